@@ -1,0 +1,1 @@
+//! Typed verbs over `kube::Api`.

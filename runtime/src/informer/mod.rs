@@ -1,0 +1,1 @@
+//! List and watch into a shared cache.

@@ -1,0 +1,1 @@
+//! Rate-limited work queue.
