@@ -24,9 +24,9 @@ pub struct Schema {
     /// `required`
     pub required: Vec<String>,
     /// `items`
-    pub items: Option<Box<Items>>,
+    pub items: Option<Items>,
     /// `additionalProperties`
-    pub additional: Option<Box<Additional>>,
+    pub additional: Option<Additional>,
     /// Bounds and patterns.
     pub constraints: Constraints,
     /// `x-kubernetes-*`
@@ -62,7 +62,7 @@ pub enum SchemaType {
 #[derive(Clone, Debug)]
 pub enum Items {
     /// One schema for all.
-    Schema(Schema),
+    Schema(Box<Schema>),
     /// A list of schemas: no structural schema has it.
     Tuple(Vec<Value>),
 }
@@ -71,7 +71,7 @@ pub enum Items {
 #[derive(Clone, Debug)]
 pub enum Additional {
     /// A schema for all values.
-    Schema(Schema),
+    Schema(Box<Schema>),
     /// `true` or `false`
     Bool(bool),
 }
