@@ -11,4 +11,5 @@ pub mod informer;
 pub mod lister;
 pub mod queue;
 pub mod record;
+pub mod resource;
 pub mod walk;

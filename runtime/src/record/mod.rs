@@ -1,1 +1,46 @@
-//! Types seen from outside.
+//! A value of any generated type in, its serde form out (and back): one reader and one writer for all types; never code generic over the (de)serializer per type.
+//!
+//! A type shows itself as a [`Record`]: named fields that can be looked at ([`View`]) and filled ([`Slot`]) through trait objects.
+//! The reader and the writer are generic over the serde (de)serializer alone, so a program instantiates them once per data format,
+//! whatever the number of types. `serde::Serialize` and `Deserialize` are implemented for every record and delegate here.
+//!
+//! # How an object is read
+//! - Unknown fields are ignored, or kept where the schema preserves them (`.. rest` of [`records!`](crate::records)).
+//! - The last of duplicate keys wins.
+//! - `null` is the same as absent, save for [`Nullable`] and raw JSON, which keep it.
+//! - A missing required field is blank (empty, zero, `false`): the API server's defaulting and ratcheting make such objects real.
+//! - An unknown value of a text enum is kept as text.
+//! - A wrong type is an error that carries the path; all such problems of one object are told at once, and reading goes on behind each.
+//! - `apiVersion` and `kind` are checked where present.
+//! - Integers may come as integral floats (`3.0`), and numbers as `serde_json`'s `arbitrary_precision` hands them over.
+//! - An error of the deserializer itself (malformed text, end of input) is handed on as it is, with its line, column and category.
+mod containers;
+mod foreign;
+mod json;
+mod k8s;
+mod keys;
+mod literal;
+mod macros;
+mod nullable;
+mod place;
+mod read;
+mod report;
+mod scalars;
+mod value;
+mod write;
+
+pub use foreign::{Fault, Foreign, Sink, Source};
+pub use literal::Literal;
+pub use nullable::Nullable;
+pub use read::read;
+pub use value::{Fixed, List, Map, Misfit, Optional, Record, Scalar, Slot, Text, Value, View};
+pub use write::write;
+
+/// What the macros of this module name; not for use by hand.
+#[doc(hidden)]
+pub mod private {
+    pub use super::macros::assert_order;
+    pub use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    pub use serde_json::Value as Json;
+    pub use std::collections::BTreeMap;
+}

@@ -1,0 +1,67 @@
+//! Types of `k8s-openapi` that are part of every object: as records, since they are read with each one.
+use crate::{leaves, record_views};
+use k8s_openapi::ByteString;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    Condition, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime, ObjectMeta,
+    OwnerReference,
+};
+use k8s_openapi::jiff::Timestamp;
+
+record_views! {
+    ObjectMeta {
+        0 annotations "annotations",
+        1 creation_timestamp "creationTimestamp",
+        2 deletion_grace_period_seconds "deletionGracePeriodSeconds",
+        3 deletion_timestamp "deletionTimestamp",
+        4 finalizers "finalizers",
+        5 generate_name "generateName",
+        6 generation "generation",
+        7 labels "labels",
+        8 managed_fields "managedFields",
+        9 name "name",
+        10 namespace "namespace",
+        11 owner_references "ownerReferences",
+        12 resource_version "resourceVersion",
+        13 self_link "selfLink",
+        14 uid "uid",
+    }
+    OwnerReference {
+        0 api_version "apiVersion",
+        1 block_owner_deletion "blockOwnerDeletion",
+        2 controller "controller",
+        3 kind "kind",
+        4 name "name",
+        5 uid "uid",
+    }
+    ManagedFieldsEntry {
+        0 api_version "apiVersion",
+        1 fields_type "fieldsType",
+        2 fields_v1 "fieldsV1",
+        3 manager "manager",
+        4 operation "operation",
+        5 subresource "subresource",
+        6 time "time",
+    }
+    Condition {
+        0 last_transition_time "lastTransitionTime",
+        1 message "message",
+        2 observed_generation "observedGeneration",
+        3 reason "reason",
+        4 status "status",
+        5 type_ "type",
+    }
+    LabelSelector {
+        0 match_expressions "matchExpressions",
+        1 match_labels "matchLabels",
+    }
+    LabelSelectorRequirement {
+        0 key "key",
+        1 operator "operator",
+        2 values "values",
+    }
+}
+
+leaves! {
+    ByteString = ByteString::default(),
+    MicroTime = MicroTime(Timestamp::UNIX_EPOCH),
+}

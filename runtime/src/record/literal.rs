@@ -1,0 +1,93 @@
+//! One literal of a document: a scalar in transit between a deserializer and its place.
+
+/// A scalar as it comes from the wire.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal<'a> {
+    /// `null`.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// A signed integer.
+    Int(i64),
+    /// An unsigned integer.
+    UInt(u64),
+    /// Any other number.
+    Float(f64),
+    /// A borrowed string.
+    Str(&'a str),
+    /// An owned string.
+    String(String),
+}
+
+impl Literal<'_> {
+    /// The number that `digits` spell, as a JSON parser would hand it over.
+    pub(super) fn number(digits: &str) -> Option<Self> {
+        let unsigned = || digits.parse().ok().map(Literal::UInt);
+        let signed = || digits.parse().ok().map(Literal::Int);
+        let float = || {
+            digits
+                .parse()
+                .ok()
+                .filter(|f: &f64| f.is_finite())
+                .map(Literal::Float)
+        };
+        unsigned().or_else(signed).or_else(float)
+    }
+
+    /// The text, if it is one.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Literal::Str(text) => Some(text),
+            Literal::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The type, for messages.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Literal::Null => "null",
+            Literal::Bool(_) => "boolean",
+            Literal::Int(_) | Literal::UInt(_) => "integer",
+            Literal::Float(_) => "floating point number",
+            Literal::Str(_) | Literal::String(_) => "string",
+        }
+    }
+
+    /// The literal itself, for messages. Texts are not repeated: they may be long, or secret.
+    pub(super) fn told(&self) -> String {
+        match self {
+            Literal::Bool(value) => format!("boolean {value}"),
+            Literal::Int(value) => format!("integer {value}"),
+            Literal::UInt(value) => format!("integer {value}"),
+            Literal::Float(value) => format!("number {value}"),
+            other => other.kind().to_owned(),
+        }
+    }
+
+    /// What messages need of it, without the text.
+    pub(super) fn outline(&self) -> Literal<'static> {
+        match self {
+            Literal::Null => Literal::Null,
+            Literal::Bool(value) => Literal::Bool(*value),
+            Literal::Int(value) => Literal::Int(*value),
+            Literal::UInt(value) => Literal::UInt(*value),
+            Literal::Float(value) => Literal::Float(*value),
+            Literal::Str(_) | Literal::String(_) => Literal::Str(""),
+        }
+    }
+}
+
+impl From<Literal<'_>> for serde_json::Value {
+    fn from(literal: Literal<'_>) -> Self {
+        match literal {
+            Literal::Null => Self::Null,
+            Literal::Bool(value) => value.into(),
+            Literal::Int(value) => value.into(),
+            Literal::UInt(value) => value.into(),
+            Literal::Float(value) => value.into(),
+            Literal::Str(text) => text.into(),
+            Literal::String(text) => text.into(),
+        }
+    }
+}

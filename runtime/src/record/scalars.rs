@@ -1,0 +1,178 @@
+//! Booleans, numbers, strings, and the scalar types of Kubernetes: a literal in, a value or a misfit out.
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "all readers have one signature, and that of strings takes the text over"
+)]
+use super::{Literal, Misfit, Scalar, Slot, Value, View};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use k8s_openapi::jiff::Timestamp;
+
+/// `type, blank value, name for messages, |value| view, |literal| Result<type, Misfit>;` for each scalar.
+macro_rules! scalars {
+    ($($type:ty, $blank:expr, $expects:literal, |$value:ident| $view:expr, $read:expr;)*) => {$(
+        impl Value for $type {
+            #[inline]
+            fn blank() -> Self {
+                $blank
+            }
+            #[inline]
+            fn view(&self) -> View<'_> {
+                let $value = self;
+                $view
+            }
+            #[inline]
+            fn slot(&mut self) -> Slot<'_> {
+                Slot::Scalar(self)
+            }
+            #[inline]
+            fn slot_of(optional: &mut Option<Self>) -> Slot<'_> {
+                Slot::Scalar(optional)
+            }
+        }
+        impl Scalar for $type {
+            fn set(&mut self, literal: Literal<'_>) -> Result<(), Misfit> {
+                *self = $read(literal)?;
+                Ok(())
+            }
+            fn clear(&mut self) {
+                *self = $blank;
+            }
+            fn expects(&self) -> &'static str {
+                $expects
+            }
+        }
+        impl Scalar for Option<$type> {
+            fn set(&mut self, literal: Literal<'_>) -> Result<(), Misfit> {
+                *self = Some($read(literal)?);
+                Ok(())
+            }
+            fn clear(&mut self) {
+                *self = None;
+            }
+            fn expects(&self) -> &'static str {
+                $expects
+            }
+        }
+    )*};
+}
+
+scalars! {
+    bool, false, "a boolean", |v| View::Bool(*v), boolean;
+    i8, 0, "i8", |v| View::Int(i64::from(*v)), integer;
+    i16, 0, "i16", |v| View::Int(i64::from(*v)), integer;
+    i32, 0, "i32", |v| View::Int(i64::from(*v)), integer;
+    i64, 0, "i64", |v| View::Int(*v), integer;
+    u8, 0, "u8", |v| View::UInt(u64::from(*v)), integer;
+    u16, 0, "u16", |v| View::UInt(u64::from(*v)), integer;
+    u32, 0, "u32", |v| View::UInt(u64::from(*v)), integer;
+    u64, 0, "u64", |v| View::UInt(*v), integer;
+    f32, 0.0, "f32", |v| View::Float(widen(*v)), single;
+    f64, 0.0, "f64", |v| View::Float(*v), float;
+    String, String::new(), "a string", |v| View::Str(v), string;
+    Time, Time(Timestamp::UNIX_EPOCH), "an RFC 3339 time", |v| View::Display(&v.0), time;
+    Quantity, Quantity(String::new()), "a quantity", |v| View::Str(&v.0), quantity;
+    IntOrString, IntOrString::Int(0), "an integer or a string", |v| match v {
+        IntOrString::Int(number) => View::Int(i64::from(*number)),
+        IntOrString::String(text) => View::Str(text),
+    }, int_or_string;
+}
+
+fn boolean(literal: Literal<'_>) -> Result<bool, Misfit> {
+    match literal {
+        Literal::Bool(value) => Ok(value),
+        _ => Err(Misfit::Type),
+    }
+}
+
+fn integer<T: TryFrom<i128>>(literal: Literal<'_>) -> Result<T, Misfit> {
+    let wide = match literal {
+        Literal::Int(value) => i128::from(value),
+        Literal::UInt(value) => i128::from(value),
+        Literal::Float(value) => integral(value).ok_or(if value.fract() == 0.0 {
+            Misfit::Value
+        } else {
+            Misfit::Type
+        })?,
+        _ => return Err(Misfit::Type),
+    };
+    T::try_from(wide).map_err(|_| Misfit::Value)
+}
+
+/// The integer that a float is, as `3.0` or `1e3`; `None` for fractions and what no integer type here could hold.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "integral and within 65 bits: exact"
+)]
+fn integral(value: f64) -> Option<i128> {
+    const LIMIT: f64 = 36_893_488_147_419_103_232.0; // 2^65
+    (value.fract() == 0.0 && value.abs() < LIMIT).then_some(value as i128)
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a JSON number without a fraction is as good a float as the format has"
+)]
+fn float(literal: Literal<'_>) -> Result<f64, Misfit> {
+    match literal {
+        Literal::Float(value) => Ok(value),
+        Literal::Int(value) => Ok(value as f64),
+        Literal::UInt(value) => Ok(value as f64),
+        _ => Err(Misfit::Type),
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "rounded to the type asked for; what overflows is refused"
+)]
+fn single(literal: Literal<'_>) -> Result<f32, Misfit> {
+    let wide = float(literal)?;
+    let narrow = wide as f32;
+    if narrow.is_finite() || !wide.is_finite() {
+        Ok(narrow)
+    } else {
+        Err(Misfit::Value)
+    }
+}
+
+/// The number of double precision that has the same shortest digits: `0.1_f32` as it is would become 0.10000000149011612.
+pub(super) fn widen(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or_else(|_| value.into())
+}
+
+fn string(literal: Literal<'_>) -> Result<String, Misfit> {
+    match literal {
+        Literal::Str(text) => Ok(text.to_owned()),
+        Literal::String(text) => Ok(text),
+        _ => Err(Misfit::Type),
+    }
+}
+
+fn time(literal: Literal<'_>) -> Result<Time, Misfit> {
+    let text = literal.text().ok_or(Misfit::Type)?;
+    text.parse().map(Time).map_err(|_| Misfit::Value)
+}
+
+/// Kubernetes reads a bare number as a quantity, too.
+fn quantity(literal: Literal<'_>) -> Result<Quantity, Misfit> {
+    match literal {
+        Literal::Int(value) => Ok(Quantity(value.to_string())),
+        Literal::UInt(value) => Ok(Quantity(value.to_string())),
+        Literal::Float(value) => Ok(Quantity(value.to_string())),
+        text => string(text).map(Quantity),
+    }
+}
+
+/// An integer beyond 32 bits, which a custom resource may hold, is kept as its digits.
+fn int_or_string(literal: Literal<'_>) -> Result<IntOrString, Misfit> {
+    match literal {
+        Literal::Str(_) | Literal::String(_) => string(literal).map(IntOrString::String),
+        number => {
+            let wide: i128 = integer(number)?;
+            Ok(i32::try_from(wide)
+                .map_or_else(|_| IntOrString::String(wide.to_string()), IntOrString::Int))
+        }
+    }
+}

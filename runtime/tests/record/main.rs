@@ -1,0 +1,40 @@
+//! The semantics of reading and writing generated types.
+#![allow(clippy::unwrap_used)]
+mod arbitrary_precision;
+mod errors;
+mod leaves;
+mod presence;
+mod sources;
+mod types;
+mod values;
+
+use serde_json::json;
+use types::Shop;
+
+/// A shop with this spec, from JSON text.
+fn shop(spec: &str) -> Result<Shop, serde_json::Error> {
+    serde_json::from_str(&format!(r#"{{"spec":{spec}}}"#))
+}
+
+/// The message of what must not be read.
+fn refusal(spec: &str) -> String {
+    shop(spec).unwrap_err().to_string()
+}
+
+/// The spec that comes out when `spec` goes in.
+fn round_trip(spec: &str) -> String {
+    let out = serde_json::to_value(shop(spec).unwrap()).unwrap();
+    let mut spec = out["spec"].clone();
+    // Required fields of the type are always there.
+    let object = spec.as_object_mut().unwrap();
+    for (name, blank) in [
+        ("hook", json!({"retries": 0})),
+        ("name", json!("")),
+        ("open", json!(false)),
+    ] {
+        if object.get(name).is_some_and(|value| *value == blank) {
+            object.remove(name);
+        }
+    }
+    spec.to_string()
+}

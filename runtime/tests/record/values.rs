@@ -1,0 +1,68 @@
+//! Numbers with every digit, and the scalar types of Kubernetes.
+use crate::{round_trip, shop};
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+
+#[test]
+fn numbers_keep_every_digit() {
+    for spec in [
+        r#"{"big":18446744073709551615}"#,
+        r#"{"total":-9223372036854775808}"#,
+        r#"{"total":9223372036854775807}"#,
+        r#"{"weight":0.30000000000000004}"#,
+        r#"{"weight":5e-324}"#,
+        r#"{"weight":1.7976931348623157e308}"#,
+        r#"{"ratio":0.1}"#,
+        r#"{"blob":{"big":18446744073709551615,"float":0.1}}"#,
+    ] {
+        let parsed: serde_json::Value = serde_json::from_str(spec).unwrap();
+        assert_eq!(round_trip(spec), parsed.to_string());
+    }
+}
+
+#[test]
+fn integral_floats_are_integers() {
+    let read = shop(r#"{"replicas":3.0,"total":1e3,"big":1.0e19,"hook":{"retries":255.0}}"#)
+        .unwrap()
+        .spec
+        .unwrap();
+    assert_eq!(
+        (read.replicas, read.total, read.big, read.hook.retries),
+        (Some(3), Some(1000), Some(10_000_000_000_000_000_000), 255)
+    );
+}
+
+#[test]
+fn an_integer_or_a_string() {
+    assert_eq!(round_trip(r#"{"port":80}"#), r#"{"port":80}"#);
+    assert_eq!(round_trip(r#"{"port":"http"}"#), r#"{"port":"http"}"#);
+    let beyond = shop(r#"{"port":3000000000}"#).unwrap().spec.unwrap().port;
+    assert_eq!(beyond, Some(IntOrString::String("3000000000".into())));
+}
+
+#[test]
+fn a_quantity_may_be_a_number() {
+    assert_eq!(round_trip(r#"{"cpu":"250m"}"#), r#"{"cpu":"250m"}"#);
+    assert_eq!(round_trip(r#"{"cpu":2}"#), r#"{"cpu":"2"}"#);
+    assert_eq!(round_trip(r#"{"cpu":0.5}"#), r#"{"cpu":"0.5"}"#);
+}
+
+#[test]
+fn times_keep_their_fraction_and_bytes_are_base64() {
+    assert_eq!(
+        round_trip(r#"{"since":"2024-02-29T23:59:59Z"}"#),
+        r#"{"since":"2024-02-29T23:59:59Z"}"#
+    );
+    assert_eq!(
+        round_trip(r#"{"since":"2024-02-29T23:59:59.123456789Z"}"#),
+        r#"{"since":"2024-02-29T23:59:59.123456789Z"}"#
+    );
+    assert_eq!(
+        round_trip(r#"{"since":"2024-03-01T01:59:59+02:00"}"#),
+        r#"{"since":"2024-02-29T23:59:59Z"}"#
+    );
+    assert_eq!(
+        round_trip(r#"{"tick":"2024-02-29T23:59:59.5Z"}"#),
+        r#"{"tick":"2024-02-29T23:59:59.500000Z"}"#
+    );
+    assert_eq!(round_trip(r#"{"cert":"aGk="}"#), r#"{"cert":"aGk="}"#);
+}
