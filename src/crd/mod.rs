@@ -1,9 +1,21 @@
 //! Documents of the sources come in, typed CRDs go out; nothing is lowered, named or guessed here.
+mod columns;
+mod document;
+mod duplicates;
+mod envelope;
+mod legacy;
+mod manifest;
+mod names;
+mod place;
+mod read_schema;
+mod reader;
 mod schema;
+mod subresources;
+mod version;
 
 pub use schema::{Additional, Constraints, Items, Kubernetes, Logic, Schema, SchemaType};
 
-use crate::diag::{Diagnostics, Place};
+use crate::diag::{Code, Diagnostics, Place};
 use crate::ir::{Column, Scale, Scope, SelectableField};
 use crate::source::Source;
 use serde_json::Value;
@@ -72,8 +84,36 @@ pub struct Version {
     pub schema_pointer: String,
 }
 
-/// Reads every CRD of the sources.
+/// Reads every CRD of the sources; what cannot be read is left out, and told.
 pub fn parse(sources: &[Source], diagnostics: &mut Diagnostics) -> Vec<Crd> {
-    let _ = (sources, diagnostics);
-    Vec::new()
+    let mut crds = Vec::new();
+    for (index, source) in sources.iter().enumerate() {
+        let before = diagnostics.iter().len();
+        let documents = document::read(source, index, diagnostics);
+        if documents.is_empty() && diagnostics.iter().len() == before {
+            let place = Place {
+                source: index,
+                ..Place::default()
+            };
+            diagnostics.report(
+                Code::EmptySource,
+                place,
+                "there is no document in this input",
+            );
+        }
+        for document in documents {
+            crds.extend(manifest::read(document, index, diagnostics));
+        }
+    }
+    duplicates::resolve(&mut crds, diagnostics);
+    if crds.is_empty() && !diagnostics.has_errors() {
+        diagnostics
+            .report(
+                Code::NoCrd,
+                Place::nowhere(),
+                "the input has no CustomResourceDefinition",
+            )
+            .hint("name a file, a folder or a pattern that holds one by -f");
+    }
+    crds
 }

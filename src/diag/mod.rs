@@ -1,5 +1,9 @@
 //! Findings: every stage reports all of them here; the pipeline stops at the barrier after a stage that found an error.
 mod codes;
+pub mod human;
+pub mod json;
+mod locate;
+pub mod pointer;
 
 pub use codes::Code;
 
@@ -17,7 +21,7 @@ pub enum Severity {
 /// Lines and columns are found only when a finding is shown ([`Diagnostics::locate`]), so that good input costs nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// Index of the source.
+    /// Index of the source; see [`Place::nowhere`].
     pub source: usize,
     /// Index of the YAML document in the source, empty documents counted.
     pub document: usize,
@@ -35,6 +39,16 @@ pub struct Place {
     pub schema_path: Option<String>,
 }
 
+impl Place {
+    /// No place in any source: for what concerns options, or the input as a whole.
+    pub fn nowhere() -> Self {
+        Self {
+            source: usize::MAX,
+            ..Self::default()
+        }
+    }
+}
+
 /// A line and a column, both from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
@@ -42,6 +56,8 @@ pub struct Position {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
+    /// How many characters are meant, from there on in the line; 0 where nobody knows.
+    pub length: usize,
 }
 
 /// One finding.
@@ -55,6 +71,8 @@ pub struct Diagnostic {
     pub message: String,
     /// Where.
     pub place: Place,
+    /// What is shown beside the caret.
+    pub label: Option<String>,
     /// What to do about it.
     pub hint: Option<String>,
 }
@@ -84,6 +102,7 @@ impl Diagnostics {
             severity: code.severity(),
             message: message.into(),
             place,
+            label: None,
             hint: None,
         });
         &mut self.all[index]
@@ -103,7 +122,7 @@ impl Diagnostics {
 
     /// Finds line and column of every place, once the run is over.
     pub fn locate(&mut self, sources: &[crate::source::Source]) {
-        let _ = sources;
+        locate::locate(&mut self.all, sources);
     }
 
     /// The findings so far.
@@ -113,6 +132,12 @@ impl Diagnostics {
 }
 
 impl Diagnostic {
+    /// Says in a few words what stands at the place.
+    pub fn label(&mut self, label: impl Into<String>) -> &mut Self {
+        self.label = Some(label.into());
+        self
+    }
+
     /// Says what to do about it.
     pub fn hint(&mut self, hint: impl Into<String>) -> &mut Self {
         self.hint = Some(hint.into());

@@ -1,0 +1,163 @@
+//! Printer columns and selectable fields of a version come in, checked, and go out.
+use super::envelope::unknown;
+use super::reader::{At, Reader, entry};
+use super::subresources::is_simple;
+use super::{Schema, SchemaType};
+use crate::diag::Code;
+use crate::ir::{Column, SelectableField};
+use serde_json::{Map, Value};
+
+/// The fields of a column.
+const COLUMN: &[&str] = &[
+    "description",
+    "format",
+    "jsonPath",
+    "name",
+    "priority",
+    "type",
+];
+
+/// The types that a column may have.
+const TYPES: &[&str] = &["boolean", "date", "integer", "number", "string"];
+
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    version: &Map<String, Value>,
+    at: &At<'_>,
+) -> Vec<Column> {
+    let at = at.key("additionalPrinterColumns");
+    let Some(list) = entry(version, "additionalPrinterColumns") else {
+        return Vec::new();
+    };
+    let list = reader.list(list, &at);
+    list.iter()
+        .enumerate()
+        .filter_map(|(index, item)| column(reader, item, &at.index(index)))
+        .collect()
+}
+
+fn column(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Column> {
+    let map = reader.object(value, at)?;
+    unknown(reader, map, COLUMN, at);
+    let name = required(reader, map, "name", at);
+    let type_ = required(reader, map, "type", at);
+    let json_path = required(reader, map, "jsonPath", at);
+    if let Some(type_) = type_.as_deref().filter(|type_| !TYPES.contains(type_)) {
+        reader
+            .report(
+                Code::InvalidColumn,
+                &at.key("type"),
+                format!("a printer column cannot have type {type_:?}"),
+            )
+            .hint(format!("it is one of {}", TYPES.join(", ")));
+    }
+    if let Some(path) = json_path
+        .as_deref()
+        .filter(|path| !path.starts_with(['.', '[']))
+    {
+        reader
+            .report(
+                Code::InvalidPath,
+                &at.key("jsonPath"),
+                format!("the JSON path {path:?} does not start with a dot"),
+            )
+            .hint("as .spec.replicas, without braces");
+    }
+    let mut text = |key: &str| {
+        let value = entry(map, key)?;
+        reader.text(value, &at.key(key)).map(str::to_owned)
+    };
+    let (format, description) = (text("format"), text("description"));
+    let priority = entry(map, "priority")
+        .and_then(|value| reader.integer(value, &at.key("priority")))
+        .unwrap_or_default();
+    Some(Column {
+        name: name?,
+        type_: type_?,
+        format,
+        description,
+        priority: i32::try_from(priority).unwrap_or(i32::MAX),
+        json_path: json_path?,
+    })
+}
+
+fn required(
+    reader: &mut Reader<'_>,
+    map: &Map<String, Value>,
+    key: &str,
+    at: &At<'_>,
+) -> Option<String> {
+    match entry(map, key) {
+        Some(value) if value != "" => reader.text(value, &at.key(key)).map(str::to_owned),
+        _ => {
+            reader.missing(&at.key(key), &format!("the column's `{key}`"));
+            None
+        }
+    }
+}
+
+/// Reads `selectableFields`, each to be found in the schema.
+pub(super) fn selectable(
+    reader: &mut Reader<'_>,
+    version: &Map<String, Value>,
+    schema: Option<&Schema>,
+    at: &At<'_>,
+) -> Vec<SelectableField> {
+    let at = at.key("selectableFields");
+    let Some(list) = entry(version, "selectableFields") else {
+        return Vec::new();
+    };
+    let mut fields = Vec::new();
+    for (index, item) in reader.list(list, &at).iter().enumerate() {
+        let at = at.index(index);
+        let Some(map) = reader.object(item, &at) else {
+            continue;
+        };
+        unknown(reader, map, &["jsonPath"], &at);
+        let Some(json_path) = required(reader, map, "jsonPath", &at) else {
+            continue;
+        };
+        let at = at.key("jsonPath");
+        let field = SelectableField { json_path };
+        let path = &field.json_path;
+        let problem = if !is_simple(path) {
+            Some(format!("{path:?} is no path of names, as .spec.color"))
+        } else if schema.is_some_and(|schema| !selects(schema, path)) {
+            Some(format!(
+                "{path:?} leads to no text, integer or boolean of the schema"
+            ))
+        } else if fields.contains(&field) {
+            Some(format!("{path:?} is named twice"))
+        } else {
+            None
+        };
+        match problem {
+            Some(message) => {
+                reader.report(Code::SelectableField, &at, message).hint(
+                    "a selectable field is a scalar that the schema declares, below objects alone",
+                );
+            }
+            None => fields.push(field),
+        }
+    }
+    fields
+}
+
+/// Whether the path leads to a scalar.
+fn selects(schema: &Schema, path: &str) -> bool {
+    let mut node = schema;
+    for name in path.split('.').skip(1) {
+        match node
+            .properties
+            .as_ref()
+            .and_then(|properties| properties.get(name))
+        {
+            Some(next) => node = next,
+            None => return false,
+        }
+    }
+    matches!(
+        node.type_,
+        Some(SchemaType::String | SchemaType::Integer | SchemaType::Boolean)
+    )
+}

@@ -1,0 +1,182 @@
+//! JSON texts: values one after another, keys looked at for duplicates.
+use super::{Document, Sink};
+use crate::diag::{Code, Place, Position, pointer};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use std::fmt;
+
+/// What could be read.
+#[derive(Default)]
+pub(super) struct Read {
+    documents: Vec<Document>,
+    /// Document and pointer of keys that were met before.
+    duplicates: Vec<(usize, String)>,
+}
+
+/// What was read before the error, and the error.
+pub(super) struct Failure {
+    read: Read,
+    code: Code,
+    message: String,
+    position: Position,
+}
+
+pub(super) fn read(text: &str) -> Result<Read, Box<Failure>> {
+    let mut read = Read::default();
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    for index in 0.. {
+        let mut keys = Keys::default();
+        let value = match Node(&mut keys).deserialize(&mut deserializer) {
+            Ok(value) => value,
+            Err(error) => return Err(Box::new(Failure::new(read, &error, text))),
+        };
+        read.duplicates
+            .extend(keys.duplicates.into_iter().map(|pointer| (index, pointer)));
+        if !value.is_null() {
+            read.documents.push(Document {
+                value,
+                index,
+                spellings: Vec::new(),
+            });
+        }
+        if deserializer.end().is_ok() {
+            break;
+        }
+    }
+    Ok(read)
+}
+
+impl Read {
+    pub(super) fn report(self, sink: &mut Sink<'_>) -> Vec<Document> {
+        for (document, pointer) in self.duplicates {
+            let message = format!("key {:?} is written twice", pointer::last(&pointer));
+            let place = Place {
+                document,
+                pointer,
+                key: true,
+                ..Place::default()
+            };
+            sink.report(Code::DuplicateKey, place, message);
+        }
+        self.documents
+    }
+}
+
+impl Failure {
+    fn new(read: Read, error: &serde_json::Error, text: &str) -> Self {
+        let full = error.to_string();
+        let message = full.split(" at line ").next().unwrap_or_default();
+        let line = text.lines().nth(error.line().saturating_sub(1));
+        let before = line.and_then(|line| line.get(..error.column().saturating_sub(1)));
+        Self {
+            read,
+            code: if message.starts_with("recursion limit") {
+                Code::TooDeep
+            } else {
+                Code::Syntax
+            },
+            message: message.to_owned(),
+            position: Position {
+                line: error.line().max(1),
+                column: before.map_or(error.column().max(1), |before| before.chars().count() + 1),
+                length: 1,
+            },
+        }
+    }
+
+    pub(super) fn report(self, sink: &mut Sink<'_>) -> Vec<Document> {
+        let documents = self.read.report(sink);
+        let place = Place {
+            document: documents.len(),
+            position: Some(self.position),
+            ..Place::default()
+        };
+        sink.report(self.code, place, self.message);
+        documents
+    }
+}
+
+/// The way to the value at hand, and the keys met twice.
+#[derive(Default)]
+struct Keys {
+    path: String,
+    duplicates: Vec<String>,
+}
+
+/// Reads one value.
+struct Node<'a>(&'a mut Keys);
+
+impl<'de> DeserializeSeed<'de> for Node<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Node<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("number out of range"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        let here = self.0.path.len();
+        loop {
+            pointer::push_index(&mut self.0.path, items.len());
+            let item = access.next_element_seed(Node(self.0))?;
+            self.0.path.truncate(here);
+            match item {
+                Some(item) => items.push(item),
+                None => return Ok(Value::Array(items)),
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        let here = self.0.path.len();
+        while let Some(key) = access.next_key::<String>()? {
+            pointer::push(&mut self.0.path, &key);
+            if map.contains_key(&key) {
+                self.0.duplicates.push(self.0.path.clone());
+            }
+            let value = access.next_value_seed(Node(self.0))?;
+            self.0.path.truncate(here);
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}

@@ -1,0 +1,106 @@
+//! The text of a source comes in, its documents go out as JSON values; what they mean is nobody's business here.
+mod compose;
+mod json;
+mod scalar;
+mod yaml;
+
+use crate::diag::{Code, Diagnostics, Place, Position};
+use crate::source::Source;
+use serde_json::Value;
+
+/// How deep lists and maps may lie in one another.
+const MAX_DEPTH: usize = 128;
+
+/// One document of a source.
+#[derive(Debug)]
+pub(super) struct Document {
+    /// Its root; never null.
+    pub(super) value: Value,
+    /// Index in the source, empty documents counted.
+    pub(super) index: usize,
+    /// Scalars that YAML 1.1 reads as something else than they look.
+    pub(super) spellings: Vec<Spelling>,
+}
+
+/// A plain scalar that the API server's reader takes for a boolean or an octal number.
+#[derive(Debug)]
+pub(super) struct Spelling {
+    /// As it is written.
+    text: String,
+    /// As it is read.
+    value: Value,
+    /// Where it stands.
+    position: Position,
+}
+
+impl Spelling {
+    pub(super) fn report(self, place: &Place, diagnostics: &mut Diagnostics) {
+        let Self {
+            text,
+            value,
+            position,
+        } = self;
+        let place = Place {
+            position: Some(position),
+            ..place.clone()
+        };
+        let kind = if value.is_boolean() {
+            "boolean"
+        } else {
+            "number"
+        };
+        diagnostics
+            .report(
+                Code::YamlSpelling,
+                place,
+                format!("plain `{text}` is read as the {kind} {value}"),
+            )
+            .hint(format!(
+                "write \"{text}\" if the text is meant, {value} if the {kind} is"
+            ));
+    }
+}
+
+/// Reads all documents of a source; those before a syntax error are kept.
+pub(super) fn read(source: &Source, index: usize, diagnostics: &mut Diagnostics) -> Vec<Document> {
+    let named_json = source
+        .path
+        .as_deref()
+        .and_then(|path| path.extension())
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    let looks_json = source.text.trim_start().starts_with('{');
+    let mut sink = Sink {
+        source: index,
+        diagnostics,
+    };
+    if named_json || looks_json {
+        match json::read(&source.text) {
+            Ok(read) => return read.report(&mut sink),
+            Err(failure) if named_json => return failure.report(&mut sink),
+            // A map in braces may still be YAML.
+            Err(_) => {}
+        }
+    }
+    yaml::read(&source.text, &mut sink)
+}
+
+/// Where the readers leave their findings.
+struct Sink<'a> {
+    source: usize,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Sink<'_> {
+    fn report(
+        &mut self,
+        code: Code,
+        place: Place,
+        message: impl Into<String>,
+    ) -> &mut crate::diag::Diagnostic {
+        let place = Place {
+            source: self.source,
+            ..place
+        };
+        self.diagnostics.report(code, place, message)
+    }
+}

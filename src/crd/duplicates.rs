@@ -1,0 +1,68 @@
+//! All CRDs come in, each once goes out: two of one name, or of one kind, cannot be installed together.
+use super::Crd;
+use crate::diag::{Code, Diagnostics, Place, pointer};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+/// Merges identical CRDs, reports others that exclude one another.
+pub(super) fn resolve(crds: &mut Vec<Crd>, diagnostics: &mut Diagnostics) {
+    let mut names: HashMap<String, usize> = HashMap::new();
+    let mut kinds: HashMap<(String, String), String> = HashMap::new();
+    let mut kept: Vec<Crd> = Vec::with_capacity(crds.len());
+    for crd in crds.drain(..) {
+        match names.entry(crd.name.clone()) {
+            Entry::Occupied(first) => {
+                let place = below(&crd.place, &["metadata", "name"]);
+                if kept[*first.get()].manifest == crd.manifest {
+                    diagnostics.report(
+                        Code::RepeatedCrd,
+                        place,
+                        format!("{} is here again, and the same: skipped", crd.name),
+                    );
+                } else {
+                    diagnostics
+                        .report(
+                            Code::DuplicateCrd,
+                            place,
+                            format!("{} is defined twice, and not the same", crd.name),
+                        )
+                        .label("second definition")
+                        .hint("leave one of the files out");
+                }
+                continue;
+            }
+            Entry::Vacant(slot) => {
+                slot.insert(kept.len());
+            }
+        }
+        match kinds.entry((crd.group.clone(), crd.names.kind.clone())) {
+            Entry::Occupied(first) => {
+                diagnostics
+                    .report(
+                        Code::KindClash,
+                        below(&crd.place, &["spec", "names", "kind"]),
+                        format!(
+                            "kind {} of group {} is taken by {}",
+                            crd.names.kind,
+                            crd.group,
+                            first.get()
+                        ),
+                    )
+                    .hint("the API server would not accept the second one's names");
+            }
+            Entry::Vacant(slot) => {
+                slot.insert(crd.name.clone());
+            }
+        }
+        kept.push(crd);
+    }
+    *crds = kept;
+}
+
+fn below(place: &Place, steps: &[&str]) -> Place {
+    let mut place = place.clone();
+    for step in steps {
+        pointer::push(&mut place.pointer, step);
+    }
+    place
+}

@@ -1,0 +1,228 @@
+//! A manifest of `apiextensions.k8s.io/v1` comes in, a [`Crd`] goes out, checked as the API server checks it.
+use super::reader::{At, Reader, entry};
+use super::{Crd, names, version};
+use crate::diag::Code;
+use crate::ir::Scope;
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// The fields of `spec`.
+const SPEC: &[&str] = &[
+    "conversion",
+    "group",
+    "names",
+    "preserveUnknownFields",
+    "scope",
+    "versions",
+];
+
+/// Reads a CRD; none if an error leaves nothing to go on with.
+pub(super) fn read(reader: &mut Reader<'_>, manifest: Value) -> Option<Crd> {
+    let root = At::default();
+    let map = reader.object(&manifest, &root)?;
+    let name = metadata_name(reader, map, &root);
+    let at = root.key("spec");
+    let Some(spec) = entry(map, "spec") else {
+        reader.missing(&at, "`spec`");
+        return None;
+    };
+    let spec = reader.object(spec, &at)?;
+    unknown(reader, spec, SPEC, &at);
+    let group = group(reader, spec, &at);
+    let names = names::read(reader, spec, &at);
+    if let (Some(name), Some(group), Some(names)) = (&name, &group, &names) {
+        let wanted = format!("{}.{group}", names.plural);
+        if *name != wanted {
+            let metadata = root.key("metadata");
+            reader
+                .report(
+                    Code::NameMismatch,
+                    &metadata.key("name"),
+                    format!("the CRD is named {name:?}, but its plural and group make {wanted:?}"),
+                )
+                .hint("metadata.name is <spec.names.plural>.<spec.group>");
+        }
+    }
+    let scope = scope(reader, spec, &at);
+    let versions = versions(reader, spec, &at);
+    let place = reader.place(&root);
+    Some(Crd {
+        name: name?,
+        group: group?,
+        names: names?,
+        scope: scope?,
+        versions: versions?,
+        place,
+        manifest: Arc::new(manifest),
+    })
+}
+
+/// Reports fields that the API does not have; it would drop them in silence.
+pub(super) fn unknown(
+    reader: &mut Reader<'_>,
+    map: &Map<String, Value>,
+    known: &[&str],
+    at: &At<'_>,
+) {
+    for name in map.keys().filter(|name| !known.contains(&name.as_str())) {
+        let near = known
+            .iter()
+            .find(|known| known.eq_ignore_ascii_case(name) || near(known, name));
+        let finding = reader.report_key(
+            Code::UnknownField,
+            &at.key(name),
+            format!("the API has no field {name:?} here: it has no effect"),
+        );
+        if let Some(near) = near {
+            finding.hint(format!("`{near}` is meant, maybe"));
+        }
+    }
+}
+
+/// Whether two names differ by an `s` at the end.
+fn near(one: &str, other: &str) -> bool {
+    one.strip_suffix('s') == Some(other) || other.strip_suffix('s') == Some(one)
+}
+
+fn metadata_name(
+    reader: &mut Reader<'_>,
+    map: &Map<String, Value>,
+    root: &At<'_>,
+) -> Option<String> {
+    let at = root.key("metadata");
+    let name = match entry(map, "metadata") {
+        Some(metadata) => entry(reader.object(metadata, &at)?, "name"),
+        None => None,
+    };
+    let at = at.key("name");
+    let Some(name) = name else {
+        reader.missing(&at, "`metadata.name`");
+        return None;
+    };
+    let name = reader.text(name, &at)?;
+    names::subdomain(reader, "metadata.name", name, &at).then(|| name.to_owned())
+}
+
+fn group(reader: &mut Reader<'_>, spec: &Map<String, Value>, at: &At<'_>) -> Option<String> {
+    let at = at.key("group");
+    let Some(group) = entry(spec, "group") else {
+        reader.missing(&at, "`spec.group`");
+        return None;
+    };
+    let group = reader.text(group, &at)?;
+    if !names::subdomain(reader, "group", group, &at) {
+        return None;
+    }
+    if !group.contains('.') {
+        reader
+            .report(
+                Code::InvalidName,
+                &at,
+                format!("group {group:?} must be a domain with at least one dot"),
+            )
+            .hint("as example.com; names without a dot are Kubernetes' own");
+        return None;
+    }
+    Some(group.to_owned())
+}
+
+fn scope(reader: &mut Reader<'_>, spec: &Map<String, Value>, at: &At<'_>) -> Option<Scope> {
+    let at = at.key("scope");
+    let Some(scope) = entry(spec, "scope") else {
+        reader
+            .missing(&at, "`spec.scope`")
+            .hint("it is `Namespaced` or `Cluster`");
+        return None;
+    };
+    match reader.text(scope, &at)? {
+        "Namespaced" => Some(Scope::Namespaced),
+        "Cluster" => Some(Scope::Cluster),
+        other => {
+            reader
+                .report(Code::InvalidScope, &at, format!("unknown scope {other:?}"))
+                .hint("it is `Namespaced` or `Cluster`");
+            None
+        }
+    }
+}
+
+fn versions(
+    reader: &mut Reader<'_>,
+    spec: &Map<String, Value>,
+    at: &At<'_>,
+) -> Option<Vec<super::Version>> {
+    let at = at.key("versions");
+    let Some(list) = entry(spec, "versions") else {
+        reader.missing(&at, "`spec.versions`");
+        return None;
+    };
+    let list = reader.typed(list, &at, "a list", Value::as_array)?;
+    if list.is_empty() {
+        reader.missing(&at, "at least one version in `spec.versions`");
+        return None;
+    }
+    let versions: Vec<_> = list
+        .iter()
+        .enumerate()
+        .filter_map(|(index, item)| {
+            let read = version::read(reader, item, &at.index(index));
+            reader.base.version = None;
+            Some((index, read?))
+        })
+        .collect();
+    let mut seen = HashSet::new();
+    for (index, version) in &versions {
+        if !seen.insert(version.name.as_str()) {
+            let item = at.index(*index);
+            reader.base.version = Some(version.name.clone());
+            reader
+                .report(
+                    Code::DuplicateVersion,
+                    &item.key("name"),
+                    format!("version {:?} is declared twice", version.name),
+                )
+                .label("second declaration")
+                .hint("version names are unique in a CRD");
+            reader.base.version = None;
+        }
+    }
+    if versions.len() == list.len() {
+        one_storage(reader, &versions, &at);
+        if versions.iter().all(|(_, version)| !version.served) {
+            reader
+                .report(
+                    Code::NotServed,
+                    &at,
+                    "no version is served: nothing is generated",
+                )
+                .hint("set `served: true` on the versions that clients use");
+        }
+    }
+    Some(versions.into_iter().map(|(_, version)| version).collect())
+}
+
+fn one_storage(reader: &mut Reader<'_>, versions: &[(usize, super::Version)], at: &At<'_>) {
+    let mut storing = versions.iter().filter(|(_, version)| version.storage);
+    let first = storing.next();
+    let hint = "exactly one version has `storage: true`: the one kept in etcd";
+    if first.is_none() {
+        reader
+            .report(
+                Code::StorageVersion,
+                at,
+                "no version is the storage version",
+            )
+            .hint(hint);
+    }
+    for (index, version) in storing {
+        let item = at.index(*index);
+        reader
+            .report(
+                Code::StorageVersion,
+                &item.key("storage"),
+                format!("version {:?} is a second storage version", version.name),
+            )
+            .hint(hint);
+    }
+}

@@ -1,0 +1,142 @@
+//! A manifest of `apiextensions.k8s.io/v1beta1` comes in, the same as v1 goes out, with what stood where.
+use serde_json::{Map, Value, json};
+
+/// Where v1beta1 has a field for all versions: its name, and where v1 has it in each version.
+const SHARED: [(&str, &str); 3] = [
+    ("validation", "schema"),
+    ("subresources", "subresources"),
+    ("additionalPrinterColumns", "additionalPrinterColumns"),
+];
+
+/// Pointers in the new manifest, and the same places in the old one.
+type Moved = Vec<(String, String)>;
+
+/// Moves what v1 has elsewhere; what does not fit is left for the reader to report.
+pub(super) fn upgrade(mut manifest: Value) -> (Value, Moved) {
+    let mut moved = Moved::new();
+    manifest["apiVersion"] = json!("apiextensions.k8s.io/v1");
+    if let Some(spec) = manifest.get_mut("spec").and_then(Value::as_object_mut) {
+        versions(spec, &mut moved);
+        shared(spec, &mut moved);
+        columns(spec, &mut moved);
+        schemas(spec);
+        conversion(spec);
+        spec.remove("preserveUnknownFields");
+        // v1beta1's default.
+        spec.entry("scope").or_insert_with(|| json!("Namespaced"));
+    }
+    (manifest, moved)
+}
+
+/// `version` was the short form of a list of one.
+fn versions(spec: &mut Map<String, Value>, moved: &mut Moved) {
+    let version = spec.remove("version");
+    let listed = spec
+        .get("versions")
+        .and_then(Value::as_array)
+        .is_some_and(|versions| !versions.is_empty());
+    if let (Some(name), false) = (version, listed) {
+        spec.insert(
+            "versions".to_owned(),
+            json!([{ "name": name, "served": true, "storage": true }]),
+        );
+        moved.push((
+            "/spec/versions/0/name".to_owned(),
+            "/spec/version".to_owned(),
+        ));
+    }
+}
+
+/// Fields for all versions are put into each.
+fn shared(spec: &mut Map<String, Value>, moved: &mut Moved) {
+    for (old, new) in SHARED {
+        let Some(value) = spec.remove(old) else {
+            continue;
+        };
+        let Some(versions) = spec.get_mut("versions").and_then(Value::as_array_mut) else {
+            continue;
+        };
+        for (index, version) in versions.iter_mut().enumerate() {
+            if let Some(version) = version.as_object_mut()
+                && !version.contains_key(new)
+            {
+                version.insert(new.to_owned(), value.clone());
+                moved.push((
+                    format!("/spec/versions/{index}/{new}"),
+                    format!("/spec/{old}"),
+                ));
+            }
+        }
+    }
+}
+
+/// `JSONPath` is `jsonPath` now.
+fn columns(spec: &mut Map<String, Value>, moved: &mut Moved) {
+    let Some(versions) = spec.get_mut("versions").and_then(Value::as_array_mut) else {
+        return;
+    };
+    let mut renamed = Vec::new();
+    for (index, version) in versions.iter_mut().enumerate() {
+        let key = "additionalPrinterColumns";
+        let Some(columns) = version.get_mut(key).and_then(Value::as_array_mut) else {
+            continue;
+        };
+        for (column, map) in columns.iter_mut().enumerate() {
+            if let Some(path) = map.as_object_mut().and_then(|map| map.remove("JSONPath")) {
+                map["jsonPath"] = path;
+                renamed.push(format!("/spec/versions/{index}/{key}/{column}"));
+            }
+        }
+    }
+    for column in renamed {
+        let old = moved
+            .iter()
+            .find_map(|(new, old)| {
+                column
+                    .strip_prefix(new.as_str())
+                    .map(|rest| format!("{old}{rest}"))
+            })
+            .unwrap_or_else(|| column.clone());
+        moved.insert(0, (format!("{column}/jsonPath"), format!("{old}/JSONPath")));
+    }
+}
+
+/// v1 wants a schema in each version, and an object at its root; without one, anything was taken.
+fn schemas(spec: &mut Map<String, Value>) {
+    let versions = spec.get_mut("versions").and_then(Value::as_array_mut);
+    for version in versions
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_object_mut)
+    {
+        match version.get_mut("schema") {
+            None | Some(Value::Null) => {
+                let any = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
+                version.insert("schema".to_owned(), json!({ "openAPIV3Schema": any }));
+            }
+            Some(schema) => {
+                let root = schema
+                    .get_mut("openAPIV3Schema")
+                    .and_then(Value::as_object_mut);
+                if let Some(root) = root {
+                    root.entry("type").or_insert_with(|| json!("object"));
+                }
+            }
+        }
+    }
+}
+
+/// The webhook's fields lie in a map of their own now.
+fn conversion(spec: &mut Map<String, Value>) {
+    let Some(conversion) = spec.get_mut("conversion").and_then(Value::as_object_mut) else {
+        return;
+    };
+    let client = conversion.remove("webhookClientConfig");
+    let versions = conversion.remove("conversionReviewVersions");
+    if client.is_some() || versions.is_some() {
+        let mut webhook = Map::new();
+        webhook.extend(client.map(|value| ("clientConfig".to_owned(), value)));
+        webhook.extend(versions.map(|value| ("conversionReviewVersions".to_owned(), value)));
+        conversion.insert("webhook".to_owned(), Value::Object(webhook));
+    }
+}

@@ -1,0 +1,169 @@
+//! A document comes in, the CRDs in it go out: one, those of a list, or none with a warning.
+use super::document::Document;
+use super::reader::{At, Reader};
+use super::{Crd, envelope, legacy};
+use crate::diag::{Code, Diagnostics, Place, pointer};
+use serde_json::{Map, Value};
+
+/// The API group and the kind of what is read here.
+const GROUP: &str = "apiextensions.k8s.io/";
+const KIND: &str = "CustomResourceDefinition";
+
+pub(super) fn read(document: Document, source: usize, diagnostics: &mut Diagnostics) -> Vec<Crd> {
+    let place = Place {
+        source,
+        document: document.index,
+        ..Place::default()
+    };
+    let mut crds = Vec::new();
+    let mut found = false;
+    manifest(
+        document.value,
+        &place,
+        diagnostics,
+        &mut |value, place, diagnostics| {
+            found = true;
+            crds.extend(definition(value, place, diagnostics));
+        },
+    );
+    if found {
+        for spelling in document.spellings {
+            spelling.report(&place, diagnostics);
+        }
+    }
+    crds
+}
+
+/// Calls `visit` with every CRD.
+fn manifest(
+    value: Value,
+    place: &Place,
+    diagnostics: &mut Diagnostics,
+    visit: &mut dyn FnMut(Value, &Place, &mut Diagnostics),
+) {
+    let mut reader = reader(place.clone(), diagnostics);
+    let Some(map) = reader.object(&value, &At::default()) else {
+        return;
+    };
+    let (api_version, kind) = (text(map, "apiVersion"), text(map, "kind"));
+    match kind {
+        Some(KIND) => visit(value, place, diagnostics),
+        Some("List" | "CustomResourceDefinitionList") => {
+            let inherited = (kind != Some("List")).then(|| api_version.map(str::to_owned));
+            list(
+                value,
+                inherited.flatten().as_deref(),
+                place,
+                diagnostics,
+                visit,
+            );
+        }
+        _ => {
+            let what = match kind {
+                Some(kind) => format!("a {} is", kind.escape_debug()),
+                None => "a document without `kind` is".to_owned(),
+            };
+            reader
+                .report(
+                    Code::OtherKind,
+                    &At::default(),
+                    format!("{what} no CRD: skipped"),
+                )
+                .place
+                .pointer
+                .push_str("/kind");
+        }
+    }
+}
+
+/// The items of a list; those of a typed list may leave version and kind to it.
+fn list(
+    value: Value,
+    inherited: Option<&str>,
+    place: &Place,
+    diagnostics: &mut Diagnostics,
+    visit: &mut dyn FnMut(Value, &Place, &mut Diagnostics),
+) {
+    let Value::Object(mut map) = value else {
+        return;
+    };
+    let items = map.remove("items").unwrap_or_default();
+    let items = match items {
+        Value::Array(items) => items,
+        Value::Null => Vec::new(),
+        other => {
+            let root = At::default();
+            reader(place.clone(), diagnostics).list(&other, &root.key("items"));
+            Vec::new()
+        }
+    };
+    for (index, mut item) in items.into_iter().enumerate() {
+        if let (Some(api_version), Some(map)) = (inherited, item.as_object_mut()) {
+            map.entry("apiVersion")
+                .or_insert_with(|| api_version.into());
+            map.entry("kind").or_insert_with(|| KIND.into());
+        }
+        let mut place = place.clone();
+        pointer::push(&mut place.pointer, "items");
+        pointer::push_index(&mut place.pointer, index);
+        manifest(item, &place, diagnostics, visit);
+    }
+}
+
+/// Reads a CRD of any version of the API.
+fn definition(value: Value, place: &Place, diagnostics: &mut Diagnostics) -> Option<Crd> {
+    let name = value.pointer("/metadata/name").and_then(Value::as_str);
+    let mut reader = reader(
+        Place {
+            crd: name.map(str::to_owned),
+            ..place.clone()
+        },
+        diagnostics,
+    );
+    let api_version = value.get("apiVersion").and_then(Value::as_str);
+    let (root, field) = (At::default(), "apiVersion");
+    let at = root.key(field);
+    match api_version.map(|version| version.strip_prefix(GROUP)) {
+        Some(Some("v1")) => envelope::read(&mut reader, value),
+        Some(Some("v1beta1")) => {
+            reader
+                .report(
+                    Code::LegacyApi,
+                    &at,
+                    "apiextensions.k8s.io/v1beta1 is read as if it were v1",
+                )
+                .hint("no API server since Kubernetes 1.22 takes it: convert the manifest to v1");
+            let (value, moved) = legacy::upgrade(value);
+            reader.moved = moved;
+            envelope::read(&mut reader, value)
+        }
+        None => {
+            reader.missing(&at, "`apiVersion`");
+            None
+        }
+        Some(_) => {
+            let message = format!(
+                "a CRD of {:?} cannot be read",
+                api_version.unwrap_or_default()
+            );
+            reader
+                .report(Code::UnsupportedApi, &at, message)
+                .hint("the API version is apiextensions.k8s.io/v1");
+            None
+        }
+    }
+}
+
+fn text<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v str> {
+    map.get(key).and_then(Value::as_str)
+}
+
+fn reader(base: Place, diagnostics: &mut Diagnostics) -> Reader<'_> {
+    Reader {
+        diagnostics,
+        base,
+        wrong_type: Code::WrongType,
+        schema: None,
+        moved: Vec::new(),
+    }
+}

@@ -1,0 +1,197 @@
+//! The JSON of a schema comes in, a [`Schema`] goes out: every keyword of it is taken, typed and put somewhere.
+use super::reader::{At, Reader};
+use super::{Additional, Constraints, Items, Schema, SchemaType};
+use crate::diag::Code;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Reads a schema node and all below it; findings say what does not fit.
+pub(super) fn read(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Schema {
+    let mut schema = Schema::default();
+    let Some(map) = reader.object(value, at) else {
+        return schema;
+    };
+    for (keyword, value) in map {
+        if !value.is_null() {
+            take(reader, &mut schema, keyword, value, &at.key(keyword));
+        }
+    }
+    schema.constraints.all.sort_by_key(|(keyword, _)| {
+        Constraints::KEYWORDS
+            .iter()
+            .position(|known| known == keyword)
+    });
+    undeclared(reader, &schema, at);
+    schema
+}
+
+fn take(reader: &mut Reader<'_>, schema: &mut Schema, keyword: &str, value: &Value, at: &At<'_>) {
+    let kubernetes = &mut schema.kubernetes;
+    let logic = &mut schema.logic;
+    match keyword {
+        "type" => schema.type_ = reader.text(value, at).map(|name| type_of(reader, name, at)),
+        "format" => schema.format = owned(reader, value, at),
+        "title" => schema.title = owned(reader, value, at),
+        "description" => schema.description = owned(reader, value, at),
+        "nullable" => schema.nullable = reader.flag(value, at),
+        "default" => schema.default = Some(value.clone()),
+        "enum" => {
+            schema.enum_ = reader.typed(value, at, "a list", Value::as_array).cloned();
+        }
+        "properties" => {
+            schema.properties = reader
+                .object(value, at)
+                .map(|map| properties(reader, map, at))
+        }
+        "required" => schema.required = reader.texts(value, at),
+        "items" => schema.items = items(reader, value, at),
+        "additionalProperties" => schema.additional = additional(reader, value, at),
+        "oneOf" => logic.one_of = objects(reader, value, at),
+        "anyOf" => logic.any_of = objects(reader, value, at),
+        "allOf" => logic.all_of = objects(reader, value, at),
+        "not" => logic.not = reader.object(value, at).map(|_| value.clone()),
+        "x-kubernetes-preserve-unknown-fields" => {
+            kubernetes.preserve_unknown_fields = reader.flag(value, at);
+        }
+        "x-kubernetes-embedded-resource" => kubernetes.embedded_resource = reader.flag(value, at),
+        "x-kubernetes-int-or-string" => kubernetes.int_or_string = reader.flag(value, at),
+        "x-kubernetes-list-type" => kubernetes.list_type = owned(reader, value, at),
+        "x-kubernetes-list-map-keys" => kubernetes.list_map_keys = reader.texts(value, at),
+        "x-kubernetes-map-type" => kubernetes.map_type = owned(reader, value, at),
+        "x-kubernetes-validations" => kubernetes.validations = objects(reader, value, at),
+        "example" | "externalDocs" => {
+            schema.annotations.insert(keyword.to_owned(), value.clone());
+        }
+        _ => match Constraints::KEYWORDS
+            .iter()
+            .find(|known| **known == keyword)
+        {
+            Some(known) => constraint(reader, &mut schema.constraints, known, value, at),
+            None => {
+                schema.unknown.insert(keyword.to_owned(), value.clone());
+            }
+        },
+    }
+}
+
+fn owned(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<String> {
+    reader.text(value, at).map(str::to_owned)
+}
+
+fn type_of(reader: &mut Reader<'_>, name: &str, at: &At<'_>) -> SchemaType {
+    match name {
+        "object" => SchemaType::Object,
+        "array" => SchemaType::Array,
+        "string" => SchemaType::String,
+        "integer" => SchemaType::Integer,
+        "number" => SchemaType::Number,
+        "boolean" => SchemaType::Boolean,
+        other => {
+            let hint = meant(other);
+            let message = format!("unknown type {other:?}");
+            reader
+                .report(Code::UnknownType, at, message)
+                .hint(match hint {
+                    Some(known) => format!("`{known}` is meant, maybe"),
+                    None => "a type is one of object, array, string, integer, number, boolean"
+                        .to_owned(),
+                });
+            SchemaType::Unknown(other.to_owned())
+        }
+    }
+}
+
+/// The type that other languages call so.
+fn meant(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "int" | "int32" | "int64" | "long" | "integer" => "integer",
+        "float" | "double" | "float32" | "float64" | "decimal" | "number" => "number",
+        "str" | "text" | "string" | "date" | "date-time" | "duration" | "quantity" => "string",
+        "bool" | "boolean" => "boolean",
+        "map" | "struct" | "dict" | "object" => "object",
+        "list" | "slice" | "array" => "array",
+        _ => return None,
+    })
+}
+
+fn properties(
+    reader: &mut Reader<'_>,
+    map: &Map<String, Value>,
+    at: &At<'_>,
+) -> BTreeMap<String, Schema> {
+    map.iter()
+        .map(|(name, value)| (name.clone(), read(reader, value, &at.key(name))))
+        .collect()
+}
+
+fn items(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Items> {
+    match value {
+        Value::Array(tuple) => Some(Items::Tuple(tuple.clone())),
+        _ => reader
+            .typed(value, at, "a schema", Value::as_object)
+            .map(|_| Items::Schema(Box::new(read(reader, value, at)))),
+    }
+}
+
+fn additional(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Additional> {
+    match value {
+        Value::Bool(allowed) => Some(Additional::Bool(*allowed)),
+        _ => reader
+            .typed(value, at, "a schema, true or false", Value::as_object)
+            .map(|_| Additional::Schema(Box::new(read(reader, value, at)))),
+    }
+}
+
+fn objects(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Vec<Value> {
+    let list = reader.list(value, at);
+    for (index, item) in list.iter().enumerate() {
+        reader.object(item, &at.index(index));
+    }
+    list.to_vec()
+}
+
+fn constraint(
+    reader: &mut Reader<'_>,
+    constraints: &mut Constraints,
+    keyword: &'static str,
+    value: &Value,
+    at: &At<'_>,
+) {
+    let fits = match keyword {
+        "pattern" => reader.text(value, at).is_some(),
+        "minimum" | "maximum" | "multipleOf" => {
+            reader.typed(value, at, "a number", Value::as_f64).is_some()
+        }
+        "exclusiveMinimum" | "exclusiveMaximum" | "uniqueItems" => reader
+            .typed(value, at, "true or false", Value::as_bool)
+            .is_some(),
+        _ => reader
+            .typed(value, at, "an integer from 0 on", Value::as_u64)
+            .is_some(),
+    };
+    if fits {
+        constraints.all.push((keyword, value.clone()));
+    }
+}
+
+/// A required property that is not declared can never be set: the API server would prune it.
+fn undeclared(reader: &mut Reader<'_>, schema: &Schema, at: &At<'_>) {
+    let Some(properties) = &schema.properties else {
+        return;
+    };
+    if schema.kubernetes.preserve_unknown_fields || schema.additional.is_some() {
+        return;
+    }
+    let required = at.key("required");
+    for (index, name) in schema.required.iter().enumerate() {
+        if !properties.contains_key(name) {
+            reader
+                .report(
+                    Code::RequiredUndeclared,
+                    &required.index(index),
+                    format!("property {name:?} is required, but not declared"),
+                )
+                .hint("declare it under `properties`, or take it out of `required`");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `subresources` of a version come in, status and scale go out.
+use super::envelope::unknown;
+use super::reader::{At, Reader, entry};
+use crate::diag::Code;
+use crate::ir::Scale;
+use serde_json::{Map, Value};
+
+/// What a version has beside its objects.
+#[derive(Default)]
+pub(super) struct Subresources {
+    pub(super) status: bool,
+    pub(super) scale: Option<Scale>,
+}
+
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    version: &Map<String, Value>,
+    at: &At<'_>,
+) -> Subresources {
+    let at = at.key("subresources");
+    let Some(value) = entry(version, "subresources") else {
+        return Subresources::default();
+    };
+    let Some(map) = reader.object(value, &at) else {
+        return Subresources::default();
+    };
+    unknown(reader, map, &["scale", "status"], &at);
+    Subresources {
+        status: entry(map, "status")
+            .is_some_and(|status| reader.object(status, &at.key("status")).is_some()),
+        scale: entry(map, "scale").and_then(|value| scale(reader, value, &at.key("scale"))),
+    }
+}
+
+fn scale(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Scale> {
+    let map = reader.object(value, at)?;
+    let fields = [
+        "specReplicasPath",
+        "statusReplicasPath",
+        "labelSelectorPath",
+    ];
+    unknown(reader, map, &fields, at);
+    let [spec, status, selector] = fields;
+    for key in [spec, status] {
+        if entry(map, key).is_none() {
+            reader.missing(&at.key(key), &format!("`scale.{key}`"));
+        }
+    }
+    let spec = path(reader, map, spec, &[".spec."], at);
+    let status = path(reader, map, status, &[".status."], at);
+    let selector = path(reader, map, selector, &[".spec.", ".status."], at);
+    Some(Scale {
+        spec_replicas_path: spec?,
+        status_replicas_path: status?,
+        label_selector_path: selector,
+    })
+}
+
+/// A path of names below one of the roots: the API server takes no lists and no filters here.
+fn path(
+    reader: &mut Reader<'_>,
+    map: &Map<String, Value>,
+    key: &str,
+    roots: &[&str],
+    at: &At<'_>,
+) -> Option<String> {
+    let at = at.key(key);
+    let path = reader.text(entry(map, key)?, &at)?;
+    let below = roots.iter().any(|root| path.starts_with(root));
+    if below && is_simple(path) {
+        return Some(path.to_owned());
+    }
+    let roots = roots.join(" or ");
+    reader
+        .report(
+            Code::InvalidPath,
+            &at,
+            format!("{key} {path:?} is no path of names below {roots}"),
+        )
+        .hint(format!(
+            "as {}replicas; lists and filters are not allowed here",
+            roots.split(' ').next().unwrap_or_default()
+        ));
+    None
+}
+
+/// Whether a JSON path is made of names alone: `.spec.replicas`.
+pub(super) fn is_simple(path: &str) -> bool {
+    path.strip_prefix('.').is_some_and(|names| {
+        names.split('.').all(|name| {
+            !name.is_empty()
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+        })
+    })
+}

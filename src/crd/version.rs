@@ -1,0 +1,123 @@
+//! One of `spec.versions` comes in, a [`Version`] goes out.
+use super::envelope::unknown;
+use super::reader::{At, Reader, entry};
+use super::{Schema, SchemaType, Version, columns, names, read_schema, subresources};
+use crate::diag::Code;
+use serde_json::{Map, Value};
+
+/// The fields of a version.
+const VERSION: &[&str] = &[
+    "additionalPrinterColumns",
+    "deprecated",
+    "deprecationWarning",
+    "name",
+    "schema",
+    "selectableFields",
+    "served",
+    "storage",
+    "subresources",
+];
+
+/// Reads a version; none if it has no legal name.
+pub(super) fn read(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Version> {
+    let map = reader.object(value, at)?;
+    unknown(reader, map, VERSION, at);
+    let name = name(reader, map, at);
+    reader.base.version.clone_from(&name);
+    let served = required_flag(reader, map, "served", at);
+    let storage = required_flag(reader, map, "storage", at);
+    let deprecated = deprecated(reader, map, at);
+    let schema = schema(reader, map, at);
+    let subresources = subresources::read(reader, map, at);
+    let columns = columns::read(reader, map, at);
+    let selectable_fields = columns::selectable(reader, map, schema.as_ref(), at);
+    let schema_at = at.key("schema");
+    let schema_pointer = reader.place(&schema_at.key("openAPIV3Schema")).pointer;
+    Some(Version {
+        name: name?,
+        served,
+        storage,
+        deprecated,
+        schema,
+        status: subresources.status,
+        scale: subresources.scale,
+        columns,
+        selectable_fields,
+        place: reader.place(at),
+        schema_pointer,
+    })
+}
+
+fn name(reader: &mut Reader<'_>, map: &Map<String, Value>, at: &At<'_>) -> Option<String> {
+    let Some(name) = entry(map, "name") else {
+        reader.missing(at, "the version's `name`");
+        return None;
+    };
+    let at = at.key("name");
+    let name = reader.text(name, &at)?;
+    names::version(reader, name, &at).then(|| name.to_owned())
+}
+
+fn required_flag(
+    reader: &mut Reader<'_>,
+    map: &Map<String, Value>,
+    key: &str,
+    at: &At<'_>,
+) -> bool {
+    match entry(map, key) {
+        Some(value) => reader.flag(value, &at.key(key)),
+        None => {
+            reader.missing(at, &format!("the version's `{key}`"));
+            false
+        }
+    }
+}
+
+fn deprecated(reader: &mut Reader<'_>, map: &Map<String, Value>, at: &At<'_>) -> Option<String> {
+    let flag =
+        entry(map, "deprecated").is_some_and(|value| reader.flag(value, &at.key("deprecated")));
+    let warning = entry(map, "deprecationWarning")
+        .and_then(|value| reader.text(value, &at.key("deprecationWarning")));
+    flag.then(|| warning.unwrap_or_default().to_owned())
+}
+
+fn schema(reader: &mut Reader<'_>, map: &Map<String, Value>, at: &At<'_>) -> Option<Schema> {
+    let at = at.key("schema");
+    let inner = match entry(map, "schema") {
+        Some(schema) => {
+            let schema = reader.object(schema, &at)?;
+            unknown(reader, schema, &["openAPIV3Schema"], &at);
+            entry(schema, "openAPIV3Schema")
+        }
+        None => None,
+    };
+    let at = at.key("openAPIV3Schema");
+    let Some(inner) = inner else {
+        reader
+            .report_key(
+                Code::MissingSchema,
+                &at,
+                "the version has no `schema.openAPIV3Schema`",
+            )
+            .hint("for any content: {type: object, x-kubernetes-preserve-unknown-fields: true}");
+        return None;
+    };
+    reader.schema = Some(at.pointer());
+    reader.wrong_type = Code::KeywordType;
+    let schema = read_schema::read(reader, inner, &at);
+    if schema.type_ != Some(SchemaType::Object)
+        && !matches!(schema.type_, Some(SchemaType::Unknown(_)))
+        && inner.is_object()
+    {
+        reader
+            .report(
+                Code::RootType,
+                &at.key("type"),
+                "the root of a schema must have `type: object`",
+            )
+            .hint("a custom resource is an object");
+    }
+    reader.schema = None;
+    reader.wrong_type = Code::WrongType;
+    Some(schema)
+}

@@ -1,0 +1,1 @@
+//! Findings come in, text for people goes out.

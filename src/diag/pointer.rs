@@ -1,0 +1,55 @@
+//! JSON pointers (RFC 6901) as text: steps are added, taken off and read; nothing is looked up.
+
+/// Adds a step by name.
+pub fn push(pointer: &mut String, name: &str) {
+    pointer.push('/');
+    for character in name.chars() {
+        match character {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            other => pointer.push(other),
+        }
+    }
+}
+
+/// Adds a step into a list.
+pub fn push_index(pointer: &mut String, index: usize) {
+    pointer.push('/');
+    pointer.push_str(&index.to_string());
+}
+
+/// The pointer without its last step; none at the root.
+pub fn parent(pointer: &str) -> Option<&str> {
+    pointer.rfind('/').map(|end| &pointer[..end])
+}
+
+/// The name of the last step.
+pub fn last(pointer: &str) -> String {
+    unescape(pointer.rsplit('/').next().unwrap_or_default())
+}
+
+/// The names of all steps.
+pub fn steps(pointer: &str) -> impl Iterator<Item = String> {
+    pointer.split('/').skip(1).map(unescape)
+}
+
+fn unescape(step: &str) -> String {
+    step.replace("~1", "/").replace("~0", "~")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goes_there_and_back() {
+        let mut pointer = String::new();
+        push(&mut pointer, "a/b~1");
+        push_index(&mut pointer, 3);
+        assert_eq!(pointer, "/a~1b~01/3");
+        assert_eq!(last("/a~1b~01"), "a/b~1");
+        assert_eq!(parent(&pointer), Some("/a~1b~01"));
+        assert_eq!(parent(""), None);
+        assert_eq!(steps(&pointer).collect::<Vec<_>>(), ["a/b~1", "3"]);
+    }
+}

@@ -1,0 +1,97 @@
+//! What can go wrong while inputs are read, told with the path it concerns.
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// Inputs that could not be read: all of them.
+#[derive(Debug)]
+pub struct Error {
+    /// At least one, in the order of the inputs.
+    pub problems: Vec<Problem>,
+}
+
+/// One input that could not be read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The system refused.
+    Io {
+        /// What was to be read.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Not text.
+    Utf8 {
+        /// The file.
+        path: PathBuf,
+        /// Offset of the first bad byte.
+        offset: usize,
+        /// Line of the first bad byte, from 1.
+        line: usize,
+    },
+    /// Larger than [`MAX_BYTES`](super::MAX_BYTES).
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Not a pattern.
+    Pattern {
+        /// As it was given.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A pattern that no file matches, or a folder without a manifest.
+    NoFile {
+        /// As it was given.
+        input: String,
+    },
+}
+
+impl Error {
+    pub(super) fn unless_empty(problems: Vec<Problem>) -> Result<(), Self> {
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(Self { problems })
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.problems.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            problem.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { path, source } => write!(f, "cannot read {}: {source}", path.display()),
+            Self::Utf8 { path, offset, line } => write!(
+                f,
+                "{} is not UTF-8 text: bad byte at offset {offset}, line {line}",
+                path.display()
+            ),
+            Self::TooLarge { path } => write!(
+                f,
+                "{} is larger than {} MiB",
+                path.display(),
+                super::MAX_BYTES >> 20
+            ),
+            Self::Pattern { pattern, reason } => write!(f, "bad pattern {pattern:?}: {reason}"),
+            Self::NoFile { input } => {
+                write!(f, "no .yaml, .yml or .json file: nothing matches {input:?}")
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! A path comes in, its text goes out: bounded in size, UTF-8, without a byte order mark.
+use super::{MAX_BYTES, Problem, Source};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+pub(super) fn read(path: &Path) -> Result<Source, Problem> {
+    let failed = |source| Problem::Io {
+        path: path.to_path_buf(),
+        source,
+    };
+    let file = File::open(path).map_err(failed)?;
+    if file.metadata().map_err(failed)?.is_dir() {
+        return Err(failed(io::ErrorKind::IsADirectory.into()));
+    }
+    Ok(Source {
+        name: path.display().to_string(),
+        path: Some(path.to_path_buf()),
+        text: read_text(file, path)?,
+    })
+}
+
+/// Reads a stream to its end; `path` is for messages.
+pub(super) fn read_text(from: impl Read, path: &Path) -> Result<String, Problem> {
+    let mut bytes = Vec::new();
+    from.take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|source| Problem::Io {
+            path: path.to_path_buf(),
+            source,
+        })?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Problem::TooLarge {
+            path: path.to_path_buf(),
+        });
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let before = &error.as_bytes()[..offset];
+        Problem::Utf8 {
+            path: path.to_path_buf(),
+            offset,
+            line: 1 + before.iter().filter(|byte| **byte == b'\n').count(),
+        }
+    })?;
+    Ok(without_mark(text))
+}
+
+/// The text without the byte order mark some editors put in front.
+pub(super) fn without_mark(text: String) -> String {
+    match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    }
+}

@@ -1,0 +1,80 @@
+//! Definitions in use are read without an error, in little more than the time that their YAML takes; hostile ones never
+//! end in a panic. Both are skipped where the corpus is not beside the repository.
+use kube_codegen::crd;
+use kube_codegen::diag::{Diagnostics, Severity};
+use kube_codegen::source::{self, Input, Source};
+use std::path::{Path, PathBuf};
+
+fn corpus(name: &str) -> Option<Vec<Source>> {
+    let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../shared/corpus")
+        .join(name);
+    if !folder.is_dir() {
+        eprintln!("SKIPPED: no corpus at {}", folder.display());
+        return None;
+    }
+    Some(source::load(&[Input::Directory(folder)]).expect("readable"))
+}
+
+#[test]
+fn definitions_in_use_have_no_error() {
+    let Some(sources) = corpus("crds") else {
+        return;
+    };
+    let mut crds = 0;
+    let mut errors = Vec::new();
+    for source in &sources {
+        let mut diagnostics = Diagnostics::new();
+        let sources = std::slice::from_ref(source);
+        crds += crd::parse(sources, &mut diagnostics).len();
+        errors.extend(
+            diagnostics
+                .iter()
+                .filter(|finding| finding.severity == Severity::Error)
+                .map(|finding| {
+                    format!(
+                        "{}: {} {:?}",
+                        source.name, finding.message, finding.place.pointer
+                    )
+                }),
+        );
+    }
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
+    assert!(
+        crds >= sources.len(),
+        "{crds} CRDs in {} files",
+        sources.len()
+    );
+}
+
+#[test]
+fn hostile_definitions_are_read_or_refused() {
+    let Some(sources) = corpus("adversarial") else {
+        return;
+    };
+    for source in &sources {
+        let mut diagnostics = Diagnostics::new();
+        let sources = std::slice::from_ref(source);
+        let crds = crd::parse(sources, &mut diagnostics);
+        diagnostics.locate(sources);
+        assert!(
+            diagnostics.has_errors() || !crds.is_empty(),
+            "{}: neither read nor refused",
+            source.name
+        );
+        for finding in diagnostics.iter() {
+            assert!(
+                finding.place.position.is_some(),
+                "{}: {finding:?}",
+                source.name
+            );
+            eprintln!(
+                "{} {}: {} {:?}",
+                source.name,
+                finding.code.as_str(),
+                finding.message,
+                finding.place.position
+            );
+        }
+    }
+}
