@@ -5,6 +5,12 @@ use kube_codegen::diag::{Diagnostics, Severity};
 use kube_codegen::source::{self, Input, Source};
 use std::path::{Path, PathBuf};
 
+/// Inputs of a patching tool's own tests, with half of a CRD's fields: an API server refuses them too.
+const INCOMPLETE: [&str; 2] = [
+    "examples.kubebuilder.schemapatcher.controller-tools.sigs.k8s.io.yaml",
+    "unchangeds.kubebuilder.schemapatcher.controller-tools.sigs.k8s.io.yaml",
+];
+
 fn corpus(name: &str) -> Option<Vec<Source>> {
     let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../shared/corpus")
@@ -27,6 +33,10 @@ fn definitions_in_use_have_no_error() {
         let mut diagnostics = Diagnostics::new();
         let sources = std::slice::from_ref(source);
         crds += crd::parse(sources, &mut diagnostics).len();
+        if INCOMPLETE.iter().any(|name| source.name.ends_with(name)) {
+            assert!(diagnostics.has_errors(), "{}", source.name);
+            continue;
+        }
         errors.extend(
             diagnostics
                 .iter()

@@ -41,7 +41,7 @@ fn take(reader: &mut Reader<'_>, schema: &mut Schema, keyword: &str, value: &Val
         "properties" => {
             schema.properties = reader
                 .object(value, at)
-                .map(|map| properties(reader, map, at))
+                .map(|map| properties(reader, map, at));
         }
         "required" => schema.required = reader.texts(value, at),
         "items" => schema.items = items(reader, value, at),

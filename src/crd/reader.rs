@@ -130,7 +130,7 @@ impl Reader<'_> {
         if text.is_none() {
             let finding = self.mistyped(value, at, "text");
             if !value.is_object() && !value.is_array() {
-                finding.hint(format!("write it in quotes: \"{value}\""));
+                finding.hint("write it in quotes");
             }
         }
         text

@@ -64,12 +64,11 @@ fn required_flag(
     key: &str,
     at: &At<'_>,
 ) -> bool {
-    match entry(map, key) {
-        Some(value) => reader.flag(value, &at.key(key)),
-        None => {
-            reader.missing(at, &format!("the version's `{key}`"));
-            false
-        }
+    if let Some(value) = entry(map, key) {
+        reader.flag(value, &at.key(key))
+    } else {
+        reader.missing(at, &format!("the version's `{key}`"));
+        false
     }
 }
 

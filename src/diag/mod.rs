@@ -77,7 +77,7 @@ pub struct Diagnostic {
     pub hint: Option<String>,
 }
 
-/// All findings of a run, in the order they were met.
+/// All findings of a run, in the order they were met; once located, in the order of the text.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     all: Vec<Diagnostic>,
@@ -120,7 +120,7 @@ impl Diagnostics {
         (!self.has_errors()).then_some(())
     }
 
-    /// Finds line and column of every place, once the run is over.
+    /// Finds line and column of every place and sorts by them, once the run is over.
     pub fn locate(&mut self, sources: &[crate::source::Source]) {
         locate::locate(&mut self.all, sources);
     }

@@ -40,7 +40,7 @@ pub(super) fn read_text(from: impl Read, path: &Path) -> Result<String, Problem>
         Problem::Utf8 {
             path: path.to_path_buf(),
             offset,
-            line: 1 + before.iter().filter(|byte| **byte == b'\n').count(),
+            line: before.split(|byte| *byte == b'\n').count(),
         }
     })?;
     Ok(without_mark(text))

@@ -75,7 +75,8 @@ impl Composer {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 if self.awaits_key() {
-                    return self.key(text, style, tag.as_deref(), span);
+                    self.key(text, style, tag.as_deref(), span);
+                    return Ok(());
                 }
                 match scalar::read(text, style, tag.as_deref()) {
                     Ok(scalar) => {
@@ -154,13 +155,7 @@ impl Composer {
         )
     }
 
-    fn key(
-        &mut self,
-        text: Cow<'_, str>,
-        style: ScalarStyle,
-        tag: Option<&Tag>,
-        span: Span,
-    ) -> Result<(), Stop> {
+    fn key(&mut self, text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>, span: Span) {
         let merge = style == ScalarStyle::Plain && tag.is_none() && text == "<<";
         let key = if merge {
             Key::Merge
@@ -187,7 +182,6 @@ impl Composer {
         {
             *slot = key;
         }
-        Ok(())
     }
 
     /// The text that a scalar is as a key: JSON has no others.
@@ -265,7 +259,8 @@ impl Composer {
                 self.problem(Code::Unsupported, span, "a key must be text");
                 return Err(Stop);
             };
-            return self.key(name.into(), ScalarStyle::DoubleQuoted, None, span);
+            self.key(name.into(), ScalarStyle::DoubleQuoted, None, span);
+            return Ok(());
         }
         if self.open.len() + depth(&node.value) > MAX_DEPTH {
             self.problem(

@@ -8,7 +8,8 @@ use crate::diag::{Code, Diagnostics, Place, Position};
 use crate::source::Source;
 use serde_json::Value;
 
-/// How deep lists and maps may lie in one another.
+/// How deep lists and maps may lie in one another: as deep as `serde_json` reads, since generated code carries the
+/// manifest as JSON.
 const MAX_DEPTH: usize = 128;
 
 /// One document of a source.

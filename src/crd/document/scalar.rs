@@ -33,7 +33,7 @@ pub(super) fn read(
     match core.map(|tag| tag.suffix.as_str()) {
         None if tag.is_none() && style == ScalarStyle::Plain => resolve(text),
         // A tag of somebody's own says nothing that JSON could.
-        None | Some("str") => Ok(Scalar::plain(text.into_owned())),
+        None | Some("str" | "timestamp") => Ok(Scalar::plain(text.into_owned())),
         Some(kind @ ("bool" | "int" | "float" | "null")) => {
             let scalar = resolve(Cow::Borrowed(&text))?;
             let fits = match kind {
@@ -48,7 +48,6 @@ pub(super) fn read(
                 Err(format!("{text:?} is no {kind}"))
             }
         }
-        Some("timestamp") => Ok(Scalar::plain(text.into_owned())),
         Some(kind) => Err(format!("the tag !!{kind} has no meaning in JSON")),
     }
 }

@@ -9,8 +9,8 @@ pub(super) fn read(text: &str, sink: &mut Sink<'_>) -> Vec<Document> {
     let mut index = 0;
     let mut composer = Composer::default();
     let mut failed = false;
-    for event in Parser::new_from_str(text) {
-        let (event, span) = match event {
+    for step in Parser::new_from_str(text) {
+        let (event, span) = match step {
             Ok(event) => event,
             Err(error) => {
                 syntax(&error, text, index, sink);
@@ -23,8 +23,8 @@ pub(super) fn read(text: &str, sink: &mut Sink<'_>) -> Vec<Document> {
                 failed = false;
             }
             Event::DocumentEnd => {
-                let composed = std::mem::take(&mut composer).finish();
-                for problem in composed.problems {
+                let document = std::mem::take(&mut composer).finish();
+                for problem in document.problems {
                     let place = Place {
                         document: index,
                         position: Some(position(problem.span)),
@@ -32,17 +32,17 @@ pub(super) fn read(text: &str, sink: &mut Sink<'_>) -> Vec<Document> {
                     };
                     sink.report(problem.code, place, problem.message);
                 }
-                if let Some(value) = composed.value.filter(|value| !failed && !value.is_null()) {
+                if let Some(value) = document.value.filter(|value| !failed && !value.is_null()) {
                     documents.push(Document {
                         value,
                         index,
-                        spellings: composed.spellings,
+                        spellings: document.spellings,
                     });
                 }
                 index += 1;
             }
             _ if failed => {}
-            event => failed = composer.take(event, span).is_err(),
+            other => failed = composer.take(other, span).is_err(),
         }
     }
     documents

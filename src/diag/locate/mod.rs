@@ -15,7 +15,8 @@ struct Spot {
     value: Position,
 }
 
-/// Gives every finding of the sources its line and column; those that have one keep it.
+/// Gives every finding of the sources its line and column, and puts all in the order of the text; a position that is
+/// known stays.
 pub(super) fn locate(findings: &mut [Diagnostic], sources: &[Source]) {
     let mut wanted: HashMap<usize, Trail> = HashMap::new();
     for finding in findings.iter() {
@@ -32,7 +33,7 @@ pub(super) fn locate(findings: &mut [Diagnostic], sources: &[Source]) {
             yaml::scan(text, trail);
         }
     }
-    for finding in findings {
+    for finding in findings.iter_mut() {
         let place = &mut finding.place;
         if place.position.is_none()
             && let Some(trail) = wanted.get(&place.source)
@@ -40,6 +41,10 @@ pub(super) fn locate(findings: &mut [Diagnostic], sources: &[Source]) {
             place.position = position(place, trail);
         }
     }
+    findings.sort_by_key(|finding| {
+        let at = finding.place.position.map(|at| (at.line, at.column));
+        (finding.place.source, at)
+    });
 }
 
 /// The place itself, or the nearest above it that is there. The key is meant if the finding says so, and where a nearest
