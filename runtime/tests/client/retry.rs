@@ -1,0 +1,94 @@
+//! Conflicts are tried again with the newest object.
+use crate::kinds::{CrdKind, CrdKindSpec};
+use crate::server::{Server, status};
+use kube_codegen_runtime::client::{ErrorExt, TypedClient};
+use serde_json::{Value, json};
+
+fn version(version: &str) -> (u16, Value) {
+    (
+        200,
+        json!({"metadata": {"name": "a", "resourceVersion": version}}),
+    )
+}
+
+fn scale_up(kind: &mut CrdKind) {
+    kind.spec.get_or_insert_with(CrdKindSpec::default).replicas = Some(2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conflict_is_tried_again_on_the_newest_object() {
+    let server = Server::answering([
+        version("1"),
+        status(409, "Conflict"),
+        version("2"),
+        version("3"),
+    ]);
+    let kinds = TypedClient::<CrdKind>::namespaced(server.client(), "default");
+    let stored = kinds.retry_on_conflict("a", scale_up).await.unwrap();
+    assert_eq!(stored.metadata.resource_version.as_deref(), Some("3"));
+    let asked = server.asked();
+    let written: Vec<_> = asked
+        .iter()
+        .filter(|asked| asked.line.starts_with("PUT"))
+        .map(|asked| &asked.body)
+        .collect();
+    assert_eq!(written.len(), 2);
+    assert_eq!(written[1]["metadata"]["resourceVersion"], "2");
+    assert_eq!(written[1]["spec"], json!({"replicas": 2}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_attempts_end_and_other_errors_end_them_at_once() {
+    let always = Server::answering(
+        [version("1")]
+            .into_iter()
+            .chain((0..5).flat_map(|_| [status(409, "Conflict"), version("1")])),
+    );
+    let kinds = TypedClient::<CrdKind>::namespaced(always.client(), "default");
+    assert!(
+        kinds
+            .retry_on_conflict("a", scale_up)
+            .await
+            .unwrap_err()
+            .is_conflict()
+    );
+    assert_eq!(
+        always
+            .lines()
+            .iter()
+            .filter(|line| line.starts_with("PUT"))
+            .count(),
+        5
+    );
+
+    let exists = Server::answering([version("1"), status(409, "AlreadyExists")]);
+    let kinds = TypedClient::<CrdKind>::namespaced(exists.client(), "default");
+    assert!(
+        kinds
+            .retry_on_conflict("a", scale_up)
+            .await
+            .unwrap_err()
+            .is_already_exists()
+    );
+    assert_eq!(exists.lines().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_status_is_retried_by_its_own_path() {
+    let server = Server::answering([
+        version("1"),
+        status(409, "Conflict"),
+        version("2"),
+        version("3"),
+    ]);
+    let kinds = TypedClient::<CrdKind>::namespaced(server.client(), "default");
+    kinds.retry_status_on_conflict("a", |_| {}).await.unwrap();
+    assert_eq!(
+        server
+            .lines()
+            .iter()
+            .filter(|line| line.starts_with("PUT") && line.contains("/crdplural/a/status"))
+            .count(),
+        2
+    );
+}
