@@ -1,1 +1,44 @@
-//! List and watch into a shared cache.
+//! Shared informers: list and watch of a kind come in, a cache with handlers, indexes and listers goes out. Never writes to the API server.
+//!
+//! ```no_run
+//! use k8s_openapi::api::core::v1::Pod;
+//! use kube_codegen_runtime::informer::{EventHandlerFuncs, InformerFactory, strip_managed_fields};
+//! use std::time::Duration;
+//!
+//! # async fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+//! let factory = InformerFactory::builder(client).namespace("default").transform(strip_managed_fields).build();
+//! let pods = factory.informer::<Pod>();
+//! let handler = pods.add_event_handler(EventHandlerFuncs::new().on_add(|pod, _| println!("new: {:?}", pod.metadata.name)));
+//! factory.start();
+//! factory.wait_for_cache_sync().await?;
+//! handler.wait_synced().await?;
+//! println!("{} pods", pods.lister().all().len());
+//! factory.shutdown().await;
+//! # Ok(())
+//! # }
+//! ```
+mod config;
+mod core;
+mod error;
+mod factory;
+mod handler;
+mod index;
+mod keyed_set;
+mod listener;
+mod object;
+mod shared;
+mod source;
+mod store;
+mod tasks;
+mod transform;
+
+pub use config::{InformerConfig, InitialList};
+pub use error::{DecodeError, InformerError, Stopped, WatchFailure};
+pub use factory::{InformerFactory, InformerFactoryBuilder, NotSynced};
+pub use handler::{Deleted, EventHandler, EventHandlerFuncs, InformerEvent};
+pub use listener::EventStream;
+pub use object::{Object, ObjectKey};
+pub use shared::{
+    HandlerRegistration, IndexError, InformerMetrics, NAMESPACE_INDEX, SharedInformer,
+};
+pub use transform::strip_managed_fields;

@@ -1,0 +1,57 @@
+//! A named index: values that a function finds in an object, and the objects behind each value.
+use super::{keyed_set::KeyedSet, object::names};
+use kube::Resource;
+use std::{collections::HashMap, hash::RandomState, sync::Arc};
+
+/// What an index function looks like: the values under which an object shall be found. It must always give the same values for the same object.
+pub(super) type IndexFn<K> = Box<dyn Fn(&K) -> Vec<String> + Send + Sync>;
+
+/// The objects behind each value of one index function.
+pub(super) struct Index<K> {
+    values_of: IndexFn<K>,
+    buckets: HashMap<String, KeyedSet<K>>,
+}
+
+impl<K: Resource> Index<K> {
+    pub(super) fn new(values_of: IndexFn<K>) -> Self {
+        Self {
+            values_of,
+            buckets: HashMap::new(),
+        }
+    }
+
+    pub(super) fn insert(&mut self, object: &Arc<K>, hasher: &RandomState) {
+        for value in (self.values_of)(object) {
+            self.buckets
+                .entry(value)
+                .or_insert_with(|| KeyedSet::new(hasher.clone()))
+                .insert(Arc::clone(object));
+        }
+    }
+
+    pub(super) fn remove(&mut self, object: &Arc<K>) {
+        let (namespace, name) = names(&**object);
+        for value in (self.values_of)(object) {
+            if let Some(bucket) = self.buckets.get_mut(&value) {
+                bucket.remove(namespace, name);
+                if bucket.is_empty() {
+                    self.buckets.remove(&value);
+                }
+            }
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.buckets.clear();
+    }
+
+    /// The objects behind `value`.
+    pub(super) fn get(&self, value: &str) -> impl Iterator<Item = &Arc<K>> {
+        self.buckets.get(value).into_iter().flat_map(KeyedSet::iter)
+    }
+
+    /// All values behind which there is an object.
+    pub(super) fn values(&self) -> impl Iterator<Item = &String> {
+        self.buckets.keys()
+    }
+}

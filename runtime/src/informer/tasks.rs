@@ -1,0 +1,56 @@
+//! The background tasks of one informer: what is spawned before the start waits for it, and all of them can be waited for.
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
+use tokio::runtime::Handle;
+use tokio_util::task::TaskTracker;
+
+/// Tasks that all run on the runtime on which [`start`](Tasks::start) was called.
+#[derive(Default)]
+pub(super) struct Tasks {
+    tracker: TaskTracker,
+    stage: Mutex<Stage>,
+}
+
+enum Stage {
+    Waiting(Vec<BoxFuture<'static, ()>>),
+    Running(Handle),
+}
+
+impl Default for Stage {
+    fn default() -> Self {
+        Self::Waiting(Vec::new())
+    }
+}
+
+impl Tasks {
+    /// Runs `task` in the background, from the start on.
+    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        match &mut *self.stage.lock() {
+            Stage::Waiting(tasks) => tasks.push(Box::pin(task)),
+            Stage::Running(runtime) => drop(self.tracker.spawn_on(task, runtime)),
+        }
+    }
+
+    /// Starts what waits; `false` if that has already been done.
+    pub(super) fn start(&self) -> bool {
+        let mut stage = self.stage.lock();
+        let Stage::Waiting(tasks) = &mut *stage else {
+            return false;
+        };
+        let runtime = Handle::current();
+        for task in tasks.drain(..) {
+            self.tracker.spawn_on(task, &runtime);
+        }
+        *stage = Stage::Running(runtime);
+        true
+    }
+
+    /// Waits until all tasks have ended; those that were never started are dropped.
+    pub(super) async fn join(&self) {
+        if let Stage::Waiting(tasks) = &mut *self.stage.lock() {
+            tasks.clear();
+        }
+        self.tracker.close();
+        self.tracker.wait().await;
+    }
+}
