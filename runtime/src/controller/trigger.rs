@@ -66,7 +66,9 @@ impl<C: Object> Trigger for Mapped<C> {
         let enqueue = {
             let (mapper, queue) = (Arc::clone(&self.mapper), queue.clone());
             Arc::new(move |object: &Arc<C>| {
-                mapper(object).into_iter().for_each(|key| queue.add(key))
+                for key in mapper(object) {
+                    queue.add(key);
+                }
             })
         };
         let (added, updated, deleted) = (Arc::clone(&enqueue), Arc::clone(&enqueue), enqueue);

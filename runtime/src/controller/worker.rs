@@ -94,7 +94,7 @@ impl<K, Reconcile, Policy, Ctx> Worker<K, Reconcile, Policy, Ctx> {
                     .max_retries
                     .is_none_or(|max| self.queue.num_requeues(key) < max) =>
             {
-                self.queue.add_rate_limited(key.clone())
+                self.queue.add_rate_limited(key.clone());
             }
             OnError::After(delay) => {
                 self.queue.forget(key);

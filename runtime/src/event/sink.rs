@@ -77,7 +77,7 @@ impl Sink {
                     // Events live for an hour by default; a long series may outlive its object.
                     Err(kube::Error::Api(status)) if status.is_not_found() => {
                         self.create(&api, &key, &occurrence, occurrence.note.clone())
-                            .await
+                            .await;
                     }
                     Err(error) => warn!("cannot count an event: {error}"),
                 }
@@ -100,7 +100,7 @@ impl Sink {
             Ok(_) => self.correlator.created(key, name),
             // An earlier try got through although its answer did not.
             Err(kube::Error::Api(status)) if status.is_already_exists() => {
-                self.correlator.created(key, name)
+                self.correlator.created(key, name);
             }
             Err(error) => {
                 warn!(

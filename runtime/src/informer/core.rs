@@ -237,14 +237,14 @@ impl<K: Object> Core<K> {
     }
 
     pub(super) fn list_failed(&self, source: WatchFailure) {
-        self.report(InformerError::List {
+        self.report(&InformerError::List {
             kind: K::kind(&()).into_owned(),
             source,
         });
     }
 
     pub(super) fn watch_failed(&self, source: WatchFailure) {
-        self.report(InformerError::Watch {
+        self.report(&InformerError::Watch {
             kind: K::kind(&()).into_owned(),
             source,
         });
@@ -283,15 +283,16 @@ impl<K: Object> Core<K> {
         self.counters
             .decode_failures
             .fetch_add(1, Ordering::Relaxed);
-        self.report(error.into());
+        self.report(&error.into());
     }
 
-    fn report(&self, error: InformerError) {
+    fn report(&self, error: &InformerError) {
         self.counters.failures.fetch_add(1, Ordering::Relaxed);
         let handler = self.on_error.read().clone();
-        match handler {
-            Some(handler) => handler(&error),
-            None => warn!(kind = %K::kind(&()), "{error}"),
+        if let Some(handler) = handler {
+            handler(error);
+        } else {
+            warn!(kind = %K::kind(&()), "{error}");
         }
     }
 }
@@ -323,9 +324,9 @@ impl<K: Object> State<K> {
             }),
         };
         if let Some((last, others)) = self.listeners.split_last() {
-            others
-                .iter()
-                .for_each(|listener| listener.send(event.clone()));
+            for listener in others {
+                listener.send(event.clone());
+            }
             last.send(event);
         }
     }

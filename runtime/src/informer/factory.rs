@@ -234,14 +234,14 @@ impl InformerFactoryBuilder {
     }
 
     /// Only objects whose labels the server finds matching (`app=web,tier!=cache`).
-    pub fn label_selector(mut self, selector: impl ToString) -> Self {
-        self.config.label_selector = Some(selector.to_string());
+    pub fn label_selector(mut self, selector: impl Into<String>) -> Self {
+        self.config.label_selector = Some(selector.into());
         self
     }
 
     /// Only objects whose fields the server finds matching (`metadata.name=a`).
-    pub fn field_selector(mut self, selector: impl ToString) -> Self {
-        self.config.field_selector = Some(selector.to_string());
+    pub fn field_selector(mut self, selector: impl Into<String>) -> Self {
+        self.config.field_selector = Some(selector.into());
         self
     }
 
@@ -276,6 +276,6 @@ impl fmt::Debug for InformerFactoryBuilder {
         f.debug_struct("InformerFactoryBuilder")
             .field("config", &self.config)
             .field("resync", &self.resync)
-            .finish()
+            .finish_non_exhaustive()
     }
 }

@@ -392,6 +392,6 @@ impl<K> fmt::Debug for HandlerRegistration<K> {
         f.debug_struct("HandlerRegistration")
             .field("synced", &self.state.has_synced())
             .field("pending", &self.state.pending())
-            .finish()
+            .finish_non_exhaustive()
     }
 }

@@ -84,7 +84,7 @@ impl<K: Resource> Store<K> {
 
     /// Stores a state that the watch told.
     pub(super) fn apply(&mut self, object: Arc<K>) -> Delta<K> {
-        match self.insert(Arc::clone(&object)) {
+        match self.insert(&object) {
             Some(old) => Delta::Updated(old, object),
             None => Delta::Added(object),
         }
@@ -122,11 +122,11 @@ impl<K: Resource> Store<K> {
                 .and_then(|set| set.remove(namespace, name));
             deltas.push(match old {
                 Some(old) if same_version(&*old, &*object) => {
-                    self.insert(Arc::clone(&old));
+                    self.insert(&old);
                     Delta::Unchanged(old)
                 }
                 Some(old) => {
-                    self.insert(Arc::clone(&object));
+                    self.insert(&object);
                     Delta::Updated(old, object)
                 }
                 None => self.apply(object),
@@ -134,7 +134,7 @@ impl<K: Resource> Store<K> {
         }
         for gone in before.into_values().flatten() {
             if unreadable.contains(&ObjectKey::of(&*gone)) {
-                self.insert(gone);
+                self.insert(&gone);
             } else {
                 deltas.push(Delta::Deleted(gone, true));
             }
@@ -142,22 +142,21 @@ impl<K: Resource> Store<K> {
         deltas
     }
 
-    fn insert(&mut self, object: Arc<K>) -> Option<Arc<K>> {
-        let (namespace, _) = names(&*object);
-        let old = match self.namespaces.get_mut(namespace) {
-            Some(set) => set.insert(Arc::clone(&object)),
-            None => {
-                let mut set = KeyedSet::new(self.hasher.clone());
-                set.insert(Arc::clone(&object));
-                self.namespaces.insert(namespace.into(), set);
-                None
-            }
+    fn insert(&mut self, object: &Arc<K>) -> Option<Arc<K>> {
+        let (namespace, _) = names(&**object);
+        let old = if let Some(set) = self.namespaces.get_mut(namespace) {
+            set.insert(Arc::clone(object))
+        } else {
+            let mut set = KeyedSet::new(self.hasher.clone());
+            set.insert(Arc::clone(object));
+            self.namespaces.insert(namespace.into(), set);
+            None
         };
         for index in self.indexes.values_mut() {
             if let Some(old) = &old {
                 index.remove(old);
             }
-            index.insert(&object, &self.hasher);
+            index.insert(object, &self.hasher);
         }
         self.len += usize::from(old.is_none());
         old

@@ -25,7 +25,7 @@ impl<K: Object> Source<K> {
                 }
                 // The server may have ignored the request for initial events: a plain list makes progress either way.
                 Err(failure @ (WatchFailure::ListCutShort | WatchFailure::Silence(_))) => {
-                    self.core.list_failed(failure)
+                    self.core.list_failed(failure);
                 }
                 Err(failure) => return Err(failure),
             }
@@ -43,7 +43,7 @@ impl<K: Object> Source<K> {
             match wire::Frame::parse(line) {
                 Ok(wire::Frame::Applied(raw)) => self.core.list_one(&mut listed, wire::decode(raw)),
                 Ok(wire::Frame::Deleted(raw)) => {
-                    listed.remove(wire::decode::<K>(raw).map(|object| ObjectKey::of(&object)))
+                    listed.remove(wire::decode::<K>(raw).map(|object| ObjectKey::of(&object)));
                 }
                 Ok(wire::Frame::Bookmark {
                     version,

@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
         let start = self.text.len() - rest.len();
         let length = match rest.as_bytes() {
             [] => return None,
-            [b'=', b'=', ..] | [b'!', b'=', ..] => 2,
+            [b'=' | b'!', b'=', ..] => 2,
             [b'=' | b'!' | b',' | b'(' | b')' | b'<' | b'>', ..] => 1,
             _ => rest
                 .find(|c: char| c.is_whitespace() || "=!,()<>".contains(c))
@@ -149,7 +149,7 @@ impl<'a> Cursor<'a> {
                 }
                 Some(",") => drop(values.insert(std::mem::take(&mut current))),
                 Some(token) if current.is_empty() && is_label_value(token) => {
-                    token.clone_into(&mut current)
+                    token.clone_into(&mut current);
                 }
                 other => {
                     return Err(self.error(
