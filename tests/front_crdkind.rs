@@ -1,4 +1,5 @@
 //! The main example's CRD is read whole, and as the API server reads it.
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 use kube_codegen::crd::{self, Crd, SchemaType};
 use kube_codegen::diag::Diagnostics;
 use kube_codegen::ir::{Column, Scope};

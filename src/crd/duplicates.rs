@@ -1,24 +1,34 @@
 //! All CRDs come in, each once goes out: two of one name, or of one kind, cannot be installed together.
 use super::Crd;
 use crate::diag::{Code, Diagnostics, Place, pointer};
+use crate::source::Source;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 /// Merges identical CRDs, reports others that exclude one another.
-pub(super) fn resolve(crds: &mut Vec<Crd>, diagnostics: &mut Diagnostics) {
+pub(super) fn resolve(crds: &mut Vec<Crd>, sources: &[Source], diagnostics: &mut Diagnostics) {
+    let name_of = |place: &Place| {
+        sources
+            .get(place.source)
+            .map_or_else(String::new, |source| source.name.clone())
+    };
     let mut names: HashMap<String, usize> = HashMap::new();
     let mut kinds: HashMap<(String, String), String> = HashMap::new();
     let mut kept: Vec<Crd> = Vec::with_capacity(crds.len());
     for crd in crds.drain(..) {
         match names.entry(crd.name.clone()) {
             Entry::Occupied(first) => {
+                let first = &kept[*first.get()];
                 let place = below(&crd.place, &["metadata", "name"]);
-                if kept[*first.get()].manifest == crd.manifest {
-                    diagnostics.report(
-                        Code::RepeatedCrd,
-                        place,
-                        format!("{} is here again, and the same: skipped", crd.name),
-                    );
+                let hint = format!("the first one is in {}", name_of(&first.place));
+                if first.manifest == crd.manifest {
+                    diagnostics
+                        .report(
+                            Code::RepeatedCrd,
+                            place,
+                            format!("{} is here again, and the same: skipped", crd.name),
+                        )
+                        .hint(hint);
                 } else {
                     diagnostics
                         .report(
@@ -27,7 +37,7 @@ pub(super) fn resolve(crds: &mut Vec<Crd>, diagnostics: &mut Diagnostics) {
                             format!("{} is defined twice, and not the same", crd.name),
                         )
                         .label("second definition")
-                        .hint("leave one of the files out");
+                        .hint(format!("{hint}; leave one of the two out"));
                 }
                 continue;
             }

@@ -10,7 +10,7 @@ const GROUP: &str = "apiextensions.k8s.io/";
 const KIND: &str = "CustomResourceDefinition";
 
 pub(super) fn read(document: Document, source: usize, diagnostics: &mut Diagnostics) -> Vec<Crd> {
-    let place = Place {
+    let mut place = Place {
         source,
         document: document.index,
         ..Place::default()
@@ -26,6 +26,9 @@ pub(super) fn read(document: Document, source: usize, diagnostics: &mut Diagnost
             crds.extend(definition(value, place, diagnostics));
         },
     );
+    if let [crd] = crds.as_slice() {
+        place.crd = Some(crd.name.clone());
+    }
     if found {
         for spelling in document.spellings {
             spelling.report(&place, diagnostics);

@@ -105,7 +105,7 @@ pub fn parse(sources: &[Source], diagnostics: &mut Diagnostics) -> Vec<Crd> {
             crds.extend(manifest::read(document, index, diagnostics));
         }
     }
-    duplicates::resolve(&mut crds, diagnostics);
+    duplicates::resolve(&mut crds, sources, diagnostics);
     if crds.is_empty() && !diagnostics.has_errors() {
         diagnostics
             .report(
@@ -113,7 +113,7 @@ pub fn parse(sources: &[Source], diagnostics: &mut Diagnostics) -> Vec<Crd> {
                 Place::nowhere(),
                 "the input has no CustomResourceDefinition",
             )
-            .hint("name a file, a folder or a pattern that holds one by -f");
+            .hint("name a file, a folder or a pattern that holds one");
     }
     crds
 }

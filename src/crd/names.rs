@@ -23,7 +23,9 @@ pub(super) fn read(
 ) -> Option<Names> {
     let at = at.key("names");
     let Some(names) = entry(spec, "names") else {
-        reader.missing(&at, "`spec.names`");
+        reader
+            .missing(&at, "`spec.names`")
+            .hint("as {plural: foos, kind: Foo}: they are never guessed");
         return None;
     };
     let map = reader.object(names, &at)?;

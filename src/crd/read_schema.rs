@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Reads a schema node and all below it; findings say what does not fit.
 pub(super) fn read(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Schema {
     let mut schema = Schema::default();
-    let Some(map) = reader.object(value, at) else {
+    let Some(map) = reader.typed(value, at, "a schema", Value::as_object) else {
         return schema;
     };
     for (keyword, value) in map {
@@ -184,7 +184,7 @@ fn undeclared(reader: &mut Reader<'_>, schema: &Schema, at: &At<'_>) {
     }
     let required = at.key("required");
     for (index, name) in schema.required.iter().enumerate() {
-        if !properties.contains_key(name) {
+        if !properties.contains_key(name) && !implied(reader, schema, name, at) {
             reader
                 .report(
                     Code::RequiredUndeclared,
@@ -194,4 +194,10 @@ fn undeclared(reader: &mut Reader<'_>, schema: &Schema, at: &At<'_>) {
                 .hint("declare it under `properties`, or take it out of `required`");
         }
     }
+}
+
+/// Whether the API server declares the property itself, as it does for every object.
+fn implied(reader: &Reader<'_>, schema: &Schema, name: &str, at: &At<'_>) -> bool {
+    matches!(name, "apiVersion" | "kind" | "metadata")
+        && (schema.kubernetes.embedded_resource || reader.is_root(at))
 }

@@ -84,6 +84,11 @@ impl Reader<'_> {
             .unwrap_or_else(|| pointer.to_owned())
     }
 
+    /// Whether this is the root of the schema at hand.
+    pub(super) fn is_root(&self, at: &At<'_>) -> bool {
+        self.schema.as_deref() == Some(at.pointer().as_str())
+    }
+
     pub(super) fn report(
         &mut self,
         code: Code,

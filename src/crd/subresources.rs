@@ -46,9 +46,9 @@ fn scale(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Scale> {
             reader.missing(&at.key(key), &format!("`scale.{key}`"));
         }
     }
-    let spec = path(reader, map, spec, &[".spec."], at);
-    let status = path(reader, map, status, &[".status."], at);
-    let selector = path(reader, map, selector, &[".spec.", ".status."], at);
+    let spec = path(reader, map, spec, &[".spec"], at);
+    let status = path(reader, map, status, &[".status"], at);
+    let selector = path(reader, map, selector, &[".spec", ".status"], at);
     Some(Scale {
         spec_replicas_path: spec?,
         status_replicas_path: status?,
@@ -66,10 +66,14 @@ fn path(
 ) -> Option<String> {
     let at = at.key(key);
     let path = reader.text(entry(map, key)?, &at)?;
-    let below = roots.iter().any(|root| path.starts_with(root));
+    let below = roots.iter().any(|root| {
+        path.strip_prefix(root)
+            .is_some_and(|rest| rest.starts_with('.'))
+    });
     if below && is_simple(path) {
         return Some(path.to_owned());
     }
+    let example = format!("{}.replicas", roots.first().unwrap_or(&""));
     let roots = roots.join(" or ");
     reader
         .report(
@@ -78,8 +82,7 @@ fn path(
             format!("{key} {path:?} is no path of names below {roots}"),
         )
         .hint(format!(
-            "as {}replicas; lists and filters are not allowed here",
-            roots.split(' ').next().unwrap_or_default()
+            "as {example}; lists and filters are not allowed here"
         ));
     None
 }

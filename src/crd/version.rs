@@ -21,9 +21,9 @@ const VERSION: &[&str] = &[
 /// Reads a version; none if it has no legal name.
 pub(super) fn read(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Version> {
     let map = reader.object(value, at)?;
-    unknown(reader, map, VERSION, at);
     let name = name(reader, map, at);
     reader.base.version.clone_from(&name);
+    unknown(reader, map, VERSION, at);
     let served = required_flag(reader, map, "served", at);
     let storage = required_flag(reader, map, "storage", at);
     let deprecated = deprecated(reader, map, at);

@@ -115,6 +115,14 @@ impl Diagnostics {
             .any(|finding| finding.severity == Severity::Error)
     }
 
+    /// How many findings are that grave.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.all
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .count()
+    }
+
     /// Nothing if an error was found: `?` ends the run after the stage.
     pub fn barrier(&self) -> Option<()> {
         (!self.has_errors()).then_some(())

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 pub(super) fn list(root: &Path, problems: &mut Vec<Problem>) -> Listing {
     let mut listing = Listing::default();
+    let before = problems.len();
     walk(root, &mut HashSet::new(), &mut listing, problems);
-    if listing.files.is_empty() && problems.is_empty() {
+    if listing.files.is_empty() && problems.len() == before {
         problems.push(Problem::NoFile {
             input: root.display().to_string(),
         });

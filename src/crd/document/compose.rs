@@ -1,6 +1,6 @@
 //! Events of one YAML document come in, one JSON value goes out; without recursion, with a bound on depth and on what
 //! aliases copy.
-use super::{MAX_DEPTH, Spelling, scalar, yaml};
+use super::{MAX_DEPTH, Spelling, scalar, too_deep, yaml};
 use crate::diag::Code;
 use saphyr_parser::{Event, ScalarStyle, Span, Tag};
 use serde_json::{Map, Value};
@@ -57,7 +57,7 @@ enum Content {
     Map {
         map: Map<String, Value>,
         key: Key,
-        merges: Vec<Value>,
+        merges: Vec<Map<String, Value>>,
     },
 }
 
@@ -124,7 +124,7 @@ impl Composer {
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(open) => {
                     let anchor = open.anchor;
-                    let node = self.finish_open(open, span);
+                    let node = open.finish();
                     self.close(node, anchor, span)
                 }
                 None => Ok(()),
@@ -224,11 +224,7 @@ impl Composer {
             return Err(Stop);
         }
         if self.open.len() == MAX_DEPTH {
-            self.problem(
-                Code::TooDeep,
-                span,
-                format!("lists and maps lie in one another more than {MAX_DEPTH} deep"),
-            );
+            self.problem(Code::TooDeep, span, too_deep());
             return Err(Stop);
         }
         self.open.push(Open {
@@ -263,13 +259,7 @@ impl Composer {
             return Ok(());
         }
         if self.open.len() + depth(&node.value) > MAX_DEPTH {
-            self.problem(
-                Code::TooDeep,
-                span,
-                format!(
-                    "with this alias, lists and maps lie in one another more than {MAX_DEPTH} deep"
-                ),
-            );
+            self.problem(Code::TooDeep, span, too_deep());
             return Err(Stop);
         }
         self.close(node, 0, span)
@@ -304,44 +294,22 @@ impl Composer {
             Content::Map { map, key, merges } => match std::mem::replace(key, Key::None) {
                 Key::Name(name) => {
                     open.size += size_of::<String>() + name.len();
-                    map.insert(name, node.value);
+                    map.entry(name).or_insert(node.value);
                 }
-                Key::Merge => merges.push(node.value),
+                Key::Merge => match node.value {
+                    Value::Object(part) => merges.push(part),
+                    Value::Array(parts) if parts.iter().all(Value::is_object) => {
+                        merges.extend(parts.into_iter().filter_map(|part| match part {
+                            Value::Object(part) => Some(part),
+                            _ => None,
+                        }));
+                    }
+                    _ => self.problem(Code::Unsupported, span, "`<<` merges maps, nothing else"),
+                },
                 Key::None | Key::Refused => {}
             },
         }
         Ok(())
-    }
-
-    /// Merges come last: what a map says itself counts, then the first of the maps merged.
-    fn finish_open(&mut self, open: Open, span: Span) -> Node {
-        let value = match open.content {
-            Content::List(items) => Value::Array(items),
-            Content::Map {
-                mut map, merges, ..
-            } => {
-                for merge in merges {
-                    let parts = match merge {
-                        Value::Array(parts) => parts,
-                        one => vec![one],
-                    };
-                    for part in parts {
-                        let Value::Object(part) = part else {
-                            self.problem(Code::Unsupported, span, "only a map can be merged by <<");
-                            continue;
-                        };
-                        for (name, value) in part {
-                            map.entry(name).or_insert(value);
-                        }
-                    }
-                }
-                Value::Object(map)
-            }
-        };
-        Node {
-            value,
-            size: open.size,
-        }
     }
 
     fn problem(&mut self, code: Code, span: Span, message: impl Into<String>) {
@@ -350,6 +318,27 @@ impl Composer {
             message: message.into(),
             span,
         });
+    }
+}
+
+impl Open {
+    /// Merges come last: what a map says itself counts, then the first of the maps merged.
+    fn finish(self) -> Node {
+        let value = match self.content {
+            Content::List(items) => Value::Array(items),
+            Content::Map {
+                mut map, merges, ..
+            } => {
+                for (name, value) in merges.into_iter().flatten() {
+                    map.entry(name).or_insert(value);
+                }
+                Value::Object(map)
+            }
+        };
+        Node {
+            value,
+            size: self.size,
+        }
     }
 }
 

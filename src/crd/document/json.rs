@@ -1,5 +1,5 @@
 //! JSON texts: values one after another, keys looked at for duplicates.
-use super::{Document, Sink};
+use super::{Document, Sink, too_deep};
 use crate::diag::{Code, Place, Position, pointer};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -66,16 +66,17 @@ impl Failure {
     fn new(read: Read, error: &serde_json::Error, text: &str) -> Self {
         let full = error.to_string();
         let message = full.split(" at line ").next().unwrap_or_default();
+        let (code, message) = if message.starts_with("recursion limit") {
+            (Code::TooDeep, too_deep())
+        } else {
+            (Code::Syntax, message.to_owned())
+        };
         let line = text.lines().nth(error.line().saturating_sub(1));
         let before = line.and_then(|line| line.get(..error.column().saturating_sub(1)));
         Self {
             read,
-            code: if message.starts_with("recursion limit") {
-                Code::TooDeep
-            } else {
-                Code::Syntax
-            },
-            message: message.to_owned(),
+            code,
+            message,
             position: Position {
                 line: error.line().max(1),
                 column: before.map_or(error.column().max(1), |before| before.chars().count() + 1),
@@ -175,7 +176,7 @@ impl<'de> Visitor<'de> for Node<'_> {
             }
             let value = access.next_value_seed(Node(self.0))?;
             self.0.path.truncate(here);
-            map.insert(key, value);
+            map.entry(key).or_insert(value);
         }
         Ok(Value::Object(map))
     }

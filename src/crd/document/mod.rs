@@ -12,6 +12,10 @@ use serde_json::Value;
 /// manifest as JSON.
 const MAX_DEPTH: usize = 128;
 
+fn too_deep() -> String {
+    format!("lists and maps lie in one another more than {MAX_DEPTH} deep")
+}
+
 /// One document of a source.
 #[derive(Debug)]
 pub(super) struct Document {

@@ -58,24 +58,52 @@ pub(super) fn position(span: Span) -> Position {
 }
 
 fn syntax(error: &ScanError, text: &str, document: usize, sink: &mut Sink<'_>) {
-    let line = error.marker().line();
+    let mut position = Position {
+        line: error.marker().line(),
+        column: error.marker().col() + 1,
+        length: 1,
+    };
+    let tab = tab_near(text, position.line);
+    if let Some(tab) = tab.filter(|_| error.info().contains("tab")) {
+        position = tab;
+    } else if let Some(end) = end_before(text, position.line) {
+        position = end;
+    }
     let place = Place {
         document,
-        position: Some(Position {
-            line,
-            column: error.marker().col() + 1,
-            length: 1,
-        }),
+        position: Some(position),
         ..Place::default()
     };
     let finding = sink.report(Code::Syntax, place, error.info());
-    // The scanner often stops on the line after the tab.
-    let near = text.lines().skip(line.saturating_sub(2)).take(2);
-    let indented_by_tab = |line: &str| {
-        let indent = line.len() - line.trim_start().len();
-        line[..indent].contains('\t')
-    };
-    if near.into_iter().any(indented_by_tab) {
+    if tab.is_some() {
         finding.hint("YAML indents by spaces, never by tabs");
+    } else if error.info().starts_with("mapping values are not allowed") {
+        finding.hint("text with `: ` in it goes in quotes");
     }
+}
+
+/// A tab that indents the line or one beside it: the scanner may stop before or behind.
+fn tab_near(text: &str, line: usize) -> Option<Position> {
+    let first = line.saturating_sub(2);
+    let near = text.lines().enumerate().skip(first).take(3);
+    near.into_iter().find_map(|(index, line)| {
+        let indent = line.len() - line.trim_start().len();
+        let column = line[..indent].find('\t')? + 1;
+        Some(Position {
+            line: index + 1,
+            column,
+            length: 1,
+        })
+    })
+}
+
+/// The end of the text, if the line lies behind all that is written.
+fn end_before(text: &str, line: usize) -> Option<Position> {
+    let text = text.trim_end();
+    let last = text.lines().count();
+    (last > 0 && line > last).then(|| Position {
+        line: last,
+        column: text.lines().last().map_or(0, |line| line.chars().count()) + 1,
+        length: 1,
+    })
 }

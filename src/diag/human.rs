@@ -1,1 +1,0 @@
-//! Findings come in, text for people goes out.
