@@ -72,4 +72,16 @@ codes! {
     RequiredUndeclared "KC0303" Warning "a required property that is not declared";
     MissingSchema "KC0304" Error "a version without a schema";
     RootType "KC0305" Error "the root of a schema is no object";
+
+    RawJson "KC0401" Warning "a part of a schema that becomes raw JSON";
+    LeftoverKeyword "KC0402" Warning "a keyword that means nothing at its place";
+    PlainEnum "KC0403" Warning "an enum that is no Rust enum";
+
+    OverrideUnmatched "KC0501" Error "an override that matches nothing";
+    OverrideInvalid "KC0502" Error "an override that its place cannot have";
+    NameTaken "KC0503" Error "a type name that is taken";
+    UnknownEmitter "KC0504" Error "an unknown emitter";
+
+    Unsound "KC0601" Error "a model that contradicts itself";
+    Unrenderable "KC0602" Error "generated code that does not parse";
 }

@@ -3,9 +3,11 @@ mod codes;
 pub mod human;
 pub mod json;
 mod locate;
+mod nearest;
 pub mod pointer;
 
 pub use codes::Code;
+pub use nearest::nearest;
 
 /// How grave a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,5 +1,5 @@
 //! What a CRD says of one version of its kind, beside the schema.
-use super::TypeId;
+use super::{Rules, TypeId};
 use crate::diag::Place;
 use std::sync::Arc;
 
@@ -38,10 +38,29 @@ pub struct Kind {
     pub selectable_fields: Vec<SelectableField>,
     /// The struct of the whole object.
     pub root: TypeId,
+    /// What the schema says of the whole object.
+    pub rules: Rules,
+    /// The Rust names that are made from it; empty until the naming pass.
+    pub names: KindNames,
     /// The input manifest, whole; shared by the versions of a CRD.
     pub manifest: Arc<serde_json::Value>,
     /// Where the version stands in the input.
     pub place: Place,
+}
+
+/// The Rust names of what is generated for a kind, beside its types.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KindNames {
+    /// The type alias of the list, from `spec.names.listKind`.
+    pub list: String,
+    /// The type alias of the lister.
+    pub lister: String,
+    /// The method of the client and of the informers, from the letters of `spec.names.plural`.
+    pub method: String,
+    /// The method that reads all namespaces.
+    pub method_all: String,
+    /// The file of the manifest, beside the modules of the versions.
+    pub manifest: String,
 }
 
 /// Whether objects live in a namespace.

@@ -1,14 +1,19 @@
 //! The model: lowered CRDs come in, emitters read it; it holds data and look-up, never policy.
 mod kind;
+mod module;
 mod path;
+mod rules;
 mod ty;
 
-pub use kind::{Column, Kind, Scale, Scope, SelectableField};
+pub use kind::{Column, Kind, KindNames, Scale, Scope, SelectableField};
+pub use module::Module;
 pub use path::{SchemaPath, Segment};
+pub use rules::{Element, Rules};
 pub use ty::{
-    Body, Derives, Field, FloatWidth, IntWidth, Presence, Rules, Struct, Ty, TypeDef, Variant,
+    Body, Derives, Enum, Field, FloatWidth, IntWidth, Presence, Struct, Ty, TypeDef, Variant,
 };
 
+use std::collections::BTreeSet;
 use std::ops::{Index, IndexMut};
 
 /// All that is generated from: the kinds, and the types they reach.
@@ -18,6 +23,8 @@ pub struct Model {
     pub kinds: Vec<Kind>,
     /// Every struct and enum, reachable by [`TypeId`].
     pub types: Types,
+    /// One entry per group and version, in that order.
+    pub modules: Vec<Module>,
 }
 
 /// Names a [`Kind`] of a [`Model`].
@@ -82,33 +89,51 @@ impl IndexMut<TypeId> for Types {
 }
 
 impl Model {
-    /// The kinds of one group and version, in order.
-    pub fn kinds_of<'a>(
-        &'a self,
-        group: &'a str,
-        version: &'a str,
-    ) -> impl Iterator<Item = &'a Kind> {
+    /// The kinds of one module, in order.
+    pub fn kinds_of<'a>(&'a self, module: &'a Module) -> impl Iterator<Item = &'a Kind> {
         self.kinds
             .iter()
-            .filter(move |kind| kind.group == group && kind.version == version)
+            .filter(move |kind| kind.group == module.group && kind.version == module.version)
     }
 
-    /// The groups and versions, sorted, each once.
-    pub fn group_versions(&self) -> Vec<(&str, &str)> {
-        let mut all: Vec<_> = self
-            .kinds
-            .iter()
-            .map(|kind| (kind.group.as_str(), kind.version.as_str()))
-            .collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+    /// The types that a kind reaches: its root first, then those of each field before those of the next.
+    pub fn reach(&self, kind: &Kind) -> Vec<TypeId> {
+        let mut seen = BTreeSet::new();
+        let mut found = Vec::new();
+        let mut todo = vec![kind.root];
+        while let Some(id) = todo.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            found.push(id);
+            if let Body::Struct(body) = &self.types[id].body {
+                todo.extend(body.fields.iter().rev().filter_map(|field| field.ty.named()));
+            }
+        }
+        found
+    }
+
+    /// The types that live in a module, in the order its kinds reach them, each once.
+    pub fn types_of(&self, module: &Module) -> Vec<TypeId> {
+        let mut seen = BTreeSet::new();
+        self.kinds_of(module)
+            .flat_map(|kind| self.reach(kind))
+            .filter(|id| {
+                self.home(*id) == Some((module.group.as_str(), module.version.as_str()))
+                    && seen.insert(*id)
+            })
+            .collect()
+    }
+
+    /// The kind of a type's first origin.
+    pub fn kind_of(&self, id: TypeId) -> Option<&Kind> {
+        let origin = self.types[id].origins.first()?;
+        self.kinds.get(origin.kind.0 as usize)
     }
 
     /// The group and version whose module a type lives in: that of its first origin.
     pub fn home(&self, id: TypeId) -> Option<(&str, &str)> {
-        let origin = self.types[id].origins.first()?;
-        let kind = self.kinds.get(origin.kind.0 as usize)?;
+        let kind = self.kind_of(id)?;
         Some((&kind.group, &kind.version))
     }
 }

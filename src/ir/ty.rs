@@ -1,5 +1,5 @@
 //! Types: structs, enums, and what a field can hold.
-use super::{Origin, TypeId};
+use super::{Origin, Rules, Segment, TypeId};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -23,8 +23,8 @@ pub struct TypeDef {
 pub enum Body {
     /// An object with declared properties.
     Struct(Struct),
-    /// A closed set of strings; values of a newer server are kept as text.
-    Enum(Vec<Variant>),
+    /// A set of strings; values of a newer server are kept as text.
+    Enum(Enum),
 }
 
 /// The body of a struct.
@@ -36,6 +36,17 @@ pub struct Struct {
     pub rest: bool,
     /// Rust name of the field that keeps them; empty until the naming pass.
     pub rest_ident: String,
+}
+
+/// The body of an enum.
+#[derive(Clone, Debug, Default)]
+pub struct Enum {
+    /// The declared values, in the order of the schema, each once.
+    pub variants: Vec<Variant>,
+    /// Rust name of the variant that keeps any other text; empty until the naming pass.
+    pub other_ident: String,
+    /// Index of the value that the API server fills in, if the schema has a default.
+    pub default: Option<usize>,
 }
 
 /// One value of an enum.
@@ -58,16 +69,14 @@ pub struct Field {
     pub ty: Ty,
     /// Whether it can be absent or null.
     pub presence: Presence,
-    /// Whether it is behind a `Box`; set by the boxing pass.
-    pub boxed: bool,
+    /// Whether it is behind a `Box`; decided by the boxing pass where no override did.
+    pub boxed: Option<bool>,
     /// The description of the schema.
     pub doc: Option<String>,
     /// The default that the API server fills in.
     pub default: Option<Value>,
-    /// Constraints, told in the docs.
+    /// Constraints.
     pub rules: Rules,
-    /// Whether the schema deprecates the field.
-    pub deprecated: bool,
 }
 
 /// Absent and null are two things.
@@ -108,6 +117,8 @@ pub enum Ty {
     List(Box<Ty>),
     /// `object` of `additionalProperties`
     Map(Box<Ty>),
+    /// An item or a map value that may be null; a field says so by its [`Presence`].
+    Nullable(Box<Ty>),
     /// A type of the model.
     Named(TypeId),
     /// A type of somebody else, by its Rust path (an override).
@@ -144,17 +155,90 @@ pub enum FloatWidth {
     F64,
 }
 
-/// Constraints of a schema node, as keyword and value in the order of the keywords.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rules(pub Vec<(&'static str, Value)>);
-
 /// The traits a type derives beside `Clone`, `Debug` and `PartialEq`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Derives {
     /// `Eq`: nothing in it is a float.
     pub eq: bool,
-    /// `Default`: every required part has one that means "not set".
+    /// `Default`: every required part has one.
     pub default: bool,
     /// More, by override.
     pub more: BTreeSet<String>,
+}
+
+impl Ty {
+    /// The type of the model in it, through lists, maps and null.
+    pub fn named(&self) -> Option<TypeId> {
+        match self {
+            Self::Named(id) => Some(*id),
+            Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.named(),
+            Self::Bool
+            | Self::Int(_)
+            | Self::Float(_)
+            | Self::Str
+            | Self::Bytes
+            | Self::Time
+            | Self::IntOrString
+            | Self::Json
+            | Self::ObjectMeta
+            | Self::External(_) => None,
+        }
+    }
+}
+
+impl Ty {
+    /// What a list or a map holds, and the step of a path to it.
+    pub fn element(&self) -> Option<(Segment, &Self)> {
+        match self {
+            Self::List(inner) => Some((Segment::Items, inner)),
+            Self::Map(inner) => Some((Segment::Values, inner)),
+            Self::Bool
+            | Self::Int(_)
+            | Self::Float(_)
+            | Self::Str
+            | Self::Bytes
+            | Self::Time
+            | Self::IntOrString
+            | Self::Json
+            | Self::ObjectMeta
+            | Self::Nullable(_)
+            | Self::Named(_)
+            | Self::External(_) => None,
+        }
+    }
+
+    /// The type without null.
+    pub fn not_null(&self) -> &Self {
+        if let Self::Nullable(inner) = self {
+            inner.not_null()
+        } else {
+            self
+        }
+    }
+
+    /// The type without null, to be changed.
+    pub fn not_null_mut(&mut self) -> &mut Self {
+        if let Self::Nullable(inner) = self {
+            inner.not_null_mut()
+        } else {
+            self
+        }
+    }
+}
+
+impl Presence {
+    /// The presence of a property, from `required` and `nullable`.
+    pub fn of(required: bool, nullable: bool) -> Self {
+        match (required, nullable) {
+            (true, false) => Self::Required,
+            (false, false) => Self::Optional,
+            (true, true) => Self::Nullable,
+            (false, true) => Self::OptionalNullable,
+        }
+    }
+
+    /// Whether the field may be absent.
+    pub fn may_be_absent(self) -> bool {
+        matches!(self, Self::Optional | Self::OptionalNullable)
+    }
 }

@@ -1,10 +1,51 @@
 //! Typed CRDs come in, a model without names goes out; what cannot be expressed becomes raw JSON and a finding.
+mod kind;
+mod leftovers;
+mod node;
+mod root;
+mod told;
+
+/// Lists the lowering forms, in the order they are asked: the first that recognises a node takes its keywords.
+macro_rules! forms {
+    ($($form:ident),* $(,)?) => {
+        $(mod $form;)*
+        const FORMS: &[node::Form] = &[$($form::lower,)*];
+    };
+}
+
+forms! {
+    int_or_string,
+    embedded,
+    enums,
+    object,
+    map,
+    list,
+    scalar,
+    opaque,
+}
+
 use crate::crd::Crd;
 use crate::diag::Diagnostics;
-use crate::ir::Model;
+use crate::ir::{Model, Module};
 
 /// Lowers every served version of every CRD.
 pub fn lower(crds: Vec<Crd>, diagnostics: &mut Diagnostics) -> Model {
-    let _ = (crds, diagnostics);
-    Model::default()
+    let mut model = Model::default();
+    for served in kind::served(crds) {
+        kind::lower(served, &mut model, diagnostics);
+    }
+    for kind in &model.kinds {
+        let module = Module {
+            group: kind.group.clone(),
+            version: kind.version.clone(),
+            ..Module::default()
+        };
+        if model.modules.last() != Some(&module) {
+            model.modules.push(module);
+        }
+    }
+    model
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,32 @@
-//! The model comes in and is completed: overrides, names, derives; no pass reads a schema or writes code.
+//! The model comes in and is completed: overrides, names, boxes, derives; no pass reads a schema or writes code.
+mod boxing;
+mod derives;
+mod naming;
+mod overrides;
+mod verify;
+
 use crate::diag::Diagnostics;
 use crate::ir::Model;
 use crate::options::Options;
 
+/// Changes the model, and reports what it finds.
+type Pass = fn(&mut Model, &Options, &mut Diagnostics);
+
+/// The passes, in order: what is decided by hand first, names when nothing is added any more, doubts last.
+const PASSES: &[Pass] = &[
+    overrides::run,
+    naming::run,
+    boxing::run,
+    derives::run,
+    verify::run,
+];
+
 /// Runs all passes in order.
 pub fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagnostics) {
-    let _ = (model, options, diagnostics);
+    for pass in PASSES {
+        pass(model, options, diagnostics);
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! Doc comments as attributes, one per line, so that they are written as `///`.
+use super::{rules, text};
+use crate::ir::Rules;
+use proc_macro2::TokenStream;
+use quote::quote;
+use serde_json::Value;
+
+/// The docs of a field, or of a type with what is said of the whole.
+pub(crate) fn of(
+    description: Option<&str>,
+    rules: &Rules,
+    default: Option<&Value>,
+    fallback: Option<String>,
+) -> TokenStream {
+    let mut lines = description.map(text::lines).unwrap_or_default();
+    if lines.is_empty() {
+        lines.extend(fallback);
+    }
+    for paragraph in rules::paragraphs(rules, default) {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.extend(paragraph);
+    }
+    outer(&lines)
+}
+
+/// `///` lines.
+pub(crate) fn outer<S: AsRef<str>>(lines: &[S]) -> TokenStream {
+    let lines = lines.iter().map(|line| spaced(line.as_ref()));
+    quote!(#(#[doc = #lines])*)
+}
+
+/// A `//!` line.
+pub(crate) fn inner(line: &str) -> TokenStream {
+    let line = spaced(line);
+    quote!(#![doc = #line])
+}
+
+fn spaced(line: &str) -> String {
+    if line.is_empty() {
+        String::new()
+    } else {
+        format!(" {line}")
+    }
+}

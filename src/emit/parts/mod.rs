@@ -1,0 +1,8 @@
+//! What the emitters share: Rust types and names as tokens, docs, imports, module files.
+pub(super) mod doc;
+pub(super) mod imports;
+pub(super) mod inline;
+pub(super) mod modules;
+pub(super) mod rules;
+pub(super) mod rust;
+pub(super) mod text;

@@ -1,0 +1,130 @@
+//! Constraints come in, short sentences for the docs go out.
+use super::inline::span;
+use super::text;
+use crate::ir::{Element, Rules};
+use serde_json::Value;
+
+/// A default of more characters is not told in full.
+const LONGEST_DEFAULT: usize = 200;
+
+/// The paragraphs that tell constraints and default, each a list of lines.
+pub(crate) fn paragraphs(rules: &Rules, default: Option<&Value>) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    let told = sentences(rules, default);
+    if !told.is_empty() {
+        all.push(text::wrap(&told, "", ""));
+    }
+    let checks: Vec<String> = rules
+        .validations
+        .iter()
+        .filter_map(check)
+        .flat_map(|words| text::wrap(&words, "- ", "  "))
+        .collect();
+    if !checks.is_empty() {
+        all.push(vec!["Validation:".into()]);
+        all.push(checks);
+    }
+    all
+}
+
+/// The sentences, as words that are not to be broken.
+fn sentences(rules: &Rules, default: Option<&Value>) -> Vec<String> {
+    let mut told: Vec<String> = rules
+        .constraints
+        .iter()
+        .filter_map(|(keyword, value)| constraint(keyword, value, rules))
+        .collect();
+    match rules.list_type.as_deref() {
+        Some("set") => told.push("Items are unique.".into()),
+        Some("map") if !rules.list_map_keys.is_empty() => {
+            told.push(format!("Items are unique by {}.", spans(&rules.list_map_keys)));
+        }
+        _ => {}
+    }
+    if let Some(default) = default {
+        let text = default.to_string();
+        told.push(if text.len() > LONGEST_DEFAULT {
+            "Has a default.".into()
+        } else {
+            format!("Default: {}.", span(&text))
+        });
+    }
+    if let Some(element) = &rules.element {
+        let Element { rules, default, .. } = element.as_ref();
+        let inner = sentences(rules, default.as_ref());
+        if let Some((first, rest)) = inner.split_first() {
+            told.push(format!("Each entry: {first}"));
+            told.extend_from_slice(rest);
+        }
+    }
+    told
+}
+
+fn constraint(keyword: &str, value: &Value, rules: &Rules) -> Option<String> {
+    let exclusive = |keyword: &str| {
+        let is_set = |(name, value): &(&str, Value)| *name == keyword && *value == Value::Bool(true);
+        if rules.constraints.iter().any(is_set) {
+            " (exclusive)"
+        } else {
+            ""
+        }
+    };
+    let code = |value: &Value| span(value.as_str().unwrap_or(&value.to_string()));
+    Some(match keyword {
+        "minimum" => format!("Minimum: {value}{}.", exclusive("exclusiveMinimum")),
+        "maximum" => format!("Maximum: {value}{}.", exclusive("exclusiveMaximum")),
+        "multipleOf" => format!("Multiple of: {value}."),
+        "minLength" => format!("Minimum length: {value}."),
+        "maxLength" => format!("Maximum length: {value}."),
+        "minItems" => format!("Minimum items: {value}."),
+        "maxItems" => format!("Maximum items: {value}."),
+        "minProperties" => format!("Minimum properties: {value}."),
+        "maxProperties" => format!("Maximum properties: {value}."),
+        "uniqueItems" if *value == Value::Bool(true) => "Items are unique.".into(),
+        "pattern" => format!("Pattern: {}.", code(value)),
+        "format" => format!("Format: {}.", code(value)),
+        "enum" => {
+            let values = value.as_array()?.iter().map(Value::to_string);
+            format!("One of: {}.", spans(&values.collect::<Vec<_>>()))
+        }
+        "required" => format!("Required: {}.", spans(&names(value)?)),
+        "oneOf" => format!("Exactly one of {} must be set.", alternatives(value)?),
+        "anyOf" => format!("At least one of {} must be set.", alternatives(value)?),
+        _ => return None,
+    })
+}
+
+/// The properties that each branch requires, if every branch does no more than require one.
+fn alternatives(branches: &Value) -> Option<String> {
+    let names: Option<Vec<String>> = branches
+        .as_array()?
+        .iter()
+        .map(|branch| {
+            let branch = branch.as_object()?;
+            let mut names = names(branch.get("required")?)?;
+            (branch.len() == 1 && names.len() == 1).then(|| names.remove(0))
+        })
+        .collect();
+    names.map(|names| spans(&names))
+}
+
+fn names(value: &Value) -> Option<Vec<String>> {
+    let names = value.as_array()?.iter();
+    names.map(|name| name.as_str().map(str::to_owned)).collect()
+}
+
+fn spans(names: &[String]) -> String {
+    let spans: Vec<String> = names.iter().map(|name| span(name)).collect();
+    spans.join(", ")
+}
+
+/// The message of a validation rule, or the rule itself.
+fn check(validation: &Value) -> Option<Vec<String>> {
+    let text = |key: &str| validation.get(key).and_then(Value::as_str);
+    let message = text("message").map(str::trim).filter(|it| !it.is_empty());
+    match (message, text("rule")) {
+        (Some(message), _) => Some(super::inline::words(message)),
+        (None, Some(rule)) => Some(vec![span(rule.trim())]),
+        (None, None) => None,
+    }
+}

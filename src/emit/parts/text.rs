@@ -1,0 +1,231 @@
+//! A description comes in, lines of Markdown go out: paragraphs, lists and code as the writer meant them, wrapped, never a doctest.
+use super::inline;
+
+/// The longest line of docs.
+pub(crate) const WIDTH: usize = 92;
+
+/// The lines of a description.
+pub(crate) fn lines(description: &str) -> Vec<String> {
+    let mut out = Lines::default();
+    let text = clean(description);
+    let mut lines = text.lines().peekable();
+    let mut in_list = false;
+    while let Some(line) = lines.next() {
+        if let Some(fence) = fence(line) {
+            let mut code = Vec::new();
+            for line in lines.by_ref() {
+                if line.trim_start().starts_with(fence) {
+                    break;
+                }
+                code.push(line);
+            }
+            out.code(&code);
+            in_list = false;
+        } else if line.trim().is_empty() {
+            out.end_paragraph();
+            // A list goes on after an empty line only by another item.
+            in_list &= lines.peek().is_some_and(|next| item(next).is_some());
+            if !in_list {
+                out.gap();
+            }
+        } else if let Some((marker, indent, rest)) = item(line) {
+            in_list = true;
+            out.item(&marker, indent, rest);
+        } else if in_list && line.starts_with("  ") {
+            out.paragraph(line);
+        } else if !in_list && line.starts_with("    ") && out.at_block() {
+            let mut code = vec![line];
+            while let Some(next) = lines.next_if(|line| line.starts_with("    ")) {
+                code.push(next);
+            }
+            out.code(&code);
+        } else {
+            if in_list {
+                out.end_paragraph();
+                out.gap();
+                in_list = false;
+            }
+            out.paragraph(line);
+        }
+    }
+    out.finish()
+}
+
+/// Words to lines of [`WIDTH`], the first after `first`, the others after `others`.
+pub(crate) fn wrap(words: &[String], first: &str, others: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::from(first);
+    let mut empty = true;
+    for word in words {
+        let length = line.chars().count() + word.chars().count() + usize::from(!empty);
+        if !empty && length > WIDTH {
+            lines.push(std::mem::replace(&mut line, others.to_owned()));
+            empty = true;
+        }
+        if empty {
+            line.push_str(&guarded(word));
+        } else {
+            line.push(' ');
+            line.push_str(word);
+        }
+        empty = false;
+    }
+    lines.push(line);
+    lines
+}
+
+/// A word at the start of a line must not begin a block.
+fn guarded(word: &str) -> String {
+    let digits = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    if digits.len() < word.len() && (digits == "." || digits == ")") {
+        let number = &word[..word.len() - 1];
+        return format!("{number}\\{digits}");
+    }
+    if word.starts_with(['-', '+', '>', '#', '=', '|', '~']) {
+        return format!("\\{word}");
+    }
+    word.to_owned()
+}
+
+/// Tabs and line ends made one, and no character that cannot be seen.
+fn clean(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\t', "    ");
+    let is_hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    text.chars()
+        .filter_map(|c| match c {
+            '\r' | '\u{2028}' | '\u{2029}' => Some('\n'),
+            '\n' => Some(c),
+            c if is_hidden(c) => None,
+            c => Some(c),
+        })
+        .collect()
+}
+
+fn fence(line: &str) -> Option<&'static str> {
+    let line = line.trim_start();
+    let is_fence = |fence: &str| line.starts_with(fence) && !line[fence.len()..].contains(fence);
+    ["```", "~~~"].into_iter().find(|fence| is_fence(fence))
+}
+
+/// The marker, the indentation and the text of a list item.
+fn item(line: &str) -> Option<(String, usize, &str)> {
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    let bullets = ["- ", "* ", "+ ", "• "];
+    if let Some(rest) = bullets.iter().find_map(|bullet| text.strip_prefix(bullet)) {
+        return Some(("- ".into(), indent, rest.trim()));
+    }
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let rest = text[digits..].strip_prefix(". ")?;
+    (1..=2)
+        .contains(&digits)
+        .then(|| (format!("{}. ", &text[..digits]), indent, rest.trim()))
+}
+
+#[derive(Default)]
+struct Lines {
+    done: Vec<String>,
+    /// The words of the open paragraph, the start of its first line and that of the others.
+    open: Vec<String>,
+    first: String,
+    others: String,
+    /// The last line of the source ended its line on purpose.
+    short: bool,
+    /// Indentation in the source of the items that are open.
+    indents: Vec<usize>,
+}
+
+impl Lines {
+    fn paragraph(&mut self, line: &str) {
+        if self.short {
+            self.end_line();
+        }
+        self.open.extend(inline::words(line.trim()));
+        // A line that ends early ends a thought, as in `key: value` lists without a marker.
+        self.short = line.trim_end().ends_with(':') || line.len() < 50;
+    }
+
+    fn item(&mut self, marker: &str, indent: usize, rest: &str) {
+        self.end_paragraph();
+        while self.indents.last().is_some_and(|open| *open >= indent) {
+            self.indents.pop();
+        }
+        if self.indents.is_empty() && !self.done.is_empty() && !self.after_item() {
+            self.gap();
+        }
+        let margin = if self.indents.is_empty() { "" } else { "   " }.repeat(self.indents.len());
+        self.indents.push(indent);
+        self.first = format!("{margin}{marker}");
+        self.others = format!("{margin}{}", " ".repeat(marker.chars().count()));
+        self.open = inline::words(rest);
+        self.short = false;
+        if self.open.is_empty() {
+            self.open.push("\\-".into());
+        }
+    }
+
+    /// Whether the last line belongs to a list.
+    fn after_item(&self) -> bool {
+        self.done
+            .last()
+            .is_some_and(|line| line.starts_with(' ') || item(line).is_some())
+    }
+
+    fn code(&mut self, code: &[&str]) {
+        self.end_paragraph();
+        self.gap();
+        let indent = |line: &&str| line.len() - line.trim_start().len();
+        let margin = code
+            .iter()
+            .filter(|line| !line.trim().is_empty())
+            .map(indent)
+            .min()
+            .unwrap_or(0);
+        self.done.push("```text".into());
+        for line in code {
+            let line = line.get(margin..).unwrap_or("").trim_end();
+            self.done.push(line.replace("```", "'''"));
+        }
+        self.done.push("```".into());
+        self.gap();
+    }
+
+    /// Whether a block may begin: nothing is open.
+    fn at_block(&self) -> bool {
+        self.open.is_empty() || self.short
+    }
+
+    fn end_line(&mut self) {
+        if !self.open.is_empty() {
+            let words = std::mem::take(&mut self.open);
+            self.done.extend(wrap(&words, &self.first, &self.others));
+            self.first.clone_from(&self.others);
+        }
+        self.short = false;
+    }
+
+    fn end_paragraph(&mut self) {
+        self.end_line();
+        self.first.clear();
+        self.others.clear();
+    }
+
+    /// An empty line, if there is none yet.
+    fn gap(&mut self) {
+        self.indents.clear();
+        if self.done.last().is_some_and(|line| !line.is_empty()) {
+            self.done.push(String::new());
+        }
+    }
+
+    fn finish(mut self) -> Vec<String> {
+        self.end_paragraph();
+        while self.done.last().is_some_and(String::is_empty) {
+            self.done.pop();
+        }
+        self.done
+    }
+}

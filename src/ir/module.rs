@@ -1,0 +1,20 @@
+//! A group and version: the unit of modules and of clients.
+
+/// One API group in one version, with the Rust names that the naming pass gives it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Module {
+    /// API group, as `iksoon.test.com`.
+    pub group: String,
+    /// Version, as `v1`.
+    pub version: String,
+    /// Module of the group, as `iksoon_test_com`.
+    pub group_ident: String,
+    /// Module of the version below it, as `v1`.
+    pub version_ident: String,
+    /// Method of the clientset and of the informer factory, as `iksoon_test_com_v1`.
+    pub method: String,
+    /// Struct of the client, as `IksoonTestComV1`.
+    pub client: String,
+    /// Struct of the informers, as `IksoonTestComV1Informers`.
+    pub informers: String,
+}

@@ -1,0 +1,37 @@
+//! What a schema says of a value beside its type.
+use serde_json::Value;
+
+/// The constraints of a schema node: told in the docs, and the ground of validation, apply and merge.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Rules {
+    /// Keyword and value, as the schema has them: bounds, patterns, combinators, and what the type does not say of `format`, `enum` and `required`.
+    pub constraints: Vec<(&'static str, Value)>,
+    /// `x-kubernetes-validations`
+    pub validations: Vec<Value>,
+    /// `x-kubernetes-list-type`: `atomic`, `set` or `map`.
+    pub list_type: Option<String>,
+    /// `x-kubernetes-list-map-keys`
+    pub list_map_keys: Vec<String>,
+    /// `x-kubernetes-map-type`: `atomic` or `granular`.
+    pub map_type: Option<String>,
+    /// What is said of each item of a list, or of each value of a map.
+    pub element: Option<Box<Element>>,
+}
+
+/// What a schema says of each item of a list, or of each value of a map.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Element {
+    /// Its description.
+    pub doc: Option<String>,
+    /// The default that the API server fills in.
+    pub default: Option<Value>,
+    /// Its constraints.
+    pub rules: Rules,
+}
+
+impl Element {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}

@@ -1,0 +1,87 @@
+//! What no form took out of a node is reported: a keyword that is added to [`Schema`] does not compile until it is thought of here.
+use super::node::Lowering;
+use crate::crd::{Additional, Constraints, Items, Kubernetes, Logic, Schema};
+use crate::diag::Code;
+use crate::ir::SchemaPath;
+
+/// Reports every keyword that is left.
+pub(super) fn report(lowering: &mut Lowering<'_>, schema: Schema, path: &SchemaPath) {
+    let Schema {
+        type_,
+        format,
+        title,
+        description,
+        nullable,
+        default,
+        enum_,
+        properties,
+        required,
+        items,
+        additional,
+        constraints: Constraints { all: constraints },
+        kubernetes:
+            Kubernetes {
+                preserve_unknown_fields,
+                embedded_resource,
+                int_or_string,
+                list_type,
+                list_map_keys,
+                map_type,
+                validations,
+            },
+        logic:
+            Logic {
+                one_of,
+                any_of,
+                all_of,
+                not,
+            },
+        annotations,
+        unknown,
+    } = schema;
+    let empty_properties = properties.as_ref().is_some_and(|all| all.is_empty());
+    let left = [
+        ("type", type_.is_some()),
+        ("format", format.is_some()),
+        ("title", title.is_some()),
+        ("description", description.is_some()),
+        ("nullable", nullable),
+        ("default", default.is_some()),
+        ("enum", enum_.is_some()),
+        ("properties", properties.is_some() && !empty_properties),
+        ("required", !required.is_empty()),
+        ("items", items.as_ref().is_some_and(says_something)),
+        ("additionalProperties", additional.as_ref().is_some_and(|left| !matches!(left, Additional::Bool(false)))),
+        ("x-kubernetes-preserve-unknown-fields", preserve_unknown_fields),
+        ("x-kubernetes-embedded-resource", embedded_resource),
+        ("x-kubernetes-int-or-string", int_or_string),
+        ("x-kubernetes-list-type", list_type.is_some()),
+        ("x-kubernetes-list-map-keys", !list_map_keys.is_empty()),
+        ("x-kubernetes-map-type", map_type.is_some()),
+        ("x-kubernetes-validations", !validations.is_empty()),
+        ("oneOf", !one_of.is_empty()),
+        ("anyOf", !any_of.is_empty()),
+        ("allOf", !all_of.is_empty()),
+        ("not", not.is_some()),
+    ];
+    let left = left.into_iter().filter_map(|(keyword, left)| left.then_some(keyword));
+    let constraints = constraints.iter().map(|(keyword, _)| *keyword);
+    let others = annotations.keys().chain(unknown.keys()).map(String::as_str);
+    for keyword in left.chain(constraints).chain(others) {
+        lowering
+            .report(
+                Code::LeftoverKeyword,
+                path,
+                Some(keyword),
+                format!("`{keyword}` means nothing here and is not used"),
+            )
+            .hint("remove it, or move it to the node it is meant for");
+    }
+}
+
+fn says_something(items: &Items) -> bool {
+    match items {
+        Items::Schema(_) => true,
+        Items::Tuple(all) => !all.is_empty(),
+    }
+}

@@ -1,0 +1,115 @@
+//! One schema node comes in, what it holds goes out: told keywords first, then the first form that fits, then the leftovers.
+use super::{FORMS, leftovers, told};
+use crate::crd::Schema;
+use crate::diag::{Code, Diagnostic, Diagnostics, Place};
+use crate::ir::{Body, Derives, KindId, Origin, Rules, SchemaPath, Ty, TypeDef, TypeId, Types};
+use serde_json::Value;
+
+/// What lowering writes to, and where it is.
+pub(super) struct Lowering<'a> {
+    pub(super) types: &'a mut Types,
+    pub(super) diagnostics: &'a mut Diagnostics,
+    pub(super) kind: KindId,
+    pub(super) place: &'a Place,
+    pub(super) schema_pointer: &'a str,
+}
+
+/// A schema node on its way: forms take keywords out of `schema`.
+pub(super) struct Node {
+    pub(super) schema: Schema,
+    pub(super) path: SchemaPath,
+    pub(super) doc: Option<String>,
+    pub(super) nullable: bool,
+    pub(super) default: Option<Value>,
+    pub(super) rules: Rules,
+}
+
+/// Recognises a kind of node, takes its keywords and says what it holds; takes nothing where it says nothing.
+pub(super) type Form = fn(&mut Lowering<'_>, &mut Node) -> Option<Ty>;
+
+impl Node {
+    pub(super) fn new(schema: Schema, path: SchemaPath) -> Self {
+        let mut node = Self {
+            schema,
+            path,
+            doc: None,
+            nullable: false,
+            default: None,
+            rules: Rules::default(),
+        };
+        told::take_told(&mut node);
+        node
+    }
+
+    /// Keeps a keyword that the type does not express among the rules.
+    pub(super) fn tell(&mut self, keyword: &'static str, value: Value) {
+        self.rules.constraints.push((keyword, value));
+    }
+}
+
+impl Lowering<'_> {
+    /// Lowers a node and everything below it.
+    pub(super) fn lower(&mut self, schema: Schema, path: SchemaPath) -> (Ty, Node) {
+        let mut node = Node::new(schema, path);
+        let ty = FORMS
+            .iter()
+            .find_map(|form| form(self, &mut node))
+            .unwrap_or(Ty::Json);
+        told::take_rest(&mut node, &ty);
+        leftovers::report(self, std::mem::take(&mut node.schema), &node.path);
+        // Raw JSON holds null by itself.
+        node.nullable &= ty != Ty::Json;
+        (ty, node)
+    }
+
+    /// Lowers what a list or a map holds; what is said of it goes to the rules of the whole.
+    pub(super) fn element(&mut self, schema: Schema, path: SchemaPath, rules: &mut Rules) -> Ty {
+        let (ty, node) = self.lower(schema, path);
+        let element = crate::ir::Element {
+            doc: node.doc,
+            default: node.default,
+            rules: node.rules,
+        };
+        rules.element = (!element.is_empty()).then(|| Box::new(element));
+        if node.nullable {
+            Ty::Nullable(Box::new(ty))
+        } else {
+            ty
+        }
+    }
+
+    /// Adds a type that stands at a node.
+    pub(super) fn define(&mut self, node: &Node, body: Body) -> TypeId {
+        self.types.push(TypeDef {
+            origins: vec![Origin {
+                kind: self.kind,
+                path: node.path.clone(),
+            }],
+            name: String::new(),
+            doc: node.doc.clone(),
+            body,
+            derives: Derives::default(),
+        })
+    }
+
+    /// Reports a finding at a schema path, or at a keyword of the node there.
+    pub(super) fn report(
+        &mut self,
+        code: Code,
+        path: &SchemaPath,
+        keyword: Option<&str>,
+        message: String,
+    ) -> &mut Diagnostic {
+        let mut place = self.place.clone();
+        place.pointer = format!("{}{}", self.schema_pointer, path.pointer());
+        if let Some(keyword) = keyword {
+            place.pointer.push('/');
+            place
+                .pointer
+                .push_str(&keyword.replace('~', "~0").replace('/', "~1"));
+            place.key = true;
+        }
+        place.schema_path = Some(path.to_string());
+        self.diagnostics.report(code, place, message)
+    }
+}

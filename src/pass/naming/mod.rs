@@ -1,0 +1,25 @@
+//! Gives every Rust name, after everything else is decided: one resolver for definitions and references alike.
+mod fields;
+mod hash;
+mod idents;
+mod modules;
+mod taken;
+mod types;
+mod variants;
+mod words;
+
+use crate::diag::Diagnostics;
+use crate::ir::{Body, Model};
+use crate::options::Options;
+
+/// Names modules, kinds, types, fields and variants.
+pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics) {
+    modules::name(model);
+    types::name(model, diagnostics);
+    for (_, def) in model.types.iter_mut() {
+        match &mut def.body {
+            Body::Struct(body) => fields::name(body),
+            Body::Enum(body) => variants::name(body),
+        }
+    }
+}

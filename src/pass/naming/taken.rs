@@ -1,0 +1,39 @@
+//! The names of one namespace: who asks first has the name.
+use std::collections::BTreeSet;
+
+/// Names that are given.
+#[derive(Default)]
+pub(super) struct Taken(BTreeSet<String>);
+
+impl Taken {
+    /// These are not to be given.
+    pub(super) fn reserve(names: &[&str]) -> Self {
+        Self(names.iter().map(|name| (*name).to_owned()).collect())
+    }
+
+    /// Takes the name, if nobody has it.
+    pub(super) fn take(&mut self, name: &str) -> bool {
+        self.0.insert(name.to_owned())
+    }
+
+    /// Takes the first of the candidates that is free; if none is, the last one with a number.
+    pub(super) fn first<'a>(&mut self, candidates: impl IntoIterator<Item = &'a str>) -> String {
+        let mut last = "";
+        for candidate in candidates {
+            if self.take(candidate) {
+                return candidate.to_owned();
+            }
+            last = candidate;
+        }
+        (2_u64..)
+            .map(|number| {
+                if last.ends_with(|c: char| c.is_ascii_digit()) || last.contains('_') {
+                    format!("{}_{number}", last.trim_end_matches('_'))
+                } else {
+                    format!("{last}{number}")
+                }
+            })
+            .find(|name| self.take(name))
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,147 @@
+//! Types get the kind and the path as their name; the kinds themselves keep their spelling whatever else there is.
+use super::taken::Taken;
+use super::{hash, idents, words};
+use crate::diag::{Code, Diagnostics};
+use crate::ir::{Model, SchemaPath, Segment, TypeId};
+
+/// The longest name that is given.
+const MAX: usize = 60;
+
+pub(super) fn name(model: &mut Model, diagnostics: &mut Diagnostics) {
+    for index in 0..model.modules.len() {
+        let mut taken = Taken::reserve(idents::RESERVED_TYPES);
+        by_override(model, index, &mut taken, diagnostics);
+        roots(model, index, &mut taken);
+        aliases(model, index, &mut taken);
+        by_path(model, index, &mut taken);
+    }
+}
+
+fn by_override(
+    model: &Model,
+    module: usize,
+    taken: &mut Taken,
+    diagnostics: &mut Diagnostics,
+) {
+    for id in model.types_of(&model.modules[module]) {
+        let name = &model.types[id].name;
+        if !name.is_empty() && !taken.take(name) {
+            let place = model
+                .kind_of(id)
+                .map(|kind| kind.place.clone())
+                .unwrap_or_default();
+            diagnostics
+                .report(
+                    Code::NameTaken,
+                    place,
+                    format!("the type name `{name}` of an override is taken"),
+                )
+                .hint("choose another name");
+        }
+    }
+}
+
+fn roots(model: &mut Model, module: usize, taken: &mut Taken) {
+    let roots: Vec<(TypeId, String)> = model
+        .kinds_of(&model.modules[module])
+        .map(|kind| (kind.root, verbatim(&kind.kind)))
+        .collect();
+    for (root, kind) in roots {
+        if model.types[root].name.is_empty() {
+            let object = format!("{kind}Object");
+            model.types[root].name = taken.first([kind.as_str(), object.as_str()]);
+        }
+    }
+}
+
+/// Names of the client, the informers, the lists and the listers.
+fn aliases(model: &mut Model, module: usize, taken: &mut Taken) {
+    let own = &mut model.modules[module];
+    let with_client = format!("{}Client", own.client);
+    own.client = taken.first([own.client.as_str(), with_client.as_str()]);
+    own.informers = taken.first([own.informers.as_str()]);
+    let Model {
+        kinds,
+        types,
+        modules,
+    } = model;
+    let own = &modules[module];
+    for kind in kinds
+        .iter_mut()
+        .filter(|kind| kind.group == own.group && kind.version == own.version)
+    {
+        let root = &types[kind.root].name;
+        let (list, lister) = (format!("{root}List"), format!("{root}Lister"));
+        let list_kind = verbatim(&kind.list_kind);
+        kind.names.list = taken.first([list_kind.as_str(), list.as_str()]);
+        kind.names.lister = taken.first([lister.as_str()]);
+    }
+}
+
+fn by_path(model: &mut Model, module: usize, taken: &mut Taken) {
+    let mut unnamed: Vec<(usize, String, String, TypeId)> = model
+        .types_of(&model.modules[module])
+        .into_iter()
+        .filter(|id| model.types[*id].name.is_empty())
+        .filter_map(|id| {
+            let origin = model.types[id].origins.first()?;
+            let kind = &model.types[model.kind_of(id)?.root].name;
+            let segments = origin.path.segments().len();
+            let place = format!("{kind}.{}", origin.path);
+            Some((segments, place, of_path(kind, &origin.path), id))
+        })
+        .collect();
+    // Where two names fold together, the one nearer to the root keeps it, then the plainer spelling.
+    unnamed.sort_by_cached_key(|(depth, place, _, id)| {
+        let symbols = place.chars().filter(|c| matches!(c, '_' | '-')).count();
+        (*depth, symbols, place.clone(), *id)
+    });
+    for (_, place, name, id) in unnamed {
+        let head: String = name.chars().take(MAX - hash::LEN).collect();
+        let marked = head + &hash::mark(&place);
+        model.types[id].name = taken.first([name.as_str(), marked.as_str()]);
+    }
+}
+
+/// The kind as the CRD spells it, as far as Rust allows.
+fn verbatim(kind: &str) -> String {
+    let mut letters: String = kind.chars().filter(char::is_ascii_alphanumeric).collect();
+    if letters.is_empty() {
+        letters = words::camel(&words::spelled(kind));
+    }
+    if let Some(first) = letters.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    idents::upper(&letters, "Kind")
+}
+
+/// Kind and properties; a name that would be too long keeps the kind, as much of the end as fits, and a mark of the whole path.
+fn of_path(kind: &str, path: &SchemaPath) -> String {
+    let parts: Vec<String> = path.segments().into_iter().filter_map(part).collect();
+    let whole = format!("{kind}{}", parts.concat());
+    if whole.len() <= MAX {
+        return whole;
+    }
+    let room = (MAX - hash::LEN).saturating_sub(kind.len());
+    let mut tail = String::new();
+    for part in parts.iter().rev() {
+        if tail.len() + part.len() > room {
+            break;
+        }
+        tail.insert_str(0, part);
+    }
+    let head: String = kind.chars().take(MAX - hash::LEN).collect();
+    format!("{head}{tail}{}", hash::mark(&format!("{kind}.{path}")))
+}
+
+fn part(segment: &Segment) -> Option<String> {
+    let Segment::Property(name) = segment else {
+        return None;
+    };
+    let plain = words::camel(&words::words(name));
+    Some(if plain.is_empty() {
+        words::camel(&words::spelled(name))
+    } else {
+        plain
+    })
+}

@@ -1,0 +1,180 @@
+//! Any text is split into words of ASCII letters and digits, and words are joined in Rust's two cases.
+
+/// The words of a text, in lower case: `podCIDRs` gives `pod`, `cidrs`; `IPv4Address` gives `ipv4`, `address`.
+pub(super) fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for part in text.split(|c: char| !c.is_ascii_alphanumeric()) {
+        let chars: Vec<char> = part.chars().collect();
+        let mut start = 0;
+        for at in 1..chars.len() {
+            if starts_word(&chars, start, at) {
+                words.push(lower(&chars[start..at]));
+                start = at;
+            }
+        }
+        if start < chars.len() {
+            words.push(lower(&chars[start..]));
+        }
+    }
+    words
+}
+
+/// The words of a text with its symbols spelled out: `>=` gives `greater`, `equal`.
+pub(super) fn spelled(text: &str) -> Vec<String> {
+    let mut all = String::new();
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            all.push(c);
+        } else {
+            all.push(' ');
+            match symbol(c) {
+                Some(name) => all.push_str(name),
+                None => all.push_str(&format!("u{:x}", u32::from(c))),
+            }
+            all.push(' ');
+        }
+    }
+    words(&all)
+}
+
+/// `upper_camel` of words; two digits that would meet are kept apart.
+pub(super) fn camel(words: &[String]) -> String {
+    let mut joined = String::new();
+    for word in words {
+        if joined.ends_with(|c: char| c.is_ascii_digit())
+            && word.starts_with(|c: char| c.is_ascii_digit())
+        {
+            joined.push('_');
+        }
+        let mut chars = word.chars();
+        joined.extend(chars.next().map(|c| c.to_ascii_uppercase()));
+        joined.push_str(chars.as_str());
+    }
+    joined
+}
+
+/// `snake_case` of words.
+pub(super) fn snake(words: &[String]) -> String {
+    words.join("_")
+}
+
+/// Whether a new word begins at `at`, where the present one began at `start`.
+fn starts_word(chars: &[char], start: usize, at: usize) -> bool {
+    let (before, here) = (chars[at - 1], chars[at]);
+    if here.is_ascii_uppercase() {
+        if !before.is_ascii_uppercase() {
+            return true;
+        }
+        // The last capital of a run belongs to the word that follows: `HTTPRoute`.
+        return chars.get(at + 1).is_some_and(char::is_ascii_lowercase)
+            && !ends_acronym(chars, at + 1);
+    }
+    // `CIDRs` and `IPv4` are words, but what follows such an acronym is another one.
+    here.is_ascii_lowercase()
+        && before == 's'
+        && at >= start + 3
+        && ends_acronym(chars, at - 1)
+        && chars[start..at - 1].iter().all(char::is_ascii_uppercase)
+}
+
+/// Whether the lower-case letter at `at` still belongs to the capitals before it: a plural, or a version as in `IPv4`.
+fn ends_acronym(chars: &[char], at: usize) -> bool {
+    let next = chars.get(at + 1);
+    match chars[at] {
+        's' => {
+            at >= 2
+                && chars[at - 2].is_ascii_uppercase()
+                && next.is_none_or(|c| !c.is_ascii_lowercase())
+        }
+        'v' => at >= 2 && next.is_some_and(char::is_ascii_digit),
+        _ => false,
+    }
+}
+
+fn lower(chars: &[char]) -> String {
+    chars.iter().map(char::to_ascii_lowercase).collect()
+}
+
+fn symbol(c: char) -> Option<&'static str> {
+    Some(match c {
+        ' ' => "space",
+        '!' => "not",
+        '"' => "quote",
+        '#' => "hash",
+        '$' => "dollar",
+        '%' => "percent",
+        '&' => "and",
+        '\'' => "apostrophe",
+        '(' => "open",
+        ')' => "close",
+        '*' => "star",
+        '+' => "plus",
+        ',' => "comma",
+        '-' => "minus",
+        '.' => "dot",
+        '/' => "slash",
+        ':' => "colon",
+        ';' => "semicolon",
+        '<' => "less",
+        '=' => "equal",
+        '>' => "greater",
+        '?' => "question",
+        '@' => "at",
+        '[' => "left bracket",
+        '\\' => "backslash",
+        ']' => "right bracket",
+        '^' => "caret",
+        '_' => "underscore",
+        '`' => "backtick",
+        '{' => "left brace",
+        '|' => "or",
+        '}' => "right brace",
+        '~' => "tilde",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_as_a_reader_does() {
+        for (text, expected) in [
+            ("choice", "choice"),
+            ("hostAliases", "host_aliases"),
+            ("host_aliases", "host_aliases"),
+            ("podCIDRs", "pod_cidrs"),
+            ("podCIDRsCount", "pod_cidrs_count"),
+            ("podIPs", "pod_ips"),
+            ("HTTPRoute", "http_route"),
+            ("IPAddressPool", "ip_address_pool"),
+            ("IPv4", "ipv4"),
+            ("ipv4Address", "ipv4_address"),
+            ("podIPv6Address", "pod_ipv6_address"),
+            ("DNSServers", "dns_servers"),
+            ("DBSize", "db_size"),
+            ("x-kubernetes-list", "x_kubernetes_list"),
+            ("$ref", "ref"),
+            ("app.kubernetes.io/name", "app_kubernetes_io_name"),
+            ("k8sName", "k8s_name"),
+            ("diskSizeGB", "disk_size_gb"),
+            ("AZs", "azs"),
+            ("As", "as"),
+            ("US", "us"),
+            ("", ""),
+        ] {
+            assert_eq!(snake(&words(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn joins_and_spells() {
+        assert_eq!(camel(&words("1.2")), "1_2");
+        assert_eq!(camel(&words("us-east-1")), "UsEast1");
+        assert_eq!(camel(&words("RollingUpdate")), "RollingUpdate");
+        assert_eq!(camel(&spelled(">=")), "GreaterEqual");
+        assert_eq!(camel(&spelled("é")), "Ue9");
+        assert_eq!(snake(&spelled("$ref")), "dollar_ref");
+    }
+}

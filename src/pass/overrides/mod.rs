@@ -1,0 +1,53 @@
+//! What is decided by hand for single places: applied before any name is given; what matches nothing is an error.
+mod apply;
+mod places;
+
+use crate::diag::{Code, Diagnostics, Place, nearest};
+use crate::ir::{Body, Model};
+use crate::options::Options;
+use apply::apply;
+use places::Places;
+
+/// Applies every override to all places it names.
+pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagnostics) {
+    if options.overrides.is_empty() {
+        return;
+    }
+    let places = Places::of(model);
+    let mut skipped = Vec::new();
+    for chosen in &options.overrides {
+        let targets = places.find(&chosen.path);
+        if targets.is_empty() {
+            let near = nearest(&chosen.path, places.paths());
+            let finding = diagnostics.report(
+                Code::OverrideUnmatched,
+                Place::default(),
+                format!("the override of `{}` matches nothing", chosen.path),
+            );
+            if !near.is_empty() {
+                finding.hint(format!("did you mean `{}`?", near.join("`, `")));
+            }
+        }
+        for target in targets {
+            if let Err(reason) = apply(model, target, chosen) {
+                diagnostics
+                    .report(
+                        Code::OverrideInvalid,
+                        Place::default(),
+                        format!("the override of `{}` cannot be applied: {reason}", chosen.path),
+                    )
+                    .hint("see `kube-codegen explain KC0502`");
+            } else if chosen.skip {
+                skipped.extend(target.field);
+            }
+        }
+    }
+    // At last, so that every other override still finds its field.
+    skipped.sort_unstable();
+    skipped.dedup();
+    for (id, index) in skipped.into_iter().rev() {
+        if let Body::Struct(body) = &mut model.types[id].body {
+            body.fields.remove(index);
+        }
+    }
+}

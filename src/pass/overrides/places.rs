@@ -1,0 +1,89 @@
+//! All places of the model by the paths that overrides use.
+use crate::ir::{Body, Kind, Model, SchemaPath, Ty, TypeId};
+use std::collections::BTreeMap;
+
+/// What stands at a place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Target {
+    /// The struct or enum there.
+    pub(super) def: Option<TypeId>,
+    /// The field there or above: its struct, and its index.
+    pub(super) field: Option<(TypeId, usize)>,
+    /// How many lists and maps of the field are gone into.
+    pub(super) depth: usize,
+}
+
+/// The places by path, with and without group and version in front.
+pub(super) struct Places(BTreeMap<String, Vec<Target>>);
+
+impl Places {
+    pub(super) fn of(model: &Model) -> Self {
+        let mut places = Self(BTreeMap::new());
+        for kind in &model.kinds {
+            places.add(kind, &SchemaPath::root(), &Target {
+                def: Some(kind.root),
+                ..Target::default()
+            });
+        }
+        for (id, def) in model.types.iter() {
+            let Body::Struct(body) = &def.body else {
+                continue;
+            };
+            for origin in &def.origins {
+                let Some(kind) = model.kinds.get(origin.kind.0 as usize) else {
+                    continue;
+                };
+                for (index, field) in body.fields.iter().enumerate() {
+                    let path = origin.path.property(&field.wire);
+                    places.add_ty(kind, path, &field.ty, (id, index));
+                }
+            }
+        }
+        places
+    }
+
+    /// What the path of an override names.
+    pub(super) fn find(&self, path: &str) -> &[Target] {
+        self.0.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// All paths there are.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// A field, and the items and values in it.
+    fn add_ty(&mut self, kind: &Kind, mut path: SchemaPath, ty: &Ty, field: (TypeId, usize)) {
+        let mut ty = ty.not_null();
+        let mut depth = 0;
+        loop {
+            let def = if let Ty::Named(id) = ty { Some(*id) } else { None };
+            self.add(kind, &path, &Target {
+                def,
+                field: Some(field),
+                depth,
+            });
+            let Some((segment, inner)) = ty.element() else {
+                return;
+            };
+            path = path.join(segment);
+            ty = inner.not_null();
+            depth += 1;
+        }
+    }
+
+    fn add(&mut self, kind: &Kind, path: &SchemaPath, target: &Target) {
+        let path = path.to_string();
+        let short = match path.as_str() {
+            "" => kind.kind.clone(),
+            path => format!("{}.{path}", kind.kind),
+        };
+        let long = format!("{}/{}/{short}", kind.group, kind.version);
+        for path in [short, long] {
+            let targets = self.0.entry(path).or_default();
+            if !targets.contains(target) {
+                targets.push(target.clone());
+            }
+        }
+    }
+}
