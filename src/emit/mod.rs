@@ -1,8 +1,30 @@
 //! The frozen model comes in, files go out; an emitter never changes the model and touches no disk.
-use crate::diag::Diagnostics;
+mod parts;
+
+/// Lists the emitters: each is one file, and a name in `--emit`.
+macro_rules! emitters {
+    ($($emitter:ident),* $(,)?) => {
+        $(mod $emitter;)*
+
+        /// All emitters, in the order they run.
+        pub const ALL: &[&dyn Emitter] = &[$(&$emitter::Emit,)*];
+    };
+}
+
+emitters! {
+    types,
+    resource,
+    client,
+    lister,
+    informer,
+    columns,
+}
+
+use crate::diag::{Code, Diagnostics, Place, nearest};
 use crate::ir::Model;
 use crate::options::Options;
 use proc_macro2::TokenStream;
+use std::collections::BTreeSet;
 
 /// A file to be written, relative to the output directory.
 #[derive(Clone, Debug)]
@@ -11,6 +33,8 @@ pub struct OutFile {
     pub path: String,
     /// What it holds.
     pub contents: Contents,
+    /// What the module above it shows of it.
+    pub exports: Exports,
 }
 
 /// What a file holds, before it is rendered.
@@ -18,8 +42,25 @@ pub struct OutFile {
 pub enum Contents {
     /// Rust code, to be formatted.
     Rust(TokenStream),
-    /// Text as it is.
+    /// Rust code that is laid out already: macro calls, which no formatter knows.
+    Source(String),
+    /// Text of any other kind, as it is.
     Text(String),
+}
+
+/// What the module above a file shows of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Exports {
+    /// It is no module.
+    NoModule,
+    /// A module of its own, for everybody.
+    Module,
+    /// Nothing: it has impls only.
+    Nothing,
+    /// All that is public in it.
+    All,
+    /// These names.
+    Names(Vec<String>),
 }
 
 /// Makes one kind of output from the model.
@@ -30,12 +71,64 @@ pub trait Emitter: Sync {
     /// What it writes, in one sentence.
     fn about(&self) -> &'static str;
 
+    /// The emitters whose output this one's leans on: they run with it.
+    fn needs(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The files.
     fn emit(&self, model: &Model, options: &Options) -> Vec<OutFile>;
 }
 
-/// Runs the chosen emitters.
+/// Runs the chosen emitters and those they need, and declares the modules of what they wrote.
 pub fn emit(model: &Model, options: &Options, diagnostics: &mut Diagnostics) -> Vec<OutFile> {
-    let _ = (model, options, diagnostics);
-    Vec::new()
+    let chosen = choose(options, diagnostics);
+    let mut files: Vec<OutFile> = ALL
+        .iter()
+        .filter(|emitter| chosen.contains(emitter.name()))
+        .flat_map(|emitter| emitter.emit(model, options))
+        .collect();
+    files.extend(parts::modules::declare(model, &files));
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
 }
+
+/// The names of the emitters to run; an unknown one is told.
+fn choose(options: &Options, diagnostics: &mut Diagnostics) -> BTreeSet<&'static str> {
+    let mut chosen = BTreeSet::new();
+    let mut todo = Vec::new();
+    if options.emit.is_empty() {
+        todo.extend(ALL.iter().map(|emitter| emitter.name()));
+    }
+    for name in &options.emit {
+        if let Some(emitter) = ALL.iter().find(|emitter| emitter.name() == name) {
+            todo.push(emitter.name());
+            continue;
+        }
+        let names = ALL.iter().map(|emitter| emitter.name());
+        let near = nearest(name, names.clone());
+        let hint = if near.is_empty() {
+            format!("there are {}", names.collect::<Vec<_>>().join(", "))
+        } else {
+            format!("did you mean `{}`?", near.join("` or `"))
+        };
+        diagnostics
+            .report(
+                Code::UnknownEmitter,
+                Place::nowhere(),
+                format!("there is no emitter `{name}`"),
+            )
+            .hint(hint);
+    }
+    while let Some(name) = todo.pop() {
+        if chosen.insert(name)
+            && let Some(emitter) = ALL.iter().find(|emitter| emitter.name() == name)
+        {
+            todo.extend(emitter.needs());
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests;

@@ -107,7 +107,12 @@ impl Model {
             }
             found.push(id);
             if let Body::Struct(body) = &self.types[id].body {
-                todo.extend(body.fields.iter().rev().filter_map(|field| field.ty.named()));
+                todo.extend(
+                    body.fields
+                        .iter()
+                        .rev()
+                        .filter_map(|field| field.ty.named()),
+                );
             }
         }
         found

@@ -18,3 +18,25 @@ pub struct Module {
     /// Struct of the informers, as `IksoonTestComV1Informers`.
     pub informers: String,
 }
+
+impl Module {
+    /// Folder of the module below the output directory, as `iksoon_test_com/v1`.
+    pub fn path(&self) -> String {
+        format!("{}/{}", self.group_folder(), file(&self.version_ident))
+    }
+
+    /// Folder of the group below the output directory, as `iksoon_test_com`.
+    pub fn group_folder(&self) -> &str {
+        file(&self.group_ident)
+    }
+
+    /// `group/version`, as objects have it in `apiVersion`.
+    pub fn api_version(&self) -> String {
+        format!("{}/{}", self.group, self.version)
+    }
+}
+
+/// The file of a module.
+fn file(ident: &str) -> &str {
+    ident.trim_start_matches("r#")
+}

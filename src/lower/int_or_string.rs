@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 pub(super) fn lower(_: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
     let schema = &mut node.schema;
     let pair = is_pair(&schema.logic.any_of);
-    if !schema.kubernetes.int_or_string && !(pair && schema.type_.is_none()) {
+    let said = schema.kubernetes.int_or_string;
+    let meant = pair && schema.type_.is_none();
+    if !(said || meant) {
         return None;
     }
     schema.kubernetes.int_or_string = false;

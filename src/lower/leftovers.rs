@@ -3,6 +3,7 @@ use super::node::Lowering;
 use crate::crd::{Additional, Constraints, Items, Kubernetes, Logic, Schema};
 use crate::diag::Code;
 use crate::ir::SchemaPath;
+use std::collections::BTreeMap;
 
 /// Reports every keyword that is left.
 pub(super) fn report(lowering: &mut Lowering<'_>, schema: Schema, path: &SchemaPath) {
@@ -39,7 +40,7 @@ pub(super) fn report(lowering: &mut Lowering<'_>, schema: Schema, path: &SchemaP
         annotations,
         unknown,
     } = schema;
-    let empty_properties = properties.as_ref().is_some_and(|all| all.is_empty());
+    let empty_properties = properties.as_ref().is_some_and(BTreeMap::is_empty);
     let left = [
         ("type", type_.is_some()),
         ("format", format.is_some()),
@@ -51,8 +52,16 @@ pub(super) fn report(lowering: &mut Lowering<'_>, schema: Schema, path: &SchemaP
         ("properties", properties.is_some() && !empty_properties),
         ("required", !required.is_empty()),
         ("items", items.as_ref().is_some_and(says_something)),
-        ("additionalProperties", additional.as_ref().is_some_and(|left| !matches!(left, Additional::Bool(false)))),
-        ("x-kubernetes-preserve-unknown-fields", preserve_unknown_fields),
+        (
+            "additionalProperties",
+            additional
+                .as_ref()
+                .is_some_and(|left| !matches!(left, Additional::Bool(false))),
+        ),
+        (
+            "x-kubernetes-preserve-unknown-fields",
+            preserve_unknown_fields,
+        ),
         ("x-kubernetes-embedded-resource", embedded_resource),
         ("x-kubernetes-int-or-string", int_or_string),
         ("x-kubernetes-list-type", list_type.is_some()),
@@ -64,7 +73,9 @@ pub(super) fn report(lowering: &mut Lowering<'_>, schema: Schema, path: &SchemaP
         ("allOf", !all_of.is_empty()),
         ("not", not.is_some()),
     ];
-    let left = left.into_iter().filter_map(|(keyword, left)| left.then_some(keyword));
+    let left = left
+        .into_iter()
+        .filter_map(|(keyword, left)| left.then_some(keyword));
     let constraints = constraints.iter().map(|(keyword, _)| *keyword);
     let others = annotations.keys().chain(unknown.keys()).map(String::as_str);
     for keyword in left.chain(constraints).chain(others) {

@@ -2,6 +2,7 @@
 mod kind;
 mod leftovers;
 mod node;
+mod opaque;
 mod root;
 mod told;
 
@@ -21,7 +22,6 @@ forms! {
     map,
     list,
     scalar,
-    opaque,
 }
 
 use crate::crd::Crd;

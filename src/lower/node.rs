@@ -1,5 +1,5 @@
 //! One schema node comes in, what it holds goes out: told keywords first, then the first form that fits, then the leftovers.
-use super::{FORMS, leftovers, told};
+use super::{FORMS, leftovers, opaque, told};
 use crate::crd::Schema;
 use crate::diag::{Code, Diagnostic, Diagnostics, Place};
 use crate::ir::{Body, Derives, KindId, Origin, Rules, SchemaPath, Ty, TypeDef, TypeId, Types};
@@ -54,7 +54,7 @@ impl Lowering<'_> {
         let ty = FORMS
             .iter()
             .find_map(|form| form(self, &mut node))
-            .unwrap_or(Ty::Json);
+            .unwrap_or_else(|| opaque::lower(self, &mut node));
         told::take_rest(&mut node, &ty);
         leftovers::report(self, std::mem::take(&mut node.schema), &node.path);
         // Raw JSON holds null by itself.

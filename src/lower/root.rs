@@ -17,8 +17,7 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, schema: Option<Schema>) -> (Typ
         .required
         .retain(|name| !matches!(name.as_str(), "apiVersion" | "kind" | "metadata"));
     let mut properties = node.schema.properties.take().unwrap_or_default();
-    let [_, _, metadata] =
-        ["apiVersion", "kind", "metadata"].map(|name| properties.remove(name));
+    let [_, _, metadata] = ["apiVersion", "kind", "metadata"].map(|name| properties.remove(name));
     let mut body = object::body(lowering, &mut node, properties);
     let metadata = embedded::field("metadata", Ty::ObjectMeta, Presence::Required, metadata);
     body.fields.push(metadata);

@@ -1,6 +1,6 @@
 //! Optional structs that are large stand behind a `Box`: an object where most of them are absent stays small.
 use crate::diag::Diagnostics;
-use crate::ir::{Body, Field, IntWidth, FloatWidth, Model, Ty, TypeId, Types};
+use crate::ir::{Body, Field, FloatWidth, IntWidth, Model, Ty, TypeId, Types};
 use crate::options::Options;
 use std::collections::BTreeMap;
 
@@ -94,9 +94,15 @@ fn of_scalar(ty: &Ty) -> usize {
         Ty::Int(IntWidth::I32 | IntWidth::U32) | Ty::Float(FloatWidth::F32) => 4,
         Ty::Int(IntWidth::I64 | IntWidth::U64) | Ty::Float(FloatWidth::F64) => 8,
         Ty::Time => 16,
-        Ty::Str | Ty::Bytes | Ty::IntOrString | Ty::List(_) | Ty::Map(_) => 24,
         Ty::Json => 32,
         Ty::ObjectMeta => 376,
-        Ty::External(_) | Ty::Named(_) | Ty::Nullable(_) => 24,
+        Ty::Str
+        | Ty::Bytes
+        | Ty::IntOrString
+        | Ty::List(_)
+        | Ty::Map(_)
+        | Ty::External(_)
+        | Ty::Named(_)
+        | Ty::Nullable(_) => 24,
     }
 }

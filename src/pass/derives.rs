@@ -36,13 +36,7 @@ fn eq(ty: &Ty, types: &Types) -> bool {
         Ty::Float(_) | Ty::ObjectMeta | Ty::External(_) => false,
         Ty::List(inner) | Ty::Map(inner) | Ty::Nullable(inner) => eq(inner, types),
         Ty::Named(id) => types[*id].derives.eq,
-        Ty::Bool
-        | Ty::Int(_)
-        | Ty::Str
-        | Ty::Bytes
-        | Ty::Time
-        | Ty::IntOrString
-        | Ty::Json => true,
+        Ty::Bool | Ty::Int(_) | Ty::Str | Ty::Bytes | Ty::Time | Ty::IntOrString | Ty::Json => true,
     }
 }
 

@@ -62,7 +62,8 @@ fn code(rest: &str) -> Option<(String, usize)> {
     })?;
     let inside = &body[..end];
     // Quotes of shells and of Go stand in pairs too: what spans half a line is not code.
-    (!inside.trim().is_empty() && inside.len() <= 80).then(|| (span(inside.trim()), end + 2 * ticks))
+    (!inside.trim().is_empty() && inside.len() <= 80)
+        .then(|| (span(inside.trim()), end + 2 * ticks))
 }
 
 /// `[text](https://…)`
@@ -126,7 +127,7 @@ mod tests {
             ("[docs](#here)", r"\[docs\](#here)"),
             ("(https://a.b)", "(<https://a.b>)"),
             ("**bold** *", r"\*\*bold\*\* \*"),
-            ("a_b __c__", r"a_b _\_c_\_"),
+            ("a_b __c__", r"a_b \__c\_\_"),
             ("https:// alone", "https:// alone"),
         ] {
             assert_eq!(words(text).join(" "), expected, "{text}");

@@ -37,7 +37,10 @@ fn sentences(rules: &Rules, default: Option<&Value>) -> Vec<String> {
     match rules.list_type.as_deref() {
         Some("set") => told.push("Items are unique.".into()),
         Some("map") if !rules.list_map_keys.is_empty() => {
-            told.push(format!("Items are unique by {}.", spans(&rules.list_map_keys)));
+            told.push(format!(
+                "Items are unique by {}.",
+                spans(&rules.list_map_keys)
+            ));
         }
         _ => {}
     }
@@ -62,7 +65,8 @@ fn sentences(rules: &Rules, default: Option<&Value>) -> Vec<String> {
 
 fn constraint(keyword: &str, value: &Value, rules: &Rules) -> Option<String> {
     let exclusive = |keyword: &str| {
-        let is_set = |(name, value): &(&str, Value)| *name == keyword && *value == Value::Bool(true);
+        let is_set =
+            |(name, value): &(&str, Value)| *name == keyword && *value == Value::Bool(true);
         if rules.constraints.iter().any(is_set) {
             " (exclusive)"
         } else {

@@ -1,6 +1,7 @@
 //! Names and types of the model become tokens; every text of a CRD passes through here or through a literal.
-use super::imports::Imports;
-use crate::ir::{Field, FloatWidth, IntWidth, Presence, Ty, Types};
+use super::imports::{Import, Imports};
+use super::order;
+use crate::ir::{Field, FloatWidth, IntWidth, Model, Module, Presence, Ty, Types};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
@@ -15,6 +16,15 @@ pub(crate) fn ident(name: &str) -> Ident {
     }
 }
 
+/// The identifier of a module, from the name of its file.
+pub(crate) fn module(file: &str) -> Ident {
+    if syn::parse_str::<Ident>(file).is_ok() {
+        ident(file)
+    } else {
+        Ident::new_raw(file, Span::call_site())
+    }
+}
+
 /// The type of a field.
 pub(crate) fn field(field: &Field, types: &Types, imports: &mut Imports) -> TokenStream {
     let mut ty = ty(&field.ty, types, imports);
@@ -25,12 +35,12 @@ pub(crate) fn field(field: &Field, types: &Types, imports: &mut Imports) -> Toke
         Presence::Required => ty,
         Presence::Optional => quote!(Option<#ty>),
         Presence::Nullable => {
-            imports.nullable();
-            quote!(Nullable<#ty>)
+            let nullable = imports.name(Import::Nullable);
+            quote!(#nullable<#ty>)
         }
         Presence::OptionalNullable => {
-            imports.nullable();
-            quote!(Option<Nullable<#ty>>)
+            let nullable = imports.name(Import::Nullable);
+            quote!(Option<#nullable<#ty>>)
         }
     }
 }
@@ -43,24 +53,24 @@ pub(crate) fn ty(ty: &Ty, types: &Types, imports: &mut Imports) -> TokenStream {
         Ty::Float(FloatWidth::F32) => quote!(f32),
         Ty::Float(FloatWidth::F64) => quote!(f64),
         Ty::Str => quote!(String),
-        Ty::Bytes => imports.byte_string(),
-        Ty::Time => imports.meta("Time"),
-        Ty::IntOrString => imports.int_or_string(),
-        Ty::Json => imports.json(),
-        Ty::ObjectMeta => imports.meta("ObjectMeta"),
+        Ty::Bytes => imports.name(Import::ByteString),
+        Ty::Time => imports.name(Import::Time),
+        Ty::IntOrString => imports.name(Import::IntOrString),
+        Ty::Json => imports.name(Import::Value),
+        Ty::ObjectMeta => imports.name(Import::ObjectMeta),
         Ty::List(inner) => {
             let inner = self::ty(inner, types, imports);
             quote!(Vec<#inner>)
         }
         Ty::Map(inner) => {
             let inner = self::ty(inner, types, imports);
-            imports.map();
-            quote!(BTreeMap<String, #inner>)
+            let map = imports.name(Import::BTreeMap);
+            quote!(#map<String, #inner>)
         }
         Ty::Nullable(inner) => {
             let inner = self::ty(inner, types, imports);
-            imports.nullable();
-            quote!(Nullable<#inner>)
+            let nullable = imports.name(Import::Nullable);
+            quote!(#nullable<#inner>)
         }
         Ty::Named(id) => {
             let name = ident(&types[*id].name);
@@ -82,4 +92,40 @@ fn int(width: IntWidth) -> TokenStream {
         IntWidth::U32 => quote!(u32),
         IntWidth::U64 => quote!(u64),
     }
+}
+
+/// The `use` line of the root types of a module, for a file beside `types.rs`.
+pub(crate) fn use_roots(model: &Model, module: &Module) -> TokenStream {
+    let kinds = model.kinds_of(module);
+    let mut names: Vec<&str> = kinds
+        .map(|kind| model.types[kind.root].name.as_str())
+        .collect();
+    names.sort_by(|a, b| order::version(a, b));
+    use_names(&quote!(super::types), &names)
+}
+
+/// A `use` line of names in order.
+pub(crate) fn use_names(path: &TokenStream, names: &[&str]) -> TokenStream {
+    let idents: Vec<Ident> = names.iter().map(|name| ident(name)).collect();
+    match idents.as_slice() {
+        [] => TokenStream::new(),
+        [one] => quote!(use #path::#one;),
+        all => quote!(use #path::{#(#all),*};),
+    }
+}
+
+/// The `use` lines of one name from each version's module, for a file at the root.
+pub(crate) fn use_of_modules(model: &Model, name: impl Fn(&Module) -> &str) -> TokenStream {
+    let mut modules: Vec<&Module> = model.modules.iter().collect();
+    modules.sort_by(|a, b| {
+        let path = |module: &Module| format!("{}::{}", module.group_ident, module.version_ident);
+        order::version(&path(a), &path(b))
+    });
+    let lines = modules.into_iter().map(|module| {
+        let group = ident(&module.group_ident);
+        let version = ident(&module.version_ident);
+        let name = ident(name(module));
+        quote!(use super::#group::#version::#name;)
+    });
+    lines.collect()
 }

@@ -24,7 +24,11 @@ pub(super) fn name(body: &mut Struct) {
         ];
         // A number is joined to a name, not to a raw identifier.
         candidates.push(format!("{}_", candidates[0].trim_start_matches("r#")));
-        candidates.truncate(if candidates[0].starts_with("r#") { 3 } else { 2 });
+        candidates.truncate(if candidates[0].starts_with("r#") {
+            3
+        } else {
+            2
+        });
         field.ident = taken.first(candidates.iter().map(String::as_str));
     }
     if body.rest {
@@ -83,7 +87,7 @@ mod tests {
     fn keywords_symbols_digits_and_nothing() {
         assert_eq!(
             named(&["", "$ref", "3d", "self", "type", "x-y", "Self"], false),
-            ["empty", "r#ref", "v3d", "self_2", "self_", "r#type", "x_y"]
+            ["empty", "r#ref", "v3d", "self_", "self_2", "r#type", "x_y"]
         );
     }
 

@@ -27,25 +27,131 @@ pub(super) fn upper(name: &str, digit_prefix: &str) -> String {
 fn is_keyword(name: &str) -> bool {
     matches!(
         name,
-        "abstract" | "as" | "async" | "await" | "become" | "box" | "break" | "const" | "continue"
-            | "do" | "dyn" | "else" | "enum" | "extern" | "false" | "final" | "fn" | "for" | "gen"
-            | "if" | "impl" | "in" | "let" | "loop" | "macro" | "match" | "mod" | "move" | "mut"
-            | "override" | "priv" | "pub" | "ref" | "return" | "static" | "struct" | "trait"
-            | "true" | "try" | "type" | "typeof" | "unsafe" | "unsized" | "use" | "virtual"
-            | "where" | "while" | "yield"
+        "abstract"
+            | "as"
+            | "async"
+            | "await"
+            | "become"
+            | "box"
+            | "break"
+            | "const"
+            | "continue"
+            | "do"
+            | "dyn"
+            | "else"
+            | "enum"
+            | "extern"
+            | "false"
+            | "final"
+            | "fn"
+            | "for"
+            | "gen"
+            | "if"
+            | "impl"
+            | "in"
+            | "let"
+            | "loop"
+            | "macro"
+            | "match"
+            | "mod"
+            | "move"
+            | "mut"
+            | "override"
+            | "priv"
+            | "pub"
+            | "ref"
+            | "return"
+            | "static"
+            | "struct"
+            | "trait"
+            | "true"
+            | "try"
+            | "type"
+            | "typeof"
+            | "unsafe"
+            | "unsized"
+            | "use"
+            | "virtual"
+            | "where"
+            | "while"
+            | "yield"
     )
 }
 
 /// Names that generated modules use, or that the prelude gives them: no type may shadow one.
 pub(super) const RESERVED_TYPES: &[&str] = &[
-    "AllNamespaces", "AsMut", "AsRef", "BTreeMap", "Box", "ByteString", "Clone", "Cluster", "Column",
-    "ColumnType", "Columns", "Copy", "CustomResourceDefinition", "CustomResourceExt", "Debug",
-    "Default", "Deserialize", "Display", "DoubleEndedIterator", "Drop", "Eq", "Err",
-    "ExactSizeIterator", "Extend", "Fn", "FnMut", "FnOnce", "From", "FromIterator", "FromStr",
-    "Future", "Hash", "InformerFactory", "IntOrString", "Into", "IntoFuture", "IntoIterator",
-    "Iterator", "ListableResource", "Lister", "Metadata", "MicroTime", "None", "Nullable",
-    "ObjectMeta", "Ok", "Option", "Ord", "PartialEq", "PartialOrd", "Quantity", "Record",
-    "Resource", "Result", "ScaleSubresource", "SelectableField", "Self", "Send", "Serialize",
-    "SharedInformer", "Sized", "Some", "StatusSubresource", "String", "Sync", "Time", "ToOwned",
-    "ToString", "TryFrom", "TryInto", "TypedClient", "Unpin", "Value", "Vec",
+    "AllNamespaces",
+    "AsMut",
+    "AsRef",
+    "BTreeMap",
+    "Box",
+    "ByteString",
+    "Clone",
+    "Cluster",
+    "Column",
+    "ColumnType",
+    "Columns",
+    "Copy",
+    "CustomResourceDefinition",
+    "CustomResourceExt",
+    "Debug",
+    "Default",
+    "Deserialize",
+    "Display",
+    "DoubleEndedIterator",
+    "Drop",
+    "Eq",
+    "Err",
+    "ExactSizeIterator",
+    "Extend",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "FromIterator",
+    "FromStr",
+    "Future",
+    "Hash",
+    "InformerFactory",
+    "IntOrString",
+    "Into",
+    "IntoFuture",
+    "IntoIterator",
+    "Iterator",
+    "ListableResource",
+    "Lister",
+    "Metadata",
+    "MicroTime",
+    "None",
+    "Nullable",
+    "ObjectMeta",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Quantity",
+    "Record",
+    "Resource",
+    "Result",
+    "ScaleSubresource",
+    "SelectableField",
+    "Self",
+    "Send",
+    "Serialize",
+    "SharedInformer",
+    "Sized",
+    "Some",
+    "StatusSubresource",
+    "String",
+    "Sync",
+    "Time",
+    "ToOwned",
+    "ToString",
+    "TryFrom",
+    "TryInto",
+    "TypedClient",
+    "Unpin",
+    "Value",
+    "Vec",
 ];

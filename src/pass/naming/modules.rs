@@ -8,6 +8,7 @@ pub(super) fn name(model: &mut Model) {
     let mut groups: BTreeMap<String, (String, Taken)> = BTreeMap::new();
     let mut top = Taken::reserve(&["clientset", "informers"]);
     let mut accessors = Taken::reserve(&["new", "client"]);
+    let mut clients = Taken::default();
     for module in &mut model.modules {
         let (group, versions) = groups.entry(module.group.clone()).or_insert_with(|| {
             let ident = idents::lower(&separated(&module.group), "group_");
@@ -18,7 +19,7 @@ pub(super) fn name(model: &mut Model) {
         module.version_ident = versions.first([version.as_str()]);
         let method = separated(&format!("{}_{}", module.group, module.version));
         module.method = accessors.first([idents::lower(&method, "group_").as_str()]);
-        module.client = client(module);
+        module.client = clients.first([client(module).as_str()]);
         module.informers = format!("{}Informers", module.client);
     }
     for index in 0..model.modules.len() {
@@ -38,15 +39,17 @@ fn separated(name: &str) -> String {
 }
 
 fn client(module: &Module) -> String {
-    let name = words::camel(&words::words(&format!("{} {}", module.group, module.version)));
+    let name = words::camel(&words::words(&format!(
+        "{} {}",
+        module.group, module.version
+    )));
     idents::upper(&name, "Group")
 }
 
-/// Methods of one client, and the files of its manifests.
+/// Methods of one client, and the files of the manifests: a group has a plural once.
 fn methods(model: &mut Model, module: usize) {
     let own = &model.modules[module];
     let mut methods = Taken::reserve(&["new", "client"]);
-    let mut files = Taken::default();
     for kind in model
         .kinds
         .iter_mut()
@@ -56,7 +59,7 @@ fn methods(model: &mut Model, module: usize) {
         kind.names.method = methods.first([method.as_str()]);
         let all = format!("{}_all", kind.names.method.trim_start_matches("r#"));
         kind.names.method_all = methods.first([all.as_str()]);
-        kind.names.manifest = format!("{}.json", files.first([file(&kind.plural).as_str()]));
+        kind.names.manifest = format!("{}.json", file(&kind.plural));
     }
 }
 

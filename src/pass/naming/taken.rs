@@ -25,15 +25,19 @@ impl Taken {
             }
             last = candidate;
         }
-        (2_u64..)
-            .map(|number| {
-                if last.ends_with(|c: char| c.is_ascii_digit()) || last.contains('_') {
-                    format!("{}_{number}", last.trim_end_matches('_'))
-                } else {
-                    format!("{last}{number}")
-                }
-            })
-            .find(|name| self.take(name))
-            .unwrap_or_default()
+        let joint = if last.ends_with(|c: char| c.is_ascii_digit()) || last.contains('_') {
+            "_"
+        } else {
+            ""
+        };
+        let stem = last.trim_end_matches('_');
+        let mut number = 2_u64;
+        loop {
+            let name = format!("{stem}{joint}{number}");
+            if self.take(&name) {
+                return name;
+            }
+            number += 1;
+        }
     }
 }

@@ -17,12 +17,7 @@ pub(super) fn name(model: &mut Model, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn by_override(
-    model: &Model,
-    module: usize,
-    taken: &mut Taken,
-    diagnostics: &mut Diagnostics,
-) {
+fn by_override(model: &Model, module: usize, taken: &mut Taken, diagnostics: &mut Diagnostics) {
     for id in model.types_of(&model.modules[module]) {
         let name = &model.types[id].name;
         if !name.is_empty() && !taken.take(name) {

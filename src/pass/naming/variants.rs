@@ -87,13 +87,22 @@ mod tests {
         assert_eq!(named(&["TCP", "http2", "IPv4"]), "Tcp Http2 Ipv4 Other");
         assert_eq!(named(&["-1", "1"]), "Minus1 V1 Other");
         assert_eq!(named(&["Self", "Other"]), "SelfValue Other Unknown");
-        assert_eq!(named(&[">", ">=", "!="]), "Greater GreaterEqual NotEqual Other");
+        assert_eq!(
+            named(&[">", ">=", "!="]),
+            "Greater GreaterEqual NotEqual Other"
+        );
     }
 
     #[test]
     fn case_tells_apart() {
-        assert_eq!(named(&["replace", "Replace"]), "ReplaceLowercase Replace Other");
-        assert_eq!(named(&["HTTP", "http", "Http"]), "HttpUppercase HttpLowercase Http Other");
+        assert_eq!(
+            named(&["replace", "Replace"]),
+            "ReplaceLowercase Replace Other"
+        );
+        assert_eq!(
+            named(&["HTTP", "http", "Http"]),
+            "HttpUppercase HttpLowercase Http Other"
+        );
         assert_eq!(named(&["a-b", "aB"]), "AMinusB AB Other");
     }
 }

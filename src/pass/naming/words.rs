@@ -1,5 +1,7 @@
 //! Any text is split into words of ASCII letters and digits, and words are joined in Rust's two cases.
 
+use std::fmt::Write;
+
 /// The words of a text, in lower case: `podCIDRs` gives `pod`, `cidrs`; `IPv4Address` gives `ipv4`, `address`.
 pub(super) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
@@ -29,7 +31,7 @@ pub(super) fn spelled(text: &str) -> Vec<String> {
             all.push(' ');
             match symbol(c) {
                 Some(name) => all.push_str(name),
-                None => all.push_str(&format!("u{:x}", u32::from(c))),
+                None => _ = write!(all, "u{:x}", u32::from(c)),
             }
             all.push(' ');
         }

@@ -21,7 +21,9 @@ pub(super) fn apply(model: &mut Model, target: &Target, chosen: &Override) -> Re
         model.types[id].name.clone_from(name);
     }
     if !derives.is_empty() {
-        let id = target.def.ok_or("there is no struct or enum to derive for")?;
+        let id = target
+            .def
+            .ok_or("there is no struct or enum to derive for")?;
         for path in derives {
             syn::parse_str::<syn::Path>(path)
                 .map_err(|_| format!("`{path}` is not the path of a trait"))?;
@@ -56,12 +58,12 @@ fn whole_field<'a>(model: &'a mut Model, target: &Target) -> Result<&'a mut Fiel
 }
 
 fn field<'a>(model: &'a mut Model, target: &Target) -> Result<&'a mut Field, String> {
-    let found = target.field.and_then(|(id, index)| {
-        match &mut model.types[id].body {
+    let found = target
+        .field
+        .and_then(|(id, index)| match &mut model.types[id].body {
             Body::Struct(body) => body.fields.get_mut(index),
             Body::Enum(_) => None,
-        }
-    });
+        });
     match found {
         // The API machinery itself reads and writes it.
         Some(field) if field.ty == Ty::ObjectMeta => Err("`metadata` is fixed".into()),

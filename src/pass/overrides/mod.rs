@@ -34,7 +34,10 @@ pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
                     .report(
                         Code::OverrideInvalid,
                         Place::default(),
-                        format!("the override of `{}` cannot be applied: {reason}", chosen.path),
+                        format!(
+                            "the override of `{}` cannot be applied: {reason}",
+                            chosen.path
+                        ),
                     )
                     .hint("see `kube-codegen explain KC0502`");
             } else if chosen.skip {

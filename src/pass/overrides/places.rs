@@ -20,10 +20,14 @@ impl Places {
     pub(super) fn of(model: &Model) -> Self {
         let mut places = Self(BTreeMap::new());
         for kind in &model.kinds {
-            places.add(kind, &SchemaPath::root(), &Target {
-                def: Some(kind.root),
-                ..Target::default()
-            });
+            places.add(
+                kind,
+                &SchemaPath::root(),
+                &Target {
+                    def: Some(kind.root),
+                    ..Target::default()
+                },
+            );
         }
         for (id, def) in model.types.iter() {
             let Body::Struct(body) = &def.body else {
@@ -57,12 +61,20 @@ impl Places {
         let mut ty = ty.not_null();
         let mut depth = 0;
         loop {
-            let def = if let Ty::Named(id) = ty { Some(*id) } else { None };
-            self.add(kind, &path, &Target {
-                def,
-                field: Some(field),
-                depth,
-            });
+            let def = if let Ty::Named(id) = ty {
+                Some(*id)
+            } else {
+                None
+            };
+            self.add(
+                kind,
+                &path,
+                &Target {
+                    def,
+                    field: Some(field),
+                    depth,
+                },
+            );
             let Some((segment, inner)) = ty.element() else {
                 return;
             };

@@ -1,0 +1,110 @@
+//! The files that the emitters wrote come in, the `mod.rs` files that declare exactly these go out.
+use super::super::{Contents, Exports, OutFile};
+use super::{doc, order, rust};
+use crate::ir::Model;
+use proc_macro2::TokenStream;
+use quote::quote;
+use std::collections::BTreeMap;
+
+/// What generated modules are spared: an operator uses a part of them, and a CRD does not describe every field.
+fn allowed(deprecated: bool) -> TokenStream {
+    let deprecated = deprecated.then(|| quote!(, deprecated));
+    quote! {
+        #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
+        #![allow(dead_code #deprecated, unused_imports)]
+    }
+}
+
+/// A folder: its modules and what it shows of them.
+#[derive(Default)]
+struct Folder(BTreeMap<String, Exports>);
+
+/// The `mod.rs` of each folder.
+pub(crate) fn declare(model: &Model, files: &[OutFile]) -> Vec<OutFile> {
+    let mut folders: BTreeMap<String, Folder> = BTreeMap::new();
+    folders.entry(String::new()).or_default();
+    for file in files {
+        if file.exports == Exports::NoModule {
+            continue;
+        }
+        let (folder, name) = split(&file.path);
+        let name = name.trim_end_matches(".rs").to_owned();
+        let modules = &mut folders.entry(folder.to_owned()).or_default().0;
+        modules.insert(name, file.exports.clone());
+        let mut above = folder;
+        while !above.is_empty() {
+            let (parent, name) = split(above);
+            let modules = &mut folders.entry(parent.to_owned()).or_default().0;
+            modules.insert(name.to_owned(), Exports::Module);
+            above = parent;
+        }
+    }
+    folders
+        .iter()
+        .map(|(path, folder)| OutFile {
+            path: if path.is_empty() {
+                "mod.rs".into()
+            } else {
+                format!("{path}/mod.rs")
+            },
+            contents: Contents::Rust(module(model, path, folder)),
+            exports: Exports::NoModule,
+        })
+        .collect()
+}
+
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+fn module(model: &Model, path: &str, folder: &Folder) -> TokenStream {
+    let head = head(model, path);
+    let mut modules: Vec<_> = folder.0.iter().collect();
+    modules.sort_by(|a, b| order::version(a.0, b.0));
+    let declarations = modules.iter().map(|(name, exports)| {
+        let name = rust::module(name);
+        match exports {
+            // The root is also included into a module of its user's, where no inner attribute may stand.
+            Exports::Module => quote!(pub mod #name;),
+            Exports::NoModule | Exports::Nothing | Exports::All | Exports::Names(_) => {
+                quote!(mod #name;)
+            }
+        }
+    });
+    let exports = modules.iter().map(|(name, exports)| {
+        let name = rust::module(name);
+        match exports {
+            Exports::NoModule | Exports::Module | Exports::Nothing => TokenStream::new(),
+            Exports::All => quote!(pub use #name::*;),
+            Exports::Names(names) => {
+                let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+                names.sort_by(|a, b| order::version(a, b));
+                let names = rust::use_names(&quote!(#name), &names);
+                quote!(pub #names)
+            }
+        }
+    });
+    quote!(#head #(#declarations)* #(#exports)*)
+}
+
+/// The first lines of a `mod.rs`: what it is, and the lints that do not judge it.
+fn head(model: &Model, path: &str) -> TokenStream {
+    let version = model.modules.iter().find(|module| module.path() == path);
+    if let Some(module) = version {
+        let mut kinds = model.kinds_of(module);
+        let deprecated = kinds.any(|kind| kind.deprecated.is_some());
+        let doc = doc::inner(&format!("`{}`", module.api_version()));
+        let allowed = allowed(deprecated);
+        return quote!(#doc #allowed);
+    }
+    let is_group = |group: &&crate::ir::Module| split(&group.path()).0 == path;
+    match model.modules.iter().find(is_group) {
+        Some(group) => doc::inner(&format!("`{}`", group.group)),
+        None => TokenStream::new(),
+    }
+}
+
+/// The inner attribute of a file at the root.
+pub(crate) fn spared() -> TokenStream {
+    allowed(false)
+}

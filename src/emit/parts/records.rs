@@ -1,0 +1,66 @@
+//! The field tables of a module: text with a layout of its own, as formatters leave the inside of macro calls alone.
+use crate::ir::{Body, Enum, Kind, Model, Module, Struct, TypeDef};
+use proc_macro2::Literal;
+use std::fmt::Write;
+
+/// `records.rs`
+pub(crate) fn source(model: &Model, module: &Module) -> String {
+    let mut structs = String::new();
+    let mut enums = String::new();
+    for id in model.types_of(module) {
+        let def = &model.types[id];
+        match &def.body {
+            Body::Struct(body) => {
+                let root = model.kind_of(id).filter(|kind| kind.root == id);
+                record(&mut structs, def, body, root, module);
+            }
+            Body::Enum(body) => text_enum(&mut enums, def, body),
+        }
+    }
+    let mut out = format!(
+        "//! How the types of `{}` are read and written: fields in byte order of their names.\n\nuse super::types::*;\n",
+        module.api_version()
+    );
+    for (name, tables) in [("records", structs), ("text_enums", enums)] {
+        if !tables.is_empty() {
+            _ = write!(out, "\nkube_codegen_runtime::{name}! {{\n{tables}}}\n");
+        }
+    }
+    out
+}
+
+fn record(out: &mut String, def: &TypeDef, body: &Struct, root: Option<&Kind>, module: &Module) {
+    let mut entries: Vec<(&str, String)> = body
+        .fields
+        .iter()
+        .map(|field| {
+            let wire = Literal::string(&field.wire);
+            (field.wire.as_str(), format!(" {} {wire}", field.ident))
+        })
+        .collect();
+    if let Some(kind) = root {
+        for (wire, text) in [("apiVersion", &module.api_version()), ("kind", &kind.kind)] {
+            let text = Literal::string(text);
+            entries.push((wire, format!(" = \"{wire}\": {text}")));
+        }
+    }
+    entries.sort_by_key(|(wire, _)| *wire);
+    _ = writeln!(out, "    {} {{", def.name);
+    for (index, (_, entry)) in entries.iter().enumerate() {
+        _ = writeln!(out, "        {index}{entry},");
+    }
+    if body.rest {
+        _ = writeln!(out, "        .. {}", body.rest_ident);
+    }
+    out.push_str("    }\n");
+}
+
+fn text_enum(out: &mut String, def: &TypeDef, body: &Enum) {
+    _ = writeln!(out, "    {} {{", def.name);
+    for variant in &body.variants {
+        let value = Literal::string(&variant.value);
+        _ = writeln!(out, "        {} = {value},", variant.ident);
+    }
+    _ = writeln!(out, "        .. {}", body.other_ident);
+    out.push_str("    }\n");
+}

@@ -1,0 +1,172 @@
+//! `types.rs` and `records.rs` of each version: the structs and enums, and how they are read and written.
+use super::parts::imports::{Import, Imports};
+use super::parts::{doc, records, rust};
+use super::{Contents, Emitter, Exports, OutFile};
+use crate::ir::{Body, Derives, Enum, Kind, Model, Module, Rules, Struct, TypeDef, TypeId};
+use crate::options::Options;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+pub(super) struct Emit;
+
+impl Emitter for Emit {
+    fn name(&self) -> &'static str {
+        "types"
+    }
+
+    fn about(&self) -> &'static str {
+        "the structs and enums of each kind, and how they are read and written"
+    }
+
+    fn emit(&self, model: &Model, _: &Options) -> Vec<OutFile> {
+        model
+            .modules
+            .iter()
+            .flat_map(|module| {
+                [
+                    OutFile {
+                        path: format!("{}/types.rs", module.path()),
+                        contents: Contents::Rust(types(model, module)),
+                        exports: Exports::All,
+                    },
+                    OutFile {
+                        path: format!("{}/records.rs", module.path()),
+                        contents: Contents::Source(records::source(model, module)),
+                        exports: Exports::Nothing,
+                    },
+                ]
+            })
+            .collect()
+    }
+}
+
+fn types(model: &Model, module: &Module) -> TokenStream {
+    let head = doc::inner(&format!("The types of `{}`.", module.api_version()));
+    let mut imports = Imports::default();
+    let mut items = TokenStream::new();
+    for id in model.types_of(module) {
+        items.extend(define(model, id, &mut imports));
+    }
+    let imports = imports.lines();
+    quote!(#head #imports #items)
+}
+
+fn define(model: &Model, id: TypeId, imports: &mut Imports) -> TokenStream {
+    let def = &model.types[id];
+    let kind = model.kind_of(id);
+    let root = kind.filter(|kind| kind.root == id);
+    let plain = Rules::default();
+    let rules = root.map_or(&plain, |kind| &kind.rules);
+    let doc = doc::of(def.doc.as_deref(), rules, None, fallback(def, kind));
+    let deprecated = root.and_then(deprecated);
+    let acronym = is_acronym(&def.name).then(|| quote!(#[allow(clippy::upper_case_acronyms)]));
+    let attributes = quote!(#doc #deprecated #acronym);
+    match &def.body {
+        Body::Struct(body) => structure(model, def, body, &attributes, imports),
+        Body::Enum(body) => enumeration(def, body, &attributes),
+    }
+}
+
+/// What a type is, where the schema does not describe it.
+fn fallback(def: &TypeDef, kind: Option<&Kind>) -> Option<String> {
+    let path = &def.origins.first()?.path;
+    let kind = kind?;
+    Some(if path.last().is_none() {
+        format!("An object of kind `{}`.", kind.kind)
+    } else {
+        format!("`{path}` of a `{}`.", kind.kind)
+    })
+}
+
+fn deprecated(kind: &Kind) -> Option<TokenStream> {
+    let warning = kind.deprecated.as_ref()?;
+    Some(if warning.is_empty() {
+        quote!(#[deprecated])
+    } else {
+        quote!(#[deprecated(note = #warning)])
+    })
+}
+
+/// A kind keeps its spelling, whatever clippy thinks of `DNS`.
+fn is_acronym(name: &str) -> bool {
+    name.len() > 2 && name.chars().all(|c| !c.is_ascii_lowercase())
+}
+
+fn structure(
+    model: &Model,
+    def: &TypeDef,
+    body: &Struct,
+    attributes: &TokenStream,
+    imports: &mut Imports,
+) -> TokenStream {
+    let name = rust::ident(&def.name);
+    let derive = derive(&def.derives, &[]);
+    let fields = body.fields.iter().map(|field| {
+        let doc = doc::of(
+            field.doc.as_deref(),
+            &field.rules,
+            field.default.as_ref(),
+            None,
+        );
+        let ident = rust::ident(&field.ident);
+        let ty = rust::field(field, &model.types, imports);
+        quote!(#doc pub #ident: #ty)
+    });
+    let fields: Vec<_> = fields.collect();
+    let rest = body.rest.then(|| {
+        let map = imports.name(Import::BTreeMap);
+        let ident = rust::ident(&body.rest_ident);
+        let json = imports.name(Import::Value);
+        let doc = doc::outer(&["All other fields, as they are."]);
+        quote!(#doc pub #ident: #map<String, #json>,)
+    });
+    quote! {
+        #attributes
+        #derive
+        pub struct #name {
+            #(#fields,)*
+            #rest
+        }
+    }
+}
+
+fn enumeration(def: &TypeDef, body: &Enum, attributes: &TokenStream) -> TokenStream {
+    let name = rust::ident(&def.name);
+    let derive = derive(&def.derives, &["Hash", "PartialOrd", "Ord"]);
+    let variants = body.variants.iter().enumerate().map(|(index, variant)| {
+        let ident = rust::ident(&variant.ident);
+        let default = (body.default == Some(index)).then(|| quote!(#[default]));
+        // A variant that is not spelled as its value says what it stands for.
+        let doc = (variant.ident != variant.value)
+            .then(|| doc::outer(&[super::parts::inline::span(&format!("{:?}", variant.value))]));
+        quote!(#doc #default #ident)
+    });
+    let variants: Vec<_> = variants.collect();
+    let other = rust::ident(&body.other_ident);
+    let doc = doc::outer(&["A value that the schema does not declare, as it is."]);
+    quote! {
+        #attributes
+        #derive
+        pub enum #name {
+            #(#variants,)*
+            #doc
+            #other(String),
+        }
+    }
+}
+
+fn derive(derives: &Derives, more: &[&str]) -> TokenStream {
+    let mut names = vec!["Clone", "Debug"];
+    names.extend(derives.default.then_some("Default"));
+    names.push("PartialEq");
+    names.extend(derives.eq.then_some("Eq"));
+    names.extend(more);
+    let names = names.iter().map(|name| rust::ident(name));
+    let chosen = derives.more.iter().map(|path| {
+        // The overrides pass let only paths through.
+        path.parse::<TokenStream>().unwrap_or_default()
+    });
+    let chosen: Vec<_> = chosen.collect();
+    let chosen = (!chosen.is_empty()).then(|| quote!(#[derive(#(#chosen),*)]));
+    quote!(#[derive(#(#names),*)] #chosen)
+}

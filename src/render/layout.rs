@@ -1,0 +1,113 @@
+//! Empty lines, where a careful person leaves them: between items, methods, and fields that have docs.
+
+/// Puts the empty lines in. No text of the formatter has a string over several lines, so a line is what it seems.
+pub(super) fn spread(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 20);
+    let mut before: Option<Line<'_>> = None;
+    let mut body = Body::Other;
+    for text in text.lines() {
+        let line = Line::of(text);
+        if let Some(before) = &before
+            && needs_gap(before, &line, body)
+        {
+            out.push('\n');
+        }
+        if line.indent == 0 {
+            body = Body::opened_by(text).unwrap_or(body);
+        }
+        out.push_str(text);
+        out.push('\n');
+        before = Some(line);
+    }
+    out
+}
+
+/// What the item at the left margin holds.
+#[derive(Clone, Copy, PartialEq)]
+enum Body {
+    /// Methods, constants, types.
+    Items,
+    /// Fields or variants.
+    Fields,
+    Other,
+}
+
+impl Body {
+    /// The body that a line at the left margin opens; none for a line that only leads to it.
+    fn opened_by(text: &str) -> Option<Self> {
+        if text.starts_with("//") || text.starts_with('#') {
+            return None;
+        }
+        Some(
+            if text.starts_with("impl") || text.starts_with("pub trait") {
+                Self::Items
+            } else if text.starts_with("pub struct") || text.starts_with("pub enum") {
+                Self::Fields
+            } else {
+                Self::Other
+            },
+        )
+    }
+}
+
+struct Line<'a> {
+    indent: usize,
+    text: &'a str,
+}
+
+impl<'a> Line<'a> {
+    fn of(line: &'a str) -> Self {
+        let text = line.trim_start();
+        Self {
+            indent: line.len() - text.len(),
+            text,
+        }
+    }
+
+    /// Whether it is a doc comment or an attribute, and so belongs to the line after it.
+    fn leads(&self) -> bool {
+        self.text.starts_with("//") || self.text.starts_with("#[")
+    }
+
+    /// The sort of a declaration of one line, which stands close to its like.
+    fn declares(&self) -> Option<&'a str> {
+        let text = self.text.strip_prefix("pub ").unwrap_or(self.text);
+        let is_public = text.len() < self.text.len();
+        [
+            ("use ", if is_public { "pub use" } else { "use" }),
+            ("mod ", "mod"),
+            ("const ", "const"),
+            ("type ", "const"),
+        ]
+        .into_iter()
+        .find_map(|(start, sort)| (text.starts_with(start) && text.ends_with(';')).then_some(sort))
+    }
+
+    fn ends_item(&self) -> bool {
+        self.text.ends_with(';') || self.text.starts_with('}') || self.text.ends_with("{}")
+    }
+}
+
+fn needs_gap(before: &Line<'_>, line: &Line<'_>, body: Body) -> bool {
+    if before.text.is_empty() || line.text.is_empty() || line.text.starts_with('}') {
+        return false;
+    }
+    let alike = || before.declares().is_some() && before.declares() == line.declares();
+    match line.indent {
+        0 if before.indent > 0 => false,
+        0 if is_inner(before) => {
+            !is_inner(line) || before.text.starts_with("//!") && line.text.starts_with('#')
+        }
+        0 => before.ends_item() && !alike(),
+        4 if body == Body::Items => before.indent == 4 && before.ends_item() && !alike(),
+        4 if body == Body::Fields => {
+            before.text.ends_with(',') && line.leads() && line.text.starts_with("//")
+        }
+        _ => false,
+    }
+}
+
+/// Docs and attributes of the file itself.
+fn is_inner(line: &Line<'_>) -> bool {
+    line.text.starts_with("//!") || line.text.starts_with("#!")
+}
