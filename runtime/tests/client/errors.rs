@@ -13,9 +13,11 @@ async fn refused(answer: (u16, Value)) -> kube::Error {
         .unwrap_err()
 }
 
+type Question = fn(&kube::Error) -> bool;
+
 #[tokio::test]
 async fn errors_tell_what_they_are() {
-    let ask: [(&str, fn(&kube::Error) -> bool); 6] = [
+    let ask: [(&str, Question); 6] = [
         ("NotFound", ErrorExt::is_not_found),
         ("Conflict", ErrorExt::is_conflict),
         ("AlreadyExists", ErrorExt::is_already_exists),
