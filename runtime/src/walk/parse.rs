@@ -1,0 +1,308 @@
+//! The text of a path in, its steps or the first mistake out.
+use super::path::{Filter, Operand, Operator, Path, PathError, Step};
+
+/// Deeper filters within filters than this are refused: the text may come from anywhere.
+const DEPTH: usize = 16;
+
+pub(super) struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+    depth: usize,
+}
+
+type Parsed<T> = Result<T, PathError>;
+
+impl<'t> Parser<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            at: 0,
+            depth: 0,
+        }
+    }
+
+    /// The path, up to the end of the text.
+    pub(super) fn whole(mut self) -> Parsed<Path> {
+        self.take('$');
+        let mut steps = Vec::new();
+        if !matches!(self.peek(), Some('.' | '[') | None) {
+            steps.push(self.field()?);
+        }
+        self.steps(&mut steps)?;
+        if self.peek().is_some() {
+            return self.mistake("expected `.` or `[`");
+        }
+        Ok(Path { steps })
+    }
+
+    fn steps(&mut self, steps: &mut Vec<Step>) -> Parsed<()> {
+        loop {
+            if self.take('.') {
+                match self.peek() {
+                    None if steps.is_empty() => return Ok(()), // `.` alone is the whole object
+                    Some('[') => {}
+                    Some('.') => return self.mistake("recursive descent is not supported"),
+                    _ => steps.push(self.field()?),
+                }
+            } else if self.take('[') {
+                steps.push(self.bracket()?);
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A name up to the next dot or bracket; a backslash takes the next character as it is.
+    fn field(&mut self) -> Parsed<Step> {
+        let mut name = String::new();
+        while let Some(c) = self.peek() {
+            match c {
+                '\\' => {
+                    self.skip(c);
+                    match self.peek() {
+                        Some(escaped) => {
+                            name.push(escaped);
+                            self.skip(escaped);
+                        }
+                        None => return self.mistake("nothing follows the backslash"),
+                    }
+                }
+                '.' | '[' | ']' | ',' | '$' | '@' | '{' | '}' | '(' | ')' | '=' | '!' | '<'
+                | '>' => break,
+                c if c.is_whitespace() => break,
+                c => {
+                    name.push(c);
+                    self.skip(c);
+                }
+            }
+        }
+        match name.as_str() {
+            "" => self.mistake("a name is missing"),
+            "*" => Ok(Step::All),
+            _ => Ok(Step::Field(name)),
+        }
+    }
+
+    /// What is between brackets, the first of which is taken.
+    fn bracket(&mut self) -> Parsed<Step> {
+        self.spaces();
+        if self.take('?') {
+            let filter = self.filter()?;
+            self.expect(']', "expected `]`")?;
+            return Ok(Step::Filter(Box::new(filter)));
+        }
+        let mut all = Vec::new();
+        loop {
+            all.push(self.element()?);
+            if !self.take_spaced(',') {
+                break;
+            }
+        }
+        self.expect(']', "expected `]`")?;
+        Ok(if all.len() > 1 {
+            Step::Union(all)
+        } else {
+            all.swap_remove(0)
+        })
+    }
+
+    /// One alternative of a bracket.
+    fn element(&mut self) -> Parsed<Step> {
+        self.spaces();
+        match self.peek() {
+            Some('*') => {
+                self.skip('*');
+                Ok(Step::All)
+            }
+            Some(quote @ ('\'' | '"')) => self.key(quote),
+            _ => {
+                let from = self.integer()?;
+                if !self.take_spaced(':') {
+                    return from.map_or_else(
+                        || {
+                            self.mistake(
+                                "expected an index, a slice, `*`, a quoted name or a filter",
+                            )
+                        },
+                        |index| Ok(Step::Item(index)),
+                    );
+                }
+                self.spaces();
+                Ok(Step::Slice(from, self.integer()?))
+            }
+        }
+    }
+
+    /// A quoted key; dots without a backslash may be meant to part names.
+    fn key(&mut self, quote: char) -> Parsed<Step> {
+        let start = self.at + quote.len_utf8();
+        let key = self.quoted(quote)?;
+        let written = self
+            .text
+            .get(start..self.at - quote.len_utf8())
+            .unwrap_or_default();
+        let parts: Vec<_> = Parser::new(written)
+            .whole()
+            .map(|path| path.steps)
+            .unwrap_or_default();
+        Ok(if parts.len() > 1 {
+            Step::Dotted(key, Path { steps: parts })
+        } else {
+            Step::Field(key)
+        })
+    }
+
+    fn filter(&mut self) -> Parsed<Filter> {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return self.mistake("too many filters within filters");
+        }
+        self.expect('(', "expected `(`")?;
+        let left = self.operand()?;
+        self.spaces();
+        let filter = if let Some(operator) = self.operator() {
+            Filter::Compare(left, operator, self.operand()?)
+        } else if let Operand::Path(path) = left {
+            Filter::Exists(path)
+        } else {
+            return self.mistake("expected a comparison");
+        };
+        self.expect(')', "expected `)`")?;
+        self.depth -= 1;
+        Ok(filter)
+    }
+
+    fn operator(&mut self) -> Option<Operator> {
+        const ALL: [(&str, Operator); 6] = [
+            ("==", Operator::Equal),
+            ("!=", Operator::NotEqual),
+            ("<=", Operator::LessEqual),
+            (">=", Operator::GreaterEqual),
+            ("<", Operator::Less),
+            (">", Operator::Greater),
+        ];
+        let (text, operator) = ALL
+            .into_iter()
+            .find(|(text, _)| self.rest().starts_with(text))?;
+        self.at += text.len();
+        Some(operator)
+    }
+
+    fn operand(&mut self) -> Parsed<Operand> {
+        self.spaces();
+        match self.peek() {
+            Some('@') => {
+                self.skip('@');
+                let mut steps = Vec::new();
+                self.steps(&mut steps)?;
+                Ok(Operand::Path(Path { steps }))
+            }
+            Some(quote @ ('\'' | '"')) => self.quoted(quote).map(Operand::Text),
+            _ => {
+                let end = self
+                    .rest()
+                    .find(|c: char| !(c.is_alphanumeric() || matches!(c, '+' | '-' | '.')))
+                    .unwrap_or(self.rest().len());
+                let word = &self.rest()[..end];
+                let operand = match word {
+                    "true" => Operand::Bool(true),
+                    "false" => Operand::Bool(false),
+                    _ => match (word.parse(), word.parse()) {
+                        (Ok(int), _) => Operand::Int(int),
+                        (_, Ok(float)) => Operand::Float(float),
+                        _ => {
+                            return self.mistake(
+                                "expected `@`, a quoted text, a number, `true` or `false`",
+                            );
+                        }
+                    },
+                };
+                self.at += end;
+                Ok(operand)
+            }
+        }
+    }
+
+    fn quoted(&mut self, quote: char) -> Parsed<String> {
+        self.skip(quote);
+        let mut text = String::new();
+        while let Some(c) = self.peek() {
+            self.skip(c);
+            match c {
+                c if c == quote => return Ok(text),
+                '\\' => {
+                    let Some(escaped) = self.peek() else { break };
+                    self.skip(escaped);
+                    text.push(escaped);
+                }
+                c => text.push(c),
+            }
+        }
+        self.mistake("the quote is not closed")
+    }
+
+    /// A whole number, if there is one.
+    fn integer(&mut self) -> Parsed<Option<isize>> {
+        let end = self
+            .rest()
+            .find(|c: char| !(c.is_ascii_digit() || c == '-'))
+            .unwrap_or(self.rest().len());
+        if end == 0 {
+            return Ok(None);
+        }
+        match self.rest()[..end].parse() {
+            Ok(value) => {
+                self.at += end;
+                Ok(Some(value))
+            }
+            Err(_) => self.mistake("this is no index"),
+        }
+    }
+
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn skip(&mut self, c: char) {
+        self.at += c.len_utf8();
+    }
+
+    fn take(&mut self, c: char) -> bool {
+        let found = self.peek() == Some(c);
+        if found {
+            self.skip(c);
+        }
+        found
+    }
+
+    fn take_spaced(&mut self, c: char) -> bool {
+        self.spaces();
+        self.take(c)
+    }
+
+    fn spaces(&mut self) {
+        while let Some(c) = self.peek().filter(|c| c.is_whitespace()) {
+            self.skip(c);
+        }
+    }
+
+    fn expect(&mut self, c: char, problem: &'static str) -> Parsed<()> {
+        if self.take_spaced(c) {
+            Ok(())
+        } else {
+            self.mistake(problem)
+        }
+    }
+
+    fn mistake<T>(&self, problem: &'static str) -> Parsed<T> {
+        Err(PathError {
+            path: self.text.to_owned(),
+            at: self.at,
+            problem,
+        })
+    }
+}
