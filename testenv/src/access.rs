@@ -1,0 +1,122 @@
+//! In: a server's address and an administrator's rights. Out: kubeconfigs and clients for him and for service accounts. Never long-lived secrets in the cluster.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use k8s_openapi::api::{
+    authentication::v1::{TokenRequest, TokenRequestSpec},
+    core::v1::ServiceAccount,
+};
+use kube::{Api, Client, api::PostParams, config::Kubeconfig};
+use serde_json::Value;
+
+use crate::{
+    error::Error,
+    kubeconfig::{secret, with_token, write},
+    reaper::Reaper,
+};
+
+/// Ways to get at one API server address.
+pub(crate) struct Access {
+    pub(crate) config: kube::Config,
+    pub(crate) kubeconfig: PathBuf,
+    reaper: Arc<Reaper>,
+}
+
+impl Access {
+    /// The administrator's rights are `config`'s token.
+    pub(crate) fn of_config(config: kube::Config, reaper: &Arc<Reaper>) -> Result<Self, Error> {
+        let user = serde_json::to_value(&config.auth_info)
+            .map_err(|e| Error::io("kubeconfig")(e.into()))?;
+        let token = user["token"].as_str().unwrap_or_default().to_owned();
+        let kubeconfig = write(path(reaper), &config, &token, &config.default_namespace)?;
+        Ok(Self {
+            config,
+            kubeconfig,
+            reaper: Arc::clone(reaper),
+        })
+    }
+
+    /// The administrator's rights are whatever somebody else's kubeconfig has.
+    pub(crate) fn of_kubeconfig(
+        config: kube::Config,
+        kubeconfig: &Kubeconfig,
+        reaper: &Arc<Reaper>,
+    ) -> Result<Self, Error> {
+        let text = serde_json::to_value(kubeconfig)
+            .map(without_nulls)
+            .map_err(|e| Error::io("kubeconfig")(e.into()))?;
+        let path = path(reaper);
+        secret(&path, &text.to_string())?;
+        Ok(Self {
+            config,
+            kubeconfig: path,
+            reaper: Arc::clone(reaper),
+        })
+    }
+
+    pub(crate) async fn kubeconfig_for(
+        &self,
+        admin: &Client,
+        namespace: &str,
+        account: &str,
+    ) -> Result<PathBuf, Error> {
+        let token = token(admin, namespace, account).await?;
+        write(path(&self.reaper), &self.config, &token, namespace)
+    }
+
+    pub(crate) async fn client_for(
+        &self,
+        admin: &Client,
+        namespace: &str,
+        account: &str,
+    ) -> Result<Client, Error> {
+        let token = token(admin, namespace, account).await?;
+        let mut config = with_token(&self.config, &token)?;
+        namespace.clone_into(&mut config.default_namespace);
+        Ok(Client::try_from(config)?)
+    }
+}
+
+/// A new name for a kubeconfig.
+fn path(reaper: &Reaper) -> PathBuf {
+    static MADE: AtomicUsize = AtomicUsize::new(0);
+    reaper.folder().join(format!(
+        "kubeconfig-{}",
+        MADE.fetch_add(1, Ordering::Relaxed)
+    ))
+}
+
+async fn token(admin: &Client, namespace: &str, account: &str) -> Result<String, Error> {
+    let accounts: Api<ServiceAccount> = Api::namespaced(admin.clone(), namespace);
+    let spec = TokenRequestSpec {
+        expiration_seconds: Some(24 * 60 * 60),
+        ..TokenRequestSpec::default()
+    };
+    let wanted = TokenRequest {
+        spec,
+        ..TokenRequest::default()
+    };
+    let made = accounts
+        .create_token_request(account, &PostParams::default(), &wanted)
+        .await?;
+    Ok(made.status.map(|status| status.token).unwrap_or_default())
+}
+
+/// Other programs take a null in a kubeconfig for something.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => fields
+            .into_iter()
+            .filter(|(_, v)| !v.is_null())
+            .map(|(k, v)| (k, without_nulls(v)))
+            .collect(),
+        Value::Array(items) => items.into_iter().map(without_nulls).collect(),
+        other => other,
+    }
+}
