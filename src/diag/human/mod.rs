@@ -5,6 +5,7 @@ mod safe;
 use super::{Diagnostic, Diagnostics, Severity};
 use crate::source::Source;
 use safe::safe;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// How findings are shown.
@@ -27,14 +28,22 @@ impl Default for Style {
 
 /// All findings, with an empty line after each.
 pub fn render(findings: &Diagnostics, sources: &[Source], style: Style) -> String {
-    findings
-        .iter()
-        .map(|finding| one(finding, sources, style) + "\n")
-        .collect()
+    let mut lines: HashMap<usize, Vec<&str>> = HashMap::new();
+    let mut text = String::new();
+    for finding in findings.iter() {
+        let index = finding.place.source;
+        let source = sources.get(index);
+        let lines = lines.entry(index).or_insert_with(|| {
+            source.map_or_else(Vec::new, |source| source.text.lines().collect())
+        });
+        text.push_str(&one(finding, source, lines, style));
+        text.push('\n');
+    }
+    text
 }
 
-/// One finding.
-pub fn one(finding: &Diagnostic, sources: &[Source], style: Style) -> String {
+/// One finding; `lines` are those of its source.
+fn one(finding: &Diagnostic, source: Option<&Source>, lines: &[&str], style: Style) -> String {
     let paint = Paint {
         on: style.color,
         accent: match finding.severity {
@@ -42,7 +51,6 @@ pub fn one(finding: &Diagnostic, sources: &[Source], style: Style) -> String {
             Severity::Warning => YELLOW,
         },
     };
-    let source = sources.get(finding.place.source);
     let line = finding.place.position.map_or(0, |position| position.line);
     let gutter = line.to_string().len();
     let bar = paint.frame("|");
@@ -67,9 +75,9 @@ pub fn one(finding: &Diagnostic, sources: &[Source], style: Style) -> String {
             None => writeln!(text, "{:gutter$}{arrow} {name}", ""),
         };
     }
-    let excerpt = source.zip(finding.place.position).and_then(|(source, at)| {
+    let excerpt = finding.place.position.and_then(|at| {
         let room = style.width.saturating_sub(gutter + 3);
-        excerpt::excerpt(&source.text, at, room)
+        excerpt::excerpt(lines.get(at.line.checked_sub(1)?)?, at, room)
     });
     if let Some(excerpt) = excerpt {
         let number = paint.frame(&line.to_string());
