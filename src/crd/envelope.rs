@@ -1,7 +1,7 @@
 //! A manifest of `apiextensions.k8s.io/v1` comes in, a [`Crd`] goes out, checked as the API server checks it.
 use super::reader::{At, Reader, entry};
 use super::{Crd, names, version};
-use crate::diag::Code;
+use crate::diag::{Code, nearest};
 use crate::ir::Scope;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -66,9 +66,7 @@ pub(super) fn unknown(
     at: &At<'_>,
 ) {
     for name in map.keys().filter(|name| !known.contains(&name.as_str())) {
-        let near = known
-            .iter()
-            .find(|known| known.eq_ignore_ascii_case(name) || near(known, name));
+        let near = meant(name, known);
         let finding = reader.report_key(
             Code::UnknownField,
             &at.key(name),
@@ -80,9 +78,11 @@ pub(super) fn unknown(
     }
 }
 
-/// Whether two names differ by an `s` at the end.
-fn near(one: &str, other: &str) -> bool {
-    one.strip_suffix('s') == Some(other) || other.strip_suffix('s') == Some(one)
+/// The known name that a misspelt one was meant to be, if one is near.
+pub(super) fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let same = known.iter().find(|known| known.eq_ignore_ascii_case(name));
+    same.copied()
+        .or_else(|| nearest(name, known.iter().copied()).first().copied())
 }
 
 fn metadata_name(

@@ -1,9 +1,12 @@
 //! The JSON of a schema comes in, a [`Schema`] goes out: every keyword of it is taken, typed and put somewhere.
 use super::reader::{At, Reader};
-use super::{Additional, Constraints, Items, Schema, SchemaType};
+use super::{Additional, Constraints, Items, Schema, SchemaType, envelope};
 use crate::diag::Code;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+
+/// The types there are.
+const TYPES: [&str; 6] = ["object", "array", "string", "integer", "number", "boolean"];
 
 /// Reads a schema node and all below it; findings say what does not fit.
 pub(super) fn read(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Schema {
@@ -93,8 +96,7 @@ fn type_of(reader: &mut Reader<'_>, name: &str, at: &At<'_>) -> SchemaType {
                 .report(Code::UnknownType, at, message)
                 .hint(match hint {
                     Some(known) => format!("`{known}` is meant, maybe"),
-                    None => "a type is one of object, array, string, integer, number, boolean"
-                        .to_owned(),
+                    None => format!("a type is one of {}", TYPES.join(", ")),
                 });
             SchemaType::Unknown(other.to_owned())
         }
@@ -104,13 +106,13 @@ fn type_of(reader: &mut Reader<'_>, name: &str, at: &At<'_>) -> SchemaType {
 /// The type that other languages call so.
 fn meant(name: &str) -> Option<&'static str> {
     Some(match name.to_ascii_lowercase().as_str() {
-        "int" | "int32" | "int64" | "long" | "integer" => "integer",
-        "float" | "double" | "float32" | "float64" | "decimal" | "number" => "number",
-        "str" | "text" | "string" | "date" | "date-time" | "duration" | "quantity" => "string",
-        "bool" | "boolean" => "boolean",
-        "map" | "struct" | "dict" | "object" => "object",
-        "list" | "slice" | "array" => "array",
-        _ => return None,
+        "int" | "int32" | "int64" | "long" => "integer",
+        "float" | "double" | "float32" | "float64" | "decimal" => "number",
+        "str" | "text" | "date" | "date-time" | "duration" | "quantity" => "string",
+        "bool" => "boolean",
+        "map" | "struct" | "dict" => "object",
+        "list" | "slice" => "array",
+        _ => return envelope::meant(name, &TYPES),
     })
 }
 
