@@ -1,2 +1,4 @@
 //! The command line.
-fn main() {}
+fn main() -> std::process::ExitCode {
+    kube_codegen::cli::main()
+}

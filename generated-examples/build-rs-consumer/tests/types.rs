@@ -1,0 +1,38 @@
+//! The generated types at work.
+use build_rs_consumer::iksoon_test_com::v1::{CrdKind, CrdKindSpec};
+use kube::{CustomResourceExt, Resource};
+use serde_json::json;
+
+#[test]
+fn an_object_is_written_and_read() {
+    let mut object = CrdKind::new("database");
+    object.spec = Some(CrdKindSpec {
+        choice: Some("mysql".to_owned()),
+        replicas: Some(2),
+    });
+    let value = serde_json::to_value(&object).unwrap();
+    assert_eq!(
+        value,
+        json!({
+            "apiVersion": "iksoon.test.com/v1",
+            "kind": "CrdKind",
+            "metadata": { "name": "database" },
+            "spec": { "choice": "mysql", "replicas": 2 },
+        })
+    );
+    assert_eq!(serde_json::from_value::<CrdKind>(value).unwrap(), object);
+}
+
+#[test]
+fn another_kind_is_refused() {
+    let value = json!({ "apiVersion": "iksoon.test.com/v2", "kind": "CrdKind", "metadata": {} });
+    let error = serde_json::from_value::<CrdKind>(value).unwrap_err();
+    assert!(error.to_string().contains("apiVersion"), "{error}");
+}
+
+#[test]
+fn names_are_those_of_the_definition() {
+    assert_eq!(CrdKind::plural(&()), "crdplural");
+    assert_eq!(CrdKind::url_path(&(), Some("default")), "/apis/iksoon.test.com/v1/namespaces/default/crdplural");
+    assert_eq!(CrdKind::crd_name(), "crdplural.iksoon.test.com");
+}

@@ -1,0 +1,119 @@
+//! What cargo is told, and what is written.
+use super::*;
+use std::fs;
+use tempfile::TempDir;
+
+const CRDKIND: &str = include_str!("../../fixtures/crdkind.yaml");
+
+fn directory() -> TempDir {
+    let directory = TempDir::new().unwrap();
+    fs::create_dir_all(directory.path().join("crds")).unwrap();
+    fs::write(directory.path().join("crds/crdkind.yaml"), CRDKIND).unwrap();
+    directory
+}
+
+/// What cargo is told, with the directory's name taken out.
+fn told(directory: &TempDir, directives: &str) -> Vec<String> {
+    let root = directory.path().display().to_string();
+    directives
+        .lines()
+        .map(|line| line.replace(&root, "ROOT"))
+        .collect()
+}
+
+#[test]
+fn writes_to_out_dir_and_watches_every_input() {
+    let directory = directory();
+    let out = directory.path().join("out");
+    let builder = Builder::with(Some(out.clone().into())).file(directory.path().join("crds"));
+    let (outcome, directives) = builder.work();
+    outcome.unwrap();
+    assert_eq!(
+        told(&directory, &directives),
+        [
+            "cargo::rerun-if-changed=ROOT/crds",
+            "cargo::rerun-if-changed=ROOT/crds/crdkind.yaml"
+        ]
+    );
+    assert!(out.join("mod.rs").exists());
+    assert!(out.join("iksoon_test_com/v1/types.rs").exists());
+}
+
+#[test]
+fn emits_what_is_asked_for() {
+    let directory = directory();
+    let out = directory.path().join("out");
+    let builder = Builder::new()
+        .file(directory.path().join("crds/*.yaml"))
+        .out_dir(&out)
+        .emit(["types"])
+        .override_(Override::at("CrdKind.spec").type_name("Wanted"));
+    builder.compile().unwrap();
+    let types = fs::read_to_string(out.join("iksoon_test_com/v1/types.rs")).unwrap();
+    assert!(types.contains("pub struct Wanted"), "{types}");
+    assert!(!out.join("clientset.rs").exists());
+}
+
+#[test]
+fn errors_read_well_in_the_output_of_cargo() {
+    let directory = directory();
+    let file = directory.path().join("crds/bad.yaml");
+    fs::write(&file, CRDKIND.replace("type: integer", "type: integre")).unwrap();
+    let out = directory.path().join("out");
+    let (outcome, directives) = Builder::new().file(&file).out_dir(&out).work();
+    let shown = format!("{:?}", outcome.unwrap_err());
+    let lines: Vec<_> = shown.lines().collect();
+    assert!(lines[1].starts_with("error[KC"), "{shown}");
+    assert!(
+        lines.iter().any(|line| line.contains("bad.yaml:30:")),
+        "{shown}"
+    );
+    assert!(lines.iter().any(|line| line.contains("^^^^^^^")), "{shown}");
+    assert!(!out.exists());
+    // The script runs again once the file is mended.
+    assert_eq!(
+        told(&directory, &directives),
+        ["cargo::rerun-if-changed=ROOT/crds/bad.yaml"]
+    );
+}
+
+#[test]
+fn a_missing_input_is_watched_too() {
+    let directory = directory();
+    let builder = Builder::new().file(directory.path().join("later.yaml"));
+    let (outcome, directives) = builder.work();
+    assert!(outcome.unwrap_err().to_string().contains("later.yaml"));
+    assert_eq!(
+        told(&directory, &directives),
+        ["cargo::rerun-if-changed=ROOT/later.yaml"]
+    );
+    assert!(
+        Builder::new()
+            .work()
+            .0
+            .unwrap_err()
+            .to_string()
+            .contains("no input")
+    );
+}
+
+#[test]
+fn warnings_go_through_cargo_and_can_be_denied() {
+    let directory = directory();
+    let file = directory.path().join("crds/crdkind.yaml");
+    let other = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n";
+    fs::write(&file, format!("{CRDKIND}{other}")).unwrap();
+    let out = directory.path().join("out");
+    let builder = Builder::new().file(&file).out_dir(&out);
+    let (outcome, directives) = builder.clone().deny_warnings(true).work();
+    assert!(format!("{:?}", outcome.unwrap_err()).contains("warning[KC"));
+    assert!(!directives.contains("cargo::warning") && !out.exists());
+    let (outcome, directives) = builder.work();
+    outcome.unwrap();
+    let told = told(&directory, &directives);
+    let warning = told
+        .iter()
+        .find(|line| line.starts_with("cargo::warning="))
+        .unwrap();
+    assert!(warning.contains("ROOT/crds/crdkind.yaml:"), "{warning}");
+}

@@ -1,0 +1,105 @@
+//! `kube-codegen.toml` comes in, a layer of options goes out; each unknown key is told with its line and the nearest known one.
+use super::layer::Layer;
+use crate::diag::nearest;
+use crate::options::{Override, Settings};
+use std::fs;
+use std::path::Path;
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+/// Name of the file that is read from the working directory.
+pub(super) const FILE: &str = "kube-codegen.toml";
+
+/// Reads the file; its relative paths start at its folder.
+pub(super) fn read(path: &Path) -> Result<Layer, String> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
+    let mut layer = parse(&path.display().to_string(), &text)?;
+    layer.rebase(path.parent().unwrap_or(Path::new("")));
+    Ok(layer)
+}
+
+fn parse(name: &str, text: &str) -> Result<Layer, String> {
+    let refused = |error: toml::de::Error| format!("{name}: {}", error.to_string().trim_end());
+    let table = DeTable::parse(text).map_err(refused)?;
+    let mut unknown = Vec::new();
+    check(table.get_ref(), Settings::KEYS, &mut unknown);
+    if let Some((_, value)) = table
+        .get_ref()
+        .iter()
+        .find(|(key, _)| key.get_ref() == "override")
+        && let DeValue::Array(entries) = value.get_ref()
+    {
+        for entry in entries {
+            if let DeValue::Table(entry) = entry.get_ref() {
+                check(entry, Override::KEYS, &mut unknown);
+            }
+        }
+    }
+    if unknown.is_empty() {
+        return toml::from_str(text).map_err(refused);
+    }
+    unknown.sort_by_key(|key| key.at);
+    let lines: Vec<_> = unknown.iter().map(|key| key.message(name, text)).collect();
+    Err(lines.join("\n"))
+}
+
+/// A key that nothing knows.
+struct Unknown<'a> {
+    key: &'a str,
+    at: usize,
+    known: &'static [&'static str],
+}
+
+impl Unknown<'_> {
+    fn message(&self, name: &str, text: &str) -> String {
+        let before = text.get(..self.at).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        let nearest = match nearest(self.key, self.known.iter().copied()).first() {
+            Some(known) => format!("did you mean `{known}`?"),
+            None => format!("known keys: {}", self.known.join(", ")),
+        };
+        format!(
+            "{name}:{line}:{column}: unknown key `{}`; {nearest}",
+            self.key.escape_debug()
+        )
+    }
+}
+
+fn check<'a>(
+    table: &'a DeTable<'_>,
+    known: &'static [&'static str],
+    unknown: &mut Vec<Unknown<'a>>,
+) {
+    let is_unknown = |key: &&'a Spanned<DeString<'_>>| !known.contains(&key.get_ref().as_ref());
+    unknown.extend(table.keys().filter(is_unknown).map(|key| Unknown {
+        key: key.get_ref(),
+        at: key.span().start,
+        known,
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_keys_are_told_with_the_nearest() {
+        let text = "emitt = []\n\n[[override]]\npath = 'K.a'\ntypename = 'B'\nzzzzzzzz = 1\n";
+        assert_eq!(
+            parse("k.toml", text).unwrap_err(),
+            "k.toml:1:1: unknown key `emitt`; did you mean `emit`?\n\
+             k.toml:5:1: unknown key `typename`; did you mean `type-name`?\n\
+             k.toml:6:1: unknown key `zzzzzzzz`; known keys: path, type-name, field-name, rust-type, skip, boxed, derives"
+        );
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_type_is_shown() {
+        let error = parse("k.toml", "output = 3\n").unwrap_err();
+        assert!(error.contains("line 1, column 10"), "{error}");
+        let error = parse("k.toml", "file = [\n").unwrap_err();
+        assert!(error.starts_with("k.toml: TOML parse error"), "{error}");
+    }
+}

@@ -1,0 +1,65 @@
+//! What a run can be told; flags, config file and builder fill the same structs from the same table.
+mod overrides;
+mod table;
+
+pub use overrides::Override;
+pub(crate) use table::each_option;
+
+use std::path::PathBuf;
+
+macro_rules! structs {
+    (
+        run { $($(#[doc = $run_doc:literal])* $run:ident: $run_ty:ty = $run_default:expr, key $run_key:literal, flag($($_rf:tt)*),
+            builder $_rb:ident($($_ra:tt)*) $_rs:block;)* }
+        pipeline { $($(#[doc = $doc:literal])* $field:ident: $ty:ty = $default:expr, key $key:literal, flag($($_f:tt)*),
+            builder $_b:ident($($_a:tt)*) $_s:block;)* }
+    ) => {
+        /// What the pure pipeline is told.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct Options {
+            $($(#[doc = $doc])* pub $field: $ty,)*
+        }
+
+        impl Default for Options {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+
+        /// What a run is told: where to read and to write, and the pipeline's [`Options`].
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct Settings {
+            $($(#[doc = $run_doc])* pub $run: $run_ty,)*
+            /// For the pipeline.
+            pub options: Options,
+        }
+
+        impl Default for Settings {
+            fn default() -> Self {
+                Self { $($run: $run_default,)* options: Options::default() }
+            }
+        }
+
+        impl Settings {
+            /// The keys of the config file; flags have the same names.
+            pub const KEYS: &'static [&'static str] = &[$($run_key,)* $($key,)*];
+        }
+    };
+}
+
+each_option!(structs);
+
+impl Settings {
+    /// The inputs, each told by what it is on disk.
+    pub fn inputs(&self) -> Vec<crate::source::Input> {
+        use crate::source::Input;
+        self.file
+            .iter()
+            .map(|path| match path.to_str() {
+                Some(text) => Input::parse(text),
+                None if path.is_dir() => Input::Directory(path.clone()),
+                None => Input::File(path.clone()),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,47 @@
+//! The table of options: one row gives the field, its default, the flag, the key of the config file and the builder's method.
+
+/// Hands all rows to a macro, which takes of each what its face needs.
+///
+/// ```text
+/// /// Help of the flag, doc of the field.
+/// field: Type = default, key "key", flag(clap attributes), builder method(argument: Type) { how it changes the field }
+/// ```
+/// Rows under `run` are for whoever reads inputs and writes files; rows under `pipeline` are for the pure pipeline.
+macro_rules! each_option {
+    ($then:ident) => {
+        $then! {
+            run {
+                /// CustomResourceDefinitions to read: a file, a directory, a pattern, or `-` for standard input; can be repeated
+                file: Vec<PathBuf> = Vec::new(), key "file",
+                flag(short = 'f', value_name = "FILE|DIR|GLOB|-"),
+                builder file(path: impl Into<PathBuf>) { file.push(path.into()); };
+
+                /// Directory to write into; it is made if it is missing [default: generated]
+                output: PathBuf = PathBuf::from("generated"), key "output",
+                flag(short = 'o', value_name = "DIR"),
+                builder out_dir(directory: impl Into<PathBuf>) { *output = directory.into(); };
+
+                /// Treat warnings as errors
+                deny_warnings: bool = false, key "deny-warnings",
+                flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
+                builder deny_warnings(deny: bool) { *deny_warnings = deny; };
+            }
+            pipeline {
+                /// What to generate, as a list of emitters [default: all]
+                emit: Vec<String> = Vec::new(), key "emit",
+                flag(value_delimiter = ',', value_name = "LIST"),
+                builder emit(emitters: impl IntoIterator<Item = impl Into<String>>) {
+                    emit.extend(emitters.into_iter().map(Into::into));
+                };
+
+                /// Decide one place by hand, as an inline table of the config file's keys:
+                /// `{ path = "Kind.spec.field", rust-type = "…" }`; can be repeated
+                overrides: Vec<Override> = Vec::new(), key "override",
+                flag(value_name = "TABLE", value_parser = inline_override),
+                builder override_(entry: Override) { overrides.push(entry); };
+            }
+        }
+    };
+}
+
+pub(crate) use each_option;
