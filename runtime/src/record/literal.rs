@@ -49,7 +49,7 @@ impl Literal<'_> {
             Literal::Null => "null",
             Literal::Bool(_) => "boolean",
             Literal::Int(_) | Literal::UInt(_) => "integer",
-            Literal::Float(_) => "floating point number",
+            Literal::Float(_) => "number",
             Literal::Str(_) | Literal::String(_) => "string",
         }
     }

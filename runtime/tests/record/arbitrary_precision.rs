@@ -55,7 +55,7 @@ fn a_number_that_does_not_fit_is_refused_as_any_other() {
         (
             "replicas",
             "1.5",
-            "spec.replicas: invalid type: floating point number, expected i32",
+            "spec.replicas: invalid type: number, expected i32",
         ),
         (
             "name",
