@@ -40,7 +40,7 @@ pub(super) fn of(request: &Request<'_>) -> Result<Context, String> {
     if chosen.is_empty() {
         return Err("the input defines no kind that is served".to_owned());
     }
-    let kinds: Vec<_> = controllers(&chosen)
+    let mut kinds: Vec<_> = controllers(&chosen)
         .into_iter()
         .zip(&chosen)
         .map(|(controller, (module, kind))| KindContext {
@@ -48,6 +48,7 @@ pub(super) fn of(request: &Request<'_>) -> Result<Context, String> {
             controller,
         })
         .collect();
+    kinds.sort_by(|a, b| a.controller.cmp(&b.controller));
     let (path, version) = match request.runtime {
         Runtime::Path(path) => {
             let path = path
@@ -118,16 +119,14 @@ fn controllers(chosen: &[(&Module, &Kind)]) -> Vec<String> {
         .collect()
 }
 
-/// Letters of a type's name above which rustfmt breaks the signatures in the templates.
-const LONG: usize = 18;
-
 /// The values of one kind.
 fn kind_value(model: &Model, module: &Module, kind: &Kind, controller: &str) -> Value {
     let name = model.types[kind.root].name.as_str();
     Value::from(BTreeMap::from([
         ("controller", Value::from(controller)),
         ("rust_type", Value::from(name)),
-        ("long", Value::from(name.len() > LONG)),
+        // A line that is too long for rustfmt is broken by the template.
+        ("letters", Value::from(name.len())),
         (
             "default",
             Value::from(model.types[kind.root].derives.default),
