@@ -37,7 +37,7 @@ use crate::{
     informer::{Object, ObjectKey, SharedInformer, Stopped},
     queue::{RateLimiter, WorkQueue, default_limiter},
 };
-use futures::future::{BoxFuture, FutureExt, pending};
+use futures::future::{BoxFuture, FutureExt, pending, try_join_all};
 use std::{fmt, sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -187,15 +187,10 @@ impl<K: Object> Controller<K> {
             .iter()
             .map(|trigger| trigger.connect(&queue))
             .collect();
-        let synced = async {
-            for guard in &guards {
-                guard.wait_synced().await?;
-            }
-            Ok(())
-        };
+        let synced = try_join_all(guards.iter().map(|guard| guard.wait_synced()));
         tokio::select! {
             biased;
-            result = synced => result?,
+            result = synced => drop(result?),
             () = &mut end => return Ok(()),
         }
         info!(kind = %K::kind(&()), workers, "caches are filled, reconciling");

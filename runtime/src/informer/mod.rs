@@ -8,7 +8,7 @@
 //! # async fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
 //! let factory = InformerFactory::builder(client).namespace("default").transform(strip_managed_fields).build();
 //! let pods = factory.informer::<Pod>();
-//! let handler = pods.add_event_handler(EventHandlerFuncs::new().on_add(|pod, _| println!("new: {:?}", pod.metadata.name)));
+//! let handler = pods.add_event_handler(EventHandlerFuncs::<Pod>::new().on_add(|pod, _| println!("new: {:?}", pod.metadata.name)));
 //! factory.start();
 //! factory.wait_for_cache_sync().await?;
 //! handler.wait_synced().await?;

@@ -1,7 +1,7 @@
 //! A watch's response body, line by line into one reused buffer, with a limit on silence.
 use crate::informer::error::WatchFailure;
 use futures::{AsyncBufRead, AsyncBufReadExt};
-use std::{io, pin::Pin, time::Duration};
+use std::{error::Error, io, pin::Pin, time::Duration};
 
 /// Buffers above this size are given back once their line is done.
 const KEPT_BUFFER: usize = 1 << 20;
@@ -32,9 +32,39 @@ impl Lines {
                 Ok(Ok(0)) => return Ok(None),
                 Ok(Ok(_)) if self.buffer.trim_ascii().is_empty() => {}
                 Ok(Ok(_)) => return Ok(Some(self.buffer.trim_ascii())),
-                Ok(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+                Ok(Err(error)) if is_early_end(&error) => return Ok(None),
                 Ok(Err(error)) => return Err(error.into()),
             }
         }
     }
+
+    /// All that is left of the body, as long as something comes within each span of `silence`.
+    pub(super) async fn rest(mut self, silence: Duration) -> Result<Vec<u8>, WatchFailure> {
+        self.buffer.clear();
+        loop {
+            let chunk = tokio::time::timeout(silence, self.body.fill_buf()).await;
+            let chunk = chunk.map_err(|_| WatchFailure::Silence(silence))??;
+            if chunk.is_empty() {
+                return Ok(self.buffer);
+            }
+            self.buffer.extend_from_slice(chunk);
+            let length = chunk.len();
+            self.body.as_mut().consume(length);
+        }
+    }
+}
+
+/// Whether the connection was closed in the middle of the body, as load balancers like to do: TLS stacks and the chunk decoder say so in different ways.
+fn is_early_end(error: &io::Error) -> bool {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+        if kind == Some(io::ErrorKind::UnexpectedEof)
+            || error.to_string().contains("unexpected EOF during chunk")
+        {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }

@@ -1,7 +1,6 @@
 //! The ways to list: a streaming list with its way back, one answer from the watch cache, or exact pages. Leaves the core with a whole new content.
-use super::{Source, Watch, wire};
+use super::{ANSWER_SILENCE, Source, Watch, wire};
 use crate::informer::{InitialList, Object, ObjectKey, core::Listed, error::WatchFailure};
-use futures::AsyncReadExt;
 use std::time::Duration;
 use tracing::debug;
 
@@ -108,9 +107,7 @@ impl<K: Object> Source<K> {
         listed: &mut Listed<K>,
     ) -> Result<(Option<String>, Option<String>), WatchFailure> {
         let request = self.requests.list(version, limit, token)?;
-        let mut stream = Box::pin(self.client.request_stream(request).await?);
-        let mut body = Vec::new();
-        stream.read_to_end(&mut body).await?;
+        let body = self.send(request).await?.rest(ANSWER_SILENCE).await?;
         let page: wire::List<'_> = serde_json::from_slice(&body)?;
         for raw in page.items.unwrap_or_default() {
             self.core.list_one(listed, wire::decode(raw));

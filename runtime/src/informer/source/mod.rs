@@ -19,6 +19,8 @@ use wire::Frame;
 
 /// How much longer than promised a watch may stay silent before the connection counts as dead.
 const SILENCE_MARGIN: Duration = Duration::from_secs(5);
+/// How long the server may take to begin an answer: somewhat more than its own limit for requests that are no watch (60 s by default).
+const ANSWER_SILENCE: Duration = Duration::from_secs(90);
 /// A watch that ends sooner, and without an event, counts as refused (client-go's `VeryShortWatchError`).
 const VERY_SHORT: Duration = Duration::from_secs(1);
 
@@ -96,11 +98,19 @@ impl<K: Object> Source<K> {
             self.core.version()
         };
         let (request, open_for) = self.requests.watch(&version, initial, fastrand::u32(..))?;
-        let body = self.client.request_stream(request).await?;
         Ok(Watch {
-            lines: Lines::new(body),
+            lines: self.send(request).await?,
             silence: open_for + SILENCE_MARGIN,
         })
+    }
+
+    /// Sends a request and hands out the body of its answer.
+    async fn send(&self, request: http::Request<Vec<u8>>) -> Result<Lines, WatchFailure> {
+        let answer =
+            tokio::time::timeout(ANSWER_SILENCE, self.client.request_stream(request)).await;
+        Ok(Lines::new(
+            answer.map_err(|_| WatchFailure::Silence(ANSWER_SILENCE))??,
+        ))
     }
 
     /// Applies the events of one watch until its regular end.

@@ -221,7 +221,9 @@ mod tests {
     }
 
     /// Selector, labels, expected.
-    const CASES: &[(&str, &[(&str, &str)], bool)] = &[
+    type Case = (&'static str, &'static [(&'static str, &'static str)], bool);
+
+    const CASES: &[Case] = &[
         ("", &[], true),
         ("  ", &[("a", "b")], true),
         ("x=y", &[("x", "y")], true),

@@ -1,0 +1,421 @@
+//! The controller: what brings an object up, when it comes back, and how it ends.
+use crate::script::{Server, Watch, map, server};
+use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
+use kube_codegen_runtime::{
+    controller::{Action, Controller, MetricsHandle, OnError},
+    informer::{InformerFactory, ObjectKey, Stopped},
+};
+use serde_json::{Value, json};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinHandle,
+    time::Instant,
+};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// What a scripted reconcile does.
+#[derive(Clone, Copy)]
+enum Step {
+    Done,
+    Requeue(Duration),
+    Fail,
+    Panic,
+    Sleep(Duration),
+}
+
+/// What the function under the controller shares with the test.
+struct Context {
+    steps: Mutex<VecDeque<Step>>,
+    calls: mpsc::UnboundedSender<(String, Instant)>,
+    on_error: OnError,
+}
+
+async fn reconcile(object: Arc<ConfigMap>, context: Arc<Context>) -> Result<Action, String> {
+    let name = object.metadata.name.clone().unwrap_or_default();
+    context.calls.send((name.clone(), Instant::now())).unwrap();
+    let step = context
+        .steps
+        .lock()
+        .unwrap()
+        .pop_front()
+        .unwrap_or(Step::Done);
+    match step {
+        Step::Done => Ok(Action::await_change()),
+        Step::Requeue(delay) => Ok(Action::requeue(delay)),
+        Step::Fail => Err("scripted".into()),
+        Step::Panic => panic!("scripted"),
+        Step::Sleep(time) => {
+            tokio::time::sleep(time).await;
+            context
+                .calls
+                .send((format!("{name} ended"), Instant::now()))
+                .unwrap();
+            Ok(Action::await_change())
+        }
+    }
+}
+
+struct Setup {
+    server: Server,
+    maps: Watch,
+    deployments: Watch,
+    calls: mpsc::UnboundedReceiver<(String, Instant)>,
+    metrics: MetricsHandle,
+    stop: oneshot::Sender<()>,
+    running: JoinHandle<Result<(), Stopped>>,
+    factory: InformerFactory,
+}
+
+impl Setup {
+    async fn call(&mut self) -> (String, Instant) {
+        tokio::time::timeout(3600 * SECOND, self.calls.recv())
+            .await
+            .expect("no reconcile came")
+            .unwrap()
+    }
+
+    async fn names(&mut self, count: usize) -> Vec<String> {
+        let mut names = Vec::new();
+        for _ in 0..count {
+            names.push(self.call().await.0);
+        }
+        names.sort();
+        names
+    }
+
+    /// Nothing is reconciled for that long.
+    async fn quiet_for(&mut self, time: Duration) {
+        if let Ok(Some((name, _))) = tokio::time::timeout(time, self.calls.recv()).await {
+            panic!("unexpected reconcile of {name}");
+        }
+    }
+}
+
+/// A running controller of `ConfigMap`s that own Deployments, with both caches filled.
+async fn setup(
+    maps: &[Value],
+    steps: &[Step],
+    on_error: OnError,
+    change: impl FnOnce(Controller<ConfigMap>) -> Controller<ConfigMap>,
+) -> Setup {
+    let (client, mut server) = server();
+    let factory = InformerFactory::builder(client)
+        .resync(600 * SECOND)
+        .build();
+    let (calls, received) = mpsc::unbounded_channel();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let watched = factory.informer::<Deployment>();
+    let controller = Controller::for_informer(&factory.informer::<ConfigMap>())
+        .owns(&factory.informer::<Deployment>())
+        .watches(&watched, |deployment| {
+            let named = deployment
+                .metadata
+                .labels
+                .as_ref()
+                .and_then(|labels| labels.get("for"));
+            named
+                .map(|name| ObjectKey::namespaced("ns", name))
+                .into_iter()
+                .collect()
+        })
+        .graceful_shutdown_on(async move { drop(stopped.await) });
+    let controller = change(controller);
+    let metrics = controller.metrics();
+    let context = Arc::new(Context {
+        steps: Mutex::new(steps.iter().copied().collect()),
+        calls,
+        on_error,
+    });
+    let running =
+        tokio::spawn(controller.run(reconcile, |_, _, context| context.on_error, context));
+    let first = server.watch().await;
+    let second = server.watch().await;
+    let (map_call, deployment_call) = if first.path.ends_with("configmaps") {
+        (first, second)
+    } else {
+        (second, first)
+    };
+    assert_eq!(deployment_call.path, "/apis/apps/v1/deployments");
+    let map_watch = map_call.open();
+    for object in maps {
+        map_watch.send("ADDED", object);
+    }
+    map_watch.end_of_list("10");
+    // The controller has to wait for all caches.
+    let mut received = received;
+    assert!(
+        tokio::time::timeout(SECOND, received.recv()).await.is_err(),
+        "reconciled before all caches were filled"
+    );
+    let deployment_watch = deployment_call.open();
+    deployment_watch.end_of_list("10");
+    Setup {
+        server,
+        maps: map_watch,
+        deployments: deployment_watch,
+        calls: received,
+        metrics,
+        stop,
+        running,
+        factory,
+    }
+}
+
+fn deployment(name: &str, version: &str, owner: Option<&str>) -> Value {
+    let owners: Vec<_> =
+        owner.iter().map(|owner| json!({ "apiVersion": "v1", "kind": "ConfigMap", "name": owner, "uid": format!("uid-{owner}"), "controller": true })).collect();
+    json!({ "metadata": { "name": name, "namespace": "ns", "resourceVersion": version, "uid": name, "ownerReferences": owners } })
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_come_up_when_they_or_their_children_change() {
+    let mut setup = setup(
+        &[map("a", "1"), map("b", "2")],
+        &[],
+        OnError::Backoff,
+        |c| c,
+    )
+    .await;
+    assert_eq!(setup.names(2).await, ["a", "b"]);
+    setup.maps.send("MODIFIED", &map("a", "11"));
+    assert_eq!(setup.call().await.0, "a");
+    setup
+        .deployments
+        .send("ADDED", &deployment("d", "12", Some("b")));
+    assert_eq!(setup.call().await.0, "b");
+    setup
+        .deployments
+        .send("MODIFIED", &deployment("d", "13", Some("a")));
+    assert_eq!(
+        setup.names(2).await,
+        ["a", "b"],
+        "the old owner and the new one"
+    );
+    setup
+        .deployments
+        .send("DELETED", &deployment("d", "14", Some("a")));
+    assert_eq!(setup.call().await.0, "a");
+    setup
+        .deployments
+        .send("ADDED", &deployment("foreign", "15", None));
+    setup.quiet_for(10 * SECOND).await;
+    let mut labelled = deployment("labelled", "16", None);
+    labelled["metadata"]["labels"] = json!({ "for": "b" });
+    setup.deployments.send("ADDED", &labelled);
+    assert_eq!(setup.call().await.0, "b");
+    setup.maps.send("DELETED", &map("a", "17"));
+    setup
+        .deployments
+        .send("ADDED", &deployment("orphan", "18", Some("a")));
+    setup.quiet_for(10 * SECOND).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn resyncs_count_for_the_object_itself_and_not_for_its_children() {
+    let mut setup = setup(
+        &[map("a", "1"), map("b", "2")],
+        &[],
+        OnError::Backoff,
+        |c| c,
+    )
+    .await;
+    assert_eq!(setup.names(2).await, ["a", "b"]);
+    setup.maps.send("DELETED", &map("b", "11"));
+    setup
+        .deployments
+        .send("ADDED", &deployment("d", "12", Some("a")));
+    assert_eq!(setup.call().await.0, "a");
+    setup.quiet_for(500 * SECOND).await;
+    assert_eq!(setup.call().await.0, "a", "once per ten minutes");
+    setup.quiet_for(500 * SECOND).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_back_off_until_they_succeed() {
+    let steps = [
+        Step::Fail,
+        Step::Fail,
+        Step::Panic,
+        Step::Fail,
+        Step::Done,
+        Step::Fail,
+    ];
+    let mut setup = setup(&[map("a", "1")], &steps, OnError::Backoff, |c| c).await;
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        times.push(setup.call().await.1);
+    }
+    let pauses: Vec<_> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    for (pause, expected) in pauses.iter().zip([5, 10, 20, 40]) {
+        let expected = Duration::from_millis(expected);
+        assert!((expected..expected * 2).contains(pause), "{pauses:?}");
+    }
+    setup.quiet_for(60 * SECOND).await;
+    setup.maps.send("MODIFIED", &map("a", "11"));
+    let failed = setup.call().await.1;
+    assert!(
+        setup.call().await.1 - failed < Duration::from_millis(10),
+        "success forgets the failures before it"
+    );
+    let metrics = setup.metrics.get();
+    assert_eq!(
+        (metrics.errors, metrics.panics, metrics.queue.retries),
+        (4, 1, 5)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_policy_decides_over_errors() {
+    let mut after = setup(
+        &[map("a", "1")],
+        &[Step::Fail],
+        OnError::After(30 * SECOND),
+        |c| c,
+    )
+    .await;
+    let failed = after.call().await.1;
+    assert_eq!((after.call().await.1 - failed).as_secs(), 30);
+
+    let mut dropped = setup(&[map("a", "1")], &[Step::Fail], OnError::Drop, |c| c).await;
+    dropped.call().await;
+    dropped.quiet_for(500 * SECOND).await;
+    assert_eq!(dropped.metrics.get().dropped, 1);
+    dropped.maps.send("MODIFIED", &map("a", "11"));
+    dropped.call().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn retries_have_an_end_if_one_is_set() {
+    let mut setup = setup(&[map("a", "1")], &[Step::Fail; 10], OnError::Backoff, |c| {
+        c.max_retries(3)
+    })
+    .await;
+    for _ in 0..4 {
+        setup.call().await;
+    }
+    setup.quiet_for(500 * SECOND).await;
+    let metrics = setup.metrics.get();
+    assert_eq!((metrics.errors, metrics.dropped), (4, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_requeue_comes_when_asked_for() {
+    let mut setup = setup(
+        &[map("a", "1")],
+        &[Step::Requeue(90 * SECOND)],
+        OnError::Backoff,
+        |c| c,
+    )
+    .await;
+    let first = setup.call().await.1;
+    assert_eq!((setup.call().await.1 - first).as_secs(), 90);
+    assert_eq!(setup.metrics.get().requeues, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn workers_work_at_once_but_never_on_one_object() {
+    let steps = [Step::Sleep(5 * SECOND); 4];
+    let mut setup = setup(
+        &[map("a", "1"), map("b", "2"), map("c", "3")],
+        &steps,
+        OnError::Backoff,
+        |c| c.workers(2),
+    )
+    .await;
+    let (first, began) = setup.call().await;
+    let (second, also) = setup.call().await;
+    assert_eq!(began, also, "two at once");
+    assert_eq!(setup.metrics.get().active, 2);
+    setup.maps.send("MODIFIED", &map(&first, "11"));
+    let mut events = Vec::new();
+    for _ in 0..4 {
+        events.push(setup.call().await);
+    }
+    assert!(
+        events.iter().all(|(_, at)| *at - began >= 5 * SECOND),
+        "nobody is free before, and what changed meanwhile waits: {events:?}"
+    );
+    let mut names: Vec<_> = events.into_iter().map(|(name, _)| name).collect();
+    names.sort();
+    let third = ["a", "b", "c"]
+        .into_iter()
+        .find(|name| *name != first && *name != second)
+        .unwrap();
+    let mut expected = vec![
+        format!("{first} ended"),
+        format!("{second} ended"),
+        first,
+        third.to_owned(),
+    ];
+    expected.sort();
+    assert_eq!(names, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn shutdown_lets_running_reconciles_end_and_begins_none() {
+    let steps = [Step::Sleep(20 * SECOND), Step::Sleep(20 * SECOND)];
+    let mut setup = setup(
+        &[map("a", "1"), map("b", "2")],
+        &steps,
+        OnError::Backoff,
+        |c| c,
+    )
+    .await;
+    let (name, _) = setup.call().await;
+    setup.stop.send(()).unwrap();
+    setup.running.await.unwrap().unwrap();
+    assert_eq!(setup.calls.try_recv().unwrap().0, format!("{name} ended"));
+    assert!(setup.calls.try_recv().is_err());
+    assert!(
+        !setup.factory.informer::<ConfigMap>().is_stopped(),
+        "informers belong to others too"
+    );
+    setup.factory.shutdown().await;
+    setup.server.quiet_for(600 * SECOND).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_grace_period_has_an_end() {
+    let mut setup = setup(
+        &[map("a", "1")],
+        &[Step::Sleep(3600 * SECOND)],
+        OnError::Backoff,
+        |c| c.grace_period(15 * SECOND),
+    )
+    .await;
+    setup.call().await;
+    let began = Instant::now();
+    setup.stop.send(()).unwrap();
+    setup.running.await.unwrap().unwrap();
+    assert_eq!(began.elapsed().as_secs(), 15);
+    assert!(setup.calls.recv().await.is_none(), "the reconcile is gone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_controller_ends_with_its_informer() {
+    let mut setup = setup(&[map("a", "1")], &[], OnError::Backoff, |c| c).await;
+    setup.call().await;
+    setup.factory.shutdown().await;
+    setup.running.await.unwrap().unwrap();
+
+    let (client, _server) = server();
+    let factory = InformerFactory::new(client);
+    let (maps, deployments) = (
+        factory.informer::<ConfigMap>(),
+        factory.informer::<Deployment>(),
+    );
+    deployments.shutdown().await;
+    let controller = Controller::for_informer(&maps).owns(&deployments);
+    let run = controller.run(
+        |_, _| async { Ok::<_, String>(Action::await_change()) },
+        |_, _, _| OnError::Backoff,
+        Arc::new(()),
+    );
+    assert_eq!(run.await, Err(Stopped), "a cache that will never be filled");
+}

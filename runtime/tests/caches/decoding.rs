@@ -1,0 +1,141 @@
+//! Objects that do not decode: reported and counted, and nothing else suffers.
+use crate::script::{Log, Server, informer, informer_with, map, recorder, version};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_codegen_runtime::informer::{
+    InformerConfig, InformerError, InitialList, ObjectKey, SharedInformer,
+};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+
+/// A `ConfigMap` whose `data` is no map.
+fn bad(name: &str, version: &str) -> Value {
+    json!({ "metadata": { "name": name, "namespace": "ns", "resourceVersion": version }, "data": "nonsense" })
+}
+
+type Reports = Arc<Mutex<Vec<(Option<ObjectKey>, String)>>>;
+
+fn reports(informer: &SharedInformer<ConfigMap>) -> Reports {
+    let reports = Reports::default();
+    let sink = Arc::clone(&reports);
+    informer.set_error_handler(move |error| match error {
+        InformerError::Decode(error) => sink
+            .lock()
+            .unwrap()
+            .push((error.key.clone(), error.message.clone())),
+        other => panic!("{other}"),
+    });
+    reports
+}
+
+fn with_log(informer: &SharedInformer<ConfigMap>) -> Log {
+    let (handler, log) = recorder();
+    let _ = informer.add_event_handler(handler);
+    log
+}
+
+async fn synced(informer: &SharedInformer<ConfigMap>, server: &mut Server) -> crate::script::Watch {
+    let watch = server
+        .stream(&[map("a", "1"), bad("b", "2"), map("c", "3")], "3")
+        .await;
+    informer.wait_synced().await.unwrap();
+    watch
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_goes_on_past_a_bad_object() {
+    for list in [InitialList::Streaming, InitialList::WatchCache] {
+        let (informer, mut server) = informer_with(InformerConfig {
+            initial_list: list,
+            ..InformerConfig::default()
+        });
+        let reports = reports(&informer);
+        if list == InitialList::Streaming {
+            synced(&informer, &mut server).await;
+        } else {
+            server
+                .list()
+                .await
+                .items(&[map("a", "1"), bad("b", "2"), map("c", "3")], "3");
+            informer.wait_synced().await.unwrap();
+        }
+        assert_eq!(informer.lister().all().len(), 2);
+        assert_eq!(informer.metrics().decode_failures, 1);
+        let reports = reports.lock().unwrap();
+        assert_eq!(reports[0].0, Some(ObjectKey::namespaced("ns", "b")));
+        assert!(reports[0].1.contains("nonsense"), "{reports:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_goes_on_past_a_bad_object_and_keeps_its_last_good_state() {
+    let (informer, mut server) = informer();
+    let mut log = with_log(&informer);
+    let watch = synced(&informer, &mut server).await;
+    log.sorted(2).await;
+    watch.send("MODIFIED", &bad("a", "5"));
+    watch.send("MODIFIED", &map("c", "6"));
+    assert_eq!(log.next().await, "~c@3>6");
+    assert_eq!(
+        version(&informer.lister().namespaced("ns").get("a").unwrap()),
+        "1"
+    );
+    watch.send("MODIFIED", &map("a", "7"));
+    assert_eq!(
+        log.next().await,
+        "~a@1>7",
+        "once it is good again it goes on from there"
+    );
+    watch.send("MODIFIED", &bad("a", "8"));
+    drop(watch);
+    assert_eq!(
+        server.watch().await.query("resourceVersion"),
+        "8",
+        "the version of a bad object counts"
+    );
+    assert_eq!(informer.metrics().decode_failures, 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bad_object_can_be_deleted() {
+    let (informer, mut server) = informer();
+    let mut log = with_log(&informer);
+    let watch = synced(&informer, &mut server).await;
+    log.sorted(2).await;
+    watch.send("DELETED", &bad("a", "5"));
+    assert_eq!(
+        log.next().await,
+        "-a@1?",
+        "its last good state stands for it"
+    );
+    assert!(informer.lister().namespaced("ns").get("a").is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_does_not_take_a_bad_object_for_a_deleted_one() {
+    let (informer, mut server) = informer();
+    let mut log = with_log(&informer);
+    let watch = synced(&informer, &mut server).await;
+    log.sorted(2).await;
+    watch.send("ERROR", &crate::script::status(410, "Expired"));
+    let watch = server.stream(&[bad("a", "7")], "9").await;
+    assert_eq!(log.next().await, "-c@3?");
+    watch.send("MODIFIED", &map("a", "10"));
+    assert_eq!(log.next().await, "~a@1>10");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transform_comes_before_the_store() {
+    let (client, mut server) = crate::script::server();
+    let informer = SharedInformer::<ConfigMap>::new(client, InformerConfig::default());
+    informer.set_transform(|object: &mut ConfigMap| object.data = None);
+    informer.start();
+    let watch = server.stream(&[map("a", "1")], "1").await;
+    watch.send("ADDED", &map("b", "2"));
+    informer.wait_synced().await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    let all = informer.lister().all();
+    assert_eq!(
+        (all.len(), all.iter().all(|object| object.data.is_none())),
+        (2, true)
+    );
+}

@@ -1,0 +1,131 @@
+//! The factory: one informer per kind, started and stopped together.
+use crate::script::{map, server};
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{ConfigMap, Secret},
+};
+use kube_codegen_runtime::informer::{
+    EventHandlerFuncs, InformerFactory, InitialList, NotSynced, strip_managed_fields,
+};
+use serde_json::json;
+use std::time::Duration;
+
+#[tokio::test(start_paused = true)]
+async fn one_informer_per_kind_started_when_asked_for() {
+    let (client, mut server) = server();
+    let factory = InformerFactory::builder(client)
+        .namespace("ns")
+        .label_selector("app=web")
+        .initial_list(InitialList::WatchCache)
+        .build();
+    let maps = factory.informer::<ConfigMap>();
+    server.quiet_for(Duration::from_secs(5)).await;
+    factory.start();
+    let list = server.list().await;
+    assert_eq!(
+        (list.path.as_str(), list.query("labelSelector")),
+        ("/api/v1/namespaces/ns/configmaps", "app%3Dweb")
+    );
+    list.items(&[map("a", "1")], "1");
+    factory.wait_for_cache_sync().await.unwrap();
+    let _watch = server.watch().await.open();
+    assert_eq!(
+        factory.informer::<ConfigMap>().lister().all().len(),
+        1,
+        "the same informer"
+    );
+    assert_eq!(maps.lister().all().len(), 1);
+    factory.start();
+    server.quiet_for(Duration::from_secs(5)).await;
+
+    factory.informer::<Deployment>();
+    factory.start();
+    let list = server.list().await;
+    assert_eq!(
+        list.path, "/apis/apps/v1/namespaces/ns/deployments",
+        "the new one alone"
+    );
+    assert_eq!(
+        factory
+            .wait_for_cache_sync_within(Duration::from_secs(1))
+            .await,
+        Err(NotSynced {
+            kinds: vec!["Deployment.apps".into()]
+        })
+    );
+    list.json(
+        200,
+        &json!({ "metadata": { "resourceVersion": "1" }, "items": null }),
+    );
+    factory
+        .wait_for_cache_sync_within(Duration::from_secs(1))
+        .await
+        .unwrap();
+    factory.shutdown().await;
+    assert!(maps.is_stopped());
+    assert_eq!(maps.lister().all().len(), 1, "the cache stays readable");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_never_started_is_named() {
+    let (client, _server) = server();
+    let factory = InformerFactory::new(client);
+    factory.informer::<Secret>();
+    factory.informer::<ConfigMap>();
+    let error = factory
+        .wait_for_cache_sync_within(Duration::from_secs(1))
+        .await
+        .unwrap_err();
+    assert_eq!(error.to_string(), "not synced: ConfigMap, Secret");
+    factory.shutdown().await;
+    assert_eq!(
+        factory.wait_for_cache_sync().await.unwrap_err(),
+        error,
+        "stopped informers do not let one wait for ever"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn transform_and_resync_are_those_of_the_factory() {
+    let (client, mut server) = server();
+    let factory = InformerFactory::builder(client)
+        .resync(Duration::from_secs(60))
+        .transform(strip_managed_fields)
+        .build();
+    let maps = factory.informer::<ConfigMap>();
+    let (sender, mut updates) = tokio::sync::mpsc::unbounded_channel();
+    let _registration = maps.add_event_handler(
+        EventHandlerFuncs::<ConfigMap>::new()
+            .on_update(move |_, new| drop(sender.send(new.clone()))),
+    );
+    factory.start();
+    let mut object = map("a", "1");
+    object["metadata"]["managedFields"] =
+        json!([{ "manager": "kubectl", "operation": "Update", "fieldsV1": { "f:data": {} } }]);
+    let _watch = server.stream(&[object], "1").await;
+    let resynced = updates.recv().await.unwrap();
+    assert_eq!(resynced.metadata.managed_fields, None);
+    assert_eq!(
+        resynced.metadata.labels.as_ref().unwrap()["app"],
+        "a",
+        "the rest stays"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_the_factory_and_all_it_gave_leaves_no_task_behind() {
+    let (client, mut server) = server();
+    let factory = InformerFactory::new(client);
+    factory.informer::<ConfigMap>();
+    factory.start();
+    let _watch = server.stream(&[map("a", "1")], "1").await;
+    factory.wait_for_cache_sync().await.unwrap();
+    drop(factory);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(
+        tokio::runtime::Handle::current()
+            .metrics()
+            .num_alive_tasks(),
+        0
+    );
+}

@@ -1,0 +1,176 @@
+//! Handlers: late ones, removed ones, slow ones, resyncs, what each of them has seen, and the end.
+use crate::script::{brief, informer, map, recorder, server};
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_codegen_runtime::informer::{
+    EventHandler, EventHandlerFuncs, InformerConfig, SharedInformer, Stopped,
+};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+#[tokio::test(start_paused = true)]
+async fn a_late_handler_gets_what_is_there_and_then_every_change() {
+    let (informer, mut server) = informer();
+    let watch = server.stream(&[map("a", "1"), map("b", "2")], "2").await;
+    informer.wait_synced().await.unwrap();
+    let (handler, mut log) = recorder();
+    let registration = informer.add_event_handler(handler);
+    registration.wait_synced().await.unwrap();
+    assert_eq!(log.sorted(2).await, ["+a@1!", "+b@2!"]);
+    watch.send("ADDED", &map("c", "3"));
+    assert_eq!(log.next().await, "+c@3");
+    let mut events = informer.events();
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        assert!(!events.has_synced());
+        seen.push(brief(&events.next().await.unwrap()));
+    }
+    seen.sort();
+    assert_eq!(seen, ["+a@1!", "+b@2!", "+c@3!"]);
+    watch.send("DELETED", &map("a", "4"));
+    assert_eq!(brief(&events.next().await.unwrap()), "-a@4");
+    assert!(events.has_synced());
+}
+
+/// A handler that blocks its thread needs another one for the rest, so the clock is the real one here; nothing waits for it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_handler_has_synced_when_it_has_handled_the_list_not_when_it_is_cached() {
+    let (informer, mut server) = informer();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let slow =
+        informer.add_event_handler(EventHandlerFuncs::<ConfigMap>::new().on_add(move |_, _| {
+            let _ = released.recv();
+        }));
+    let (handler, mut log) = recorder();
+    let quick = informer.add_event_handler(handler);
+    let watch = server.stream(&[map("a", "1")], "1").await;
+    watch.send("ADDED", &map("b", "2"));
+    assert_eq!(
+        (log.next().await, log.next().await),
+        ("+a@1!".into(), "+b@2".into()),
+        "others are not held up"
+    );
+    quick.wait_synced().await.unwrap();
+    assert!(informer.has_synced() && !slow.has_synced());
+    assert_eq!(slow.pending(), 2, "one in its hands, one waiting");
+    drop(release);
+    slow.wait_synced().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_removed_handler_hears_no_more() {
+    let (informer, mut server) = informer();
+    let (handler, mut log) = recorder();
+    let registration = informer.add_event_handler(handler);
+    let (handler, mut other) = recorder();
+    let _other = informer.add_event_handler(handler);
+    let watch = server.stream(&[map("a", "1")], "1").await;
+    assert_eq!(log.next().await, "+a@1!");
+    registration.remove();
+    watch.send("ADDED", &map("b", "2"));
+    assert_eq!(
+        (other.next().await, other.next().await),
+        ("+a@1!".into(), "+b@2".into())
+    );
+    assert_eq!(log.rest(), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resync_tells_every_object_again_without_a_request() {
+    let (informer, mut server) = informer();
+    let (handler, mut log) = recorder();
+    let _resynced = informer.add_event_handler_with_resync(handler, Duration::from_secs(60));
+    let (handler, mut plain) = recorder();
+    let _plain = informer.add_event_handler(handler);
+    let watch = server.stream(&[map("a", "1"), map("b", "2")], "2").await;
+    assert_eq!(log.sorted(2).await, ["+a@1!", "+b@2!"]);
+    server.quiet_for(Duration::from_secs(59)).await;
+    assert_eq!(log.rest(), Vec::<String>::new());
+    server.quiet_for(Duration::from_secs(2)).await;
+    assert_eq!(log.sorted(2).await, ["~a@1>1", "~b@2>2"]);
+    watch.send("MODIFIED", &map("a", "3"));
+    assert_eq!(log.next().await, "~a@1>3");
+    server.quiet_for(Duration::from_secs(60)).await;
+    assert_eq!(log.sorted(2).await, ["~a@3>3", "~b@2>2"]);
+    assert_eq!(
+        plain.sorted(3).await,
+        ["+a@1!", "+b@2!", "~a@1>3"],
+        "nothing for those who did not ask"
+    );
+    assert_eq!(plain.rest(), Vec::<String>::new());
+}
+
+struct Panics(Arc<AtomicUsize>);
+
+impl EventHandler<ConfigMap> for Panics {
+    fn on_add(&mut self, _: &Arc<ConfigMap>, _: bool) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        panic!("scripted");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_a_handler_is_not_its_end() {
+    let (informer, mut server) = informer();
+    let calls = Arc::new(AtomicUsize::new(0));
+    let registration = informer.add_event_handler(Panics(Arc::clone(&calls)));
+    let _watch = server.stream(&[map("a", "1"), map("b", "2")], "2").await;
+    registration.wait_synced().await.unwrap();
+    assert_eq!(
+        (calls.load(Ordering::SeqCst), registration.pending()),
+        (2, 0)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn shutdown_ends_all_and_answers_all_who_wait() {
+    let (client, mut server) = server();
+    let informer = SharedInformer::<ConfigMap>::new(client, InformerConfig::default());
+    let (handler, _log) = recorder();
+    let registration = informer.add_event_handler_with_resync(handler, Duration::from_secs(5));
+    let mut events = informer.events();
+    informer.start();
+    server.watch().await;
+    assert!(!informer.is_stopped());
+    informer.shutdown().await;
+    assert!(informer.is_stopped());
+    assert_eq!(informer.wait_synced().await, Err(Stopped));
+    assert_eq!(registration.wait_synced().await, Err(Stopped));
+    assert!(events.next().await.is_none());
+    let (handler, _log) = recorder();
+    assert_eq!(
+        informer.add_event_handler(handler).wait_synced().await,
+        Err(Stopped),
+        "too late"
+    );
+    informer.start();
+    server.quiet_for(Duration::from_secs(600)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_the_last_handle_leaves_no_task_behind() {
+    let (informer, mut server) = informer();
+    let (handler, _log) = recorder();
+    let _registration = informer.add_event_handler_with_resync(handler, Duration::from_secs(5));
+    let _watch = server.stream(&[map("a", "1")], "1").await;
+    informer.wait_synced().await.unwrap();
+    let lister = informer.lister();
+    drop(informer);
+    let tasks = || {
+        tokio::runtime::Handle::current()
+            .metrics()
+            .num_alive_tasks()
+    };
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(lister.all().len(), 1);
+    // Source, handler and resync; the client's own buffer is the fourth.
+    assert_eq!(tasks(), 4, "the lister keeps its informer alive");
+    drop(lister);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(tasks(), 0);
+}

@@ -1,0 +1,208 @@
+//! How the first list, and any later one, is asked for.
+use crate::script::{informer, informer_with, map, server, status};
+use k8s_openapi::api::core::v1::{ConfigMap, Node};
+use kube_codegen_runtime::informer::{InformerConfig, InitialList, SharedInformer};
+use serde_json::json;
+use std::time::Duration;
+
+#[tokio::test(start_paused = true)]
+async fn a_streaming_list_becomes_the_watch() {
+    let (informer, mut server) = informer();
+    let call = server.watch().await;
+    assert_eq!(call.path, "/api/v1/configmaps");
+    assert_eq!(call.query("sendInitialEvents"), "true");
+    assert_eq!(call.query("resourceVersionMatch"), "NotOlderThan");
+    assert_eq!(call.query("allowWatchBookmarks"), "true");
+    let timeout: u64 = call.query("timeoutSeconds").parse().unwrap();
+    assert!((300..600).contains(&timeout), "{timeout}");
+    let watch = call.open();
+    watch.send("ADDED", &map("a", "1"));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(!informer.has_synced(), "a part of the list is not the list");
+    assert_eq!(informer.lister().all().len(), 0);
+    watch.end_of_list("7");
+    informer.wait_synced().await.unwrap();
+    assert_eq!(informer.last_sync_resource_version(), "7");
+    watch.send("ADDED", &map("b", "8"));
+    server.quiet_for(Duration::from_secs(60)).await;
+    assert_eq!(informer.lister().all().len(), 2);
+    assert_eq!(informer.last_sync_resource_version(), "8");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_streaming_lists_the_watch_cache_is_listed() {
+    let (informer, mut server) = informer();
+    server.watch().await.fail(422, "Invalid");
+    let list = server.list().await;
+    assert_eq!(
+        (
+            list.query("resourceVersion"),
+            list.query("limit"),
+            list.query("resourceVersionMatch")
+        ),
+        ("0", "", "NotOlderThan")
+    );
+    list.items(&[map("a", "1")], "5");
+    informer.wait_synced().await.unwrap();
+    let watch = server.watch().await;
+    assert_eq!(
+        (
+            watch.query("resourceVersion"),
+            watch.query("sendInitialEvents")
+        ),
+        ("5", "")
+    );
+    watch.json(
+        200,
+        &json!({ "type": "ERROR", "object": status(410, "Expired") }),
+    );
+    let again = server.list().await;
+    assert_eq!(
+        again.query("resourceVersion"),
+        "5",
+        "never older than what was seen; and streaming is not tried again"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_ignores_the_request_for_initial_events_is_listed() {
+    let (informer, mut server) = informer();
+    let silent = server.watch().await.open();
+    let list = server.list().await;
+    drop(silent);
+    list.items(&[map("a", "1")], "5");
+    informer.wait_synced().await.unwrap();
+    assert_eq!(informer.metrics().failures, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_streaming_list_cut_short_is_not_taken_for_the_whole() {
+    let (informer, mut server) = informer();
+    let watch = server.watch().await.open();
+    watch.send("ADDED", &map("a", "1"));
+    drop(watch);
+    let list = server.list().await;
+    assert!(!informer.has_synced());
+    list.items(&[map("a", "1"), map("b", "2")], "5");
+    informer.wait_synced().await.unwrap();
+    assert_eq!(informer.lister().all().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn exact_pages_are_followed_and_survive_an_expired_token() {
+    let (informer, mut server) = informer_with(InformerConfig {
+        initial_list: InitialList::Paged(2),
+        ..InformerConfig::default()
+    });
+    let page = |names: &[&str], token: &str| {
+        let items: Vec<_> = names.iter().map(|name| map(name, "1")).collect();
+        json!({ "metadata": { "resourceVersion": "9", "continue": token }, "items": items })
+    };
+    let first = server.list().await;
+    assert_eq!(
+        (first.query("limit"), first.query("resourceVersion")),
+        ("2", "")
+    );
+    first.json(200, &page(&["a", "b"], "token"));
+    let second = server.list().await;
+    assert_eq!(
+        (second.query("limit"), second.query("continue")),
+        ("2", "token")
+    );
+    second.fail(410, "Expired");
+    let whole = server.list().await;
+    assert_eq!(
+        (whole.query("limit"), whole.query("continue")),
+        ("", ""),
+        "history is too short for pages"
+    );
+    whole.json(200, &page(&["a", "b", "c"], ""));
+    informer.wait_synced().await.unwrap();
+    assert_eq!(informer.lister().all().len(), 3);
+    assert_eq!(server.watch().await.query("resourceVersion"), "9");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_version_from_the_future_is_given_up() {
+    let (informer, mut server) = informer_with(InformerConfig {
+        initial_list: InitialList::WatchCache,
+        ..InformerConfig::default()
+    });
+    server.list().await.items(&[map("a", "1")], "500");
+    informer.wait_synced().await.unwrap();
+    server.watch().await.fail(410, "Expired");
+    let list = server.list().await;
+    assert_eq!(list.query("resourceVersion"), "500");
+    let mut too_large = status(504, "Timeout");
+    too_large["details"] = json!({ "causes": [{ "reason": "ResourceVersionTooLarge", "message": "Too large resource version" }], "retryAfterSeconds": 1 });
+    list.json(504, &too_large);
+    let list = server.list().await;
+    assert_eq!(
+        (list.query("resourceVersion"), list.query("limit")),
+        ("", "500"),
+        "the most recent state, whatever its version"
+    );
+    list.items(&[map("a", "1")], "3");
+    assert_eq!(server.watch().await.query("resourceVersion"), "3");
+}
+
+#[tokio::test(start_paused = true)]
+async fn failed_lists_are_retried_with_a_growing_pause() {
+    let (_informer, mut server) = informer();
+    let mut pauses = Vec::new();
+    let mut before = tokio::time::Instant::now();
+    for _ in 0..8 {
+        server.watch().await.fail(503, "ServiceUnavailable");
+        pauses.push(before.elapsed());
+        before = tokio::time::Instant::now();
+    }
+    assert!(pauses[1] >= Duration::from_millis(800), "{pauses:?}");
+    assert!(pauses[4] > pauses[1] * 2, "{pauses:?}");
+    assert!(
+        pauses.iter().all(|pause| *pause <= Duration::from_secs(61)),
+        "{pauses:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_server_is_left_alone_as_long_as_it_asks() {
+    let (_informer, mut server) = informer();
+    let mut busy = status(429, "TooManyRequests");
+    busy["details"] = json!({ "retryAfterSeconds": 120 });
+    server.watch().await.json(429, &busy);
+    server.quiet_for(Duration::from_secs(119)).await;
+    server.watch().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn namespace_and_selectors_reach_the_server() {
+    let (client, mut server) = server();
+    let config = InformerConfig {
+        namespace: Some("ns".into()),
+        label_selector: Some("app=web".into()),
+        field_selector: Some("metadata.name=a".into()),
+        initial_list: InitialList::WatchCache,
+        ..InformerConfig::default()
+    };
+    let maps = SharedInformer::<ConfigMap>::new(client.clone(), config.clone());
+    maps.start();
+    let list = server.list().await;
+    assert_eq!(list.path, "/api/v1/namespaces/ns/configmaps");
+    assert_eq!(
+        (list.query("labelSelector"), list.query("fieldSelector")),
+        ("app%3Dweb", "metadata.name%3Da")
+    );
+    list.items(&[], "1");
+    let watch = server.watch().await;
+    assert_eq!(
+        (watch.query("labelSelector"), watch.query("fieldSelector")),
+        ("app%3Dweb", "metadata.name%3Da")
+    );
+    let nodes = SharedInformer::<Node>::new(client, config);
+    nodes.start();
+    assert_eq!(
+        server.list().await.path,
+        "/api/v1/nodes",
+        "a cluster-scoped kind has no namespace"
+    );
+}

@@ -1,0 +1,319 @@
+//! A scripted API server: requests come out one by one, the test gives the answers. Knows nothing of Kubernetes but how a watch is framed.
+use bytes::Bytes;
+use futures::{StreamExt, channel::mpsc as stream};
+use http::{Request, Response, StatusCode};
+use http_body::Frame;
+use http_body_util::{BodyExt, Full, StreamBody, combinators::BoxBody};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::{Client, client::Body};
+use kube_codegen_runtime::informer::{
+    EventHandlerFuncs, InformerConfig, InformerEvent, SharedInformer,
+};
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, convert::Infallible, io, time::Duration};
+use tokio::sync::{mpsc, oneshot};
+
+type Answer = Response<BoxBody<Bytes, io::Error>>;
+
+/// The server's end.
+pub struct Server {
+    calls: mpsc::UnboundedReceiver<Call>,
+}
+
+/// One request that waits for its answer.
+pub struct Call {
+    pub method: String,
+    pub path: String,
+    pub query: BTreeMap<String, String>,
+    pub body: Value,
+    answer: oneshot::Sender<Answer>,
+}
+
+/// A client and the server behind it.
+pub fn server() -> (Client, Server) {
+    let (sender, calls) = mpsc::unbounded_channel();
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let sender = sender.clone();
+        async move {
+            let (parts, body) = request.into_parts();
+            let body = body.collect().await.unwrap().to_bytes();
+            let (answer, answered) = oneshot::channel();
+            let query = parts.uri.query().unwrap_or_default();
+            let call = Call {
+                method: parts.method.to_string(),
+                path: parts.uri.path().to_owned(),
+                query: query
+                    .split('&')
+                    .filter_map(|pair| pair.split_once('='))
+                    .map(|(k, v)| (k.to_owned(), v.to_owned()))
+                    .collect(),
+                body: serde_json::from_slice(&body).unwrap_or_default(),
+                answer,
+            };
+            let gone = || io::Error::other("the scripted server is gone");
+            sender.send(call).map_err(|_| gone())?;
+            answered.await.map_err(|_| gone())
+        }
+    });
+    (Client::new(service, "default"), Server { calls })
+}
+
+impl Server {
+    /// The next request; a test that waits for one that never comes fails.
+    pub async fn next(&mut self) -> Call {
+        tokio::time::timeout(Duration::from_secs(3600), self.calls.recv())
+            .await
+            .expect("no request came")
+            .expect("the client is gone")
+    }
+
+    /// The next request, which must be a plain LIST.
+    pub async fn list(&mut self) -> Call {
+        let call = self.next().await;
+        assert_eq!(
+            (call.method.as_str(), call.is_watch()),
+            ("GET", false),
+            "expected a LIST: {} {:?}",
+            call.path,
+            call.query
+        );
+        call
+    }
+
+    /// The next request, which must be a WATCH.
+    pub async fn watch(&mut self) -> Call {
+        let call = self.next().await;
+        assert!(
+            call.is_watch(),
+            "expected a WATCH: {} {} {:?}",
+            call.method,
+            call.path,
+            call.query
+        );
+        call
+    }
+
+    /// The next request, which must be a streaming list; sends its objects and its end, and hands out the watch that it becomes.
+    pub async fn stream(&mut self, objects: &[Value], version: &str) -> Watch {
+        let call = self.watch().await;
+        assert_eq!(
+            call.query("sendInitialEvents"),
+            "true",
+            "expected a streaming list"
+        );
+        let watch = call.open();
+        for object in objects {
+            watch.send("ADDED", object);
+        }
+        watch.end_of_list(version);
+        watch
+    }
+
+    /// No request comes within that time.
+    pub async fn quiet_for(&mut self, time: Duration) {
+        if let Ok(Some(call)) = tokio::time::timeout(time, self.calls.recv()).await {
+            panic!(
+                "unexpected request: {} {} {:?}",
+                call.method, call.path, call.query
+            );
+        }
+    }
+}
+
+impl Call {
+    pub fn is_watch(&self) -> bool {
+        self.query("watch") == "true"
+    }
+
+    pub fn query(&self, name: &str) -> &str {
+        self.query.get(name).map(String::as_str).unwrap_or_default()
+    }
+
+    /// Answers by JSON.
+    pub fn json(self, status: u16, body: &Value) {
+        let body = Full::new(Bytes::from(body.to_string()))
+            .map_err(|never: Infallible| match never {})
+            .boxed();
+        let response = Response::builder()
+            .status(StatusCode::from_u16(status).unwrap())
+            .body(body)
+            .unwrap();
+        let _ = self.answer.send(response);
+    }
+
+    /// Answers by an error status.
+    pub fn fail(self, code: u16, reason: &str) {
+        self.json(code, &status(code, reason));
+    }
+
+    /// Answers a LIST.
+    pub fn items(self, objects: &[Value], version: &str) {
+        self.json(200, &json!({ "kind": "ConfigMapList", "apiVersion": "v1", "metadata": { "resourceVersion": version }, "items": objects }));
+    }
+
+    /// Answers a WATCH and keeps it open.
+    pub fn open(self) -> Watch {
+        let (sender, receiver) = stream::unbounded();
+        let body = BodyExt::boxed(StreamBody::new(
+            receiver.map(|chunk: Result<Bytes, io::Error>| chunk.map(Frame::data)),
+        ));
+        let _ = self.answer.send(Response::new(body));
+        Watch { sender }
+    }
+}
+
+/// A WATCH that is open until this is dropped.
+pub struct Watch {
+    sender: stream::UnboundedSender<Result<Bytes, io::Error>>,
+}
+
+impl Watch {
+    pub fn send(&self, type_: &str, object: &Value) {
+        self.raw(&format!("{}\n", json!({ "type": type_, "object": object })));
+    }
+
+    pub fn raw(&self, text: &str) {
+        let _ = self.sender.unbounded_send(Ok(Bytes::from(text.to_owned())));
+    }
+
+    pub fn bookmark(&self, version: &str) {
+        self.send(
+            "BOOKMARK",
+            &json!({ "kind": "ConfigMap", "metadata": { "resourceVersion": version } }),
+        );
+    }
+
+    pub fn end_of_list(&self, version: &str) {
+        let annotations = json!({ "k8s.io/initial-events-end": "true" });
+        self.send("BOOKMARK", &json!({ "kind": "ConfigMap", "metadata": { "resourceVersion": version, "annotations": annotations } }));
+    }
+
+    /// Breaks the connection.
+    pub fn fail(self, kind: io::ErrorKind) {
+        let _ = self
+            .sender
+            .unbounded_send(Err(io::Error::new(kind, "scripted")));
+    }
+}
+
+/// A `Status` as the API server sends it.
+pub fn status(code: u16, reason: &str) -> Value {
+    json!({ "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": reason, "message": format!("scripted {reason}") })
+}
+
+/// A `ConfigMap` in namespace `ns`; its uid follows from its name.
+pub fn map(name: &str, version: &str) -> Value {
+    map_with(name, version, &format!("uid-{name}"), "")
+}
+
+/// A `ConfigMap` with uid and one value.
+pub fn map_with(name: &str, version: &str, uid: &str, value: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": { "name": name, "namespace": "ns", "resourceVersion": version, "uid": uid, "labels": { "app": name } },
+        "data": { "value": value },
+    })
+}
+
+/// A started informer of `ConfigMap`s and its server.
+pub fn informer() -> (SharedInformer<ConfigMap>, Server) {
+    let (client, server) = server();
+    let informer = SharedInformer::new(client, InformerConfig::default());
+    informer.start();
+    (informer, server)
+}
+
+/// A started informer that lists as `config` says.
+pub fn informer_with(config: InformerConfig) -> (SharedInformer<ConfigMap>, Server) {
+    let (client, server) = server();
+    let informer = SharedInformer::new(client, config);
+    informer.start();
+    (informer, server)
+}
+
+/// Short forms of events: `+a@1!` (added, initial), `+a@1`, `~a@1>2`, `-a@2`, `-a@1?` (final state unknown).
+pub fn brief(event: &InformerEvent<ConfigMap>) -> String {
+    match event {
+        InformerEvent::Added {
+            object,
+            is_in_initial_list,
+        } => format!(
+            "+{}{}",
+            at(object),
+            if *is_in_initial_list { "!" } else { "" }
+        ),
+        InformerEvent::Updated { old, new } => format!("~{}>{}", at(old), version(new)),
+        InformerEvent::Deleted(gone) => format!(
+            "-{}{}",
+            at(&gone.object),
+            if gone.final_state_unknown { "?" } else { "" }
+        ),
+    }
+}
+
+fn at(object: &ConfigMap) -> String {
+    format!(
+        "{}@{}",
+        object.metadata.name.as_deref().unwrap_or_default(),
+        version(object)
+    )
+}
+
+pub fn version(object: &ConfigMap) -> &str {
+    object
+        .metadata
+        .resource_version
+        .as_deref()
+        .unwrap_or_default()
+}
+
+/// A handler that sends short forms.
+pub fn recorder() -> (EventHandlerFuncs<ConfigMap>, Log) {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let (added, updated, deleted) = (sender.clone(), sender.clone(), sender);
+    let handler = EventHandlerFuncs::<ConfigMap>::new()
+        .on_add(move |object, is_in_initial_list| {
+            drop(added.send(brief(&InformerEvent::Added {
+                object: object.clone(),
+                is_in_initial_list,
+            })))
+        })
+        .on_update(move |old, new| {
+            drop(updated.send(brief(&InformerEvent::Updated {
+                old: old.clone(),
+                new: new.clone(),
+            })))
+        })
+        .on_delete(move |gone| drop(deleted.send(brief(&InformerEvent::Deleted(gone.clone())))));
+    (handler, Log { receiver })
+}
+
+/// What a [`recorder`] has heard.
+pub struct Log {
+    receiver: mpsc::UnboundedReceiver<String>,
+}
+
+impl Log {
+    /// The next event.
+    pub async fn next(&mut self) -> String {
+        tokio::time::timeout(Duration::from_secs(60), self.receiver.recv())
+            .await
+            .expect("no event came")
+            .expect("the handler is gone")
+    }
+
+    /// The next `count` events, sorted: order among objects is not promised.
+    pub async fn sorted(&mut self, count: usize) -> Vec<String> {
+        let mut events = Vec::new();
+        for _ in 0..count {
+            events.push(self.next().await);
+        }
+        events.sort();
+        events
+    }
+
+    /// What has come and was not asked for.
+    pub fn rest(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.receiver.try_recv().ok()).collect()
+    }
+}

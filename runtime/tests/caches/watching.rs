@@ -1,0 +1,286 @@
+//! What happens while watching: changes, ends, errors, lists in between. Nothing is lost, nothing is told twice.
+use crate::script::{informer, map, map_with, recorder, status, version};
+use futures::StreamExt;
+use serde_json::json;
+use std::{io, time::Duration};
+
+#[tokio::test(start_paused = true)]
+async fn changes_become_events_in_order() {
+    let (informer, mut server) = informer();
+    let (handler, mut log) = recorder();
+    let _registration = informer.add_event_handler(handler);
+    let watch = server.stream(&[map("a", "1")], "1").await;
+    assert_eq!(log.next().await, "+a@1!");
+    watch.send("ADDED", &map("b", "2"));
+    watch.send("MODIFIED", &map("a", "3"));
+    watch.send("DELETED", &map("a", "4"));
+    watch.send("ADDED", &map("a", "5"));
+    for expected in ["+b@2", "~a@1>3", "-a@4", "+a@5"] {
+        assert_eq!(log.next().await, expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_ends_is_taken_up_where_it_stopped() {
+    let (informer, mut server) = informer();
+    let watch = server.stream(&[map("a", "1")], "1").await;
+    watch.send("MODIFIED", &map("a", "3"));
+    watch.bookmark("9");
+    drop(watch);
+    let next = server.watch().await;
+    assert_eq!(
+        (
+            next.query("resourceVersion"),
+            next.query("sendInitialEvents")
+        ),
+        ("9", ""),
+        "from the bookmark on"
+    );
+    let watch = next.open();
+    watch.send("MODIFIED", &map("a", "11"));
+    watch.raw("{\"type\":\"MODIFIED\",\"obj");
+    watch.fail(io::ErrorKind::UnexpectedEof);
+    assert_eq!(
+        server.watch().await.query("resourceVersion"),
+        "11",
+        "a line cut in the middle is no error"
+    );
+    assert_eq!(informer.metrics().failures, 0);
+    assert_eq!(informer.metrics().lists, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_connection_is_resumed_after_a_pause() {
+    let (informer, mut server) = informer();
+    let watch = server.stream(&[], "4").await;
+    informer.wait_synced().await.unwrap();
+    watch.fail(io::ErrorKind::ConnectionReset);
+    server.quiet_for(Duration::from_millis(700)).await;
+    assert_eq!(server.watch().await.query("resourceVersion"), "4");
+    assert_eq!(informer.metrics().failures, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_closed_at_once_is_not_asked_for_in_a_hot_loop() {
+    let (_informer, mut server) = informer();
+    drop(server.stream(&[], "4").await);
+    // The watch ran long enough to have sent the list; the next ones do not.
+    drop(server.watch().await.open());
+    server.quiet_for(Duration::from_millis(700)).await;
+    drop(server.watch().await.open());
+    server.quiet_for(Duration::from_millis(700)).await;
+    server.watch().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_connection_counts_as_dead() {
+    let (informer, mut server) = informer();
+    let _never_says_a_word = server.stream(&[], "4").await;
+    let began = tokio::time::Instant::now();
+    assert_eq!(server.watch().await.query("resourceVersion"), "4");
+    assert!(began.elapsed() < Duration::from_secs(620));
+    assert_eq!(informer.metrics().failures, 1);
+}
+
+/// What went on while the informer could not see it: `a` changed, `b` was deleted, `c` was replaced by another of its name, `d` came up, `e` stayed.
+async fn relisted_after(gone: impl FnOnce(crate::script::Watch)) {
+    let (informer, mut server) = informer();
+    let (handler, mut log) = recorder();
+    let _registration = informer.add_event_handler(handler);
+    let watch = server
+        .stream(
+            &[map("a", "1"), map("b", "2"), map("c", "3"), map("e", "4")],
+            "4",
+        )
+        .await;
+    log.sorted(4).await;
+    gone(watch);
+    let call = server.watch().await;
+    assert_eq!(
+        (
+            call.query("sendInitialEvents"),
+            call.query("resourceVersion")
+        ),
+        ("true", "4"),
+        "a new list, not older than what was seen"
+    );
+    let watch = call.open();
+    for object in [
+        map("a", "7"),
+        map_with("c", "8", "another", ""),
+        map("d", "9"),
+        map("e", "4"),
+    ] {
+        watch.send("ADDED", &object);
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(
+        log.rest(),
+        Vec::<String>::new(),
+        "nothing is told before the list is whole"
+    );
+    watch.end_of_list("10");
+    assert_eq!(log.sorted(4).await, ["+d@9", "-b@2?", "~a@1>7", "~c@3>8"]);
+    watch.send("ADDED", &map("z", "11"));
+    assert_eq!(
+        log.next().await,
+        "+z@11",
+        "what did not change is not told again"
+    );
+    let mut names: Vec<_> = informer
+        .lister()
+        .all()
+        .iter()
+        .filter_map(|object| object.metadata.name.clone())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["a", "c", "d", "e", "z"]);
+    assert_eq!(informer.metrics().lists, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn gone_inside_the_stream_leads_to_a_new_list_without_a_lost_deletion() {
+    relisted_after(|watch| watch.send("ERROR", &status(410, "Expired"))).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_that_is_none_of_load_leads_to_a_new_list() {
+    relisted_after(|watch| watch.send("ERROR", &status(400, "BadRequest"))).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_makes_no_sense_leads_to_a_new_list() {
+    relisted_after(|watch| watch.raw("<html>gateway</html>\n")).await;
+}
+
+/// kube's watcher asks for the same version for ever here.
+#[tokio::test(start_paused = true)]
+async fn gone_as_the_http_answer_to_a_watch_leads_to_a_new_list() {
+    let (informer, mut server) = informer();
+    let (handler, mut log) = recorder();
+    let _registration = informer.add_event_handler(handler);
+    drop(server.stream(&[map("a", "1"), map("b", "2")], "4").await);
+    log.sorted(2).await;
+    server.watch().await.fail(410, "Expired");
+    let _watch = server.stream(&[map("b", "2")], "10").await;
+    assert_eq!(log.next().await, "-a@1?");
+    assert_eq!(informer.metrics().lists, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn load_on_the_server_does_not_lead_to_a_new_list() {
+    let (informer, mut server) = informer();
+    let watch = server.stream(&[], "4").await;
+    informer.wait_synced().await.unwrap();
+    watch.send("ERROR", &status(429, "TooManyRequests"));
+    let call = server.watch().await;
+    assert_eq!(
+        (
+            call.query("resourceVersion"),
+            call.query("sendInitialEvents")
+        ),
+        ("4", "")
+    );
+    call.fail(500, "InternalError");
+    assert_eq!(server.watch().await.query("sendInitialEvents"), "");
+}
+
+/// A shared stream of kube's reflector falls asleep for ever when an object is gone before its subscriber looks.
+#[tokio::test(start_paused = true)]
+async fn a_subscriber_that_looks_late_misses_nothing() {
+    let (informer, mut server) = informer();
+    let mut events = informer.events();
+    let (handler, mut log) = recorder();
+    let _registration = informer.add_event_handler(handler);
+    let watch = server.stream(&[], "1").await;
+    watch.send("ADDED", &map("a", "2"));
+    watch.send("DELETED", &map("a", "3"));
+    for number in 4..104 {
+        watch.send("ADDED", &map(&format!("n{number}"), &number.to_string()));
+    }
+    for _ in 0..102 {
+        log.next().await;
+    }
+    assert_eq!(
+        events.pending(),
+        102,
+        "the slow subscriber has held up nobody"
+    );
+    let seen: Vec<_> = events
+        .by_ref()
+        .take(102)
+        .map(|event| crate::script::brief(&event))
+        .collect()
+        .await;
+    assert_eq!(seen[..3], ["+a@2", "-a@3", "+n4@4"]);
+    assert_eq!(seen[101], "+n103@103");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_cache_shows_a_change_before_it_is_told() {
+    let (informer, mut server) = informer();
+    informer
+        .add_index("value", |object| {
+            object
+                .data
+                .iter()
+                .flatten()
+                .map(|(_, value)| value.clone())
+                .collect()
+        })
+        .unwrap();
+    let (sender, mut seen) = tokio::sync::mpsc::unbounded_channel();
+    let lister = informer.lister();
+    let handler = kube_codegen_runtime::informer::EventHandlerFuncs::<
+        k8s_openapi::api::core::v1::ConfigMap,
+    >::new()
+    .on_add({
+        let (sender, lister) = (sender.clone(), lister.clone());
+        move |object, _| {
+            let cached = lister
+                .namespaced("ns")
+                .get(object.metadata.name.as_deref().unwrap())
+                .map(|found| version(&found).to_owned());
+            let _ = sender.send((cached.ok(), lister.by_index("value", "one").unwrap().len()));
+        }
+    })
+    .on_update({
+        let (sender, lister) = (sender.clone(), lister.clone());
+        move |_, new| {
+            let cached = lister
+                .namespaced("ns")
+                .get(new.metadata.name.as_deref().unwrap())
+                .map(|found| version(&found).to_owned());
+            let _ = sender.send((cached.ok(), lister.by_index("value", "two").unwrap().len()));
+        }
+    })
+    .on_delete(move |gone| {
+        let cached = lister
+            .namespaced("ns")
+            .get(gone.object.metadata.name.as_deref().unwrap())
+            .map(|found| version(&found).to_owned());
+        let _ = sender.send((cached.ok(), lister.by_index("value", "two").unwrap().len()));
+    });
+    let _registration = informer.add_event_handler(handler);
+    let watch = server.stream(&[], "1").await;
+    watch.send("ADDED", &map_with("a", "2", "u", "one"));
+    assert_eq!(seen.recv().await.unwrap(), (Some("2".into()), 1));
+    watch.send("MODIFIED", &map_with("a", "3", "u", "two"));
+    assert_eq!(seen.recv().await.unwrap(), (Some("3".into()), 1));
+    watch.send("DELETED", &map_with("a", "4", "u", "two"));
+    assert_eq!(seen.recv().await.unwrap(), (None, 0));
+    informer.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn unknown_kinds_of_event_are_passed_over() {
+    let (informer, mut server) = informer();
+    let watch = server.stream(&[], "1").await;
+    watch.send("SOMETHING", &json!({ "new": true }));
+    watch.raw("\n");
+    watch.send("ADDED", &map("a", "2"));
+    informer.wait_synced().await.unwrap();
+    server.quiet_for(Duration::from_secs(5)).await;
+    assert_eq!(informer.lister().all().len(), 1);
+    assert_eq!(informer.metrics().failures, 0);
+}
