@@ -33,6 +33,9 @@ fn another_kind_is_refused() {
 #[test]
 fn names_are_those_of_the_definition() {
     assert_eq!(CrdKind::plural(&()), "crdplural");
-    assert_eq!(CrdKind::url_path(&(), Some("default")), "/apis/iksoon.test.com/v1/namespaces/default/crdplural");
+    assert_eq!(
+        CrdKind::url_path(&(), Some("default")),
+        "/apis/iksoon.test.com/v1/namespaces/default/crdplural"
+    );
     assert_eq!(CrdKind::crd_name(), "crdplural.iksoon.test.com");
 }

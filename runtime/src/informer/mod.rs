@@ -26,6 +26,7 @@ mod index;
 mod keyed_set;
 mod listener;
 mod object;
+mod registration;
 mod shared;
 mod source;
 mod store;
@@ -38,7 +39,6 @@ pub use factory::{InformerFactory, InformerFactoryBuilder, NotSynced};
 pub use handler::{Deleted, EventHandler, EventHandlerFuncs, InformerEvent};
 pub use listener::EventStream;
 pub use object::{Object, ObjectKey};
-pub use shared::{
-    HandlerRegistration, IndexError, InformerMetrics, NAMESPACE_INDEX, SharedInformer,
-};
+pub use registration::HandlerRegistration;
+pub use shared::{IndexError, InformerMetrics, NAMESPACE_INDEX, SharedInformer};
 pub use transform::strip_managed_fields;

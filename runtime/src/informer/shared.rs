@@ -5,7 +5,8 @@ use super::{
     error::{InformerError, Stopped},
     handler::EventHandler,
     index::Index,
-    listener::{self, EventStream, ListenerState},
+    listener::{self, EventStream},
+    registration::{HandlerRegistration, resync_every},
     source::Source,
     tasks::Tasks,
 };
@@ -18,7 +19,6 @@ use std::{
     time::Duration,
 };
 use thiserror::Error;
-use tokio::time::{self, Instant, MissedTickBehavior};
 use tokio_util::sync::DropGuard;
 
 /// Name of the index by namespace, which every informer has from the start.
@@ -136,10 +136,7 @@ impl<K: Object> SharedInformer<K> {
                 Arc::clone(&state),
             ));
         }
-        HandlerRegistration {
-            core: Arc::clone(core),
-            state,
-        }
+        HandlerRegistration::new(Arc::clone(core), state)
     }
 
     /// The same notifications as an async stream, with a growing queue of its own. It ends with the informer.
@@ -337,61 +334,5 @@ impl<K: Object> Drop for AtEnd<K> {
     fn drop(&mut self) {
         self.0.stop.cancel();
         self.0.sweep();
-    }
-}
-
-async fn resync_every<K: Object>(
-    period: Duration,
-    core: Arc<Core<K>>,
-    listener: Arc<ListenerState>,
-) {
-    let mut ticks = time::interval_at(Instant::now() + period, period);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    while listener
-        .cancel
-        .run_until_cancelled(ticks.tick())
-        .await
-        .is_some()
-    {
-        core.resync(&listener);
-    }
-}
-
-/// A handler's place in an informer. Dropping it changes nothing; [`remove`](Self::remove) ends the handler.
-#[must_use = "tells when the handler has seen the initial list, and removes it"]
-pub struct HandlerRegistration<K> {
-    core: Arc<Core<K>>,
-    state: Arc<ListenerState>,
-}
-
-impl<K: Object> HandlerRegistration<K> {
-    /// Whether the handler has got through the initial list: the objects of the informer's first list, or of the cache if it was added later.
-    pub fn has_synced(&self) -> bool {
-        self.state.has_synced()
-    }
-
-    /// Waits until the handler has got through the initial list.
-    pub async fn wait_synced(&self) -> Result<(), Stopped> {
-        self.state.wait_synced().await
-    }
-
-    /// How many notifications wait for the handler. It grows while the handler is slower than the changes.
-    pub fn pending(&self) -> usize {
-        self.state.pending()
-    }
-
-    /// Removes the handler: no further notification reaches it, but one may be on its way at this moment.
-    pub fn remove(self) {
-        self.state.cancel.cancel();
-        self.core.sweep();
-    }
-}
-
-impl<K> fmt::Debug for HandlerRegistration<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HandlerRegistration")
-            .field("synced", &self.state.has_synced())
-            .field("pending", &self.state.pending())
-            .finish_non_exhaustive()
     }
 }

@@ -12,5 +12,6 @@ mod factories;
 mod handlers;
 mod listing;
 mod reads;
+mod reconciling;
 mod script;
 mod watching;

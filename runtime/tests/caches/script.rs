@@ -276,13 +276,13 @@ pub fn recorder() -> (EventHandlerFuncs<ConfigMap>, Log) {
             drop(added.send(brief(&InformerEvent::Added {
                 object: object.clone(),
                 is_in_initial_list,
-            })))
+            })));
         })
         .on_update(move |old, new| {
             drop(updated.send(brief(&InformerEvent::Updated {
                 old: old.clone(),
                 new: new.clone(),
-            })))
+            })));
         })
         .on_delete(move |gone| drop(deleted.send(brief(&InformerEvent::Deleted(gone.clone())))));
     (handler, Log { receiver })
