@@ -3,7 +3,7 @@
 //! The rooms, each usable alone; dependencies point upwards in this list only:
 //! [`record`] (types seen from outside: the serde form), [`walk`] (paths and printer columns over records),
 //! [`client`] (typed verbs), [`informer`] (list and watch into a shared cache), [`lister`] (reads of that cache),
-//! [`queue`] (rate-limited work queue), [`controller`] (the reconcile loop), [`event`] (Kubernetes Events).
+//! [`queue`] (rate-limited work queue), [`controller`] (the reconcile loop), [`event`] (Kubernetes Events); with feature `testing`, an API server in memory (`testing`).
 pub mod client;
 pub mod controller;
 pub mod event;
@@ -12,4 +12,6 @@ pub mod lister;
 pub mod queue;
 pub mod record;
 pub mod resource;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod walk;

@@ -1,0 +1,300 @@
+//! A new state of an object in, the state to be stored out: what every write goes through, whatever its verb.
+use std::sync::Arc;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use k8s_openapi::jiff::Timestamp;
+use kube::core::response::{Status, StatusCause};
+use serde_json::{Value, json};
+
+use super::apply::managed;
+use super::failure::{Answer, bad_request, cause, conflict, invalid, stale};
+use super::kind::Kind;
+use super::object::{self, at, copy, deleting, map, section, text};
+use super::request::Request;
+use super::store::Store;
+use super::{builtin, gc, names, schema, service};
+
+/// Fields of `metadata` that clients cannot write.
+const SERVERS: &[&str] = &[
+    "uid",
+    "creationTimestamp",
+    "generation",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "selfLink",
+];
+
+pub(super) fn now() -> Value {
+    json!(Time(Timestamp::now()))
+}
+
+/// Stores a new object, or only says what would be stored where the request is a dry run.
+pub(super) fn create(
+    store: &mut Store,
+    request: &Request,
+    mut object: Value,
+) -> Answer<Arc<Value>> {
+    let kind = &request.target.kind;
+    identify(request, &mut object)?;
+    if !text(&object, "/metadata/resourceVersion").is_empty() {
+        return Err(bad_request(
+            "resourceVersion should not be set on objects to be created",
+        ));
+    }
+    name(store, kind, &mut object);
+    let (namespace, name) = (
+        object::namespace(&object).to_owned(),
+        object::name(&object).to_owned(),
+    );
+    if store.get(kind, &namespace, &name).is_some() {
+        return Err(super::failure::already_exists(kind, &name));
+    }
+    let uid = uid(store.unique());
+    let metadata = section(&mut object, "metadata");
+    metadata.retain(|field, _| !SERVERS.contains(&field.as_str()));
+    metadata.insert("uid".to_owned(), uid.into());
+    metadata.insert("creationTimestamp".to_owned(), now());
+    if kind.generation {
+        metadata.insert("generation".to_owned(), 1.into());
+    }
+    if request.target.version()?.status {
+        map(&mut object).remove("status");
+    }
+    complete(store, request, None, &mut object)?;
+    managed::track(&mut object, None, request);
+    if request.dry_run() {
+        return Ok(Arc::new(object));
+    }
+    let stored = store.write(kind, object);
+    gc::after_create(store, kind, &stored);
+    Ok(stored)
+}
+
+/// Stores a new state of an object that exists; `object` is whole (a patch is carried out already).
+pub(super) fn update(
+    store: &mut Store,
+    request: &Request,
+    old: &Arc<Value>,
+    mut object: Value,
+) -> Answer<Arc<Value>> {
+    let (kind, target) = (&request.target.kind, &request.target);
+    identify(request, &mut object)?;
+    let name = target.name.as_str();
+    let asked = text(&object, "/metadata/resourceVersion");
+    if !asked.is_empty() && asked != text(old, "/metadata/resourceVersion") {
+        return Err(stale(kind, name));
+    }
+    let (theirs, ours) = (object::uid(&object), object::uid(old));
+    if !theirs.is_empty() && theirs != ours {
+        let why = format!(
+            "Precondition failed: UID in precondition: {theirs}, UID in object meta: {ours}"
+        );
+        return Err(conflict(kind, name, &why));
+    }
+    let metadata = section(&mut object, "metadata");
+    let previous = at(old, "/metadata");
+    SERVERS
+        .iter()
+        .chain(&["resourceVersion"])
+        .for_each(|field| copy(metadata, previous, field));
+    let status = target.version()?.status;
+    if target.subresource == "status" {
+        let new = object.get("status").cloned();
+        let managed = at(&object, "/metadata/managedFields").clone();
+        object = Value::clone(old);
+        map(&mut object).insert("apiVersion".to_owned(), target.api_version().into());
+        match new {
+            Some(status) => map(&mut object).insert("status".to_owned(), status),
+            None => map(&mut object).remove("status"),
+        };
+        section(&mut object, "metadata").insert("managedFields".to_owned(), managed);
+    } else if status {
+        copy(map(&mut object), old, "status");
+    }
+    no_new_finalizers(kind, old, &object)?;
+    complete(store, request, Some(old), &mut object)?;
+    managed::track(&mut object, Some(old), request);
+    if kind.generation && spec_changed(old, &object, status) {
+        let generation = at(old, "/metadata/generation").as_i64().unwrap_or_default() + 1;
+        section(&mut object, "metadata").insert("generation".to_owned(), generation.into());
+    }
+    if unchanged(old, &object) {
+        return Ok(old.clone());
+    }
+    if request.dry_run() {
+        return Ok(Arc::new(object));
+    }
+    let stored = store.write(kind, object);
+    gc::after_update(store, kind, &stored);
+    Ok(stored)
+}
+
+/// Checks that a body says what its path says, and writes down what it leaves open.
+fn identify(request: &Request, object: &mut Value) -> Answer<()> {
+    let (target, kind) = (&request.target, &request.target.kind);
+    if !object.is_object() {
+        return Err(bad_request(
+            "the object provided is unrecognized: expected a JSON object",
+        ));
+    }
+    if let Err(error) = serde_json::from_value::<ObjectMeta>(
+        object.get("metadata").cloned().unwrap_or_else(|| json!({})),
+    ) {
+        return Err(bad_request(&format!(
+            "{} in version \"{}\" cannot be handled as a {}: metadata: {error}",
+            kind.kind, target.version, kind.kind
+        )));
+    }
+    let says = |pointer: &str, expected: &str| -> Answer<()> {
+        let found = text(object, pointer);
+        if found.is_empty() || found == expected {
+            return Ok(());
+        }
+        let what = pointer.trim_start_matches('/').replace('/', ".");
+        Err(bad_request(&format!(
+            "the {what} of the provided object ({found}) does not match the one sent on the request ({expected})"
+        )))
+    };
+    says("/apiVersion", &target.api_version())?;
+    says("/kind", &kind.kind)?;
+    says("/metadata/namespace", &target.namespace)?;
+    if !target.name.is_empty() {
+        says("/metadata/name", &target.name)?;
+    }
+    let fields = map(object);
+    fields.insert("apiVersion".to_owned(), target.api_version().into());
+    fields.insert("kind".to_owned(), kind.kind.clone().into());
+    let metadata = section(object, "metadata");
+    // A null in `metadata` is an absent field.
+    metadata.retain(|_, value| !value.is_null());
+    if !target.namespace.is_empty() {
+        metadata.insert("namespace".to_owned(), target.namespace.clone().into());
+    }
+    if !target.name.is_empty() {
+        metadata.insert("name".to_owned(), target.name.clone().into());
+    }
+    Ok(())
+}
+
+/// Gives an object with `generateName` alone a name that is free.
+fn name(store: &mut Store, kind: &Kind, object: &mut Value) {
+    let prefix = text(object, "/metadata/generateName").to_owned();
+    if prefix.is_empty() || !object::name(object).is_empty() {
+        return;
+    }
+    let namespace = object::namespace(object).to_owned();
+    loop {
+        let name = names::generate(&prefix, store.unique());
+        if store.get(kind, &namespace, &name).is_none() {
+            section(object, "metadata").insert("name".to_owned(), name.into());
+            return;
+        }
+    }
+}
+
+/// Prunes, defaults and validates.
+fn complete(
+    store: &mut Store,
+    request: &Request,
+    old: Option<&Value>,
+    object: &mut Value,
+) -> Answer<()> {
+    let (kind, version) = (&request.target.kind, request.target.version()?);
+    let mut causes = names::check(kind, object);
+    if let Some(schema) = &version.schema {
+        let dropped = schema::prune(schema, object);
+        if request.query.get("fieldValidation") == Some("Strict") && !dropped.is_empty() {
+            let fields: Vec<_> = dropped
+                .iter()
+                .map(|path| format!("unknown field {path:?}"))
+                .collect();
+            return Err(bad_request(&format!(
+                "strict decoding error: {}",
+                fields.join(", ")
+            )));
+        }
+        schema::default(schema, object);
+        causes.extend(schema::validate(schema, object));
+    } else if let Some(defaults) = builtin::defaults(kind) {
+        schema::default(&defaults, object);
+    }
+    causes.extend(unconditional(kind, old, object));
+    if causes.is_empty() && kind.group.is_empty() && kind.kind == "Service" {
+        causes.extend(service::allocate(store, kind, old, object));
+    }
+    if kind.plural == "customresourcedefinitions"
+        && let Err(why) = super::kind::from_crd(object)
+    {
+        let (field, message) = why.split_once(": ").unwrap_or(("spec", &why));
+        causes.push(cause(field, "FieldValueInvalid", message));
+    }
+    if causes.is_empty() {
+        Ok(())
+    } else {
+        Err(invalid(kind, object::name(object), causes))
+    }
+}
+
+/// The selectors of workloads never change, nor does a custom object take an update that names no version.
+fn unconditional(kind: &Kind, old: Option<&Value>, object: &Value) -> Option<StatusCause> {
+    let old = old?;
+    let selector = at(object, "/spec/selector");
+    let frozen = kind.group == "apps" && selector != at(old, "/spec/selector");
+    frozen.then(|| {
+        cause(
+            "spec.selector",
+            "FieldValueInvalid",
+            format!("Invalid value: {selector}: field is immutable"),
+        )
+    })
+}
+
+fn no_new_finalizers(kind: &Kind, old: &Value, object: &Value) -> Answer<()> {
+    let before = object::strings(old, "/metadata/finalizers");
+    let added: Vec<_> = object::strings(object, "/metadata/finalizers")
+        .into_iter()
+        .filter(|name| !before.contains(name))
+        .collect();
+    if !deleting(old) || added.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers {added:?}"
+    );
+    let status: Box<Status> = invalid(
+        kind,
+        object::name(old),
+        vec![cause("metadata.finalizers", "FieldValueForbidden", message)],
+    );
+    Err(status)
+}
+
+pub(super) fn spec_changed(old: &Value, new: &Value, status: bool) -> bool {
+    let part = |object: &Value| {
+        let mut part = object.clone();
+        let fields = map(&mut part);
+        for name in ["metadata", "apiVersion"] {
+            fields.remove(name);
+        }
+        if status {
+            fields.remove("status");
+        }
+        part
+    };
+    part(old) != part(new)
+}
+
+/// Whether nothing would be stored: the server then writes nothing, and no watch hears of it.
+fn unchanged(old: &Value, new: &Value) -> bool {
+    let part = |object: &Value| {
+        let mut part = object.clone();
+        map(&mut part).remove("apiVersion");
+        managed::without_times(&mut part);
+        part
+    };
+    part(old) == part(new)
+}
+
+pub(super) fn uid(number: u64) -> String {
+    format!("{:08x}-0000-4000-8000-{number:012x}", std::process::id())
+}

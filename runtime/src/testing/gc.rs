@@ -1,0 +1,235 @@
+//! Deletions and their consequences: finalizers, dependents, emptied namespaces, registered definitions; all at once, never later.
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::admit::now;
+use super::kind::{self, Kind};
+use super::object::{self, at, deleting, flag, list, put, section, strings, text};
+use super::store::Store;
+
+const FOREGROUND: &str = "foregroundDeletion";
+const ORPHAN: &str = "orphan";
+
+/// What becomes of the objects that an object owns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Propagation {
+    Background,
+    Foreground,
+    Orphan,
+}
+
+/// Deletes an object, or marks it where finalizers hold it; the second value says whether it is gone.
+pub(super) fn delete(
+    store: &mut Store,
+    kind: &Arc<Kind>,
+    object: &Arc<Value>,
+    propagation: Propagation,
+    grace: Option<i64>,
+) -> (Arc<Value>, bool) {
+    let mut marked = Value::clone(object);
+    let mut finalizers = strings(object, "/metadata/finalizers");
+    let own = match propagation {
+        Propagation::Background => None,
+        Propagation::Foreground => Some(FOREGROUND),
+        Propagation::Orphan => Some(ORPHAN),
+    };
+    if let Some(own) = own.filter(|own| !finalizers.iter().any(|name| name == own)) {
+        finalizers.push(own.to_owned());
+        put(
+            &mut marked,
+            "/metadata/finalizers",
+            finalizers.clone().into(),
+        );
+    }
+    if finalizers.is_empty() {
+        return (remove(store, kind, object), true);
+    }
+    if !deleting(object) {
+        let metadata = section(&mut marked, "metadata");
+        metadata.insert("deletionTimestamp".to_owned(), now());
+        metadata.insert(
+            "deletionGracePeriodSeconds".to_owned(),
+            grace.unwrap_or_default().into(),
+        );
+        if let Some(generation) = metadata.get("generation").and_then(Value::as_i64) {
+            metadata.insert("generation".to_owned(), (generation + 1).into());
+        }
+    }
+    let stored = if marked == **object {
+        object.clone()
+    } else {
+        store.write(kind, marked)
+    };
+    after_update(store, kind, &stored);
+    let left = store
+        .get(kind, object::namespace(object), object::name(object))
+        .filter(|left| object::uid(left) == object::uid(object));
+    let gone = left.is_none();
+    (left.unwrap_or(stored), gone)
+}
+
+/// An object was created: definitions are served, and an object whose owners do not exist is collected.
+pub(super) fn after_create(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
+    register(store, kind, object);
+    let owners = list(object, "/metadata/ownerReferences");
+    if !owners.is_empty()
+        && owners
+            .iter()
+            .all(|owner| !exists(store, owner, object::namespace(object)))
+    {
+        delete(store, kind, object, Propagation::Background, None);
+    }
+}
+
+/// An object was changed: the collector's own finalizers are worked on, and the last finalizer gone lets the object go.
+pub(super) fn after_update(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
+    register(store, kind, object);
+    if !deleting(object) {
+        return;
+    }
+    let mut finalizers = strings(object, "/metadata/finalizers");
+    let before = finalizers.len();
+    if finalizers.iter().any(|name| name == ORPHAN) {
+        abandon(store, object);
+        finalizers.retain(|name| name != ORPHAN);
+    }
+    if finalizers.iter().any(|name| name == FOREGROUND) {
+        for (kind, dependent) in dependents(store, object::uid(object)) {
+            if !deleting(&dependent) {
+                delete(store, &kind, &dependent, Propagation::Background, None);
+            }
+        }
+        let blocked = dependents(store, object::uid(object))
+            .iter()
+            .any(|(_, dependent)| blocks(dependent, object::uid(object)));
+        finalizers.retain(|name| name != FOREGROUND || blocked);
+    }
+    if finalizers.is_empty() {
+        remove(store, kind, object);
+    } else if finalizers.len() != before {
+        let mut changed = Value::clone(object);
+        put(&mut changed, "/metadata/finalizers", finalizers.into());
+        store.write(kind, changed);
+    }
+}
+
+/// Takes an object away, then whatever hung on it.
+fn remove(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) -> Arc<Value> {
+    let Some(last) = store.remove(kind, object::namespace(object), object::name(object)) else {
+        return object.clone();
+    };
+    if kind.group.is_empty() && kind.kind == "Namespace" {
+        let inside: Vec<_> = store
+            .all()
+            .filter(|(_, inner)| object::namespace(inner) == object::name(object))
+            .map(|(kind, inner)| (kind.clone(), inner.clone()))
+            .collect();
+        for (kind, inner) in inside {
+            delete(store, &kind, &inner, Propagation::Background, None);
+        }
+    }
+    if kind.plural == "customresourcedefinitions" {
+        store.kinds.remove(
+            text(object, "/spec/group"),
+            text(object, "/spec/names/plural"),
+        );
+    }
+    let uid = object::uid(object);
+    for (kind, dependent) in dependents(store, uid) {
+        let owners = list(&dependent, "/metadata/ownerReferences");
+        if owners
+            .iter()
+            .all(|owner| !exists(store, owner, object::namespace(&dependent)))
+        {
+            delete(store, &kind, &dependent, Propagation::Background, None);
+        } else {
+            release(store, &kind, &dependent, uid);
+        }
+    }
+    // An owner that waits in the foreground may go now.
+    for owner in list(object, "/metadata/ownerReferences") {
+        if let Some((kind, waiting)) = by_uid(store, text(owner, "/uid")) {
+            after_update(store, &kind, &waiting);
+        }
+    }
+    last
+}
+
+fn dependents(store: &Store, uid: &str) -> Vec<(Arc<Kind>, Arc<Value>)> {
+    let owned = |object: &Value| {
+        list(object, "/metadata/ownerReferences")
+            .iter()
+            .any(|owner| text(owner, "/uid") == uid)
+    };
+    store
+        .all()
+        .filter(|(_, object)| owned(object))
+        .map(|(kind, object)| (kind.clone(), object.clone()))
+        .collect()
+}
+
+fn by_uid(store: &Store, uid: &str) -> Option<(Arc<Kind>, Arc<Value>)> {
+    store
+        .all()
+        .find(|(_, object)| object::uid(object) == uid)
+        .map(|(kind, object)| (kind.clone(), object.clone()))
+}
+
+/// Whether an owner is there, in the dependent's namespace or in none; of kinds unknown here it is taken to be.
+fn exists(store: &Store, owner: &Value, namespace: &str) -> bool {
+    let Some(kind) = store
+        .kinds
+        .named(text(owner, "/apiVersion"), text(owner, "/kind"))
+    else {
+        return true;
+    };
+    let namespace = if kind.namespaced { namespace } else { "" };
+    store
+        .get(kind, namespace, text(owner, "/name"))
+        .is_some_and(|found| object::uid(&found) == text(owner, "/uid"))
+}
+
+fn blocks(dependent: &Value, uid: &str) -> bool {
+    list(dependent, "/metadata/ownerReferences")
+        .iter()
+        .any(|owner| text(owner, "/uid") == uid && flag(owner, "/blockOwnerDeletion"))
+}
+
+fn abandon(store: &mut Store, owner: &Value) {
+    for (kind, dependent) in dependents(store, object::uid(owner)) {
+        release(store, &kind, &dependent, object::uid(owner));
+    }
+}
+
+fn release(store: &mut Store, kind: &Arc<Kind>, dependent: &Value, uid: &str) {
+    let mut changed = dependent.clone();
+    let owners: Vec<_> = list(dependent, "/metadata/ownerReferences")
+        .iter()
+        .filter(|owner| text(owner, "/uid") != uid)
+        .cloned()
+        .collect();
+    put(&mut changed, "/metadata/ownerReferences", owners.into());
+    store.write(kind, changed);
+}
+
+/// A `CustomResourceDefinition` is served as soon as it is stored.
+fn register(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
+    if kind.plural != "customresourcedefinitions" {
+        return;
+    }
+    if let Ok(defined) = kind::from_crd(object) {
+        store.kinds.insert(defined);
+    }
+    if at(object, "/status/conditions").is_null() {
+        let mut established = Value::clone(object);
+        let condition = |name: &str, reason: &str| serde_json::json!({"type": name, "status": "True", "reason": reason, "message": "", "lastTransitionTime": now()});
+        let status = serde_json::json!({
+            "conditions": [condition("NamesAccepted", "NoConflicts"), condition("Established", "InitialNamesAccepted")],
+            "acceptedNames": at(object, "/spec/names"),
+            "storedVersions": list(object, "/spec/versions").iter().filter(|version| flag(version, "/storage")).map(|version| at(version, "/name").clone()).collect::<Vec<_>>(),
+        });
+        put(&mut established, "/status", status);
+        store.write(kind, established);
+    }
+}

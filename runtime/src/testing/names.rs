@@ -1,0 +1,131 @@
+//! Names and labels in, the causes for which a server refuses them out; it never looks at `spec`.
+use kube::core::response::StatusCause;
+use serde_json::Value;
+
+use super::failure::cause;
+use super::kind::Kind;
+use super::object::{self, at, text};
+
+/// What a name may look like (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/>).
+#[derive(Clone, Copy)]
+enum Form {
+    Subdomain,
+    Label,
+    /// A label that starts with a letter (RFC 1035).
+    LetterLabel,
+    PathSegment,
+}
+
+fn form(kind: &Kind) -> Form {
+    match (kind.group.as_str(), kind.kind.as_str()) {
+        ("", "Service") => Form::LetterLabel,
+        ("", "Namespace") => Form::Label,
+        ("rbac.authorization.k8s.io", _) => Form::PathSegment,
+        _ => Form::Subdomain,
+    }
+}
+
+/// What is wrong with an object's name, labels and annotations' keys.
+pub(super) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
+    let name = object::name(object);
+    let mut causes = Vec::new();
+    if name.is_empty() {
+        causes.push(cause(
+            "metadata.name",
+            "FieldValueRequired",
+            "Required value: name or generateName is required",
+        ));
+    } else if let Some(why) = wrong_name(form(kind), name) {
+        causes.push(cause(
+            "metadata.name",
+            "FieldValueInvalid",
+            format!("Invalid value: {name:?}: {why}"),
+        ));
+    }
+    for (key, value) in at(object, "/metadata/labels")
+        .as_object()
+        .into_iter()
+        .flatten()
+    {
+        let value = value.as_str().unwrap_or_default();
+        if !qualified(key) {
+            causes.push(cause("metadata.labels", "FieldValueInvalid", format!("Invalid value: {key:?}: name part must consist of alphanumeric characters, '-', '_' or '.'")));
+        }
+        if value.len() > 63 {
+            causes.push(cause(
+                "metadata.labels",
+                "FieldValueInvalid",
+                format!("Invalid value: {value:?}: must be no more than 63 bytes"),
+            ));
+        } else if !value.is_empty() && !word(value) {
+            causes.push(cause("metadata.labels", "FieldValueInvalid", format!("Invalid value: {value:?}: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.'")));
+        }
+    }
+    for owner in object::list(object, "/metadata/ownerReferences") {
+        for field in ["apiVersion", "kind", "name", "uid"] {
+            if text(owner, &format!("/{field}")).is_empty() {
+                causes.push(cause(
+                    format!("metadata.ownerReferences.{field}"),
+                    "FieldValueInvalid",
+                    "Invalid value: \"\": must not be empty",
+                ));
+            }
+        }
+    }
+    causes
+}
+
+fn wrong_name(form: Form, name: &str) -> Option<&'static str> {
+    match form {
+        Form::Subdomain => (name.len() > 253 || !name.split('.').all(|part| !part.is_empty() && label(part))).then_some(
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+        ),
+        Form::Label => (name.len() > 63 || !label(name)).then_some(
+            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+        ),
+        Form::LetterLabel => (name.len() > 63 || !label(name) || !name.starts_with(|first: char| first.is_ascii_lowercase())).then_some(
+            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+        ),
+        Form::PathSegment => (matches!(name, "." | "..") || name.contains(['/', '%'])).then_some("may not contain '/' or '%'"),
+    }
+}
+
+fn label(text: &str) -> bool {
+    let inner =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    !text.is_empty() && text.chars().all(inner) && !text.starts_with('-') && !text.ends_with('-')
+}
+
+fn word(text: &str) -> bool {
+    let ends = |letter: char| letter.is_ascii_alphanumeric();
+    text.starts_with(ends)
+        && text.ends_with(ends)
+        && text
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'))
+}
+
+fn qualified(key: &str) -> bool {
+    let (prefix, name) = key
+        .split_once('/')
+        .map_or((None, key), |(prefix, name)| (Some(prefix), name));
+    prefix.is_none_or(|prefix| wrong_name(Form::Subdomain, prefix).is_none())
+        && name.len() <= 63
+        && word(name)
+}
+
+/// A name with a suffix of five letters, as the server gives to `generateName`; different for each number.
+pub(super) fn generate(prefix: &str, number: u64) -> String {
+    const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+    // The server cuts the prefix so that the name fits a label.
+    let prefix: String = prefix.chars().take(58).collect();
+    // A step coprime to 27^5 visits every suffix before one comes back.
+    let mut rest = number.wrapping_mul(7_654_321);
+    let mut suffix = String::with_capacity(5);
+    for _ in 0..5 {
+        let index = usize::try_from(rest % LETTERS.len() as u64).unwrap_or_default();
+        suffix.push(char::from(LETTERS[index]));
+        rest /= LETTERS.len() as u64;
+    }
+    prefix + &suffix
+}

@@ -1,0 +1,139 @@
+//! Get and list requests in, objects and pages out; it never changes an object.
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::failure::{Answer, bad_request, expired, not_found, too_large, too_old};
+use super::object::{self, map};
+use super::request::{Request, Target};
+use super::selector::Selector;
+use super::store::{Snapshot, Store};
+use super::subresource;
+
+pub(super) fn get(store: &Store, request: &Request) -> Answer<Value> {
+    let target = &request.target;
+    let found = current(store, target)?;
+    if target.subresource == "scale" {
+        return subresource::scale(target, &found);
+    }
+    Ok(present(&found, target, request.metadata_only))
+}
+
+pub(super) fn current(store: &Store, target: &Target) -> Answer<Arc<Value>> {
+    store
+        .get(&target.kind, &target.namespace, &target.name)
+        .ok_or_else(|| not_found(&target.kind, &target.name))
+}
+
+pub(super) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
+    let (target, query) = (&request.target, &request.query);
+    let selector = Selector::read(query, target)?;
+    let (id, start, snapshot) = match query.get("continue").filter(|token| !token.is_empty()) {
+        Some(token) => resume(store, token)?,
+        None => (None, 0, fresh(store, request, &selector)?),
+    };
+    let limit = query
+        .number("limit")?
+        .filter(|limit| *limit > 0)
+        .and_then(|limit| usize::try_from(limit).ok());
+    let end = limit.map_or(snapshot.objects.len(), |limit| {
+        snapshot.objects.len().min(start.saturating_add(limit))
+    });
+    let items: Vec<Value> = snapshot
+        .objects
+        .get(start..end)
+        .unwrap_or_default()
+        .iter()
+        .map(|object| item(object, request))
+        .collect();
+    let mut metadata = json!({"resourceVersion": snapshot.revision.to_string()});
+    let left = snapshot.objects.len() - end;
+    if left > 0 {
+        let id = id.unwrap_or_else(|| store.open_list(snapshot));
+        metadata["continue"] = format!("{id}.{end}").into();
+        if selector.is_empty() {
+            metadata["remainingItemCount"] = left.into();
+        }
+    }
+    Ok(if request.metadata_only {
+        json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadataList", "metadata": metadata, "items": items})
+    } else {
+        json!({"apiVersion": target.api_version(), "kind": target.kind.list_kind, "metadata": metadata, "items": items})
+    })
+}
+
+fn fresh(store: &Store, request: &Request, selector: &Selector) -> Answer<Snapshot> {
+    let (target, query) = (&request.target, &request.query);
+    if let Some(asked) = query.resource_version()? {
+        if asked > store.revision {
+            return Err(too_large(asked, store.revision));
+        }
+        // Older states are not kept: an exact read is possible at the newest alone.
+        if query.get("resourceVersionMatch") == Some("Exact") && asked != store.revision {
+            return Err(too_old(asked, store.revision));
+        }
+    }
+    let objects = store
+        .list(&target.kind, &target.namespace)
+        .into_iter()
+        .filter(|object| selector.matches(object))
+        .collect();
+    Ok(Snapshot {
+        revision: store.revision,
+        objects,
+    })
+}
+
+fn resume(store: &Store, token: &str) -> Answer<(Option<u64>, usize, Snapshot)> {
+    let parts = token
+        .split_once('.')
+        .and_then(|(id, start)| Some((id.parse().ok()?, start.parse().ok()?)));
+    let Some((id, start)) = parts else {
+        return Err(bad_request("continue key is not valid"));
+    };
+    let snapshot = store.snapshot(id).ok_or_else(|| {
+        expired("The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter.")
+    })?;
+    Ok((Some(id), start, snapshot))
+}
+
+/// An object as a client of this version sees it.
+pub(super) fn present(object: &Value, target: &Target, metadata_only: bool) -> Value {
+    if metadata_only {
+        let metadata = object.get("metadata").cloned().unwrap_or_default();
+        return json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": metadata});
+    }
+    let mut shown = object.clone();
+    let fields = map(&mut shown);
+    fields.insert("apiVersion".to_owned(), target.api_version().into());
+    fields.insert("kind".to_owned(), target.kind.kind.clone().into());
+    shown
+}
+
+/// As an item of a list: built-in kinds leave out `apiVersion` and `kind` there, custom ones do not.
+fn item(object: &Value, request: &Request) -> Value {
+    let mut shown = present(object, &request.target, request.metadata_only);
+    if !request.target.kind.custom && !request.metadata_only {
+        let fields = map(&mut shown);
+        fields.remove("apiVersion");
+        fields.remove("kind");
+    }
+    shown
+}
+
+/// A bookmark: an object that holds a resourceVersion alone.
+pub(super) fn bookmark(target: &Target, revision: u64, initial_end: bool) -> Value {
+    let mut object = json!({
+        "apiVersion": target.api_version(),
+        "kind": target.kind.kind,
+        "metadata": {"resourceVersion": revision.to_string(), "creationTimestamp": null},
+    });
+    if initial_end {
+        object::put(
+            &mut object,
+            "/metadata/annotations",
+            json!({"k8s.io/initial-events-end": "true"}),
+        );
+    }
+    object
+}

@@ -1,0 +1,164 @@
+//! One HTTP request in, one HTTP answer out: faults, log and verbs come together here; what a verb does is not here.
+use std::convert::Infallible;
+use std::io;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::StreamExt as _;
+use http::{HeaderValue, Response, StatusCode, header, request::Parts};
+use http_body::Frame;
+use http_body_util::{BodyExt as _, Full, StreamBody, combinators::UnsyncBoxBody};
+use kube::core::response::Status;
+use serde_json::Value;
+
+use super::action::Action;
+use super::failure::Answer;
+use super::fault::Effect;
+use super::request::{Request, Verb};
+use super::write::status;
+use super::{Shared, discovery, lock, read, watch, write};
+
+/// A body for both transports.
+pub(super) type Body = UnsyncBoxBody<Bytes, Infallible>;
+
+/// Serves one request; an error means that the connection breaks.
+pub(super) async fn serve(
+    shared: Arc<Shared>,
+    parts: Parts,
+    body: Vec<u8>,
+) -> io::Result<Response<Body>> {
+    let request = {
+        let store = lock(&shared.store);
+        if let Some(document) = discovery::document(parts.uri.path(), &store.kinds) {
+            return Ok(document_response(&document));
+        }
+        Request::read(&parts, body, &store.kinds)
+    };
+    let request = match request {
+        Ok(request) => request,
+        Err(failure) => return Ok(failed(&failure)),
+    };
+    let path = parts
+        .uri
+        .path_and_query()
+        .map_or_else(|| parts.uri.path(), |path| path.as_str());
+    let index = shared.record(Action::new(&request, path));
+    let effect = lock(&shared.faults).take(request.verb, &request.target);
+    let lost = match effect {
+        Some(Effect::Answer(failure)) => {
+            shared.answered(index, failure.code);
+            return Ok(failed(&failure));
+        }
+        Some(Effect::Disconnect) => return Err(broken()),
+        Some(Effect::Delay(time)) => {
+            tokio::time::sleep(time).await;
+            false
+        }
+        Some(Effect::LostAnswer) => true,
+        None => false,
+    };
+    let response = act(&shared, &request).unwrap_or_else(|failure| failed(&failure));
+    if lost {
+        return Err(broken());
+    }
+    shared.answered(index, response.status().as_u16());
+    Ok(response)
+}
+
+fn broken() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::ConnectionReset,
+        "the connection was cut by the test",
+    )
+}
+
+fn act(shared: &Arc<Shared>, request: &Request) -> Answer<Response<Body>> {
+    let mut guard = lock(&shared.store);
+    let store = &mut *guard;
+    let before = store.revision;
+    let answer = match request.verb {
+        Verb::Get => read::get(store, request).map(|value| (200, value)),
+        Verb::List => read::list(store, request).map(|value| (200, value)),
+        Verb::Create => write::create(store, request).map(|value| (201, value)),
+        Verb::Update => write::update(store, request).map(|value| (200, value)),
+        Verb::Patch => write::patch(store, request)
+            .map(|(value, created)| (if created { 201 } else { 200 }, value)),
+        Verb::Delete => write::delete(store, request).map(|value| (200, value)),
+        Verb::DeleteCollection => {
+            write::delete_collection(store, request).map(|value| (200, value))
+        }
+        Verb::Watch => {
+            let lines = watch::open(shared, store, request, shared.gone_as_answer())?;
+            return Ok(stream(lines, request));
+        }
+    };
+    if store.revision != before {
+        shared.revisions.send_replace(store.revision);
+    }
+    answer.map(|(code, value)| warned(json(code, &value), request))
+}
+
+fn json(code: u16, value: &Value) -> Response<Body> {
+    let body = Full::new(Bytes::from(value.to_string())).boxed_unsync();
+    respond(code, body)
+}
+
+fn respond(code: u16, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    *response.status_mut() =
+        StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
+    response
+}
+
+fn stream(
+    lines: impl futures::Stream<Item = Bytes> + Send + 'static,
+    request: &Request,
+) -> Response<Body> {
+    let frames = lines.map(|line| Ok::<_, Infallible>(Frame::data(line)));
+    warned(
+        respond(200, StreamBody::new(frames).boxed_unsync()),
+        request,
+    )
+}
+
+/// A deprecated version warns with each answer.
+fn warned(mut response: Response<Body>, request: &Request) -> Response<Body> {
+    let warning = request
+        .target
+        .version()
+        .ok()
+        .and_then(|version| version.warning.as_ref());
+    if let Some(value) =
+        warning.and_then(|text| HeaderValue::from_str(&format!("299 - {text:?}")).ok())
+    {
+        response.headers_mut().insert(header::WARNING, value);
+    }
+    response
+}
+
+fn failed(failure: &Status) -> Response<Body> {
+    let code = if failure.code == 0 { 500 } else { failure.code };
+    let mut response = json(code, &status(failure));
+    let wait = failure
+        .details
+        .as_ref()
+        .map_or(0, |details| details.retry_after_seconds);
+    if wait > 0 {
+        response
+            .headers_mut()
+            .insert(header::RETRY_AFTER, HeaderValue::from(wait));
+    }
+    response
+}
+
+/// Discovery is JSON; health is a word.
+fn document_response(document: &Value) -> Response<Body> {
+    match document.as_str() {
+        Some(word) => respond(200, Full::new(Bytes::from(word.to_owned())).boxed_unsync()),
+        None => json(200, document),
+    }
+}
