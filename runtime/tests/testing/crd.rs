@@ -85,7 +85,7 @@ async fn fields_are_pruned_defaulted_and_bounded_as_the_schema_says() {
             "labels": {"type": "object", "additionalProperties": {"type": "string"}},
         },
     }}}});
-    let server = server(&definition(schema, json!({})));
+    let server = server(&definition(&schema, &json!({})));
     let kinds = crdkinds(&server);
     let spec = json!({"mode": "on", "size": null, "nested": {}, "gone": 1, "free": {"kept": true}, "labels": {"a": "b"}});
     let stored = kinds
@@ -151,7 +151,7 @@ async fn fields_are_pruned_defaulted_and_bounded_as_the_schema_says() {
 #[tokio::test]
 async fn status_is_a_world_of_its_own_where_there_is_the_subresource() {
     let open = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
-    let server = server(&definition(open, json!({"subresources": {"status": {}}})));
+    let server = server(&definition(&open, &json!({"subresources": {"status": {}}})));
     let kinds = crdkinds(&server);
     let mut new = object("a", &json!({"n": 1}));
     new.data["status"] = json!({"phase": "Lie"});
@@ -187,7 +187,7 @@ async fn status_is_a_world_of_its_own_where_there_is_the_subresource() {
 #[tokio::test]
 async fn without_the_subresource_status_is_a_field_and_its_path_a_404() {
     let open = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
-    let server = server(&definition(open, json!({})));
+    let server = server(&definition(&open, &json!({})));
     let kinds = crdkinds(&server);
     let created = kinds
         .create(&PostParams::default(), &object("a", &json!({})))
@@ -223,8 +223,8 @@ async fn scale_reads_and_writes_the_replicas() {
     let scale =
         json!({"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"});
     let server = server(&definition(
-        open,
-        json!({"subresources": {"status": {}, "scale": scale}}),
+        &open,
+        &json!({"subresources": {"status": {}, "scale": scale}}),
     ));
     let kinds = crdkinds(&server);
     kinds

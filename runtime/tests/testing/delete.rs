@@ -95,7 +95,7 @@ async fn a_collection_is_deleted_by_selector() {
     assert_eq!(left.items.len(), 1);
 }
 
-/// An owner `o` and a ConfigMap `d` that it owns.
+/// An owner `o` and a `ConfigMap` `d` that it owns.
 async fn owned(server: &ApiServer, more: serde_json::Value) {
     let owner = crdkinds(server)
         .create(&PostParams::default(), &object("o", &json!({})))

@@ -138,7 +138,7 @@ async fn a_test_can_wait_for_a_state_and_change_it_by_itself() {
     api.create(&PostParams::default(), &map("a")).await.unwrap();
     server
         .edit::<ConfigMap>("default", "a", |map| {
-            map["data"] = serde_json::json!({"k": "v"})
+            map["data"] = serde_json::json!({"k": "v"});
         })
         .unwrap();
     assert_eq!(waiting.await.unwrap()["k"], "v");

@@ -134,8 +134,8 @@ async fn pages_show_one_state_until_their_token_expires() {
 #[tokio::test]
 async fn metadata_alone_can_be_asked_for() {
     let server = server(&definition(
-        json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}),
-        json!({}),
+        &json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}),
+        &json!({}),
     ));
     let kinds = crdkinds(&server);
     kinds

@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 /// The seed's definition: nothing required, an unanchored pattern, no status subresource.
 pub(crate) fn crdkind() -> Value {
     definition(
-        json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+        &json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": {
             "choice": {"type": "string", "pattern": "(mysql|tomcat)"},
             "replicas": {"type": "integer", "minimum": 1, "maximum": 10},
         }}}}}),
-        json!({}),
+        &json!({}),
     )
 }
 
 /// The seed's definition with another schema and other fields of its version.
-pub(crate) fn definition(schema: Value, more: Value) -> Value {
+pub(crate) fn definition(schema: &Value, more: &Value) -> Value {
     let mut version = json!({"name": "v1", "served": true, "storage": true, "schema": schema});
     version
         .as_object_mut()

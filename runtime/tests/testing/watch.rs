@@ -98,7 +98,7 @@ async fn a_forgotten_version_is_an_error_event_or_an_http_410() {
     server.answer_gone_as_http(true);
     match maps.watch(&WatchParams::default(), &start).await {
         Err(kube::Error::Api(status)) => {
-            assert_eq!((status.code, status.reason.as_str()), (410, "Expired"))
+            assert_eq!((status.code, status.reason.as_str()), (410, "Expired"));
         }
         _ => panic!("expected an answer of 410"),
     }
