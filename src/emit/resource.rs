@@ -1,7 +1,7 @@
 //! `resource.rs` of each version: what Kubernetes calls each kind, its manifest, and the traits of `kube`.
 use super::parts::{constants, constructor, doc, manifest, rust};
 use super::{Contents, Emitter, Exports, OutFile};
-use crate::ir::{Body, Kind, Model, Module, Scope};
+use crate::ir::{Body, Kind, Model, Module, Scope, TypeId};
 use crate::options::Options;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -54,7 +54,7 @@ fn resources(model: &Model, module: &Module) -> TokenStream {
         "What Kubernetes calls the kinds of `{}`.",
         module.api_version()
     ));
-    let types = rust::use_roots(model, module);
+    let types = rust::use_types(model, used(model, module));
     let selectable = model
         .kinds_of(module)
         .any(|kind| !kind.selectable_fields.is_empty())
@@ -69,6 +69,20 @@ fn resources(model: &Model, module: &Module) -> TokenStream {
         #selectable
         #(#kinds)*
     }
+}
+
+/// The roots, and what their constructors take.
+fn used(model: &Model, module: &Module) -> Vec<TypeId> {
+    let kinds = model.kinds_of(module);
+    kinds
+        .flat_map(|kind| {
+            let mut used = vec![kind.root];
+            if let Body::Struct(body) = &model.types[kind.root].body {
+                used.extend(constructor::types(body, model));
+            }
+            used
+        })
+        .collect()
 }
 
 fn resource(model: &Model, kind: &Kind) -> TokenStream {

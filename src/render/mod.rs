@@ -1,4 +1,5 @@
 //! Tokens come in, formatted text goes out, parsed again before it may be written; no disk is touched.
+mod join;
 mod layout;
 mod width;
 
@@ -46,8 +47,8 @@ pub fn render(files: Vec<OutFile>, diagnostics: &mut Diagnostics) -> Vec<File> {
 fn rust(tokens: proc_macro2::TokenStream) -> Result<String, String> {
     let file: syn::File = syn::parse2(tokens).map_err(|error| error.to_string())?;
     let formatted = prettyplease::unparse(&file);
-    let text = layout::spread(&width::fit(&formatted));
-    if parse(&text)? != parse(&formatted)? {
+    let text = layout::spread(&width::fit(&join::join(&formatted)));
+    if dense(&parse(&text)?) != dense(&parse(&formatted)?) {
         return Err("its layout changed its meaning".into());
     }
     Ok(with_header(&text))
@@ -60,6 +61,11 @@ fn source(text: &str) -> Result<String, String> {
 
 fn with_header(text: &str) -> String {
     format!("{HEADER}\n\n{text}").trim_end().to_owned() + "\n"
+}
+
+/// Without spaces, and without commas: a line that is joined loses the one at its end.
+fn dense(tokens: &str) -> String {
+    tokens.replace([',', ' '], "")
 }
 
 /// The tokens of a text that is a file of Rust.

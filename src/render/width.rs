@@ -19,7 +19,10 @@ pub(super) fn fit(text: &str) -> String {
 fn broken(line: &str, out: &mut String) -> bool {
     let body = line.trim_start();
     let indent = " ".repeat(line.len() - body.len());
-    let separator = if body.starts_with("pub const ") || body.starts_with("const ") {
+    let separator = if ["pub const ", "const ", "pub type "]
+        .iter()
+        .any(|start| body.starts_with(start))
+    {
         " = "
     } else if body.starts_with("pub ") && body.ends_with(',') && !body.contains('{') {
         ": "

@@ -1,31 +1,40 @@
 //! `new`: an object of a name, and of all that its schema requires.
 use super::imports::Imports;
 use super::{doc, rust};
-use crate::ir::{Body, Field, Kind, Model, Presence, Struct, Ty};
+use crate::ir::{Body, Field, Kind, Model, Presence, Struct, Ty, TypeId};
 use proc_macro2::TokenStream;
 use quote::quote;
 
 /// The most fields that are asked for one by one.
 const MAX: usize = 5;
 
+/// The types that a caller of [`of`] passes, beside those that need no import.
+pub(crate) fn types(body: &Struct, model: &Model) -> Vec<TypeId> {
+    let asked = asked(body, model);
+    asked.iter().filter_map(|field| field.ty.named()).collect()
+}
+
+/// The fields that a caller passes; none for a kind that requires more than a call should hold.
+fn asked<'a>(body: &'a Struct, model: &Model) -> Vec<&'a Field> {
+    let fields = body.fields.iter();
+    let asked: Vec<&Field> = fields.filter(|field| is_asked(field, model)).collect();
+    if asked.len() > MAX || asked.iter().any(|field| !is_plain(&field.ty)) {
+        return Vec::new();
+    }
+    asked
+}
+
 /// The constructor; none for a kind that requires more than a call should hold.
 pub(crate) fn of(kind: &Kind, body: &Struct, model: &Model) -> TokenStream {
-    // What a file of resources imports is fixed: a type that needs more is given by its path.
-    let is_asked = |field: &&Field| is_asked(field, model);
-    let asked: Vec<&Field> = body.fields.iter().filter(is_asked).collect();
-    if asked.len() > MAX || asked.iter().any(|field| !is_plain(&field.ty)) {
+    let is_asked = |field: &Field| is_asked(field, model);
+    let asked = asked(body, model);
+    if asked.is_empty() && body.fields.iter().any(is_asked) {
         return TokenStream::new();
     }
     let mut imports = Imports::default();
     let parameters = asked.iter().map(|field| {
         let ident = rust::ident(&field.ident);
-        let ty = match &field.ty {
-            Ty::Named(id) => {
-                let name = rust::ident(&model.types[*id].name);
-                quote!(super::types::#name)
-            }
-            ty => rust::ty(ty, &model.types, &mut imports),
-        };
+        let ty = rust::ty(&field.ty, &model.types, &mut imports);
         quote!(, #ident: #ty)
     });
     let parameters: Vec<_> = parameters.collect();
@@ -38,7 +47,7 @@ pub(crate) fn of(kind: &Kind, body: &Struct, model: &Model) -> TokenStream {
                     ..ObjectMeta::default()
                 }
             }
-        } else if is_asked(&field) {
+        } else if is_asked(field) {
             quote!(#ident)
         } else if field.presence.may_be_absent() {
             quote!(#ident: None)

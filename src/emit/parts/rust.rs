@@ -1,7 +1,7 @@
 //! Names and types of the model become tokens; every text of a CRD passes through here or through a literal.
 use super::imports::{Import, Imports};
 use super::order;
-use crate::ir::{Field, FloatWidth, IntWidth, Model, Module, Presence, Ty, Types};
+use crate::ir::{Field, FloatWidth, IntWidth, Model, Module, Presence, Ty, TypeId, Types};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
@@ -96,10 +96,18 @@ fn int(width: IntWidth) -> TokenStream {
 
 /// The `use` line of the root types of a module, for a file beside `types.rs`.
 pub(crate) fn use_roots(model: &Model, module: &Module) -> TokenStream {
-    let kinds = model.kinds_of(module);
-    let mut names: Vec<&str> = kinds
-        .map(|kind| model.types[kind.root].name.as_str())
-        .collect();
+    use_types(
+        model,
+        model.kinds_of(module).map(|kind| kind.root).collect(),
+    )
+}
+
+/// The `use` line of types, for a file beside `types.rs`.
+pub(crate) fn use_types(model: &Model, mut types: Vec<TypeId>) -> TokenStream {
+    types.sort_unstable();
+    types.dedup();
+    let names = types.iter().map(|id| model.types[*id].name.as_str());
+    let mut names: Vec<&str> = names.collect();
     names.sort_by(|a, b| order::version(a, b));
     use_names(&quote!(super::types), &names)
 }

@@ -1,0 +1,117 @@
+//! The formatter breaks lines sooner than rustfmt: signatures, types of fields and lists of texts that still fit are joined again.
+
+/// The longest line.
+const MAX: usize = 100;
+/// The longest list of texts on one line.
+const MAX_LIST: usize = 60;
+
+/// Joins what fits.
+pub(super) fn join(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let lines: Vec<&str> = text.lines().collect();
+    let mut at = 0;
+    while at < lines.len() {
+        let (joined, end) = group(&lines, at)
+            .or_else(|| single(&lines, at))
+            .unwrap_or_else(|| (lines[at].to_owned(), at));
+        out.push_str(&joined);
+        out.push('\n');
+        at = end + 1;
+    }
+    out
+}
+
+/// The lines from a broken bracket to its end, in one; none where rustfmt breaks it too.
+fn group(lines: &[&str], start: usize) -> Option<(String, usize)> {
+    let first = lines[start];
+    let body = first.trim_start();
+    let indent = first.len() - body.len();
+    let is_fn = first.ends_with('(') && (body.starts_with("pub fn ") || body.starts_with("fn "));
+    let is_field = first.ends_with('<') && body.starts_with("pub ");
+    let is_list = first.ends_with("&[") && body.starts_with("pub const ");
+    let is_alias = first.ends_with('<') && body.starts_with("pub type ");
+    let is_call = first.ends_with('(') && !is_fn;
+    if !(is_fn || is_field || is_list || is_alias || is_call) {
+        return None;
+    }
+    let end = closing(lines, start, indent)?;
+    if is_call && end > start + 2 {
+        return None;
+    }
+    let mut joined = first.to_owned();
+    for line in &lines[start + 1..=end] {
+        let piece = line.trim_start();
+        if piece.starts_with([')', '>', ']']) {
+            joined.truncate(joined.trim_end_matches(',').len());
+        } else if !joined.ends_with(['(', '<', '[']) {
+            joined.push(' ');
+        }
+        joined.push_str(piece);
+    }
+    let fits = match joined.split_once(" = &[") {
+        Some((_, list)) if is_list => list.chars().count() <= MAX_LIST + 2,
+        _ => joined.chars().count() <= MAX || (is_field || is_alias) && fits_below(&joined),
+    };
+    fits.then_some((joined, end))
+}
+
+/// A list of one struct, whose brackets rustfmt leaves together.
+fn single(lines: &[&str], start: usize) -> Option<(String, usize)> {
+    let first = lines[start];
+    let indent = first.len() - first.trim_start().len();
+    let element = lines.get(start + 1)?;
+    if !first.ends_with(" = &[") || !element.ends_with(" {") {
+        return None;
+    }
+    let end = closing(lines, start, indent)?;
+    if closing(lines, start + 1, indent + 4)? + 1 != end {
+        return None;
+    }
+    let mut joined = format!("{first}{}\n", element.trim_start());
+    for line in &lines[start + 2..end - 1] {
+        joined.push_str(line.strip_prefix("    ").unwrap_or(line));
+        joined.push('\n');
+    }
+    joined.push_str(&first[..indent]);
+    joined.push_str("}];");
+    Some((joined, end))
+}
+
+/// The line that closes what is opened at the end of another.
+fn closing(lines: &[&str], start: usize, indent: usize) -> Option<usize> {
+    let is_end = |line: &&str| {
+        let body = line.trim_start();
+        line.len() - body.len() == indent && body.starts_with([')', '>', ']', '}'])
+    };
+    let length = lines[start + 1..].iter().position(is_end)?;
+    Some(start + 1 + length)
+}
+
+/// Whether the type of a field, or of an alias, fits on a line of its own.
+fn fits_below(line: &str) -> bool {
+    let indent = line.len() - line.trim_start().len();
+    line.split_once(": ")
+        .or_else(|| line.split_once(" = "))
+        .is_some_and(|(_, ty)| indent + 4 + ty.chars().count() <= MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joins_types_and_signatures() {
+        let field = "    pub a: Option<\n        Vec<\n            B,\n        >,\n    >,\n";
+        assert_eq!(join(field), "    pub a: Option<Vec<B>>,\n");
+        let signature = "    pub fn a(\n        &self,\n        b: B,\n    ) -> C {\n";
+        assert_eq!(join(signature), "    pub fn a(&self, b: B) -> C {\n");
+    }
+
+    #[test]
+    fn leaves_what_does_not_fit() {
+        let long = "x".repeat(60);
+        let signature =
+            format!("    pub fn a(\n        {long}: A,\n        b{long}: B,\n    ) -> C {{\n");
+        assert_eq!(join(&signature), signature);
+    }
+}
