@@ -58,7 +58,7 @@ fn resources(model: &Model, module: &Module) -> TokenStream {
     let selectable = model
         .kinds_of(module)
         .any(|kind| !kind.selectable_fields.is_empty())
-        .then(|| quote!(use kube_codegen_runtime::client::SelectableField;));
+        .then(|| quote!(use kube_codegen_runtime::walk::SelectableField;));
     let kinds = model.kinds_of(module).map(|kind| resource(model, kind));
     quote! {
         #head

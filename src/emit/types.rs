@@ -1,6 +1,6 @@
 //! `types.rs` and `records.rs` of each version: the structs and enums, and how they are read and written.
 use super::parts::imports::{Import, Imports};
-use super::parts::{doc, records, rust};
+use super::parts::{doc, inline, records, rust, text};
 use super::{Contents, Emitter, Exports, OutFile};
 use crate::ir::{Body, Derives, Enum, Kind, Model, Module, Rules, Struct, TypeDef, TypeId};
 use crate::options::Options;
@@ -57,7 +57,7 @@ fn define(model: &Model, id: TypeId, imports: &mut Imports) -> TokenStream {
     let root = kind.filter(|kind| kind.root == id);
     let plain = Rules::default();
     let rules = root.map_or(&plain, |kind| &kind.rules);
-    let doc = doc::of(def.doc.as_deref(), rules, None, fallback(def, kind));
+    let doc = doc::of(def.doc.as_deref(), rules, None, || fallback(def, kind));
     let deprecated = root.and_then(deprecated);
     let acronym = is_acronym(&def.name).then(|| quote!(#[allow(clippy::upper_case_acronyms)]));
     let attributes = quote!(#doc #deprecated #acronym);
@@ -68,14 +68,18 @@ fn define(model: &Model, id: TypeId, imports: &mut Imports) -> TokenStream {
 }
 
 /// What a type is, where the schema does not describe it.
-fn fallback(def: &TypeDef, kind: Option<&Kind>) -> Option<String> {
-    let path = &def.origins.first()?.path;
-    let kind = kind?;
-    Some(if path.last().is_none() {
-        format!("An object of kind `{}`.", kind.kind)
+fn fallback(def: &TypeDef, kind: Option<&Kind>) -> Vec<String> {
+    let (Some(origin), Some(kind)) = (def.origins.first(), kind) else {
+        return Vec::new();
+    };
+    let kind = format!("{}.", inline::span(&kind.kind));
+    let words = if origin.path.last().is_none() {
+        ["An object of kind".to_owned(), kind]
     } else {
-        format!("`{path}` of a `{}`.", kind.kind)
-    })
+        let path = inline::span(&origin.path.to_string());
+        [format!("{path} of"), kind]
+    };
+    text::wrap(&words, "", "")
 }
 
 fn deprecated(kind: &Kind) -> Option<TokenStream> {
@@ -106,7 +110,7 @@ fn structure(
             field.doc.as_deref(),
             &field.rules,
             field.default.as_ref(),
-            None,
+            Vec::new,
         );
         let ident = rust::ident(&field.ident);
         let ty = rust::field(field, &model.types, imports);
@@ -138,7 +142,7 @@ fn enumeration(def: &TypeDef, body: &Enum, attributes: &TokenStream) -> TokenStr
         let default = (body.default == Some(index)).then(|| quote!(#[default]));
         // A variant that is not spelled as its value says what it stands for.
         let doc = (variant.ident != variant.value)
-            .then(|| doc::outer(&[super::parts::inline::span(&format!("{:?}", variant.value))]));
+            .then(|| doc::outer(&[inline::span(&format!("{:?}", variant.value))]));
         quote!(#doc #default #ident)
     });
     let variants: Vec<_> = variants.collect();

@@ -1,1 +1,214 @@
+//! Each form, from the YAML of a node to the type of a field.
+use crate::diag::{Code, Diagnostics};
+use crate::ir::{Body, Field, FloatWidth, IntWidth, Model, Presence, Struct, Ty};
+use crate::source::Source;
 
+/// Lowers a CRD whose only property `x` is this node; `required` names what is.
+fn lower(node: &str, required: &str) -> (Model, Vec<(Code, String)>) {
+    let text = format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: foos.example.com}}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {{kind: Foo, plural: foos}}\n  versions:\n    - name: v1\n      served: true\n      storage: true\n      schema: {{openAPIV3Schema: {{type: object, required: [{required}], properties: {{x: {node}}}}}}}\n"
+    );
+    let source = Source {
+        name: "test".into(),
+        path: None,
+        text,
+    };
+    let mut diagnostics = Diagnostics::new();
+    let crds = crate::crd::parse(&[source], &mut diagnostics);
+    assert!(!diagnostics.has_errors(), "{diagnostics:#?}");
+    let model = super::lower(crds, &mut diagnostics);
+    let found = diagnostics
+        .iter()
+        .map(|it| (it.code, it.place.schema_path.clone().unwrap_or_default()));
+    (model, found.collect())
+}
+
+fn body<'a>(model: &'a Model, ty: &Ty) -> &'a Struct {
+    let Ty::Named(id) = ty else {
+        panic!("{ty:?} is no type of the model");
+    };
+    match &model.types[*id].body {
+        Body::Struct(body) => body,
+        Body::Enum(_) => panic!("an enum"),
+    }
+}
+
+fn field(model: &Model) -> Field {
+    let root = &Ty::Named(model.kinds[0].root);
+    let fields = &body(model, root).fields;
+    fields.iter().find(|it| it.wire == "x").unwrap().clone()
+}
+
+#[track_caller]
+fn gives(node: &str, expected: &Ty) {
+    let (model, found) = lower(node, "");
+    assert_eq!(field(&model).ty, *expected, "{node}");
+    assert_eq!(found, [], "{node}");
+}
+
+#[test]
+fn scalars() {
+    gives("{type: boolean}", &Ty::Bool);
+    gives("{type: integer}", &Ty::Int(IntWidth::I64));
+    gives("{type: integer, format: uint16}", &Ty::Int(IntWidth::U16));
+    gives("{type: integer, format: double}", &Ty::Int(IntWidth::I64));
+    gives("{type: number}", &Ty::Float(FloatWidth::F64));
+    gives("{type: number, format: float}", &Ty::Float(FloatWidth::F32));
+    gives("{type: string, format: date-time}", &Ty::Time);
+    gives("{type: string, format: byte}", &Ty::Bytes);
+    gives("{type: string, format: int64}", &Ty::Str);
+}
+
+#[test]
+fn containers() {
+    let list = |ty| Ty::List(Box::new(ty));
+    let map = |ty| Ty::Map(Box::new(ty));
+    gives("{type: array, items: {type: string}}", &list(Ty::Str));
+    gives(
+        "{type: array, items: {type: string, nullable: true}}",
+        &list(Ty::Nullable(Box::new(Ty::Str))),
+    );
+    gives(
+        "{type: object, additionalProperties: {type: array, items: {type: string, format: byte}}}",
+        &map(list(Ty::Bytes)),
+    );
+    gives("{type: object, additionalProperties: true}", &map(Ty::Json));
+    gives("{type: object}", &map(Ty::Json));
+    gives("{type: object, properties: {}}", &map(Ty::Json));
+    gives(
+        "{type: object, x-kubernetes-preserve-unknown-fields: true}",
+        &map(Ty::Json),
+    );
+    gives("{x-kubernetes-preserve-unknown-fields: true}", &Ty::Json);
+}
+
+#[test]
+fn either_types() {
+    gives("{x-kubernetes-int-or-string: true}", &Ty::IntOrString);
+    gives(
+        "{anyOf: [{type: string}, {type: integer}], x-kubernetes-int-or-string: true}",
+        &Ty::IntOrString,
+    );
+}
+
+#[test]
+fn presence_is_required_times_nullable() {
+    for (node, required, expected) in [
+        ("{type: string}", "x", Presence::Required),
+        ("{type: string}", "", Presence::Optional),
+        ("{type: string, nullable: true}", "x", Presence::Nullable),
+        (
+            "{type: string, nullable: true}",
+            "",
+            Presence::OptionalNullable,
+        ),
+        ("{type: integer, default: 1}", "x", Presence::Required),
+        // Raw JSON holds null by itself.
+        (
+            "{x-kubernetes-preserve-unknown-fields: true, nullable: true}",
+            "",
+            Presence::Optional,
+        ),
+    ] {
+        let (model, _) = lower(node, required);
+        assert_eq!(field(&model).presence, expected, "{node} {required}");
+    }
+}
+
+#[test]
+fn enums_of_strings() {
+    let (model, found) = lower(
+        "{type: string, enum: [b, a, b, null], nullable: true, default: a}",
+        "",
+    );
+    assert_eq!(found, [(Code::PlainEnum, "x".to_owned())]);
+    let Ty::Named(id) = field(&model).ty else {
+        panic!("no enum");
+    };
+    let Body::Enum(body) = &model.types[id].body else {
+        panic!("no enum");
+    };
+    let values: Vec<_> = body.variants.iter().map(|it| it.value.as_str()).collect();
+    assert_eq!(values, ["b", "a"]);
+    assert_eq!(body.default, Some(1));
+}
+
+#[test]
+fn other_enums_stay_plain_and_are_told() {
+    let (model, found) = lower("{type: integer, enum: [1, 2]}", "");
+    let field = field(&model);
+    assert_eq!(field.ty, Ty::Int(IntWidth::I64));
+    assert_eq!(field.rules.constraints[0].0, "enum");
+    assert_eq!(found, [(Code::PlainEnum, "x".to_owned())]);
+}
+
+#[test]
+fn objects_keep_what_is_preserved() {
+    let node = "{type: object, required: [a], properties: {a: {type: string}}, x-kubernetes-preserve-unknown-fields: true}";
+    let (model, found) = lower(node, "");
+    let inner = body(&model, &field(&model).ty).clone();
+    assert!(inner.rest);
+    assert_eq!(inner.fields[0].presence, Presence::Required);
+    assert_eq!(found, []);
+}
+
+#[test]
+fn embedded_resources_have_metadata() {
+    let (model, found) = lower("{type: object, x-kubernetes-embedded-resource: true}", "");
+    let inner = body(&model, &field(&model).ty);
+    let wires: Vec<_> = inner.fields.iter().map(|it| it.wire.as_str()).collect();
+    assert_eq!(wires, ["apiVersion", "kind", "metadata"]);
+    assert!(!inner.rest);
+    assert_eq!(found, []);
+}
+
+#[test]
+fn what_says_nothing_is_raw_and_told() {
+    for (node, path) in [
+        ("{description: anything}", "x"),
+        ("{type: array}", "x"),
+        ("{type: array, items: [{type: string}]}", "x"),
+        ("{type: object, additionalProperties: {}}", "x{}"),
+    ] {
+        let (_, found) = lower(node, "");
+        assert_eq!(found, [(Code::RawJson, path.to_owned())], "{node}");
+    }
+}
+
+#[test]
+fn what_is_left_is_told_with_its_place() {
+    for node in [
+        "{type: string, items: {type: string}}",
+        "{type: integer, properties: {a: {type: string}}}",
+        "{type: string, deprecated: true}",
+        "{type: string, x-kubernetes-preserve-unknown-fields: true}",
+    ] {
+        let (_, found) = lower(node, "");
+        assert_eq!(found, [(Code::LeftoverKeyword, "x".to_owned())], "{node}");
+    }
+}
+
+#[test]
+fn rules_are_carried() {
+    let node = "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a], maxItems: 3, x-kubernetes-validations: [{rule: 'true'}], items: {type: object, x-kubernetes-map-type: atomic, minProperties: 1, properties: {a: {type: string}}}}";
+    let (model, found) = lower(node, "");
+    let rules = field(&model).rules;
+    assert_eq!(found, []);
+    assert_eq!(rules.list_type.as_deref(), Some("map"));
+    assert_eq!(rules.list_map_keys, ["a"]);
+    assert_eq!(rules.constraints[0].0, "maxItems");
+    assert_eq!(rules.validations.len(), 1);
+    let element = rules.element.unwrap().rules;
+    assert_eq!(element.map_type.as_deref(), Some("atomic"));
+    assert_eq!(element.constraints[0].0, "minProperties");
+}
+
+#[test]
+fn roots_have_what_the_schema_has_and_metadata() {
+    let (model, _) = lower("{type: string}", "x, metadata");
+    let root = body(&model, &Ty::Named(model.kinds[0].root));
+    let wires: Vec<_> = root.fields.iter().map(|it| it.wire.as_str()).collect();
+    assert_eq!(wires, ["metadata", "x"]);
+    assert_eq!(root.fields[0].ty, Ty::ObjectMeta);
+    assert_eq!(root.fields[0].presence, Presence::Required);
+}

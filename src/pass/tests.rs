@@ -1,1 +1,177 @@
+//! Overrides, boxes, derives and names over a whole model.
+use crate::diag::{Code, Diagnostics};
+use crate::ir::{Body, Field, Model, Ty, TypeDef};
+use crate::options::{Options, Override};
+use crate::source::Source;
 
+const CRD: &str = "
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Foo, plural: foos}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              required: [mode]
+              properties:
+                mode: {type: string, enum: [A, B]}
+                ratio: {type: number}
+                list: {type: array, items: {type: object, properties: {a: {type: string}}}}
+                big: {type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string}, d: {type: string}, e: {type: string}, f: {type: string}}}
+";
+
+fn run(overrides: Vec<Override>) -> (Model, Vec<(Code, String, Option<String>)>) {
+    let source = Source {
+        name: "test".into(),
+        path: None,
+        text: CRD.into(),
+    };
+    let options = Options {
+        overrides,
+        ..Options::default()
+    };
+    let mut diagnostics = Diagnostics::new();
+    let crds = crate::crd::parse(&[source], &mut diagnostics);
+    let mut model = crate::lower::lower(crds, &mut diagnostics);
+    super::run(&mut model, &options, &mut diagnostics);
+    let found = diagnostics
+        .iter()
+        .map(|it| (it.code, it.message.clone(), it.hint.clone()))
+        .collect();
+    (model, found)
+}
+
+fn at(path: &str) -> Override {
+    Override {
+        path: path.into(),
+        ..Override::default()
+    }
+}
+
+fn def<'a>(model: &'a Model, name: &str) -> &'a TypeDef {
+    let mut all = model.types.iter();
+    all.find(|(_, def)| def.name == name)
+        .unwrap_or_else(|| panic!("no type {name}"))
+        .1
+}
+
+fn field<'a>(model: &'a Model, ty: &str, wire: &str) -> Option<&'a Field> {
+    let Body::Struct(body) = &def(model, ty).body else {
+        panic!("{ty} is no struct");
+    };
+    body.fields.iter().find(|field| field.wire == wire)
+}
+
+#[test]
+fn names_boxes_and_derives() {
+    let (model, found) = run(Vec::new());
+    assert_eq!(found, []);
+    assert_eq!(field(&model, "FooSpec", "big").unwrap().boxed, Some(true));
+    assert_eq!(field(&model, "FooSpec", "list").unwrap().boxed, Some(false));
+    let spec = &def(&model, "FooSpec").derives;
+    assert!(
+        !spec.eq && !spec.default,
+        "a float, and an enum without default"
+    );
+    let item = &def(&model, "FooSpecList").derives;
+    assert!(item.eq && item.default);
+    assert!(def(&model, "Foo").derives.default);
+    assert_eq!(model.modules[0].client, "ExampleComV1");
+    assert_eq!(model.kinds[0].names.method, "foos");
+}
+
+#[test]
+fn overrides_reach_every_place() {
+    let (model, found) = run(vec![
+        Override {
+            type_name: Some("Entry".into()),
+            derives: ["Eq".to_owned(), "PartialOrd".to_owned()].into(),
+            ..at("Foo.spec.list[]")
+        },
+        Override {
+            field_name: Some("kind_of".into()),
+            rust_type: Some("crate::Mode".into()),
+            ..at("example.com/v1/Foo.spec.mode")
+        },
+        Override {
+            skip: true,
+            ..at("Foo.spec.ratio")
+        },
+        Override {
+            boxed: Some(false),
+            ..at("Foo.spec.big")
+        },
+    ]);
+    assert_eq!(found, []);
+    assert!(def(&model, "Entry").derives.more.contains("PartialOrd"));
+    let mode = field(&model, "FooSpec", "mode").unwrap();
+    assert_eq!(mode.ident, "kind_of");
+    assert_eq!(mode.ty, Ty::External("crate::Mode".into()));
+    assert!(field(&model, "FooSpec", "ratio").is_none());
+    assert_eq!(field(&model, "FooSpec", "big").unwrap().boxed, Some(false));
+}
+
+#[test]
+fn overrides_that_match_nothing_are_errors_with_the_nearest_path() {
+    let (_, found) = run(vec![at("Foo.spec.mood")]);
+    assert_eq!(found[0].0, Code::OverrideUnmatched);
+    assert!(found[0].2.as_deref().unwrap().contains("`Foo.spec.mode`"));
+}
+
+#[test]
+fn overrides_that_cannot_be_applied_are_errors() {
+    for wrong in [
+        Override {
+            type_name: Some("Ratio".into()),
+            ..at("Foo.spec.ratio")
+        },
+        Override {
+            type_name: Some("not a name".into()),
+            ..at("Foo.spec")
+        },
+        Override {
+            field_name: Some("x; fn y() {}".into()),
+            ..at("Foo.spec.mode")
+        },
+        Override {
+            rust_type: Some("u8; struct X".into()),
+            ..at("Foo.spec.mode")
+        },
+        Override {
+            skip: true,
+            ..at("Foo.metadata")
+        },
+        Override {
+            skip: true,
+            ..at("Foo.spec.list[]")
+        },
+    ] {
+        let (_, found) = run(vec![wrong.clone()]);
+        assert_eq!(found[0].0, Code::OverrideInvalid, "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_name_is_given_once() {
+    let (_, found) = run(vec![
+        Override {
+            type_name: Some("Same".into()),
+            ..at("Foo.spec.list[]")
+        },
+        Override {
+            type_name: Some("Same".into()),
+            ..at("Foo.spec.big")
+        },
+    ]);
+    assert_eq!(found[0].0, Code::NameTaken);
+}

@@ -5,12 +5,16 @@ pub(super) fn spread(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 20);
     let mut before: Option<Line<'_>> = None;
     let mut body = Body::Other;
+    let mut documented = false;
     for text in text.lines() {
         let line = Line::of(text);
         if let Some(before) = &before
-            && needs_gap(before, &line, body)
+            && needs_gap(before, &line, body, documented)
         {
             out.push('\n');
+        }
+        if line.indent <= 4 {
+            documented = line.leads() || documented && before.as_ref().is_some_and(Line::leads);
         }
         if line.indent == 0 {
             body = Body::opened_by(text).unwrap_or(body);
@@ -27,7 +31,7 @@ pub(super) fn spread(text: &str) -> String {
 enum Body {
     /// Methods, constants, types.
     Items,
-    /// Fields or variants.
+    /// Fields.
     Fields,
     Other,
 }
@@ -88,7 +92,7 @@ impl<'a> Line<'a> {
     }
 }
 
-fn needs_gap(before: &Line<'_>, line: &Line<'_>, body: Body) -> bool {
+fn needs_gap(before: &Line<'_>, line: &Line<'_>, body: Body, documented: bool) -> bool {
     if before.text.is_empty() || line.text.is_empty() || line.text.starts_with('}') {
         return false;
     }
@@ -100,9 +104,7 @@ fn needs_gap(before: &Line<'_>, line: &Line<'_>, body: Body) -> bool {
         }
         0 => before.ends_item() && !alike(),
         4 if body == Body::Items => before.indent == 4 && before.ends_item() && !alike(),
-        4 if body == Body::Fields => {
-            before.text.ends_with(',') && line.leads() && line.text.starts_with("//")
-        }
+        4 if body == Body::Fields => before.text.ends_with(',') && (line.leads() || documented),
         _ => false,
     }
 }

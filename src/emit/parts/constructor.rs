@@ -38,12 +38,14 @@ pub(crate) fn of(kind: &Kind, body: &Struct, model: &Model) -> TokenStream {
         quote!(, #ident: #ty)
     });
     let parameters: Vec<_> = parameters.collect();
+    let is_taken = asked.iter().any(|field| field.ident == "name");
+    let name = rust::ident(if is_taken { "object_name" } else { "name" });
     let values = body.fields.iter().map(|field| {
         let ident = rust::ident(&field.ident);
         if field.ty == Ty::ObjectMeta && field.wire == "metadata" {
             quote! {
                 #ident: ObjectMeta {
-                    name: Some(name.into()),
+                    name: Some(#name.into()),
                     ..ObjectMeta::default()
                 }
             }
@@ -66,7 +68,7 @@ pub(crate) fn of(kind: &Kind, body: &Struct, model: &Model) -> TokenStream {
     let about = doc::outer(&[about]);
     quote! {
         #about
-        pub fn new(name: impl Into<String> #(#parameters)*) -> Self {
+        pub fn new(#name: impl Into<String> #(#parameters)*) -> Self {
             Self { #(#values,)* #rest }
         }
     }

@@ -10,11 +10,11 @@ pub(crate) fn of(
     description: Option<&str>,
     rules: &Rules,
     default: Option<&Value>,
-    fallback: Option<String>,
+    fallback: impl FnOnce() -> Vec<String>,
 ) -> TokenStream {
     let mut lines = description.map(text::lines).unwrap_or_default();
     if lines.is_empty() {
-        lines.extend(fallback);
+        lines.extend(fallback());
     }
     for paragraph in rules::paragraphs(rules, default) {
         if !lines.is_empty() {

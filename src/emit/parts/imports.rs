@@ -36,7 +36,7 @@ impl Import {
                 quote!(k8s_openapi::apimachinery::pkg::apis::meta::v1)
             }
             Self::IntOrString => quote!(k8s_openapi::apimachinery::pkg::util::intstr),
-            Self::Nullable => quote!(kube_codegen_runtime),
+            Self::Nullable => quote!(kube_codegen_runtime::record),
             Self::Value => quote!(serde_json),
             Self::BTreeMap => quote!(std::collections),
         }

@@ -134,8 +134,8 @@ struct Lines {
     others: String,
     /// The last line of the source ended its line on purpose.
     short: bool,
-    /// Indentation in the source of the items that are open.
-    indents: Vec<usize>,
+    /// The items that are open: indentation in the source, and where their text begins in the docs.
+    items: Vec<(usize, usize)>,
 }
 
 impl Lines {
@@ -150,16 +150,17 @@ impl Lines {
 
     fn item(&mut self, marker: &str, indent: usize, rest: &str) {
         self.end_paragraph();
-        while self.indents.last().is_some_and(|open| *open >= indent) {
-            self.indents.pop();
+        while self.items.last().is_some_and(|(open, _)| *open >= indent) {
+            self.items.pop();
         }
-        if self.indents.is_empty() && !self.done.is_empty() && !self.after_item() {
+        if self.items.is_empty() && !self.done.is_empty() && !self.after_item() {
             self.gap();
         }
-        let margin = if self.indents.is_empty() { "" } else { "   " }.repeat(self.indents.len());
-        self.indents.push(indent);
-        self.first = format!("{margin}{marker}");
-        self.others = format!("{margin}{}", " ".repeat(marker.chars().count()));
+        let margin = self.items.last().map_or(0, |(_, text)| *text);
+        let text = margin + marker.len();
+        self.items.push((indent, text));
+        self.first = format!("{}{marker}", " ".repeat(margin));
+        self.others = " ".repeat(text);
         self.open = inline::words(rest);
         self.short = false;
         if self.open.is_empty() {
@@ -215,7 +216,7 @@ impl Lines {
 
     /// An empty line, if there is none yet.
     fn gap(&mut self) {
-        self.indents.clear();
+        self.items.clear();
         if self.done.last().is_some_and(|line| !line.is_empty()) {
             self.done.push(String::new());
         }
@@ -227,5 +228,59 @@ impl Lines {
             self.done.pop();
         }
         self.done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn gives(text: &str, expected: &[&str]) {
+        assert_eq!(lines(text), expected, "{text}");
+    }
+
+    #[test]
+    fn paragraphs_are_joined_and_wrapped() {
+        let first = "A line of the source that is long enough to be wrapped by its writer";
+        gives(
+            &format!("{first}\ngoes on.\n\nNext."),
+            &[&format!("{first} goes on."), "", "Next."],
+        );
+        let long = "word ".repeat(40);
+        assert!(lines(&long).iter().all(|line| line.len() <= WIDTH));
+        gives("short\nlines", &["short", "lines"]);
+    }
+
+    #[test]
+    fn lists_keep_their_items() {
+        gives(
+            "Values:\n* a\n  - b\n2. c",
+            &["Values:", "", "- a", "  - b", "2. c"],
+        );
+        gives("- a\nb", &["- a", "", "b"]);
+        gives("- a\n  b", &["- a b"]);
+    }
+
+    #[test]
+    fn code_is_never_a_doctest() {
+        gives(
+            "See:\n\n    fn x() {}\n      y",
+            &["See:", "", "```text", "fn x() {}", "  y", "```"],
+        );
+        gives("```rust\nx\n```", &["```text", "x", "```"]);
+        gives("~~~\n```\n~~~", &["```text", "'''", "```"]);
+        gives("```\nnever closed", &["```text", "never closed", "```"]);
+    }
+
+    #[test]
+    fn no_word_begins_a_block() {
+        gives("# no heading", &["\\# no heading"]);
+        gives("> no quote", &["\\> no quote"]);
+        gives("text\n---", &["text", "\\---"]);
+        gives("text\n===", &["text", "\\==="]);
+        gives("a\u{202e}b\u{7}c", &["abc"]);
+        gives("a\tb", &["a b"]);
+        gives("", &[]);
     }
 }

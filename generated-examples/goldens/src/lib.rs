@@ -1,0 +1,22 @@
+//! What the generator makes of each of `fixtures/*.yaml`, one module per file: written by the test `golden`, never by hand.
+pub mod cluster_scoped;
+pub mod constraints;
+pub mod crdkind;
+pub mod descriptions;
+pub mod embedded_resource;
+pub mod enums;
+pub mod enums_of_numbers;
+pub mod flat;
+pub mod groups;
+pub mod int_or_string;
+pub mod large_structs;
+pub mod lists_and_maps;
+pub mod long_names;
+pub mod names;
+pub mod opaque;
+pub mod opaque_root;
+pub mod presence;
+pub mod required_spec;
+pub mod scalars;
+pub mod subresources;
+pub mod versions;

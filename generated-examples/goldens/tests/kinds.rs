@@ -1,0 +1,59 @@
+//! What generated kinds tell of themselves.
+use k8s_openapi::{ClusterResourceScope, Resource};
+use kube::CustomResourceExt;
+use kube_codegen_goldens as goldens;
+use kube_codegen_runtime::client::{ScaleSubresource, StatusSubresource};
+
+#[test]
+fn names_are_those_of_the_crd() {
+    use goldens::crdkind::iksoon_test_com::v1::CrdKind;
+    assert_eq!(<CrdKind as Resource>::URL_PATH_SEGMENT, "crdplural");
+    assert_eq!(CrdKind::SHORT_NAMES, ["crdshort", "iksoontest"]);
+    assert_eq!(CrdKind::api_resource().plural, "crdplural");
+    assert_eq!(CrdKind::new("a").metadata.name.as_deref(), Some("a"));
+}
+
+#[test]
+fn the_manifest_is_the_input() {
+    use goldens::crdkind::iksoon_test_com::v1::CrdKind;
+    let crd = CrdKind::crd();
+    assert_eq!(crd.metadata.name.as_deref(), Some(CrdKind::crd_name()));
+    let columns = crd.spec.versions[0].additional_printer_columns.as_ref();
+    assert_eq!(columns.unwrap()[0].name, "DBorWAS");
+}
+
+#[test]
+fn scope_and_list_kind_and_selectable_fields() {
+    use goldens::cluster_scoped::example_com::v1::{IPAddressPool, IPAddressPools};
+    fn is_cluster_scoped<K: Resource<Scope = ClusterResourceScope>>() {}
+    is_cluster_scoped::<IPAddressPool>();
+    let list = IPAddressPools::default();
+    assert_eq!(
+        serde_json::to_value(list).unwrap()["kind"],
+        "IPAddressPools"
+    );
+    let selector = IPAddressPool::SPEC_ZONE_FIELD;
+    assert_eq!(selector.path(), "spec.zone");
+}
+
+#[test]
+fn subresources_are_traits() {
+    use goldens::subresources::example_com::v1::Scaled;
+    fn has_both<K: StatusSubresource + ScaleSubresource>() {}
+    has_both::<Scaled>();
+}
+
+#[test]
+fn what_is_required_is_asked_for() {
+    use goldens::required_spec::example_com::v1::{Strict, StrictSpec, StrictSpecMode};
+    let at: k8s_openapi::apimachinery::pkg::apis::meta::v1::Time =
+        serde_json::from_str("\"2024-01-02T03:04:05Z\"").unwrap();
+    let strict = Strict::new(
+        "a",
+        StrictSpec {
+            at,
+            mode: StrictSpecMode::A,
+        },
+    );
+    assert_eq!(strict.spec.mode.as_str(), "A");
+}

@@ -1,0 +1,142 @@
+//! Objects that the API server accepts are read and written without a change: absent, null, empty and zero are four things.
+use kube_codegen_goldens as goldens;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+#[track_caller]
+fn survives<K: DeserializeOwned + Serialize>(object: Value) -> K {
+    let typed: K = serde_json::from_value(object.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&typed).unwrap(), object);
+    typed
+}
+
+fn object(kind: &str, rest: Value) -> Value {
+    let mut object =
+        json!({"apiVersion": "example.com/v1", "kind": kind, "metadata": {"name": "a"}});
+    let (Some(map), Value::Object(rest)) = (object.as_object_mut(), rest) else {
+        panic!("objects are maps");
+    };
+    map.extend(rest);
+    object
+}
+
+#[test]
+fn every_scalar() {
+    use goldens::scalars::example_com::v1::Scalars;
+    let typed: Scalars = survives(object(
+        "Scalars",
+        json!({"spec": {
+            "flag": false, "count": 0, "small": -2_147_483_648, "large": i64::MIN, "port": 65535, "size": u64::MAX,
+            "odd": 1, "ratio": 0.1, "half": 0.5, "exact": 1e300, "text": "", "address": "10.0.0.1",
+            "at": "2024-01-02T03:04:05Z", "data": "aGk="
+        }}),
+    ));
+    let spec = typed.spec.unwrap();
+    assert_eq!(spec.size, Some(u64::MAX));
+    assert_eq!(spec.data.unwrap().0, b"hi");
+    survives::<Scalars>(object("Scalars", json!({"spec": {}})));
+    survives::<Scalars>(object("Scalars", json!({})));
+}
+
+#[test]
+fn lists_and_maps_of_anything() {
+    use goldens::lists_and_maps::example_com::v1::{Collections, CollectionsSpecChoices};
+    let typed: Collections = survives(object(
+        "Collections",
+        json!({"spec": {
+            "names": [], "matrix": [[], [1, 2]], "times": ["2024-01-02T03:04:05Z"], "choices": ["A", "later"],
+            "labels": {}, "blobs": {"a": "aGk="}, "table": {"x": {"y": [0.5]}},
+            "ports": [{"port": 80, "protocol": "TCP"}], "zones": ["a"], "pools": {"p": {"size": 0}},
+            "gaps": ["a", null], "holes": {"a": null, "b": 1}
+        }}),
+    ));
+    let choices = typed.spec.unwrap().choices.unwrap();
+    assert_eq!(choices[1], CollectionsSpecChoices::Other("later".into()));
+}
+
+#[test]
+fn enums_keep_what_they_do_not_know() {
+    use goldens::enums::example_com::v1::{Choice, ChoiceSpecFolded, ChoiceSpecMode};
+    let typed: Choice = survives(object(
+        "Choice",
+        json!({"spec": {
+            "mode": "Sometimes", "withEmpty": "", "withNull": null, "symbols": "!=", "folded": "replace",
+            "withOther": "Other", "quotes": "two\nlines", "many": {"a": "low"}
+        }}),
+    ));
+    let spec = typed.spec.unwrap();
+    assert_eq!(spec.mode, ChoiceSpecMode::Other("Sometimes".into()));
+    assert_eq!(spec.folded, Some(ChoiceSpecFolded::ReplaceLowercase));
+}
+
+#[test]
+fn absent_null_and_empty_are_three_things() {
+    use goldens::presence::example_com::v1::Presence;
+    use kube_codegen_runtime::record::Nullable;
+    let typed: Presence = survives(object(
+        "Presence",
+        json!({"spec": {
+            "required": "", "requiredNullable": null, "requiredWithDefault": 0, "optionalNullable": null,
+            "nullableList": [], "nullableObject": null
+        }}),
+    ));
+    let spec = typed.spec.unwrap();
+    assert_eq!(spec.required_nullable, Nullable::Null);
+    assert_eq!(spec.optional_nullable, Some(Nullable::Null));
+    assert_eq!(spec.optional, None);
+    assert_eq!(spec.nullable_list, Some(Nullable::Value(vec![])));
+}
+
+#[test]
+fn what_is_preserved_is_kept() {
+    use goldens::opaque::example_com::v1::Opaque;
+    use goldens::opaque_root::example_com::v1::Anything;
+    survives::<Opaque>(object(
+        "Opaque",
+        json!({
+            "spec": {"declared": "a", "rest": "b", "unknown": {"deep": [1, null]}},
+            "any": [1, {"a": null}], "anyNullable": null, "object": {"a": 1.5}, "plain": {}, "items": [1, "a", null]
+        }),
+    ));
+    survives::<Anything>(object("Anything", json!({"spec": 1, "other": {"a": null}})));
+}
+
+#[test]
+fn embedded_resources_and_either_types() {
+    use goldens::embedded_resource::example_com::v1::Carrier;
+    use goldens::int_or_string::example_com::v1::Rollout;
+    let typed: Carrier = survives(object(
+        "Carrier",
+        json!({"spec": {
+            "template": {"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": {"a": "b"}}, "spec": {"x": 1}},
+            "declared": {"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"}}
+        }}),
+    ));
+    let template = typed.spec.unwrap().template.unwrap();
+    assert_eq!(template.metadata.unwrap().labels.unwrap()["a"], "b");
+    survives::<Rollout>(object(
+        "Rollout",
+        json!({"spec": {"maxSurge": "25%", "ports": [80, "http"]}}),
+    ));
+}
+
+#[test]
+fn wire_names_are_as_the_schema_has_them() {
+    use goldens::names::example_com::v1::OptionObject;
+    survives::<OptionObject>(object(
+        "Option",
+        json!({"spec": {
+            "type": "a", "self": "b", "Self": "c", "crate": "d", "": "e", "$ref": "f", "ref": "g", "3d": "h",
+            "hostAliases": [{"ip": "i"}], "host_aliases": [{"ip": "j"}], "proxyURL": "k", "proxyUrl": "l",
+            "app.kubernetes.io/name": "m", "größe": "n"
+        }}),
+    ));
+}
+
+#[test]
+fn another_kind_is_refused() {
+    use goldens::crdkind::iksoon_test_com::v1::CrdKind;
+    let other = object("Other", json!({}));
+    assert!(serde_json::from_value::<CrdKind>(other).is_err());
+}

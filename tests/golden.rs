@@ -1,0 +1,130 @@
+//! The output for every fixture is the committed crate `generated-examples/goldens`, which is compiled as part of the workspace.
+//!
+//! `KUBE_CODEGEN_ACCEPT=1 cargo test --test golden` writes it anew.
+use kube_codegen::options::Options;
+use kube_codegen::pipeline;
+use kube_codegen::source::Source;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[test]
+fn every_fixture_gives_its_golden() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let goldens = root.join("generated-examples/goldens/src");
+    let fixtures = fixtures(root);
+    let mut expected = BTreeMap::new();
+    expected.insert(PathBuf::from("lib.rs"), library(&fixtures));
+    for (case, path) in &fixtures {
+        for (file, text) in generate(path) {
+            expected.insert(Path::new(case).join(file), text);
+        }
+    }
+    if std::env::var_os("KUBE_CODEGEN_ACCEPT").is_some() {
+        accept(&goldens, &expected);
+    }
+    let mut found = BTreeMap::new();
+    read(&goldens, &goldens, &mut found);
+    let names = |files: &BTreeMap<PathBuf, String>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(
+        names(&found),
+        names(&expected),
+        "the files differ: see this file's head"
+    );
+    for (path, text) in &expected {
+        assert!(
+            found[path] == *text,
+            "{} differs: see this file's head\n{}",
+            path.display(),
+            first_difference(&found[path], text)
+        );
+    }
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    for (_, path) in fixtures(Path::new(env!("CARGO_MANIFEST_DIR"))) {
+        assert_eq!(generate(&path), generate(&path));
+    }
+}
+
+/// Name and path of every fixture.
+fn fixtures(root: &Path) -> BTreeMap<String, PathBuf> {
+    let fixtures: BTreeMap<String, PathBuf> = fs::read_dir(root.join("fixtures"))
+        .expect("fixtures")
+        .map(|entry| entry.expect("entry").path())
+        .filter(|path| path.extension().is_some_and(|it| it == "yaml"))
+        .map(|path| {
+            (
+                path.file_stem().expect("name").to_string_lossy().into(),
+                path,
+            )
+        })
+        .collect();
+    assert!(fixtures.contains_key("crdkind"));
+    fixtures
+}
+
+fn generate(path: &Path) -> BTreeMap<String, String> {
+    let source = Source {
+        name: path.display().to_string(),
+        path: None,
+        text: fs::read_to_string(path).expect("fixture"),
+    };
+    let output = pipeline::run(&[source], &Options::default());
+    assert!(
+        !output.diagnostics.has_errors(),
+        "{:#?}",
+        output.diagnostics
+    );
+    assert!(!output.files.is_empty());
+    output
+        .files
+        .into_iter()
+        .map(|file| (file.path, file.text))
+        .collect()
+}
+
+fn library(fixtures: &BTreeMap<String, PathBuf>) -> String {
+    let modules: String = fixtures
+        .keys()
+        .map(|case| format!("pub mod {case};\n"))
+        .collect();
+    format!(
+        "//! What the generator makes of each of `fixtures/*.yaml`, one module per file: written by the test `golden`, never by hand.\n{modules}"
+    )
+}
+
+fn accept(goldens: &Path, expected: &BTreeMap<PathBuf, String>) {
+    if goldens.exists() {
+        fs::remove_dir_all(goldens).expect("remove the old goldens");
+    }
+    for (path, text) in expected {
+        let path = goldens.join(path);
+        fs::create_dir_all(path.parent().expect("parent")).expect("folder");
+        fs::write(path, text).expect("write");
+    }
+}
+
+fn read(root: &Path, folder: &Path, found: &mut BTreeMap<PathBuf, String>) {
+    for entry in fs::read_dir(folder).expect("goldens") {
+        let path = entry.expect("entry").path();
+        if path.is_dir() {
+            read(root, &path, found);
+        } else {
+            let name = path.strip_prefix(root).expect("below").to_owned();
+            found.insert(name, fs::read_to_string(&path).expect("text"));
+        }
+    }
+}
+
+fn first_difference(found: &str, expected: &str) -> String {
+    found
+        .lines()
+        .zip(expected.lines())
+        .find(|(found, expected)| found != expected)
+        .map_or_else(
+            || "one is longer".to_owned(),
+            |(found, expected)| format!("- {found}\n+ {expected}"),
+        )
+}
