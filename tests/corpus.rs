@@ -1,4 +1,6 @@
 //! Every CRD of the corpus beside the repository generates code that parses; skipped where there is no corpus.
+#![allow(clippy::expect_used, reason = "helpers of tests fail by panicking")]
+
 use kube_codegen::options::Options;
 use kube_codegen::pipeline;
 use kube_codegen::source::Source;

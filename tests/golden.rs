@@ -1,6 +1,8 @@
 //! The output for every fixture is the committed crate `generated-examples/goldens`, which is compiled as part of the workspace.
 //!
 //! `KUBE_CODEGEN_ACCEPT=1 cargo test --test golden` writes it anew.
+#![allow(clippy::expect_used, reason = "helpers of tests fail by panicking")]
+
 use kube_codegen::options::Options;
 use kube_codegen::pipeline;
 use kube_codegen::source::Source;
@@ -86,13 +88,15 @@ fn generate(path: &Path) -> BTreeMap<String, String> {
 }
 
 fn library(fixtures: &BTreeMap<String, PathBuf>) -> String {
-    let modules: String = fixtures
-        .keys()
-        .map(|case| format!("pub mod {case};\n"))
-        .collect();
-    format!(
-        "//! What the generator makes of each of `fixtures/*.yaml`, one module per file: written by the test `golden`, never by hand.\n{modules}"
-    )
+    let mut text = String::from(
+        "//! What the generator makes of each of `fixtures/*.yaml`, one module per file: written by the test `golden`, never by hand.\n",
+    );
+    for case in fixtures.keys() {
+        text.push_str("pub mod ");
+        text.push_str(case);
+        text.push_str(";\n");
+    }
+    text
 }
 
 fn accept(goldens: &Path, expected: &BTreeMap<PathBuf, String>) {
