@@ -47,7 +47,8 @@
 //! # What is left behind
 //!
 //! Nothing, also when a test panics, runs into a time limit or is killed by SIGKILL: a small shell process notices and
-//! cleans up. Only a panic keeps something, the logs of the components, and says where.
+//! cleans up. Only a failure, that is a panic or a time-out of [`eventually`], keeps something, the logs of the components, and
+//! says where.
 
 #![warn(missing_docs)]
 

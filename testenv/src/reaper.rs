@@ -120,9 +120,25 @@ impl Drop for Reaper {
     }
 }
 
+static REAPERS: Mutex<Vec<Weak<Reaper>>> = Mutex::new(Vec::new());
+
+/// Lets the logs of all control planes survive, and says so: a test has failed.
+pub(crate) fn keep_all_logs() {
+    for reaper in REAPERS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .iter()
+        .filter_map(Weak::upgrade)
+    {
+        eprintln!(
+            "the control plane's logs will be in {}",
+            reaper.keep_logs().display()
+        );
+    }
+}
+
 /// A failed test is one that panicked: the hook hears of it even where no `Drop` runs, as in a `static`.
 fn watch_for_panics(reaper: Weak<Reaper>) {
-    static REAPERS: Mutex<Vec<Weak<Reaper>>> = Mutex::new(Vec::new());
     static HOOK: Once = Once::new();
     let mut reapers = REAPERS.lock().unwrap_or_else(PoisonError::into_inner);
     reapers.retain(|other| other.strong_count() > 0);
@@ -131,17 +147,7 @@ fn watch_for_panics(reaper: Weak<Reaper>) {
         let previous = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             previous(panic);
-            for reaper in REAPERS
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .iter()
-                .filter_map(Weak::upgrade)
-            {
-                eprintln!(
-                    "the control plane's logs will be in {}",
-                    reaper.keep_logs().display()
-                );
-            }
+            keep_all_logs();
         }));
     });
 }

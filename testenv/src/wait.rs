@@ -4,14 +4,14 @@ use std::{fmt::Display, time::Duration};
 
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::error::Error;
+use crate::{error::Error, reaper::keep_all_logs};
 
 /// How often to look.
 const EVERY: Duration = Duration::from_millis(50);
 
 /// Looks again and again until `look` gives `Ok`, and returns that; its error says what was seen instead.
 ///
-/// After `within` the last of those is part of [`Error::Timeout`]. A look that hangs ends then too.
+/// After `within` the last of those is part of [`Error::Timeout`], and the logs of the control planes are kept. A look that hangs ends then too.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -31,25 +31,20 @@ pub async fn eventually<T, E: Display>(
 ) -> Result<T, Error> {
     let end = Instant::now() + within;
     let mut last = "nothing, the first look hung".to_owned();
-    loop {
-        match timeout_at(end, look()).await {
-            Ok(Ok(seen)) => return Ok(seen),
-            Ok(Err(seen)) => last = seen.to_string(),
-            Err(_) => {
-                return Err(Error::Timeout {
-                    what: what.to_owned(),
-                    within,
-                    last,
-                });
-            }
+    while let Ok(seen) = timeout_at(end, look()).await {
+        match seen {
+            Ok(seen) => return Ok(seen),
+            Err(seen) => last = seen.to_string(),
         }
         if Instant::now() + EVERY > end {
-            return Err(Error::Timeout {
-                what: what.to_owned(),
-                within,
-                last,
-            });
+            break;
         }
         sleep(EVERY).await;
     }
+    keep_all_logs();
+    Err(Error::Timeout {
+        what: what.to_owned(),
+        within,
+        last,
+    })
 }

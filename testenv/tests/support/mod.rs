@@ -1,0 +1,40 @@
+//! Objects and looks that several tests share.
+#![allow(clippy::unwrap_used, dead_code)]
+
+use std::{collections::BTreeMap, time::Duration};
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::ObjectMeta;
+
+/// How long to wait for what takes a moment on an idle machine.
+pub(crate) const WITHIN: Duration = Duration::from_secs(60);
+
+/// A `ConfigMap` whose one entry, `n`, and one label, `parity`, come from a number.
+pub(crate) fn config_map(name: &str, n: usize) -> ConfigMap {
+    let labels = BTreeMap::from([(
+        "parity".to_owned(),
+        if n.is_multiple_of(2) { "even" } else { "odd" }.to_owned(),
+    )]);
+    ConfigMap {
+        metadata: ObjectMeta {
+            name: Some(name.to_owned()),
+            labels: Some(labels),
+            ..ObjectMeta::default()
+        },
+        data: Some(BTreeMap::from([("n".to_owned(), n.to_string())])),
+        ..ConfigMap::default()
+    }
+}
+
+/// The entry `n`.
+pub(crate) fn n(map: &ConfigMap) -> &str {
+    map.data
+        .as_ref()
+        .and_then(|data| data.get("n"))
+        .map_or("", String::as_str)
+}
+
+/// The name.
+pub(crate) fn name(map: &ConfigMap) -> String {
+    map.metadata.name.clone().unwrap_or_default()
+}
