@@ -16,7 +16,7 @@ pub struct Builder {
 pub struct Error(String);
 
 impl Builder {
-    /// Nothing to read yet; everything is generated, into `OUT_DIR`.
+    /// Nothing to read yet; everything is generated, into `OUT_DIR` (and into `generated` where cargo has set none).
     pub fn new() -> Self {
         Self::with(env::var_os("OUT_DIR"))
     }
@@ -60,15 +60,11 @@ impl Builder {
     fn work(&self) -> (Result<(), Error>, String) {
         let mut directives = String::new();
         let inputs = self.settings.inputs();
-        // What is not there is watched too, so that adding it runs the script again.
-        let mut watched = source::watched(&inputs).unwrap_or_default();
-        watched.extend(
-            self.settings
-                .file
-                .iter()
-                .filter(|path| !path.exists())
-                .cloned(),
-        );
+        // One by one: an input that cannot be listed must not hide the others.
+        let mut watched: Vec<PathBuf> = inputs
+            .iter()
+            .flat_map(|input| source::watched(std::slice::from_ref(input)).unwrap_or_default())
+            .collect();
         watched.sort_unstable();
         watched.dedup();
         for path in watched {

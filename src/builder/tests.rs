@@ -48,7 +48,15 @@ fn emits_what_is_asked_for() {
         .out_dir(&out)
         .emit(["types"])
         .override_(Override::at("CrdKind.spec").type_name("Wanted"));
-    builder.compile().unwrap();
+    let (outcome, directives) = builder.work();
+    outcome.unwrap();
+    assert_eq!(
+        told(&directory, &directives),
+        [
+            "cargo::rerun-if-changed=ROOT/crds",
+            "cargo::rerun-if-changed=ROOT/crds/crdkind.yaml"
+        ]
+    );
     let types = fs::read_to_string(out.join("iksoon_test_com/v1/types.rs")).unwrap();
     assert!(types.contains("pub struct Wanted"), "{types}");
     assert!(!out.join("clientset.rs").exists());
