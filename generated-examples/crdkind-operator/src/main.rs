@@ -1,0 +1,100 @@
+//! Flags and a cluster come in, the operator runs until a signal says stop.
+use crdkind_operator::settings::Images;
+use crdkind_operator::{Settings, run};
+
+use clap::Parser;
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+use std::error::Error;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+use tracing_subscriber::EnvFilter;
+
+/// Reconciles objects of the cluster until it is stopped.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Args {
+    /// Access to the cluster; else KUBECONFIG, ~/.kube/config or the Pod's service account
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+
+    /// Watch this namespace only
+    #[arg(long, value_name = "NAME")]
+    namespace: Option<String>,
+
+    /// Objects reconciled at the same time, per kind
+    #[arg(long, value_name = "N", default_value = "2")]
+    workers: NonZeroUsize,
+
+    /// Reconcile every object again once per period
+    #[arg(long, value_name = "PERIOD", default_value = "10m", value_parser = humantime::parse_duration)]
+    resync: Duration,
+
+    #[command(flatten)]
+    images: Images,
+
+    /// How logs are written
+    #[arg(long, value_enum, default_value_t)]
+    log_format: LogFormat,
+}
+
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+enum LogFormat {
+    #[default]
+    Text,
+    Json,
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let args = Args::parse();
+    logs(args.log_format);
+    let client = connect(args.kubeconfig).await?;
+    let settings = Settings {
+        namespace: args.namespace,
+        workers: args.workers,
+        resync: args.resync,
+        images: args.images,
+    };
+    run(client, settings, stop_signal()?).await?;
+    Ok(())
+}
+
+fn logs(format: LogFormat) {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let logs = tracing_subscriber::fmt().with_env_filter(filter);
+    match format {
+        LogFormat::Text => logs.init(),
+        LogFormat::Json => logs.json().init(),
+    }
+}
+
+async fn connect(kubeconfig: Option<PathBuf>) -> Result<Client, Box<dyn Error>> {
+    let config = match kubeconfig {
+        Some(path) => {
+            let file = Kubeconfig::read_from(path)?;
+            Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await?
+        }
+        None => Config::infer().await?,
+    };
+    Ok(Client::try_from(config)?)
+}
+
+/// Ends with the first SIGINT or SIGTERM.
+fn stop_signal() -> std::io::Result<impl Future<Output = ()> + Send> {
+    #[cfg(unix)]
+    let mut terminate = {
+        use tokio::signal::unix::{SignalKind, signal};
+        signal(SignalKind::terminate())?
+    };
+    Ok(async move {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        }
+        #[cfg(not(unix))]
+        let _ = tokio::signal::ctrl_c().await;
+    })
+}

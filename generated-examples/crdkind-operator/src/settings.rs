@@ -1,0 +1,41 @@
+//! Flags about the Pods come in, the images to run come out; they name no default but the published ones.
+use crate::validate::Choice;
+
+/// The image for each choice.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Images {
+    /// Image to run for `choice: mysql`
+    #[arg(
+        long = "mysql-image",
+        value_name = "IMAGE",
+        default_value = "peksoon/iksoon_mysql:1.0.2"
+    )]
+    pub mysql: String,
+
+    /// Image to run for `choice: tomcat`
+    #[arg(
+        long = "tomcat-image",
+        value_name = "IMAGE",
+        default_value = "peksoon/iksoon_tomcat:1.0.6"
+    )]
+    pub tomcat: String,
+}
+
+impl Default for Images {
+    fn default() -> Self {
+        Self {
+            mysql: "peksoon/iksoon_mysql:1.0.2".to_owned(),
+            tomcat: "peksoon/iksoon_tomcat:1.0.6".to_owned(),
+        }
+    }
+}
+
+impl Images {
+    /// The image to run for a choice.
+    pub fn of(&self, choice: Choice) -> &str {
+        match choice {
+            Choice::Mysql => &self.mysql,
+            Choice::Tomcat => &self.tomcat,
+        }
+    }
+}

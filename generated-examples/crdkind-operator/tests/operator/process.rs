@@ -1,0 +1,84 @@
+//! The binary itself, by kubeconfig and signals.
+use super::support::{crdkind, event, served, server};
+use crdkind_operator::generated::iksoon_test_com::v1::CrdKind;
+use k8s_openapi::api::apps::v1::Deployment;
+use kube_codegen_runtime::testing::ApiServer;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+use std::time::Duration;
+
+/// A running operator; killed if the test ends before it does.
+struct Process(Child);
+
+impl Process {
+    fn start(kubeconfig: &Path) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_crdkind-operator"));
+        command.arg("--kubeconfig").arg(kubeconfig).args([
+            "--workers",
+            "2",
+            "--mysql-image",
+            "registry.test/db:9",
+        ]);
+        Self(command.spawn().unwrap())
+    }
+
+    /// Sends SIGTERM and waits for the end.
+    async fn terminate(mut self) -> ExitStatus {
+        let sent = Command::new("kill")
+            .args(["-TERM", &self.0.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(sent.success());
+        for _ in 0..600 {
+            if let Some(status) = self.0.try_wait().unwrap() {
+                return status;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("it did not stop");
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+async fn kubeconfig(server: &ApiServer, name: &str) -> PathBuf {
+    server.listen().await.unwrap();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.kubeconfig"));
+    std::fs::write(&path, server.kubeconfig().unwrap()).unwrap();
+    path
+}
+
+#[tokio::test]
+async fn the_binary_serves_stops_on_a_signal_and_goes_on_after_a_kill() {
+    let server = server();
+    let kubeconfig = kubeconfig(&server, "binary").await;
+    let first = Process::start(&kubeconfig);
+    server
+        .seed(&crdkind("default", "a", Some("mysql"), Some(2)))
+        .unwrap();
+    served(&server, "default", "a", "registry.test/db:9", 2).await;
+    event(&server, "a", "Synced").await;
+
+    // Killed without warning; what changed meanwhile is done by the next one, and nothing is made twice.
+    drop(first);
+    server
+        .edit::<CrdKind>("default", "a", |object| {
+            object["spec"] = json!({"choice": "tomcat", "replicas": 3})
+        })
+        .unwrap();
+    server
+        .seed(&crdkind("default", "b", Some("tomcat"), Some(1)))
+        .unwrap();
+    let second = Process::start(&kubeconfig);
+    served(&server, "default", "a", "tomcat", 3).await;
+    served(&server, "default", "b", "tomcat", 1).await;
+    assert_eq!(server.list::<Deployment>().len(), 2);
+    let status = second.terminate().await;
+    assert!(status.success(), "{status}");
+}

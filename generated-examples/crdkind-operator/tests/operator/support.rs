@@ -1,0 +1,130 @@
+//! What the tests share: a server that knows the CRD, an operator that runs on it, and looks at what it made.
+use crdkind_operator::generated::iksoon_test_com::v1::{CrdKind, CrdKindSpec};
+use crdkind_operator::settings::Images;
+use crdkind_operator::{Settings, run};
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::api::events::v1::Event;
+use kube::CustomResourceExt;
+use kube_codegen_runtime::testing::ApiServer;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+/// Longer than anything takes, so that a failure is told instead of waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) fn server() -> ApiServer {
+    let server = ApiServer::new();
+    server.register_crd(&CrdKind::crd()).unwrap();
+    server
+}
+
+pub(crate) fn crdkind(
+    namespace: &str,
+    name: &str,
+    choice: Option<&str>,
+    replicas: Option<i64>,
+) -> CrdKind {
+    let mut object = CrdKind::new(name);
+    object.metadata.namespace = Some(namespace.to_owned());
+    object.spec = Some(CrdKindSpec {
+        choice: choice.map(str::to_owned),
+        replicas,
+    });
+    object
+}
+
+/// An operator in this process; dropping it stops it.
+pub(crate) struct Operator {
+    stop: oneshot::Sender<()>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Operator {
+    pub(crate) fn start(server: &ApiServer) -> Self {
+        let settings = Settings {
+            namespace: None,
+            workers: NonZeroUsize::new(2).unwrap(),
+            resync: Duration::from_secs(600),
+            images: Images::default(),
+        };
+        let (stop, stopped) = oneshot::channel();
+        let running = run(server.client(), settings, async { drop(stopped.await) });
+        let task = tokio::spawn(async { running.await.unwrap() });
+        Self { stop, task }
+    }
+
+    /// Stops it in order.
+    pub(crate) async fn stop(self) {
+        drop(self.stop);
+        timeout(PATIENCE, self.task)
+            .await
+            .expect("it stops")
+            .unwrap();
+    }
+}
+
+/// Waits for a state of the server.
+pub(crate) async fn until<T>(
+    server: &ApiServer,
+    what: &str,
+    check: impl FnMut(&ApiServer) -> Option<T>,
+) -> T {
+    timeout(PATIENCE, server.until(check))
+        .await
+        .unwrap_or_else(|_| panic!("never: {what}"))
+}
+
+/// Waits for a Deployment of this image and number of replicas, and for its Service.
+pub(crate) async fn served(
+    server: &ApiServer,
+    namespace: &str,
+    name: &str,
+    image: &str,
+    replicas: i32,
+) -> (Deployment, Service) {
+    until(
+        server,
+        &format!("{namespace}/{name}: {replicas} of {image}"),
+        |server| {
+            let deployment = server.get::<Deployment>(namespace, name)?;
+            let service = server.get::<Service>(namespace, name)?;
+            let spec = deployment.spec.as_ref()?;
+            let container = spec.template.spec.as_ref()?.containers.first()?;
+            let port = container.ports.as_ref()?.first()?.container_port;
+            let fits =
+                container.image.as_deref()?.contains(image) && spec.replicas == Some(replicas);
+            let served = service.spec.as_ref()?.ports.as_ref()?.first()?.port;
+            (fits && served == port).then_some((deployment, service))
+        },
+    )
+    .await
+}
+
+/// Waits for an event about an object.
+pub(crate) async fn event(server: &ApiServer, name: &str, reason: &str) -> Event {
+    until(server, &format!("event {reason} about {name}"), |server| {
+        let is_it = |event: &Event| {
+            let about = event
+                .regarding
+                .as_ref()
+                .and_then(|regarding| regarding.name.as_deref());
+            event.reason.as_deref() == Some(reason) && about == Some(name)
+        };
+        server.list::<Event>().into_iter().find(is_it)
+    })
+    .await
+}
+
+/// The writes that are no events and were not refused: a cache that lags behind may try to create what is there.
+pub(crate) fn writes(server: &ApiServer) -> Vec<String> {
+    let writes = server
+        .writes()
+        .into_iter()
+        .filter(|write| write.resource != "events" && write.status < 300);
+    writes
+        .map(|write| format!("{} {}", write.verb, write.resource))
+        .collect()
+}
