@@ -307,3 +307,29 @@ fn it_builds_and_its_tests_pass_wherever_it_lies() {
         }
     }
 }
+
+/// The committed operator is the tool's part and a person's part, in different files.
+#[test]
+fn the_committed_operator_is_generated_and_keeps_its_lines() {
+    let committed = Path::new(ROOT).join("generated-examples/crdkind-operator");
+    let check = kube_codegen(&committed, &["generate", "--check"]);
+    assert!(
+        check.status.success(),
+        "{}",
+        String::from_utf8_lossy(&check.stdout)
+    );
+
+    let (directory, package) = directory(&crdkind());
+    let before = files(&committed);
+    for (path, text) in &before {
+        let path = package.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let again = new(directory.path(), &[]);
+    assert!(again.status.success(), "{}", stderr(&again));
+    let after = files(&package);
+    for (path, text) in &before {
+        assert_eq!(after.get(path), Some(text), "{path}");
+    }
+}
