@@ -11,7 +11,7 @@ pub struct CrdKind {
     pub spec: Option<CrdKindSpec>,
 }
 
-/// `spec` of a `CrdKind`.
+/// `spec` of `CrdKind`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CrdKindSpec {
     /// Pattern: `(mysql|tomcat)`.
