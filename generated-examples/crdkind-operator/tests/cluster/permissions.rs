@@ -1,0 +1,75 @@
+//! The rights in `deploy/rbac.yaml` are enough, as all other tests show; without one of them the operator says which is missing.
+
+use kube_codegen_testenv::{ControlPlane, Error, eventually};
+use serde_json::{Value, json};
+
+use crate::stage::{Stage, WITHIN, install};
+
+#[tokio::test]
+async fn a_missing_verb_is_named() -> Result<(), Error> {
+    let Some(plane) = ControlPlane::for_test().await? else {
+        return Ok(());
+    };
+    install(&plane).await?;
+    let role: Value = serde_json::from_str(
+        &plane
+            .kubectl(["get", "clusterrole", "crdkind-operator", "-o", "json"])
+            .await?,
+    )
+    .unwrap();
+    for (resource, verb) in [("services", "create"), ("deployments", "watch")] {
+        let mut rules = role["rules"].clone();
+        let mut taken = 0;
+        for rule in rules.as_array_mut().unwrap() {
+            if rule["resources"]
+                .as_array()
+                .is_some_and(|resources| resources.contains(&json!(resource)))
+            {
+                let verbs = rule["verbs"].as_array_mut().unwrap();
+                let before = verbs.len();
+                verbs.retain(|have| have != verb);
+                taken += before - verbs.len();
+            }
+        }
+        assert!(taken > 0, "{verb} {resource} is not among {rules}");
+        let patch = json!({ "rules": rules }).to_string();
+        plane
+            .kubectl([
+                "patch",
+                "clusterrole",
+                "crdkind-operator",
+                "--type=merge",
+                "-p",
+                &patch,
+            ])
+            .await?;
+
+        let stage = Stage::new(&plane, "verbs").await?;
+        let operator = stage.operator().await?;
+        stage.create("a", Some("mysql"), Some(1)).await?;
+        let message = format!("cannot {verb} resource \"{resource}\"");
+        eventually(&message, WITHIN, async || {
+            if operator.log().contains(&message) {
+                Ok(())
+            } else {
+                Err(operator.log())
+            }
+        })
+        .await?;
+
+        // The verb given back, it goes on by itself.
+        let patch = json!({ "rules": role["rules"] }).to_string();
+        plane
+            .kubectl([
+                "patch",
+                "clusterrole",
+                "crdkind-operator",
+                "--type=merge",
+                "-p",
+                &patch,
+            ])
+            .await?;
+        stage.settled("a", "iksoon_mysql", 1).await?;
+    }
+    Ok(())
+}

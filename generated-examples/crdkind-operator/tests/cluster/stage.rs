@@ -1,0 +1,285 @@
+//! A namespace with the operator at work in it, and looks at what it does there.
+
+use std::{path::Path, process::Command, time::Duration};
+
+use crdkind_operator::generated::iksoon_test_com::v1::{CrdKind, CrdKindSpec};
+use k8s_openapi::{
+    NamespaceResourceScope,
+    api::{
+        apps::v1::Deployment,
+        core::v1::{Pod, Service},
+        events::v1::Event,
+    },
+};
+use kube::{
+    Api, Resource, ResourceExt as _,
+    api::{ListParams, ObjectMeta},
+};
+use kube_codegen_runtime::client::{Kind, TypedClient};
+use kube_codegen_testenv::{ControlPlane, Error, Namespace, Process, eventually};
+use tokio::sync::OnceCell;
+
+/// How long to wait for what takes a moment on an idle machine.
+pub(crate) const WITHIN: Duration = Duration::from_secs(90);
+
+/// Applies what an administrator applies: the definition, and the operator's account with its rights.
+pub(crate) async fn install(plane: &ControlPlane) -> Result<(), Error> {
+    plane.apply(include_str!("../../deploy/crd.yaml")).await?;
+    plane.apply(include_str!("../../deploy/rbac.yaml")).await?;
+    plane
+        .kubectl([
+            "wait",
+            "--for=condition=established",
+            "crd/crdplural.iksoon.test.com",
+            "--timeout=60s",
+        ])
+        .await?;
+    Ok(())
+}
+
+/// The control plane that all tests share, with everything installed.
+pub(crate) async fn shared() -> Result<Option<&'static ControlPlane>, Error> {
+    static INSTALLED: OnceCell<()> = OnceCell::const_new();
+    let Some(plane) = ControlPlane::shared().await? else {
+        return Ok(None);
+    };
+    INSTALLED.get_or_try_init(|| install(plane)).await?;
+    Ok(Some(plane))
+}
+
+/// The operator, which uses `kubeconfig`, with further flags.
+pub(crate) fn operator(
+    plane: &ControlPlane,
+    kubeconfig: &Path,
+    flags: &[&str],
+) -> Result<Process, Error> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_crdkind-operator"));
+    command.arg("--kubeconfig").arg(kubeconfig).args(flags);
+    // One log each, so that a failed test's can be told from the others'.
+    plane.spawn(
+        &format!("operator-{}", flags.last().unwrap_or(&"all")),
+        command,
+    )
+}
+
+/// A namespace of one test.
+pub(crate) struct Stage<'p> {
+    pub(crate) plane: &'p ControlPlane,
+    pub(crate) namespace: Namespace,
+    pub(crate) kinds: TypedClient<CrdKind>,
+    pub(crate) deployments: Api<Deployment>,
+    pub(crate) services: Api<Service>,
+}
+
+impl<'p> Stage<'p> {
+    pub(crate) async fn new(plane: &'p ControlPlane, prefix: &str) -> Result<Self, Error> {
+        let namespace = plane.namespace(prefix).await?;
+        let client = plane.client()?;
+        Ok(Self {
+            plane,
+            kinds: TypedClient::namespaced(client.clone(), namespace.name()),
+            deployments: Api::namespaced(client.clone(), namespace.name()),
+            services: Api::namespaced(client, namespace.name()),
+            namespace,
+        })
+    }
+
+    /// Starts the operator for this namespace alone, under its own account.
+    pub(crate) async fn operator(&self) -> Result<Process, Error> {
+        let kubeconfig = self
+            .plane
+            .kubeconfig_for("crdkind-operator", "crdkind-operator")
+            .await?;
+        operator(
+            self.plane,
+            &kubeconfig,
+            &["--namespace", self.namespace.name()],
+        )
+    }
+
+    pub(crate) async fn create(
+        &self,
+        name: &str,
+        choice: Option<&str>,
+        replicas: Option<i64>,
+    ) -> Result<CrdKind, Error> {
+        Ok(self.kinds.create(&crd_kind(name, choice, replicas)).await?)
+    }
+
+    pub(crate) async fn change(
+        &self,
+        name: &str,
+        change: impl Fn(&mut CrdKindSpec),
+    ) -> Result<(), Error> {
+        self.kinds
+            .retry_on_conflict(name, |kind| change(kind.spec.get_or_insert_default()))
+            .await?;
+        Ok(())
+    }
+
+    /// What the object of that name owns.
+    pub(crate) async fn children<K>(&self, name: &str) -> kube::Result<Vec<K>>
+    where
+        K: Kind + Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+    {
+        let owner = self.kinds.get(name).await?.metadata.uid;
+        let all: Api<K> = Api::namespaced(
+            self.plane
+                .client()
+                .map_err(|e| kube::Error::Service(Box::new(e)))?,
+            self.namespace.name(),
+        );
+        let owned = |object: &K| {
+            object.owner_references().iter().any(|reference| {
+                Some(&reference.uid) == owner.as_ref() && reference.controller == Some(true)
+            })
+        };
+        Ok(all
+            .list(&ListParams::default())
+            .await?
+            .items
+            .into_iter()
+            .filter(owned)
+            .collect())
+    }
+
+    /// Waits until the object has exactly the children it asks for, and its Pods run.
+    pub(crate) async fn settled(
+        &self,
+        name: &str,
+        image: &str,
+        replicas: i32,
+    ) -> Result<(Deployment, Service), Error> {
+        eventually(
+            &format!("{name}: {replicas} of {image}"),
+            WITHIN,
+            async || self.look(name, image, replicas).await,
+        )
+        .await
+    }
+
+    async fn look(
+        &self,
+        name: &str,
+        image: &str,
+        replicas: i32,
+    ) -> Result<(Deployment, Service), String> {
+        let deployments: Vec<Deployment> = self.children(name).await.map_err(|e| e.to_string())?;
+        let services: Vec<Service> = self.children(name).await.map_err(|e| e.to_string())?;
+        let ([deployment], [service]) = (&deployments[..], &services[..]) else {
+            return Err(format!(
+                "{} Deployments, {} Services",
+                deployments.len(),
+                services.len()
+            ));
+        };
+        let (spec, status) = (
+            deployment.spec.clone().unwrap_or_default(),
+            deployment.status.clone().unwrap_or_default(),
+        );
+        let images: Vec<_> = spec
+            .template
+            .spec
+            .iter()
+            .flat_map(|pod| &pod.containers)
+            .filter_map(|c| c.image.clone())
+            .collect();
+        let labels = spec
+            .template
+            .metadata
+            .and_then(|meta| meta.labels)
+            .unwrap_or_default();
+        let wiring = service.spec.clone().unwrap_or_default();
+        let selector = wiring.selector.unwrap_or_default();
+        let ports = wiring.ports.unwrap_or_default();
+        let facts = [
+            ("image", images.len() == 1 && images[0].contains(image)),
+            ("spec.replicas", spec.replicas == Some(replicas)),
+            (
+                "updated",
+                status.updated_replicas == Some(replicas) && status.replicas == Some(replicas),
+            ),
+            ("available", status.available_replicas == Some(replicas)),
+            (
+                "NodePort",
+                wiring.type_.as_deref() == Some("NodePort")
+                    && ports
+                        .iter()
+                        .any(|port| port.node_port.is_some_and(|port| port > 0)),
+            ),
+            (
+                "selector",
+                !selector.is_empty()
+                    && selector
+                        .iter()
+                        .all(|(key, value)| labels.get(key) == Some(value)),
+            ),
+        ];
+        let missing: Vec<_> = facts
+            .iter()
+            .filter(|(_, holds)| !holds)
+            .map(|(what, _)| *what)
+            .collect();
+        if missing.is_empty() {
+            Ok((deployment.clone(), service.clone()))
+        } else {
+            Err(format!(
+                "not yet: {missing:?}; images {images:?}, {status:?}"
+            ))
+        }
+    }
+
+    /// The Pods that run.
+    pub(crate) async fn running(&self) -> Result<Vec<Pod>, Error> {
+        let pods: Api<Pod> = Api::namespaced(self.plane.client()?, self.namespace.name());
+        Ok(pods
+            .list(&ListParams::default().fields("status.phase=Running"))
+            .await?
+            .items)
+    }
+
+    /// Waits for an event of that type about the object, and gives its note.
+    pub(crate) async fn event(&self, name: &str, type_: &str) -> Result<Event, Error> {
+        let events: Api<Event> = Api::namespaced(self.plane.client()?, self.namespace.name());
+        eventually(&format!("{type_} event about {name}"), WITHIN, async || {
+            let seen = events
+                .list(&ListParams::default())
+                .await
+                .map_err(|e| e.to_string())?
+                .items;
+            let about = |event: &&Event| {
+                let object = event.regarding.as_ref();
+                object.is_some_and(|object| {
+                    object.kind.as_deref() == Some("CrdKind")
+                        && object.name.as_deref() == Some(name)
+                })
+            };
+            let found = seen
+                .iter()
+                .filter(about)
+                .find(|event| event.type_.as_deref() == Some(type_));
+            found.cloned().ok_or_else(|| {
+                format!(
+                    "{:?}",
+                    seen.iter()
+                        .map(|event| (&event.type_, &event.reason, &event.note))
+                        .collect::<Vec<_>>()
+                )
+            })
+        })
+        .await
+    }
+}
+
+pub(crate) fn crd_kind(name: &str, choice: Option<&str>, replicas: Option<i64>) -> CrdKind {
+    CrdKind {
+        metadata: ObjectMeta {
+            name: Some(name.to_owned()),
+            ..ObjectMeta::default()
+        },
+        spec: Some(CrdKindSpec {
+            choice: choice.map(str::to_owned),
+            replicas,
+        }),
+    }
+}
