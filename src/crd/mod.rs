@@ -84,6 +84,14 @@ pub struct Version {
     pub schema_pointer: String,
 }
 
+/// Reads the documents of a source as an API server reads YAML or JSON, whatever they describe; empty ones are left out.
+pub fn documents(source: &Source, diagnostics: &mut Diagnostics) -> Vec<Value> {
+    document::read(source, 0, diagnostics)
+        .into_iter()
+        .map(|document| document.value)
+        .collect()
+}
+
 /// Reads every CRD of the sources; what cannot be read is left out, and told.
 pub fn parse(sources: &[Source], diagnostics: &mut Diagnostics) -> Vec<Crd> {
     let mut crds = Vec::new();

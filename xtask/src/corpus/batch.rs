@@ -1,0 +1,170 @@
+//! Trees of modules come in, a workspace of crates is written: each compiles some trees, and reads their samples.
+use super::generate::{Corpus, Tree};
+use super::samples::Sample;
+use super::{Result, root};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+/// One crate.
+pub(super) struct Batch<'a> {
+    /// Its name.
+    pub(super) name: String,
+    /// Its trees, by index.
+    trees: Vec<usize>,
+    /// Its samples, each with the Rust path of its type.
+    pub(super) samples: Vec<(String, &'a Sample)>,
+}
+
+/// Shares the trees out, about `size` CRDs to a crate.
+pub(super) fn pack<'a>(corpus: &Corpus, samples: &'a [Sample], size: usize) -> Vec<Batch<'a>> {
+    let mut batches: Vec<Batch<'a>> = Vec::new();
+    let mut room = 0;
+    for (index, tree) in corpus.trees.iter().enumerate() {
+        if batches.is_empty() || room < tree.crds.len() {
+            batches.push(Batch {
+                name: format!("corpus-{}", batches.len()),
+                trees: Vec::new(),
+                samples: Vec::new(),
+            });
+            room = size;
+        }
+        room = room.saturating_sub(tree.crds.len());
+        if let Some(batch) = batches.last_mut() {
+            batch.trees.push(index);
+            for sample in samples {
+                let types = sample.types.iter().filter(|(tree, _)| *tree == index);
+                let paths = types.map(|(_, path)| format!("{}::{path}", tree.module));
+                batch.samples.extend(paths.map(|path| (path, sample)));
+            }
+        }
+    }
+    batches
+}
+
+/// Writes the crates into an empty folder.
+pub(super) fn write(out: &Path, corpus: &Corpus, batches: &[Batch<'_>]) -> Result<()> {
+    let mut written = BTreeMap::new();
+    let members: Vec<&str> = batches.iter().map(|batch| batch.name.as_str()).collect();
+    written.insert("Cargo.toml".to_owned(), workspace(&members));
+    for batch in batches {
+        let trees: Vec<&Tree> = batch
+            .trees
+            .iter()
+            .map(|index| &corpus.trees[*index])
+            .collect();
+        let mut put =
+            |file: &str, text: String| written.insert(format!("{}/{file}", batch.name), text);
+        put("Cargo.toml", package(&batch.name));
+        put("src/lib.rs", library(&trees));
+        put("src/main.rs", program(batch));
+        put("samples.json", objects(batch).to_string());
+        for tree in trees {
+            for file in &tree.files {
+                put(
+                    &format!("src/{}/{}", tree.module, file.path),
+                    file.text.clone(),
+                );
+            }
+        }
+    }
+    // The same versions as this repository itself, whatever is newest.
+    written.insert(
+        "Cargo.lock".to_owned(),
+        fs::read_to_string(root().join("Cargo.lock"))?,
+    );
+    remove_others(out, out, &written)?;
+    for (path, text) in &written {
+        let path = out.join(path);
+        if fs::read_to_string(&path).is_ok_and(|old| old == *text) {
+            continue;
+        }
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, text)?;
+    }
+    Ok(())
+}
+
+/// Removes what an earlier run left.
+fn remove_others(out: &Path, folder: &Path, kept: &BTreeMap<String, String>) -> Result<()> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            remove_others(out, &path, kept)?;
+        } else if !kept.contains_key(&*path.strip_prefix(out)?.to_string_lossy()) {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+fn workspace(members: &[&str]) -> String {
+    let mut text = format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n");
+    // As in this repository, so that the dependencies are built once for both.
+    text.push_str("[profile.dev]\ndebug = \"line-tables-only\"\n");
+    for member in members {
+        _ = write!(text, "\n[profile.dev.package.{member}]\ndebug = false\n");
+    }
+    text
+}
+
+fn package(name: &str) -> String {
+    let runtime = Value::from(root().join("runtime").to_string_lossy());
+    format!(
+        r#"[package]
+name = "{name}"
+version = "0.0.0"
+edition = "2024"
+publish = false
+
+[dependencies]
+k8s-openapi = {{ version = "0.29", default-features = false, features = ["std"] }}
+kube = {{ version = "5", default-features = false, features = ["client"] }}
+kube-codegen-runtime = {{ path = {runtime} }}
+serde = {{ version = "1", default-features = false, features = ["std"] }}
+serde_json = "1"
+"#
+    )
+}
+
+fn library(trees: &[&Tree]) -> String {
+    let mut text = String::from("//! Generated modules of some repositories.\n");
+    for tree in trees {
+        _ = writeln!(text, "pub mod {};", tree.module);
+    }
+    text
+}
+
+/// The program that reads and writes the samples: the fixed part, and the types by their paths.
+fn program(batch: &Batch<'_>) -> String {
+    let library = batch.name.replace('-', "_");
+    let paths: BTreeSet<&str> = batch
+        .samples
+        .iter()
+        .map(|(path, _)| path.as_str())
+        .collect();
+    let mut text = String::from(include_str!("reader.rs.txt"));
+    text.push_str("\n/// A sample, by the path of its type.\nfn through(path: &str, text: &str) -> Result<String, String> {\n    match path {\n");
+    for path in paths {
+        _ = writeln!(
+            text,
+            "        {path:?} => read_and_write::<{library}::{path}>(text),"
+        );
+    }
+    text.push_str("        _ => read_and_write::<serde_json::Value>(text),\n    }\n}\n");
+    text
+}
+
+fn objects(batch: &Batch<'_>) -> Value {
+    let samples = batch.samples.iter();
+    samples
+        .map(|(path, sample)| json!([path, sample.object.to_string()]))
+        .collect()
+}

@@ -1,0 +1,95 @@
+//! Two JSON values come in, the first difference between them goes out, with its path.
+use serde_json::{Map, Value};
+use std::fmt::Write;
+
+/// The first difference; `metadata` counts as the API server reads it, where null is absent.
+pub(super) fn difference(read: &Value, written: &Value) -> Option<String> {
+    let mut read = read.clone();
+    if let Some(metadata) = read.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.retain(|_, value| !value.is_null());
+    }
+    let mut path = String::new();
+    differ(&read, written, &mut path).map(|what| format!("{path}: {what}"))
+}
+
+/// Leaves `path` at the difference, if there is one.
+fn differ(read: &Value, written: &Value, path: &mut String) -> Option<String> {
+    match (read, written) {
+        (Value::Object(read), Value::Object(written)) => maps(read, written, path),
+        (Value::Array(read), Value::Array(written)) if read.len() == written.len() => {
+            for (index, (read, written)) in read.iter().zip(written).enumerate() {
+                let length = path.len();
+                _ = write!(path, "[{index}]");
+                if let found @ Some(_) = differ(read, written, path) {
+                    return found;
+                }
+                path.truncate(length);
+            }
+            None
+        }
+        (Value::Number(a), Value::Number(b))
+            if a.as_f64() == b.as_f64() && a.is_f64() != b.is_f64() =>
+        {
+            None
+        }
+        _ => (read != written).then(|| format!("{read} was written as {written}")),
+    }
+}
+
+fn maps(
+    read: &Map<String, Value>,
+    written: &Map<String, Value>,
+    path: &mut String,
+) -> Option<String> {
+    for (name, value) in read {
+        let length = path.len();
+        path.push('.');
+        path.push_str(name);
+        let found = match written.get(name) {
+            Some(written) => differ(value, written, path),
+            None => Some(format!("{value} was lost")),
+        };
+        if found.is_some() {
+            return found;
+        }
+        path.truncate(length);
+    }
+    let added = written.iter().find(|(name, _)| !read.contains_key(*name));
+    added.map(|(name, value)| format!("`{name}` was added: {value}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn equal_values_have_no_difference() {
+        let object =
+            json!({"metadata": {"creationTimestamp": null, "name": "a"}, "spec": {"x": 1}});
+        let written = json!({"metadata": {"name": "a"}, "spec": {"x": 1.0}});
+        assert_eq!(difference(&object, &written), None);
+    }
+
+    #[test]
+    fn differences_have_their_path() {
+        let object = json!({"spec": {"a": [{"b": null}]}});
+        for (written, expected) in [
+            (json!({"spec": {"a": [{}]}}), ".spec.a[0].b: null was lost"),
+            (
+                json!({"spec": {"a": [{"b": 1}]}}),
+                ".spec.a[0].b: null was written as 1",
+            ),
+            (
+                json!({"spec": {"a": [{"b": null}], "c": 1}}),
+                ".spec: `c` was added: 1",
+            ),
+            (
+                json!({"spec": {"a": []}}),
+                ".spec.a: [{\"b\":null}] was written as []",
+            ),
+        ] {
+            assert_eq!(difference(&object, &written).as_deref(), Some(expected));
+        }
+    }
+}

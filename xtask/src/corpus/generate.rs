@@ -1,0 +1,197 @@
+//! Files of definitions come in, trees of modules go out: one per repository, more where definitions exclude one another.
+use super::input::Manifest;
+use super::{Failure, inspect};
+use kube_codegen::crd;
+use kube_codegen::diag::{Code, Diagnostics, Severity};
+use kube_codegen::ir::{Body, Model};
+use kube_codegen::options::Options;
+use kube_codegen::pipeline;
+use kube_codegen::render::File;
+use kube_codegen::source::Source;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The stage of inputs that are at fault themselves: told, but no failure.
+pub(super) const REFUSED: &str = "refused";
+/// From this code on, findings are no longer about the input.
+const FIRST_OWN: &str = "KC0500";
+
+/// All that was generated, and what the input had.
+#[derive(Default)]
+pub(super) struct Corpus {
+    /// The trees, sorted by repository.
+    pub(super) trees: Vec<Tree>,
+    /// Files that were read.
+    pub(super) files: usize,
+    /// CRDs in them; a file that none can be read of counts as one.
+    pub(super) crds: usize,
+    /// Files that were refused for errors of their own.
+    pub(super) refused: usize,
+    /// Inline objects of all generated CRDs.
+    pub(super) inline: usize,
+    /// Findings by code.
+    pub(super) findings: BTreeMap<Code, usize>,
+}
+
+/// One tree of modules.
+pub(super) struct Tree {
+    /// The folder that the definitions lie in.
+    pub(super) repository: String,
+    /// Name of its Rust module.
+    pub(super) module: String,
+    /// The generated files, relative to the module's folder.
+    pub(super) files: Vec<File>,
+    /// The CRDs, by name, each with its modules as `group/version`.
+    pub(super) crds: BTreeMap<String, BTreeSet<String>>,
+    /// The Rust path of each root type below the tree's module, by `apiVersion` and `kind`.
+    pub(super) roots: BTreeMap<(String, String), String>,
+    /// How many structs were emitted.
+    pub(super) structs: usize,
+}
+
+/// Files that one run of the generator takes together.
+#[derive(Default)]
+struct Group {
+    repository: String,
+    sources: Vec<Source>,
+    taken: BTreeSet<(String, String)>,
+}
+
+/// Generates everything; a file with an error is left out of its tree, and told.
+pub(super) fn generate(manifests: Vec<Manifest>, failures: &mut Vec<Failure>) -> Corpus {
+    let mut corpus = Corpus::default();
+    let mut groups: Vec<Group> = Vec::new();
+    for manifest in manifests {
+        if let Some(taken) = alone(&manifest, &mut corpus, failures) {
+            let free = groups.iter().position(|group| {
+                group.repository == manifest.repository && group.taken.is_disjoint(&taken)
+            });
+            let at = free.unwrap_or(groups.len());
+            if at == groups.len() {
+                groups.push(Group {
+                    repository: manifest.repository,
+                    ..Group::default()
+                });
+            }
+            groups[at].taken.extend(taken);
+            groups[at].sources.push(manifest.source);
+        }
+    }
+    let mut modules = BTreeSet::new();
+    for group in groups {
+        let module = module(&group.repository, &mut modules);
+        corpus.trees.extend(tree(group, module, failures));
+    }
+    corpus
+}
+
+/// Generates for one file alone, so that its findings are its own; gives what no other file of its tree may define.
+fn alone(
+    manifest: &Manifest,
+    corpus: &mut Corpus,
+    failures: &mut Vec<Failure>,
+) -> Option<BTreeSet<(String, String)>> {
+    let sources = std::slice::from_ref(&manifest.source);
+    let crds = crd::parse(sources, &mut Diagnostics::new());
+    let output = pipeline::run(sources, &Options::default());
+    corpus.files += 1;
+    corpus.crds += crds.len().max(1);
+    for finding in output.diagnostics.iter() {
+        *corpus.findings.entry(finding.code).or_default() += 1;
+    }
+    if output.diagnostics.has_errors() {
+        let failure = failure(&manifest.source.name, &output.diagnostics);
+        corpus.refused += usize::from(failure.stage == REFUSED);
+        failures.push(failure);
+        return None;
+    }
+    corpus.inline += crds.iter().map(inspect::inline_objects).sum::<usize>();
+    let names = crds.iter().flat_map(|crd| {
+        [
+            (crd.group.clone(), format!("plural {}", crd.names.plural)),
+            (crd.group.clone(), format!("kind {}", crd.names.kind)),
+        ]
+    });
+    Some(names.collect())
+}
+
+fn tree(group: Group, module: String, failures: &mut Vec<Failure>) -> Option<Tree> {
+    let output = pipeline::run(&group.sources, &Options::default());
+    if output.diagnostics.has_errors() {
+        failures.push(failure(&group.repository, &output.diagnostics));
+        return None;
+    }
+    let model = &output.model;
+    let mut crds: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for found in crd::parse(&group.sources, &mut Diagnostics::new()) {
+        crds.entry(found.name).or_default();
+    }
+    let mut roots = BTreeMap::new();
+    for module in &model.modules {
+        for kind in model.kinds_of(module) {
+            let name = &model.types[kind.root].name;
+            let path = format!("{}::{}::{name}", module.group_ident, module.version_ident);
+            roots.insert((module.api_version(), kind.kind.clone()), path);
+            let crd = format!("{}.{}", kind.plural, kind.group);
+            crds.entry(crd).or_default().insert(module.path());
+        }
+    }
+    Some(Tree {
+        repository: group.repository,
+        module,
+        structs: structs(model),
+        files: output.files,
+        crds,
+        roots,
+    })
+}
+
+fn structs(model: &Model) -> usize {
+    let is_struct = |body: &Body| matches!(body, Body::Struct(_));
+    model
+        .types
+        .iter()
+        .filter(|(_, def)| is_struct(&def.body))
+        .count()
+}
+
+/// What the errors are; one of the generator's own makes it a failure of the generator.
+fn failure(subject: &str, diagnostics: &Diagnostics) -> Failure {
+    let errors: Vec<_> = diagnostics
+        .iter()
+        .filter(|it| it.severity == Severity::Error)
+        .collect();
+    let own = |code: Code| code.as_str() >= FIRST_OWN;
+    let lines = errors.iter().map(|it| {
+        format!(
+            "{}: {} (at {})",
+            it.code.as_str(),
+            it.message,
+            it.place.pointer
+        )
+    });
+    Failure {
+        stage: if errors.iter().any(|it| own(it.code)) {
+            "generate"
+        } else {
+            REFUSED
+        },
+        subject: subject.to_owned(),
+        message: lines.collect::<Vec<_>>().join("\n"),
+    }
+}
+
+/// A module that no other tree has.
+fn module(repository: &str, taken: &mut BTreeSet<String>) -> String {
+    let words = repository.split(|c: char| !c.is_ascii_alphanumeric());
+    let words = words.filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
+    let plain = format!("tree_{}", words.join("_"));
+    let mut name = plain.clone();
+    for number in 2.. {
+        if taken.insert(name.clone()) {
+            break;
+        }
+        name = format!("{plain}_{number}");
+    }
+    name
+}

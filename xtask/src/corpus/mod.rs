@@ -1,0 +1,153 @@
+//! A folder of definitions and samples comes in, a table and a file of failures go out: generated, compiled and round-tripped.
+mod batch;
+mod compile;
+mod differ;
+mod generate;
+mod input;
+mod inspect;
+mod round_trip;
+mod samples;
+mod slice;
+mod table;
+
+use batch::Batch;
+use clap::Args;
+use std::error::Error;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What a run of the task is told.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Folder with `crds/<repository>/*.yaml`, `samples/` and `samples.tsv`; or any folder of definitions
+    folder: PathBuf,
+
+    /// Definitions in one crate, about: a repository is never split
+    #[arg(long, default_value_t = 40, value_name = "N")]
+    batch: usize,
+
+    /// Only repositories whose name contains this; can be repeated
+    #[arg(long, value_name = "REPOSITORY")]
+    only: Vec<String>,
+
+    /// Only a slice that this number chooses, such as the day
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+
+    /// Size of the slice: KiB of definitions
+    #[arg(long, default_value_t = 512, value_name = "KIB")]
+    slice: u64,
+
+    /// Hold the code against clippy's default lints too
+    #[arg(long)]
+    lints: bool,
+
+    /// Build the documentation too
+    #[arg(long)]
+    docs: bool,
+
+    /// Generate alone: neither compile nor round-trip
+    #[arg(long, conflicts_with_all = ["lints", "docs"])]
+    generate_only: bool,
+
+    /// Folder of the crates and of the file of failures [default: corpus in cargo's target folder]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Something that went wrong with the input.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Failure {
+    /// What was being done.
+    stage: &'static str,
+    /// What it happened to: a file, or a place in a crate.
+    subject: String,
+    /// What happened.
+    message: String,
+}
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Runs the task; says whether nothing failed.
+pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
+    let out = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| target().join("corpus"));
+    let mut failures = Vec::new();
+    let inputs = input::find(&arguments.folder, &arguments.only)?;
+    let inputs = slice::choose(inputs, arguments.seed, arguments.slice << 10);
+    let started = Instant::now();
+    let corpus = generate::generate(inputs, &mut failures);
+    let generating = started.elapsed();
+    let samples = samples::find(&arguments.folder, &corpus, &mut failures)?;
+    let mut table = table::Table::new(&corpus, samples.len(), generating);
+    let batches = batch::pack(&corpus, &samples, arguments.batch);
+    if !arguments.generate_only {
+        batch::write(&out, &corpus, &batches)?;
+        compile_and_run(arguments, &out, &batches, &mut table, &mut failures)?;
+    }
+    failures.sort();
+    failures.dedup();
+    let report = out.join("failures.txt");
+    fs::create_dir_all(&out)?;
+    fs::write(&report, listing(&failures))?;
+    print!("{table}");
+    let failed = failures.iter().filter(|it| it.stage != generate::REFUSED);
+    let failed = failed.count();
+    println!("{:<32} {failed:>12}", "failures");
+    println!("each of them, and each refusal: {}", report.display());
+    Ok(failed == 0)
+}
+
+fn compile_and_run(
+    arguments: &Arguments,
+    out: &std::path::Path,
+    batches: &[Batch<'_>],
+    table: &mut table::Table<'_>,
+    failures: &mut Vec<Failure>,
+) -> Result<()> {
+    let mut steps = vec![compile::BUILD];
+    steps.extend(arguments.lints.then_some(compile::CLIPPY));
+    steps.extend(arguments.docs.then_some(compile::DOC));
+    for step in steps {
+        let started = Instant::now();
+        let compiled = compile::compile(out, &step, failures)?;
+        table.compiled(&step, &compiled, started.elapsed());
+    }
+    let started = Instant::now();
+    for batch in batches {
+        let equal = round_trip::run(out, batch, failures)?;
+        table.equal(equal);
+    }
+    table.ran(started.elapsed());
+    Ok(())
+}
+
+fn listing(failures: &[Failure]) -> String {
+    let line = |failure: &Failure| {
+        let Failure {
+            stage,
+            subject,
+            message,
+        } = failure;
+        format!(
+            "{stage}\t{subject}\t{}\n",
+            message.trim().replace('\n', "\n\t")
+        )
+    };
+    failures.iter().map(line).collect()
+}
+
+/// The folder that cargo builds into.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+/// The root of this repository.
+fn root() -> PathBuf {
+    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    here.parent()
+        .map_or(here.clone(), std::path::Path::to_path_buf)
+}

@@ -1,0 +1,52 @@
+//! The program of a crate is run over its samples; what is not written as it was read is told.
+use super::batch::Batch;
+use super::differ;
+use super::{Failure, Result, target};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+/// How many samples come back equal, through every type that there is for them; by file.
+pub(super) fn run(
+    out: &Path,
+    batch: &Batch<'_>,
+    failures: &mut Vec<Failure>,
+) -> Result<BTreeMap<String, bool>> {
+    let mut equal: BTreeMap<String, bool> = BTreeMap::new();
+    if batch.samples.is_empty() {
+        return Ok(equal);
+    }
+    let program = target().join("debug").join(&batch.name);
+    let answers = if program.is_file() {
+        let samples = out.join(&batch.name).join("samples.json");
+        let output = Command::new(program).arg(samples).output()?;
+        String::from_utf8(output.stdout)?
+    } else {
+        String::new()
+    };
+    let mut answers = answers.lines();
+    for (path, sample) in &batch.samples {
+        let problem = match answers.next() {
+            Some(answer) => problem(&sample.object, answer)?,
+            None => {
+                Some("was not read: its crate did not compile, or its program ended early".into())
+            }
+        };
+        *equal.entry(sample.file.clone()).or_insert(true) &= problem.is_none();
+        failures.extend(problem.map(|message| Failure {
+            stage: "round trip",
+            subject: format!("{} as {path}", sample.file),
+            message,
+        }));
+    }
+    Ok(equal)
+}
+
+fn problem(object: &Value, answer: &str) -> Result<Option<String>> {
+    let answer: std::result::Result<String, String> = serde_json::from_str(answer)?;
+    Ok(match answer {
+        Ok(written) => differ::difference(object, &serde_json::from_str(&written)?),
+        Err(error) => Some(error),
+    })
+}

@@ -1,0 +1,94 @@
+//! The table of samples comes in, those that an API server accepts go out as JSON, with the types they are read as.
+use super::generate::Corpus;
+use super::{Failure, Result};
+use kube_codegen::crd;
+use kube_codegen::diag::Diagnostics;
+use kube_codegen::source::{self, Input};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+/// A custom resource.
+pub(super) struct Sample {
+    /// Its file, relative to `samples/`.
+    pub(super) file: String,
+    /// The object.
+    pub(super) object: Value,
+    /// Trees that have its type, by index, each with the path of the type below the tree's module.
+    pub(super) types: Vec<(usize, String)>,
+}
+
+/// The samples of `samples.tsv` whose `check` is `ok` and whose definition was taken in; none where there is no such table.
+pub(super) fn find(
+    folder: &Path,
+    corpus: &Corpus,
+    failures: &mut Vec<Failure>,
+) -> Result<Vec<Sample>> {
+    let table = folder.join("samples.tsv");
+    if !table.is_file() {
+        return Ok(Vec::new());
+    }
+    let table = fs::read_to_string(table)?;
+    let mut lines = table
+        .lines()
+        .map(|line| line.split('\t').collect::<Vec<_>>());
+    let head = lines.next().unwrap_or_default();
+    let column = |name: &str| {
+        let found = head.iter().position(|column| *column == name);
+        found.ok_or_else(|| format!("samples.tsv has no column `{name}`"))
+    };
+    let columns = [
+        column("check")?,
+        column("apiVersion")?,
+        column("kind")?,
+        column("file")?,
+    ];
+    let mut samples = Vec::new();
+    for line in lines {
+        let [check, api_version, kind, file] =
+            columns.map(|at| line.get(at).copied().unwrap_or_default());
+        if check != "ok" {
+            continue;
+        }
+        let types = types(corpus, file, &(api_version.to_owned(), kind.to_owned()));
+        if types.is_empty() {
+            continue;
+        }
+        match read(&folder.join("samples").join(file)) {
+            Ok(object) => samples.push(Sample {
+                file: file.to_owned(),
+                object,
+                types,
+            }),
+            Err(error) => failures.push(Failure {
+                stage: "sample",
+                subject: file.to_owned(),
+                message: error.to_string(),
+            }),
+        }
+    }
+    Ok(samples)
+}
+
+/// The types of a kind in the trees of the sample's own repository.
+fn types(corpus: &Corpus, file: &str, kind: &(String, String)) -> Vec<(usize, String)> {
+    let repository = file.split('/').next().unwrap_or_default();
+    corpus
+        .trees
+        .iter()
+        .enumerate()
+        .filter(|(_, tree)| tree.repository == repository)
+        .filter_map(|(index, tree)| Some((index, tree.roots.get(kind)?.clone())))
+        .collect()
+}
+
+fn read(path: &Path) -> Result<Value> {
+    let sources = source::load(&[Input::File(path.to_owned())])?;
+    let source = sources.first().ok_or("no such file")?;
+    let mut diagnostics = Diagnostics::new();
+    let object = crd::documents(source, &mut diagnostics).into_iter().next();
+    if let Some(error) = diagnostics.iter().find(|_| diagnostics.has_errors()) {
+        return Err(error.message.clone().into());
+    }
+    object.ok_or_else(|| "no document".into())
+}

@@ -1,0 +1,123 @@
+//! What the stages counted comes in, one table goes out.
+use super::compile::{Faulty, Step};
+use super::generate::{Corpus, Tree};
+use kube_codegen::diag::Severity;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+/// The figures of a run.
+pub(super) struct Table<'a> {
+    corpus: &'a Corpus,
+    samples: usize,
+    equal: BTreeMap<String, bool>,
+    compiled: Vec<(&'static str, usize, Duration)>,
+    generating: Duration,
+    running: Option<Duration>,
+}
+
+impl<'a> Table<'a> {
+    pub(super) fn new(corpus: &'a Corpus, samples: usize, generating: Duration) -> Self {
+        Self {
+            corpus,
+            samples,
+            equal: BTreeMap::new(),
+            compiled: Vec::new(),
+            generating,
+            running: None,
+        }
+    }
+
+    /// Counts the CRDs without a finding in any of their versions.
+    pub(super) fn compiled(&mut self, step: &Step, faulty: &Faulty, time: Duration) {
+        let spared = |tree: &Tree| {
+            let all = tree.crds.values();
+            all.filter(|modules| {
+                modules
+                    .iter()
+                    .all(|module| faulty.spares(&format!("{}/{module}", tree.module)))
+            })
+            .count()
+        };
+        let count = self.corpus.trees.iter().map(spared).sum();
+        self.compiled.push((step.name, count, time));
+    }
+
+    /// Adds samples: one that is read through several types is equal if all say so.
+    pub(super) fn equal(&mut self, more: BTreeMap<String, bool>) {
+        for (file, equal) in more {
+            *self.equal.entry(file).or_insert(true) &= equal;
+        }
+    }
+
+    /// The round trips are over.
+    pub(super) fn ran(&mut self, time: Duration) {
+        self.running = Some(time);
+    }
+}
+
+impl fmt::Display for Table<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let corpus = self.corpus;
+        let sum = |of: fn(&Tree) -> usize| corpus.trees.iter().map(of).sum::<usize>();
+        let mut row = |name: &str, value: String| writeln!(f, "{name:<32} {value:>12}");
+        row("files", corpus.files.to_string())?;
+        row("CRDs", corpus.crds.to_string())?;
+        row("versions", sum(|tree| tree.roots.len()).to_string())?;
+        let generated = sum(|tree| tree.crds.len());
+        row("refused", corpus.refused.to_string())?;
+        row("generated", of(generated, corpus.crds - corpus.refused))?;
+        for (name, count, _) in &self.compiled {
+            row(name, of(*count, generated))?;
+        }
+        if self.running.is_some() {
+            let equal = self.equal.values().filter(|equal| **equal).count();
+            row("samples equal", of(equal, self.samples))?;
+        }
+        row("inline objects", corpus.inline.to_string())?;
+        row("structs emitted", sum(|tree| tree.structs).to_string())?;
+        row("lines of Rust", sum(lines).to_string())?;
+        row("seconds, generating", seconds(self.generating))?;
+        for (name, _, time) in &self.compiled {
+            row(&format!("seconds, {name}"), seconds(*time))?;
+        }
+        if let Some(time) = self.running {
+            row("seconds, samples", seconds(time))?;
+        }
+        if let Some(peak) = peak_memory() {
+            row("peak memory, MiB", (peak >> 10).to_string())?;
+        }
+        for (code, count) in &corpus.findings {
+            let grave = match code.severity() {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            };
+            row(&format!("{} {grave}", code.as_str()), count.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+fn of(part: usize, whole: usize) -> String {
+    format!("{part} of {whole}")
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1}", time.as_secs_f64())
+}
+
+fn lines(tree: &Tree) -> usize {
+    let is_rust = |path: &str| Path::new(path).extension().is_some_and(|it| it == "rs");
+    let rust = tree.files.iter().filter(|file| is_rust(&file.path));
+    rust.map(|file| file.text.lines().count()).sum()
+}
+
+/// The most memory that this process has held, in KiB, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
