@@ -1,4 +1,4 @@
-//! Every file of `fixtures/invalid` has beside it, as `.txt`, how its findings read; `ACCEPT=1` writes those anew.
+//! Every file of `fixtures/invalid` has beside it, as `.txt`, how its findings read; `KUBE_CODEGEN_ACCEPT=1` writes those anew.
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 use kube_codegen::crd;
 use kube_codegen::diag::human::{self, Style};
@@ -53,7 +53,7 @@ fn findings_read_as_recorded() {
             },
         );
         let beside = case.with_extension("txt");
-        if std::env::var_os("ACCEPT").is_some() {
+        if std::env::var_os("KUBE_CODEGEN_ACCEPT").is_some() {
             fs::write(&beside, &shown).expect("writable");
         } else if fs::read_to_string(&beside).ok().as_deref() != Some(shown.as_str()) {
             wrong.push(format!("{}:\n{shown}", case.display()));
@@ -61,7 +61,7 @@ fn findings_read_as_recorded() {
     }
     assert!(
         wrong.is_empty(),
-        "not as recorded; ACCEPT=1 accepts:\n{}",
+        "not as recorded; KUBE_CODEGEN_ACCEPT=1 accepts:\n{}",
         wrong.join("\n")
     );
 }
