@@ -1,5 +1,6 @@
-//! The model comes in and is completed: overrides, names, boxes, derives; no pass reads a schema or writes code.
+//! The model comes in and is completed: overrides, names, boxes, a bound on depth, derives; no pass reads a schema or writes code.
 mod boxing;
+mod depth;
 mod derives;
 mod naming;
 mod overrides;
@@ -17,6 +18,7 @@ const PASSES: &[Pass] = &[
     overrides::run,
     naming::run,
     boxing::run,
+    depth::run,
     derives::run,
     verify::run,
 ];

@@ -21,7 +21,7 @@ pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics)
 
 fn report(diagnostics: &mut Diagnostics, message: String) {
     diagnostics
-        .report(Code::Unsound, crate::diag::Place::default(), message)
+        .report(Code::Unsound, crate::diag::Place::nowhere(), message)
         .hint("this is a defect of kube-codegen: please report it with the CRD");
 }
 

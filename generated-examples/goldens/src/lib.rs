@@ -2,6 +2,7 @@
 pub mod cluster_scoped;
 pub mod constraints;
 pub mod crdkind;
+pub mod deep_types;
 pub mod descriptions;
 pub mod embedded_resource;
 pub mod enums;

@@ -147,3 +147,34 @@ fn another_kind_is_refused() {
     let other = object("Other", json!({}));
     assert!(serde_json::from_value::<CrdKind>(other).is_err());
 }
+
+#[test]
+fn what_is_too_deep_for_types() {
+    use goldens::deep_types::example_com::v1::Deep;
+    let mut structs = json!("a");
+    for _ in 0..24 {
+        structs = json!([{ "a": structs }]);
+    }
+    let mut lists = json!("a");
+    for _ in 0..40 {
+        lists = json!([lists]);
+    }
+    let mut deep = object("Deep", json!({}));
+    deep["structs"] = structs;
+    deep["lists"] = lists;
+    survives::<Deep>(deep);
+}
+
+/// Compiles only if rustc looks through the deepest type from within a future.
+#[test]
+fn the_deepest_type_goes_to_other_threads() {
+    use goldens::deep_types::example_com::v1::Deep;
+    use kube_codegen_runtime::client::TypedClient;
+    async fn create(client: TypedClient<Deep>, objects: Vec<Option<Deep>>) {
+        for object in objects.iter().flatten() {
+            let _ = client.create(object).await;
+        }
+    }
+    fn is_sent<F: Future + Send + 'static>(_: fn(TypedClient<Deep>, Vec<Option<Deep>>) -> F) {}
+    is_sent(create);
+}

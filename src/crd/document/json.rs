@@ -1,5 +1,5 @@
 //! JSON texts: values one after another, keys looked at for duplicates.
-use super::{Document, Sink, too_deep};
+use super::{Document, MAX_DEPTH, Sink, too_deep};
 use crate::diag::{Code, Place, Position, pointer};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -24,6 +24,8 @@ pub(super) struct Failure {
 pub(super) fn read(text: &str) -> Result<Read, Box<Failure>> {
     let mut read = Read::default();
     let mut deserializer = serde_json::Deserializer::from_str(text);
+    // Depth is counted here: [`MAX_DEPTH`] is more than the deserializer takes by itself.
+    deserializer.disable_recursion_limit();
     for index in 0.. {
         let mut keys = Keys::default();
         let value = match Node(&mut keys).deserialize(&mut deserializer) {
@@ -66,7 +68,7 @@ impl Failure {
     fn new(read: Read, error: &serde_json::Error, text: &str) -> Self {
         let full = error.to_string();
         let message = full.split(" at line ").next().unwrap_or_default();
-        let (code, message) = if message.starts_with("recursion limit") {
+        let (code, message) = if message == too_deep() {
             (Code::TooDeep, too_deep())
         } else {
             (Code::Syntax, message.to_owned())
@@ -97,11 +99,23 @@ impl Failure {
     }
 }
 
-/// The way to the value at hand, and the keys met twice.
+/// The way to the value at hand, how deep it is, and the keys met twice.
 #[derive(Default)]
 struct Keys {
     path: String,
+    depth: usize,
     duplicates: Vec<String>,
+}
+
+impl Keys {
+    /// Goes into a list or a map.
+    fn enter<E: serde::de::Error>(&mut self) -> Result<(), E> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(E::custom(too_deep()));
+        }
+        Ok(())
+    }
 }
 
 /// Reads one value.
@@ -153,6 +167,7 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        self.0.enter()?;
         let mut items = Vec::new();
         let here = self.0.path.len();
         loop {
@@ -161,12 +176,15 @@ impl<'de> Visitor<'de> for Node<'_> {
             self.0.path.truncate(here);
             match item {
                 Some(item) => items.push(item),
-                None => return Ok(Value::Array(items)),
+                None => break,
             }
         }
+        self.0.depth -= 1;
+        Ok(Value::Array(items))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        self.0.enter()?;
         let mut map = Map::new();
         let here = self.0.path.len();
         while let Some(key) = access.next_key::<String>()? {
@@ -178,6 +196,7 @@ impl<'de> Visitor<'de> for Node<'_> {
             self.0.path.truncate(here);
             map.entry(key).or_insert(value);
         }
+        self.0.depth -= 1;
         Ok(Value::Object(map))
     }
 }

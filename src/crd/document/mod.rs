@@ -8,9 +8,9 @@ use crate::diag::{Code, Diagnostics, Place, Position};
 use crate::source::Source;
 use serde_json::Value;
 
-/// How deep lists and maps may lie in one another: as deep as `serde_json` reads, since generated code carries the
-/// manifest as JSON.
-const MAX_DEPTH: usize = 128;
+/// How deep lists and maps may lie in one another: several times what is in use, and bounded, since schemas are gone
+/// through by recursion. The scanner of YAML has a bound of its own, just above.
+const MAX_DEPTH: usize = 250;
 
 fn too_deep() -> String {
     format!("lists and maps lie in one another more than {MAX_DEPTH} deep")

@@ -21,7 +21,7 @@ pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
             let near = nearest(&chosen.path, places.paths());
             let finding = diagnostics.report(
                 Code::OverrideUnmatched,
-                Place::default(),
+                Place::nowhere(),
                 format!("the override of `{}` matches nothing", chosen.path),
             );
             if !near.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
                 diagnostics
                     .report(
                         Code::OverrideInvalid,
-                        Place::default(),
+                        Place::nowhere(),
                         format!(
                             "the override of `{}` cannot be applied: {reason}",
                             chosen.path

@@ -13,9 +13,14 @@ pub(super) struct Step {
     arguments: &'static [&'static str],
 }
 
-/// Code and programs; rustc's own warnings.
-pub(super) const BUILD: Step = Step {
+/// Rustc's errors and warnings.
+pub(super) const CHECK: Step = Step {
     name: "compiled",
+    arguments: &["check"],
+};
+/// The programs that read samples.
+pub(super) const BUILD: Step = Step {
+    name: "built",
     arguments: &["build"],
 };
 /// Clippy's default set of lints.
@@ -46,8 +51,13 @@ impl Faulty {
     }
 }
 
-/// Compiles all crates by one command, as many as can be.
-pub(super) fn compile(out: &Path, step: &Step, failures: &mut Vec<Failure>) -> Result<Faulty> {
+/// Compiles crates by one command, as many as can be.
+pub(super) fn compile(
+    out: &Path,
+    step: &Step,
+    crates: &[&str],
+    failures: &mut Vec<Failure>,
+) -> Result<Faulty> {
     let mut child = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(step.arguments)
         .args([

@@ -1,0 +1,142 @@
+//! Types that lie deeper in one another than rustc looks become raw JSON: an object keeps all it has, and its type compiles.
+//!
+//! Whether a type may be sent to another thread is asked of all types in it, each within the one before, and rustc gives up
+//! 128 steps deep (`recursion_limit`). A future that holds an object takes some of them.
+use crate::diag::{Code, Diagnostics};
+use crate::ir::{Body, Field, Model, Presence, SchemaPath, Ty, TypeId};
+use crate::options::Options;
+use std::collections::BTreeMap;
+
+/// How many steps the types of an object may take.
+const LIMIT: usize = 96;
+/// Steps through `Option`, through a struct, and through `Nullable`.
+const PLAIN: usize = 1;
+/// Steps through a `Box`.
+const BOX: usize = 2;
+/// Steps through a `Vec`, or a `BTreeMap`.
+const CONTAINER: usize = 3;
+/// Steps to the ground of what is no struct, such as text or raw JSON.
+const LEAF: usize = 8;
+
+pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics) {
+    let mut deepest: BTreeMap<TypeId, usize> =
+        model.kinds.iter().map(|kind| (kind.root, 0)).collect();
+    let mut todo: Vec<TypeId> = deepest.keys().copied().collect();
+    let mut cut = Vec::new();
+    // A type is looked at again where it is met deeper; the limit bounds how often.
+    while let Some(id) = todo.pop() {
+        let depth = deepest.get(&id).copied().unwrap_or(0);
+        let def = &mut model.types[id];
+        let Body::Struct(body) = &mut def.body else {
+            continue;
+        };
+        for field in &mut body.fields {
+            let mut reached = None;
+            let depth = depth + around(field);
+            if shorten(&mut field.ty, depth, &mut reached) {
+                let path = def
+                    .origins
+                    .first()
+                    .map(|origin| origin.path.property(&field.wire));
+                cut.push((id, path.unwrap_or_default()));
+            }
+            if field.ty == Ty::Json {
+                bare(field);
+            }
+            if let Some((inner, depth)) = reached
+                && deepest.get(&inner).is_none_or(|known| *known < depth)
+            {
+                deepest.insert(inner, depth);
+                todo.push(inner);
+            }
+        }
+    }
+    for (id, path) in cut {
+        report(model, id, &path, diagnostics);
+    }
+}
+
+/// Steps through what a field has around its type.
+fn around(field: &Field) -> usize {
+    let boxed = if field.boxed == Some(true) { BOX } else { 0 };
+    boxed
+        + match field.presence {
+            Presence::Required => 0,
+            Presence::Optional | Presence::Nullable => PLAIN,
+            Presence::OptionalNullable => 2 * PLAIN,
+        }
+}
+
+/// Puts raw JSON in the place of what is too deep, and says whether it did; tells which type is reached, and how deep.
+fn shorten(ty: &mut Ty, depth: usize, reached: &mut Option<(TypeId, usize)>) -> bool {
+    let cut = match ty {
+        Ty::Named(id) => {
+            *reached = Some((*id, depth + PLAIN));
+            depth + PLAIN + LEAF > LIMIT
+        }
+        Ty::List(_) | Ty::Map(_) => depth + CONTAINER + LEAF > LIMIT,
+        Ty::Bool
+        | Ty::Int(_)
+        | Ty::Float(_)
+        | Ty::Str
+        | Ty::Bytes
+        | Ty::Time
+        | Ty::IntOrString
+        | Ty::Json
+        | Ty::ObjectMeta
+        | Ty::Nullable(_)
+        | Ty::External(_) => false,
+    };
+    if cut {
+        *ty = Ty::Json;
+        *reached = None;
+        return true;
+    }
+    match ty {
+        Ty::List(inner) | Ty::Map(inner) => shorten(inner, depth + CONTAINER, reached),
+        Ty::Nullable(inner) => {
+            let cut = shorten(inner, depth + PLAIN, reached);
+            if **inner == Ty::Json {
+                // It holds null by itself.
+                *ty = Ty::Json;
+            }
+            cut
+        }
+        Ty::Bool
+        | Ty::Int(_)
+        | Ty::Float(_)
+        | Ty::Str
+        | Ty::Bytes
+        | Ty::Time
+        | Ty::IntOrString
+        | Ty::Json
+        | Ty::ObjectMeta
+        | Ty::Named(_)
+        | Ty::External(_) => false,
+    }
+}
+
+/// Raw JSON needs no box, and holds null by itself.
+fn bare(field: &mut Field) {
+    field.boxed = Some(false);
+    field.presence = match field.presence {
+        Presence::Required | Presence::Nullable => Presence::Required,
+        Presence::Optional | Presence::OptionalNullable => Presence::Optional,
+    };
+}
+
+fn report(model: &Model, id: TypeId, path: &SchemaPath, diagnostics: &mut Diagnostics) {
+    let mut place = model
+        .kind_of(id)
+        .map(|kind| kind.place.clone())
+        .unwrap_or_default();
+    place.schema_path = Some(path.to_string());
+    diagnostics
+        .report(
+            Code::RawJson,
+            place,
+            "what lies here is deeper in other types than rustc looks: it becomes raw JSON"
+                .to_owned(),
+        )
+        .hint("nothing of an object is lost; a flatter schema gives types");
+}
