@@ -60,12 +60,8 @@ pub(super) fn compile(
 ) -> Result<Faulty> {
     let mut child = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(step.arguments)
-        .args([
-            "--workspace",
-            "--keep-going",
-            "--message-format=json",
-            "--manifest-path",
-        ])
+        .args(crates.iter().flat_map(|name| ["--package", name]))
+        .args(["--keep-going", "--message-format=json", "--manifest-path"])
         .arg(out.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(target())
