@@ -3,6 +3,9 @@ use super::{List, Map, Optional, Slot, Value, View};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+/// So many bytes of a list are reserved on a document's word alone.
+const ANNOUNCED: usize = 64 * 1024;
+
 impl<T: Value> Value for Box<T> {
     #[inline]
     fn blank() -> Self {
@@ -76,8 +79,8 @@ impl<T: Value> List for Vec<T> {
                 view => view,
             })
     }
-    fn clear(&mut self) {
-        *self = Vec::new();
+    fn clear(&mut self, announced: usize) {
+        *self = Vec::with_capacity(announced.min(ANNOUNCED / size_of::<T>().max(1)));
     }
     fn push(&mut self) -> Slot<'_> {
         // The usual first step to four items wastes most of the heap: lists in objects are short.

@@ -64,18 +64,6 @@ impl Literal<'_> {
             other => other.kind().to_owned(),
         }
     }
-
-    /// What messages need of it, without the text.
-    pub(super) fn outline(&self) -> Literal<'static> {
-        match self {
-            Literal::Null => Literal::Null,
-            Literal::Bool(value) => Literal::Bool(*value),
-            Literal::Int(value) => Literal::Int(*value),
-            Literal::UInt(value) => Literal::UInt(*value),
-            Literal::Float(value) => Literal::Float(*value),
-            Literal::Str(_) | Literal::String(_) => Literal::Str(""),
-        }
-    }
 }
 
 impl From<Literal<'_>> for serde_json::Value {

@@ -12,9 +12,13 @@ pub(super) fn resolve(mut slot: Slot<'_>) -> Slot<'_> {
 }
 
 /// Puts a literal that is not `null` (save at the root) in its place.
-pub(super) fn literal(slot: Slot<'_>, literal: Literal<'_>, report: &mut Report) {
+pub(super) fn literal(slot: Slot<'_>, mut literal: Literal<'_>, report: &mut Report) {
     match resolve(slot) {
-        Slot::Scalar(scalar) => set(scalar, literal, report),
+        Slot::Scalar(scalar) => {
+            if let Err(misfit) = scalar.set(&mut literal) {
+                refuse(scalar, misfit, &literal, report);
+            }
+        }
         Slot::Text(text) => match literal.text() {
             Some(value) => text.set(value),
             None => report.wrong_type(literal.kind(), "a string"),
@@ -26,12 +30,11 @@ pub(super) fn literal(slot: Slot<'_>, literal: Literal<'_>, report: &mut Report)
     }
 }
 
-fn set(scalar: &mut dyn Scalar, literal: Literal<'_>, report: &mut Report) {
-    let outline = literal.outline();
-    match scalar.set(literal) {
-        Ok(()) => {}
-        Err(Misfit::Type) => report.wrong_type(outline.kind(), scalar.expects()),
-        Err(Misfit::Value) => report.wrong_value(&outline, scalar.expects()),
+#[cold]
+fn refuse(scalar: &dyn Scalar, misfit: Misfit, literal: &Literal<'_>, report: &mut Report) {
+    match misfit {
+        Misfit::Type => report.wrong_type(literal.kind(), scalar.expects()),
+        Misfit::Value => report.wrong_value(literal, scalar.expects()),
     }
 }
 
@@ -75,7 +78,7 @@ pub(super) fn null(slot: Slot<'_>) {
             }
         }
         Slot::Optional(optional) => optional.set_null(),
-        Slot::List(list) => list.clear(),
+        Slot::List(list) => list.clear(0),
         Slot::Map(map) => map.clear(),
         Slot::Json(json) => *json = serde_json::Value::Null,
         Slot::Foreign(leaf) => leaf.clear(),

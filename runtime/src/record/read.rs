@@ -115,7 +115,7 @@ impl<'de> Visitor<'de> for Fill<'_, '_> {
         self.report.inside = true;
         match resolve(self.slot) {
             Slot::List(list) => {
-                list.clear();
+                list.clear(seq.size_hint().unwrap_or(0));
                 let mut index = 0;
                 let mut mark = self.report.mark();
                 while seq

@@ -1,13 +1,10 @@
 //! Booleans, numbers, strings, and the scalar types of Kubernetes: a literal in, a value or a misfit out.
-#![expect(
-    clippy::needless_pass_by_value,
-    reason = "all readers have one signature, and that of strings takes the text over"
-)]
 use super::{Literal, Misfit, Scalar, Slot, Value, View};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use k8s_openapi::jiff::Timestamp;
+use std::mem;
 
 /// `type, blank value, name for messages, |value| view, |literal| Result<type, Misfit>;` for each scalar.
 macro_rules! scalars {
@@ -32,7 +29,7 @@ macro_rules! scalars {
             }
         }
         impl Scalar for $type {
-            fn set(&mut self, literal: Literal<'_>) -> Result<(), Misfit> {
+            fn set(&mut self, literal: &mut Literal<'_>) -> Result<(), Misfit> {
                 *self = $read(literal)?;
                 Ok(())
             }
@@ -44,7 +41,7 @@ macro_rules! scalars {
             }
         }
         impl Scalar for Option<$type> {
-            fn set(&mut self, literal: Literal<'_>) -> Result<(), Misfit> {
+            fn set(&mut self, literal: &mut Literal<'_>) -> Result<(), Misfit> {
                 *self = Some($read(literal)?);
                 Ok(())
             }
@@ -79,18 +76,18 @@ scalars! {
     }, int_or_string;
 }
 
-fn boolean(literal: Literal<'_>) -> Result<bool, Misfit> {
+fn boolean(literal: &mut Literal<'_>) -> Result<bool, Misfit> {
     match literal {
-        Literal::Bool(value) => Ok(value),
+        Literal::Bool(value) => Ok(*value),
         _ => Err(Misfit::Type),
     }
 }
 
-fn integer<T: TryFrom<i128>>(literal: Literal<'_>) -> Result<T, Misfit> {
+fn integer<T: TryFrom<i128>>(literal: &mut Literal<'_>) -> Result<T, Misfit> {
     let wide = match literal {
-        Literal::Int(value) => i128::from(value),
-        Literal::UInt(value) => i128::from(value),
-        Literal::Float(value) => integral(value).ok_or(if value.fract() == 0.0 {
+        Literal::Int(value) => i128::from(*value),
+        Literal::UInt(value) => i128::from(*value),
+        Literal::Float(value) => integral(*value).ok_or(if value.fract() == 0.0 {
             Misfit::Value
         } else {
             Misfit::Type
@@ -114,11 +111,11 @@ fn integral(value: f64) -> Option<i128> {
     clippy::cast_precision_loss,
     reason = "a JSON number without a fraction is as good a float as the format has"
 )]
-fn float(literal: Literal<'_>) -> Result<f64, Misfit> {
+fn float(literal: &mut Literal<'_>) -> Result<f64, Misfit> {
     match literal {
-        Literal::Float(value) => Ok(value),
-        Literal::Int(value) => Ok(value as f64),
-        Literal::UInt(value) => Ok(value as f64),
+        Literal::Float(value) => Ok(*value),
+        Literal::Int(value) => Ok(*value as f64),
+        Literal::UInt(value) => Ok(*value as f64),
         _ => Err(Misfit::Type),
     }
 }
@@ -127,7 +124,7 @@ fn float(literal: Literal<'_>) -> Result<f64, Misfit> {
     clippy::cast_possible_truncation,
     reason = "rounded to the type asked for; what overflows is refused"
 )]
-fn single(literal: Literal<'_>) -> Result<f32, Misfit> {
+fn single(literal: &mut Literal<'_>) -> Result<f32, Misfit> {
     let wide = float(literal)?;
     let narrow = wide as f32;
     if narrow.is_finite() || !wide.is_finite() {
@@ -142,21 +139,21 @@ pub(super) fn widen(value: f32) -> f64 {
     value.to_string().parse().unwrap_or_else(|_| value.into())
 }
 
-fn string(literal: Literal<'_>) -> Result<String, Misfit> {
+fn string(literal: &mut Literal<'_>) -> Result<String, Misfit> {
     match literal {
-        Literal::Str(text) => Ok(text.to_owned()),
-        Literal::String(text) => Ok(text),
+        Literal::Str(text) => Ok((*text).to_owned()),
+        Literal::String(text) => Ok(mem::take(text)),
         _ => Err(Misfit::Type),
     }
 }
 
-fn time(literal: Literal<'_>) -> Result<Time, Misfit> {
+fn time(literal: &mut Literal<'_>) -> Result<Time, Misfit> {
     let text = literal.text().ok_or(Misfit::Type)?;
     text.parse().map(Time).map_err(|_| Misfit::Value)
 }
 
 /// Kubernetes reads a bare number as a quantity, too.
-fn quantity(literal: Literal<'_>) -> Result<Quantity, Misfit> {
+fn quantity(literal: &mut Literal<'_>) -> Result<Quantity, Misfit> {
     match literal {
         Literal::Int(value) => Ok(Quantity(value.to_string())),
         Literal::UInt(value) => Ok(Quantity(value.to_string())),
@@ -166,7 +163,7 @@ fn quantity(literal: Literal<'_>) -> Result<Quantity, Misfit> {
 }
 
 /// An integer beyond 32 bits, which a custom resource may hold, is kept as its digits.
-fn int_or_string(literal: Literal<'_>) -> Result<IntOrString, Misfit> {
+fn int_or_string(literal: &mut Literal<'_>) -> Result<IntOrString, Misfit> {
     match literal {
         Literal::Str(_) | Literal::String(_) => string(literal).map(IntOrString::String),
         number => {

@@ -91,8 +91,8 @@ pub enum Misfit {
 
 /// Anything that is one literal on the wire.
 pub trait Scalar {
-    /// Takes the literal over, or leaves all as it was and says what does not fit.
-    fn set(&mut self, literal: Literal<'_>) -> Result<(), Misfit>;
+    /// Takes the literal over (an owned text is taken out of it), or leaves all as it was and says what does not fit.
+    fn set(&mut self, literal: &mut Literal<'_>) -> Result<(), Misfit>;
     /// Takes what stands for an absent value.
     fn clear(&mut self);
     /// What fits, for messages: `i32`, `a string`.
@@ -123,8 +123,8 @@ pub trait List {
     }
     /// An item; [`View::Absent`] beyond the last.
     fn get(&self, index: usize) -> View<'_>;
-    /// Drops all items.
-    fn clear(&mut self);
+    /// Drops all items and makes room for as many as announced, within reason.
+    fn clear(&mut self, announced: usize);
     /// Appends a blank item, to be filled.
     fn push(&mut self) -> Slot<'_>;
 }
