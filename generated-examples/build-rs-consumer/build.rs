@@ -1,6 +1,11 @@
-//! Generates the modules for one definition into `OUT_DIR`.
+//! Generates the modules for one definition into `OUT_DIR`, with two fields and a derive decided by hand.
+use kube_codegen::Override;
+
 fn main() -> Result<(), kube_codegen::Error> {
     kube_codegen::Builder::new()
         .file("../../fixtures/crdkind.yaml")
+        .override_(Override::at("CrdKind.spec.choice").rust_type("crate::Engine"))
+        .override_(Override::at("CrdKind.spec.replicas").rust_type("u8"))
+        .override_(Override::at("CrdKind.spec").derive("Hash"))
         .compile()
 }

@@ -113,8 +113,9 @@ fn structure(
             Vec::new,
         );
         let ident = rust::ident(&field.ident);
+        let involved = rust::involved(field);
         let ty = rust::field(field, &model.types, imports);
-        quote!(#doc pub #ident: #ty)
+        quote!(#doc #involved pub #ident: #ty)
     });
     let fields: Vec<_> = fields.collect();
     let rest = body.rest.then(|| {

@@ -1,4 +1,5 @@
 //! The generated types at work.
+use build_rs_consumer::Engine;
 use build_rs_consumer::iksoon_test_com::v1::{CrdKind, CrdKindSpec};
 use kube::{CustomResourceExt, Resource};
 use serde_json::json;
@@ -7,7 +8,7 @@ use serde_json::json;
 fn an_object_is_written_and_read() {
     let mut object = CrdKind::new("database");
     object.spec = Some(CrdKindSpec {
-        choice: Some("mysql".to_owned()),
+        choice: Some(Engine::Mysql),
         replicas: Some(2),
     });
     let value = serde_json::to_value(&object).unwrap();
@@ -38,4 +39,17 @@ fn names_are_those_of_the_definition() {
         "/apis/iksoon.test.com/v1/namespaces/default/crdplural"
     );
     assert_eq!(CrdKind::crd_name(), "crdplural.iksoon.test.com");
+}
+
+#[test]
+fn overrides_reach_the_types() {
+    fn is_hashed<T: std::hash::Hash>() {}
+    is_hashed::<CrdKindSpec>();
+    let spec = json!({ "choice": "mysqlx", "replicas": 255 });
+    let typed: CrdKindSpec = serde_json::from_value(spec.clone()).unwrap();
+    assert_eq!(typed.choice, Some(Engine::Other("mysqlx".to_owned())));
+    assert_eq!(typed.replicas, Some(255_u8));
+    assert_eq!(serde_json::to_value(&typed).unwrap(), spec);
+    let error = serde_json::from_value::<CrdKindSpec>(json!({ "replicas": 256 })).unwrap_err();
+    assert!(error.to_string().contains("replicas"), "{error}");
 }

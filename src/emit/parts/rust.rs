@@ -45,6 +45,40 @@ pub(crate) fn field(field: &Field, types: &Types, imports: &mut Imports) -> Toke
     }
 }
 
+/// Spares a type as involved as clippy thinks no type should be: the schema is.
+pub(crate) fn involved(field: &Field) -> Option<TokenStream> {
+    let around = match field.presence {
+        Presence::Required => 0,
+        Presence::Optional | Presence::Nullable => 1,
+        Presence::OptionalNullable => 2,
+    } + usize::from(field.boxed == Some(true));
+    let score = (1..=around).sum::<usize>() + score(&field.ty, around + 1);
+    (score > INVOLVED).then(|| quote!(#[allow(clippy::type_complexity)]))
+}
+
+/// The most that clippy's `type_complexity` lets pass, in tenths of its own score.
+const INVOLVED: usize = 25;
+
+/// The sum of how deep each part of a type lies, as clippy counts.
+fn score(ty: &Ty, depth: usize) -> usize {
+    depth
+        + match ty {
+            Ty::List(inner) | Ty::Nullable(inner) => score(inner, depth + 1),
+            Ty::Map(inner) => depth + 1 + score(inner, depth + 1),
+            Ty::Bool
+            | Ty::Int(_)
+            | Ty::Float(_)
+            | Ty::Str
+            | Ty::Bytes
+            | Ty::Time
+            | Ty::IntOrString
+            | Ty::Json
+            | Ty::ObjectMeta
+            | Ty::Named(_)
+            | Ty::External(_) => 0,
+        }
+}
+
 /// A type, wherever it stands.
 pub(crate) fn ty(ty: &Ty, types: &Types, imports: &mut Imports) -> TokenStream {
     match ty {

@@ -1,11 +1,11 @@
-//! Any text is split into words of ASCII letters and digits, and words are joined in Rust's two cases.
+//! Any text is split into words of letters and digits, and words are joined in Rust's two cases.
 
 use std::fmt::Write;
 
 /// The words of a text, in lower case: `podCIDRs` gives `pod`, `cidrs`; `IPv4Address` gives `ipv4`, `address`.
 pub(super) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    for part in text.split(|c: char| !c.is_ascii_alphanumeric()) {
+    for part in text.split(|c: char| !belongs(c)) {
         let chars: Vec<char> = part.chars().collect();
         let mut start = 0;
         for at in 1..chars.len() {
@@ -25,7 +25,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
 pub(super) fn spelled(text: &str) -> Vec<String> {
     let mut all = String::new();
     for c in text.chars() {
-        if c.is_ascii_alphanumeric() {
+        if belongs(c) {
             all.push(c);
         } else {
             all.push(' ');
@@ -49,7 +49,7 @@ pub(super) fn camel(words: &[String]) -> String {
             joined.push('_');
         }
         let mut chars = word.chars();
-        joined.extend(chars.next().map(|c| c.to_ascii_uppercase()));
+        joined.extend(chars.next().into_iter().flat_map(capital));
         joined.push_str(chars.as_str());
     }
     joined
@@ -60,41 +60,54 @@ pub(super) fn snake(words: &[String]) -> String {
     words.join("_")
 }
 
+/// Whether a character can be part of a word: ASCII, and the letters of European languages that rustc's lints let pass in
+/// a name. Others look like these, or change when Unicode normalises them.
+fn belongs(c: char) -> bool {
+    let accented = matches!(c, '\u{c0}'..='\u{17f}')
+        && !matches!(
+            c,
+            '×' | '÷' | 'İ' | 'ı' | 'Ĳ' | 'ĳ' | 'ĸ' | 'Ŀ' | 'ŀ' | 'ŉ' | 'ſ'
+        );
+    c.is_ascii_alphanumeric() || accented
+}
+
+/// The letter that begins a word in camel case: `ß` begins it as `Ss`.
+fn capital(c: char) -> impl Iterator<Item = char> {
+    let mut upper = c.to_uppercase();
+    let first = upper.next();
+    first.into_iter().chain(upper.flat_map(char::to_lowercase))
+}
+
 /// Whether a new word begins at `at`, where the present one began at `start`.
 fn starts_word(chars: &[char], start: usize, at: usize) -> bool {
     let (before, here) = (chars[at - 1], chars[at]);
-    if here.is_ascii_uppercase() {
-        if !before.is_ascii_uppercase() {
+    if here.is_uppercase() {
+        if !before.is_uppercase() {
             return true;
         }
         // The last capital of a run belongs to the word that follows: `HTTPRoute`.
-        return chars.get(at + 1).is_some_and(char::is_ascii_lowercase)
-            && !ends_acronym(chars, at + 1);
+        return chars.get(at + 1).is_some_and(|c| c.is_lowercase()) && !ends_acronym(chars, at + 1);
     }
     // `CIDRs` and `IPv4` are words, but what follows such an acronym is another one.
-    here.is_ascii_lowercase()
+    here.is_lowercase()
         && before == 's'
         && at >= start + 3
         && ends_acronym(chars, at - 1)
-        && chars[start..at - 1].iter().all(char::is_ascii_uppercase)
+        && chars[start..at - 1].iter().all(|c| c.is_uppercase())
 }
 
 /// Whether the lower-case letter at `at` still belongs to the capitals before it: a plural, or a version as in `IPv4`.
 fn ends_acronym(chars: &[char], at: usize) -> bool {
     let next = chars.get(at + 1);
     match chars[at] {
-        's' => {
-            at >= 2
-                && chars[at - 2].is_ascii_uppercase()
-                && next.is_none_or(|c| !c.is_ascii_lowercase())
-        }
+        's' => at >= 2 && chars[at - 2].is_uppercase() && next.is_none_or(|c| !c.is_lowercase()),
         'v' => at >= 2 && next.is_some_and(char::is_ascii_digit),
         _ => false,
     }
 }
 
 fn lower(chars: &[char]) -> String {
-    chars.iter().map(char::to_ascii_lowercase).collect()
+    chars.iter().flat_map(|c| c.to_lowercase()).collect()
 }
 
 fn symbol(c: char) -> Option<&'static str> {
@@ -162,6 +175,8 @@ mod tests {
             ("k8sName", "k8s_name"),
             ("diskSizeGB", "disk_size_gb"),
             ("AZs", "azs"),
+            ("größeÄndern", "größe_ändern"),
+            ("łódź-中", "łódź"),
             ("As", "as"),
             ("US", "us"),
             ("", ""),
@@ -176,7 +191,8 @@ mod tests {
         assert_eq!(camel(&words("us-east-1")), "UsEast1");
         assert_eq!(camel(&words("RollingUpdate")), "RollingUpdate");
         assert_eq!(camel(&spelled(">=")), "GreaterEqual");
-        assert_eq!(camel(&spelled("é")), "Ue9");
+        assert_eq!(camel(&spelled("é中")), "ÉU4e2d");
+        assert_eq!(camel(&words("ßx")), "Ssx");
         assert_eq!(snake(&spelled("$ref")), "dollar_ref");
     }
 }

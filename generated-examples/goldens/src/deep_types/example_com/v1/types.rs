@@ -8,6 +8,7 @@ use serde_json::Value;
 /// An object of kind `Deep`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Deep {
+    #[allow(clippy::type_complexity)]
     pub lists: Option<
         Vec<
             Vec<
@@ -46,6 +47,7 @@ pub struct Deep {
                 >,
             >,
         >,
+
     >,
     pub metadata: ObjectMeta,
     pub structs: Option<Vec<DeepStructs>>,

@@ -12,18 +12,23 @@ kube_codegen_runtime::records! {
         3 spec "spec",
     }
     CollectionsSpec {
-        0 blobs "blobs",
-        1 choices "choices",
-        2 gaps "gaps",
-        3 holes "holes",
-        4 labels "labels",
-        5 matrix "matrix",
-        6 names "names",
-        7 pools "pools",
-        8 ports "ports",
-        9 table "table",
-        10 times "times",
-        11 zones "zones",
+        0 almost "almost",
+        1 blobs "blobs",
+        2 choices "choices",
+        3 gaps "gaps",
+        4 holes "holes",
+        5 involved "involved",
+        6 labels "labels",
+        7 matrix "matrix",
+        8 names "names",
+        9 pools "pools",
+        10 ports "ports",
+        11 table "table",
+        12 times "times",
+        13 zones "zones",
+    }
+    CollectionsSpecInvolved {
+        0 a "a",
     }
     CollectionsSpecPools {
         0 size "size",

@@ -17,10 +17,16 @@ pub struct Collections {
 /// `spec` of `Collections`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CollectionsSpec {
+    pub almost: Option<BTreeMap<String, BTreeMap<String, Vec<String>>>>,
     pub blobs: Option<BTreeMap<String, ByteString>>,
     pub choices: Option<Vec<CollectionsSpecChoices>>,
     pub gaps: Option<Vec<Nullable<String>>>,
     pub holes: Option<BTreeMap<String, Nullable<i64>>>,
+
+    #[allow(clippy::type_complexity)]
+    pub involved:
+        Option<BTreeMap<String, BTreeMap<String, Vec<Nullable<CollectionsSpecInvolved>>>>>,
+
     pub labels: Option<BTreeMap<String, String>>,
     pub matrix: Option<Vec<Vec<i32>>>,
 
@@ -49,6 +55,12 @@ pub enum CollectionsSpecChoices {
 
     /// A value that the schema does not declare, as it is.
     Other(String),
+}
+
+/// `spec.involved{}{}[]` of `Collections`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CollectionsSpecInvolved {
+    pub a: Option<String>,
 }
 
 /// `spec.pools{}` of `Collections`.

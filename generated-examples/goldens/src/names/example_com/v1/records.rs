@@ -18,7 +18,7 @@ kube_codegen_runtime::records! {
         3 self_ "Self",
         4 app_kubernetes_io_name "app.kubernetes.io/name",
         5 crate_ "crate",
-        6 gr_e "größe",
+        6 größe "größe",
         7 host_aliases "hostAliases",
         8 host_underscore_aliases "host_aliases",
         9 list "list",

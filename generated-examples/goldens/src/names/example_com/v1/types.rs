@@ -20,7 +20,7 @@ pub struct OptionObjectSpec {
     pub self_: Option<String>,
     pub app_kubernetes_io_name: Option<String>,
     pub crate_: Option<String>,
-    pub gr_e: Option<String>,
+    pub größe: Option<String>,
     pub host_aliases: Option<Vec<OptionObjectSpecHostAliases>>,
     pub host_underscore_aliases: Option<Vec<OptionObjectSpecHostAliasesHff4b>>,
     pub list: Option<OptionObjectSpecList>,
