@@ -14,6 +14,8 @@ pub(super) struct Batch<'a> {
     pub(super) name: String,
     /// Its trees, by index.
     trees: Vec<usize>,
+    /// The Rust modules of its trees.
+    pub(super) modules: Vec<String>,
     /// Its samples, each with the Rust path of its type.
     pub(super) samples: Vec<(String, &'a Sample)>,
 }
@@ -27,6 +29,7 @@ pub(super) fn pack<'a>(corpus: &Corpus, samples: &'a [Sample], size: usize) -> V
             batches.push(Batch {
                 name: format!("corpus-{}", batches.len()),
                 trees: Vec::new(),
+                modules: Vec::new(),
                 samples: Vec::new(),
             });
             room = size;
@@ -34,6 +37,7 @@ pub(super) fn pack<'a>(corpus: &Corpus, samples: &'a [Sample], size: usize) -> V
         room = room.saturating_sub(tree.crds.len());
         if let Some(batch) = batches.last_mut() {
             batch.trees.push(index);
+            batch.modules.push(tree.module.clone());
             for sample in samples {
                 let types = sample.types.iter().filter(|(tree, _)| *tree == index);
                 let paths = types.map(|(_, path)| format!("{}::{path}", tree.module));
@@ -158,7 +162,7 @@ fn program(batch: &Batch<'_>) -> String {
             "        {path:?} => read_and_write::<{library}::{path}>(text),"
         );
     }
-    text.push_str("        _ => read_and_write::<serde_json::Value>(text),\n    }\n}\n");
+    text.push_str("        _ => Err(format!(\"there is no type {path}: {text}\")),\n    }\n}\n");
     text
 }
 

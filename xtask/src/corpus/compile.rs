@@ -1,9 +1,10 @@
 //! The workspace of crates is compiled by cargo; every warning and error of it is a failure, with its place.
+use super::batch::Batch;
 use super::{Failure, Result, root, target};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A command of cargo's.
@@ -34,7 +35,16 @@ pub(super) const DOC: Step = Step {
     arguments: &["doc", "--no-deps", "--lib"],
 };
 
-/// The places that have a finding: parts of paths as `crate/src/tree/group/version`, as exact as the finding is.
+/// What a step made.
+#[derive(Default)]
+pub(super) struct Compiled {
+    /// Where findings are.
+    pub(super) faulty: Faulty,
+    /// The programs that were built, by crate.
+    pub(super) programs: BTreeMap<String, PathBuf>,
+}
+
+/// The places that have a finding, or were not compiled: `tree/group/version`, as exact as the finding is.
 #[derive(Default)]
 pub(super) struct Faulty(BTreeSet<String>);
 
@@ -55,12 +65,12 @@ impl Faulty {
 pub(super) fn compile(
     out: &Path,
     step: &Step,
-    crates: &[&str],
+    batches: &[&Batch<'_>],
     failures: &mut Vec<Failure>,
-) -> Result<Faulty> {
+) -> Result<Compiled> {
     let mut child = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(step.arguments)
-        .args(crates.iter().flat_map(|name| ["--package", name]))
+        .args(batches.iter().flat_map(|batch| ["--package", &batch.name]))
         .args(["--keep-going", "--message-format=json", "--manifest-path"])
         .arg(out.join("Cargo.toml"))
         .arg("--target-dir")
@@ -70,30 +80,34 @@ pub(super) fn compile(
         .env("CARGO_INCREMENTAL", "0")
         .stdout(Stdio::piped())
         .spawn()?;
-    let mut faulty = Faulty::default();
-    let mut ended_well = true;
+    let mut compiled = Compiled::default();
+    let mut done = BTreeSet::new();
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
             let message: Value = serde_json::from_str(&line?).unwrap_or_default();
-            if message["reason"] == "build-finished" {
-                ended_well = message["success"] == true;
+            let name = message["target"]["name"].as_str().unwrap_or_default();
+            if message["reason"] == "compiler-artifact" {
+                done.insert(name.replace('_', "-"));
+                if let Some(program) = message["executable"].as_str() {
+                    compiled.programs.insert(name.to_owned(), program.into());
+                }
             }
             if let Some((place, failure)) = finding(step, &message) {
-                faulty.0.insert(place);
+                compiled.faulty.0.insert(place);
                 failures.push(failure);
             }
         }
     }
-    let success = child.wait()?.success() && ended_well;
-    if !success && faulty.0.is_empty() {
-        faulty.0.insert(String::new());
+    child.wait()?;
+    for batch in batches.iter().filter(|batch| !done.contains(&batch.name)) {
+        compiled.faulty.0.extend(batch.modules.iter().cloned());
         failures.push(Failure {
             stage: step.name,
-            subject: "all".into(),
-            message: "cargo failed: see its output".into(),
+            subject: batch.name.clone(),
+            message: "cargo did not get through this crate: see its output".into(),
         });
     }
-    Ok(faulty)
+    Ok(compiled)
 }
 
 fn finding(step: &Step, message: &Value) -> Option<(String, Failure)> {

@@ -113,25 +113,27 @@ fn compile_and_run(
     table: &mut table::Table<'_>,
     failures: &mut Vec<Failure>,
 ) -> Result<()> {
-    let all: Vec<&str> = batches.iter().map(|batch| batch.name.as_str()).collect();
+    let all: Vec<&Batch<'_>> = batches.iter().collect();
     let mut steps = vec![compile::CHECK];
     steps.extend(arguments.lints.then_some(compile::CLIPPY));
     steps.extend(arguments.docs.then_some(compile::DOC));
     for step in steps {
         let started = Instant::now();
         let compiled = compile::compile(out, &step, &all, failures)?;
-        table.compiled(&step, &compiled, started.elapsed());
+        table.compiled(&step, &compiled.faulty, started.elapsed());
     }
-    let with_samples = batches.iter().filter(|batch| !batch.samples.is_empty());
-    let programs: Vec<&str> = with_samples.map(|batch| batch.name.as_str()).collect();
-    if programs.is_empty() || arguments.compile_only {
+    let with_samples: Vec<&Batch<'_>> = all
+        .into_iter()
+        .filter(|batch| !batch.samples.is_empty())
+        .collect();
+    if with_samples.is_empty() || arguments.compile_only {
         return Ok(());
     }
     let started = Instant::now();
-    compile::compile(out, &compile::BUILD, &programs, failures)?;
-    for batch in batches {
-        let equal = round_trip::run(out, batch, failures)?;
-        table.equal(equal);
+    let built = compile::compile(out, &compile::BUILD, &with_samples, failures)?;
+    for batch in with_samples {
+        let program = built.programs.get(&batch.name).map(PathBuf::as_path);
+        table.equal(round_trip::run(out, batch, program, failures)?);
     }
     table.ran(started.elapsed());
     Ok(())

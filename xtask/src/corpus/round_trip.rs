@@ -1,7 +1,7 @@
 //! The program of a crate is run over its samples; what is not written as it was read is told.
 use super::batch::Batch;
 use super::differ;
-use super::{Failure, Result, target};
+use super::{Failure, Result};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,14 +11,14 @@ use std::process::Command;
 pub(super) fn run(
     out: &Path,
     batch: &Batch<'_>,
+    program: Option<&Path>,
     failures: &mut Vec<Failure>,
 ) -> Result<BTreeMap<String, bool>> {
     let mut equal: BTreeMap<String, bool> = BTreeMap::new();
     if batch.samples.is_empty() {
         return Ok(equal);
     }
-    let program = target().join("debug").join(&batch.name);
-    let answers = if program.is_file() {
+    let answers = if let Some(program) = program {
         let samples = out.join(&batch.name).join("samples.json");
         let output = Command::new(program).arg(samples).output()?;
         String::from_utf8(output.stdout)?
