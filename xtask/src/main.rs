@@ -1,17 +1,23 @@
 //! Tasks of this repository: `cargo xtask TASK`; nothing of it is published.
+mod breaking;
 mod corpus;
+mod folders;
 
 use clap::Parser;
 use std::process::ExitCode;
 
 #[derive(Parser)]
 enum Task {
+    /// Puts known faults into a copy of this repository one by one, and fails if the tests stay green
+    Break(breaking::Arguments),
+
     /// Generates, compiles and round-trips a folder of real definitions, and tells what came of it
     Corpus(corpus::Arguments),
 }
 
 fn main() -> ExitCode {
     let done = match Task::parse() {
+        Task::Break(arguments) => breaking::run(&arguments),
         Task::Corpus(arguments) => corpus::run(&arguments),
     };
     match done {

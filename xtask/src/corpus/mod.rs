@@ -10,6 +10,7 @@ mod samples;
 mod slice;
 mod table;
 
+use crate::folders::{root, target};
 use batch::Batch;
 use clap::Args;
 use std::error::Error;
@@ -152,16 +153,4 @@ fn listing(failures: &[Failure]) -> String {
         )
     };
     failures.iter().map(line).collect()
-}
-
-/// The folder that cargo builds into.
-fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
-}
-
-/// The root of this repository.
-fn root() -> PathBuf {
-    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    here.parent()
-        .map_or(here.clone(), std::path::Path::to_path_buf)
 }

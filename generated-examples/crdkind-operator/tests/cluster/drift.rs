@@ -4,10 +4,10 @@ use kube::{
     ResourceExt as _,
     api::{DeleteParams, Patch, PatchParams},
 };
-use kube_codegen_testenv::Error;
+use kube_codegen_testenv::{Error, eventually};
 use serde_json::json;
 
-use crate::stage::{Stage, shared};
+use crate::stage::{Stage, WITHIN, shared};
 
 #[tokio::test]
 async fn an_edited_child_is_put_right() -> Result<(), Error> {
@@ -47,6 +47,19 @@ async fn an_edited_child_is_put_right() -> Result<(), Error> {
         .patch(&service.name_any(), &by_hand, &Patch::Merge(edit))
         .await?;
     stage.settled("a", "iksoon_mysql", 2).await?;
+
+    // Each repair is told again: the event has become a series.
+    eventually("a series of events", WITHIN, async || {
+        let event = stage
+            .event("a", "Normal")
+            .await
+            .map_err(|e| e.to_string())?;
+        match &event.series {
+            Some(series) if series.count >= 2 => Ok(()),
+            series => Err(format!("{series:?}")),
+        }
+    })
+    .await?;
     Ok(())
 }
 

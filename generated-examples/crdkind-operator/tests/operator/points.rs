@@ -150,6 +150,56 @@ async fn a_foreign_object_of_the_name_is_refused_and_left_alone() {
 }
 
 #[tokio::test]
+async fn an_object_made_anew_waits_for_the_end_of_the_old_ones_children() {
+    let server = server();
+    let deployment = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a", "namespace": "default"},
+        "spec": {"selector": {"matchLabels": {"app": "a"}}, "template": {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}}});
+    server.seed(&deployment).unwrap();
+    let former = json!([{"apiVersion": CrdKind::API_VERSION, "kind": CrdKind::KIND, "name": "a", "uid": "gone", "controller": true}]);
+    server
+        .edit::<Deployment>("default", "a", |deployment| {
+            deployment["metadata"]["ownerReferences"] = former.clone()
+        })
+        .unwrap();
+    let before = server.get::<Deployment>("default", "a").unwrap();
+    let operator = Operator::start(&server);
+    server
+        .seed(&crdkind("default", "a", Some("mysql"), Some(1)))
+        .unwrap();
+    until(&server, "the Service", |server| {
+        server.get::<Service>("default", "a")
+    })
+    .await;
+    assert_eq!(server.get::<Deployment>("default", "a").unwrap(), before);
+    assert_eq!(writes(&server), ["create services"]);
+
+    // The garbage collector comes round, and that brings the new one up.
+    server.delete::<Deployment>("default", "a").unwrap();
+    served(&server, "default", "a", "mysql", 1).await;
+    operator.stop().await;
+}
+
+#[tokio::test]
+async fn a_namespace_is_not_left() {
+    let server = server();
+    let operator = Operator::start_in(&server, Some("one"));
+    for namespace in ["two", "one"] {
+        server
+            .seed(&crdkind(namespace, "a", Some("mysql"), Some(1)))
+            .unwrap();
+    }
+    event(&server, "a", "Synced").await;
+    operator.stop().await;
+    let strayed: Vec<_> = server
+        .actions()
+        .into_iter()
+        .filter(|action| action.namespace != "one")
+        .map(|action| action.path)
+        .collect();
+    assert_eq!(strayed, [""; 0]);
+}
+
+#[tokio::test]
 async fn names_that_are_no_service_names_are_made_such() {
     let server = server();
     let operator = Operator::start(&server);

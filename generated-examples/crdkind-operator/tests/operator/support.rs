@@ -44,8 +44,13 @@ pub(crate) struct Operator {
 
 impl Operator {
     pub(crate) fn start(server: &ApiServer) -> Self {
+        Self::start_in(server, None)
+    }
+
+    /// Starts it for one namespace, or for all.
+    pub(crate) fn start_in(server: &ApiServer, namespace: Option<&str>) -> Self {
         let settings = Settings {
-            namespace: None,
+            namespace: namespace.map(str::to_owned),
             workers: NonZeroUsize::new(2).unwrap(),
             resync: Duration::from_secs(600),
             images: Images::default(),

@@ -1,0 +1,51 @@
+//! What became of each fault comes in, a table in Markdown goes out.
+use super::fault::Fault;
+use super::{Row, Verdict};
+use std::fmt::Write as _;
+
+/// One line on what became of a fault.
+pub(super) fn outcome(verdict: &Verdict, fault: &Fault) -> String {
+    match verdict {
+        Verdict::Noticed => fault.notice.join(", "),
+        Verdict::BrokeDown => format!("{} (broke down)", fault.notice.join(", ")),
+        Verdict::Green(tests) => format!("NOT NOTICED by {}", tests.join(", ")),
+        Verdict::NeverApplied(times) => format!("NEVER APPLIED: its text is there {times} times"),
+        Verdict::DoesNotCompile => "NOT TESTED: the broken code does not compile".to_owned(),
+        Verdict::RedBefore => "NOT TESTED: its tests are red without it".to_owned(),
+    }
+}
+
+/// All of them, and how many were noticed.
+pub(super) fn table(rows: &[Row<'_>]) -> String {
+    let head = ["fault", "file", "noticed by", "seconds"].map(str::to_owned);
+    let body = rows.iter().map(|(fault, verdict, took)| {
+        [
+            fault.name.clone(),
+            fault.file.display().to_string(),
+            outcome(verdict, fault),
+            format!("{:.0}", took.as_secs_f64()),
+        ]
+    });
+    let cells: Vec<_> = std::iter::once(head).chain(body).collect();
+    let width = |column: usize| {
+        let widths = cells.iter().map(|row| row[column].chars().count());
+        widths.max().unwrap_or(0)
+    };
+    let widths: [usize; 4] = std::array::from_fn(width);
+    let mut out = String::new();
+    for (number, row) in cells.iter().enumerate() {
+        for (cell, width) in row.iter().zip(widths) {
+            let _ = write!(out, "| {cell:<width$} ");
+        }
+        out.push_str("|\n");
+        if number == 0 {
+            for width in widths {
+                let _ = write!(out, "|{:-<1$}", "", width + 2);
+            }
+            out.push_str("|\n");
+        }
+    }
+    let noticed = rows.iter().filter(|(_, verdict, _)| verdict.is_noticed());
+    let _ = writeln!(out, "\n{} of {} noticed", noticed.count(), rows.len());
+    out
+}
