@@ -1,6 +1,8 @@
 //! What happens while watching: changes, ends, errors, lists in between. Nothing is lost, nothing is told twice.
 use crate::script::{informer, map, map_with, recorder, status, version};
 use futures::StreamExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_codegen_runtime::informer::EventHandlerFuncs;
 use serde_json::json;
 use std::{io, time::Duration};
 
@@ -231,36 +233,34 @@ async fn the_cache_shows_a_change_before_it_is_told() {
         .unwrap();
     let (sender, mut seen) = tokio::sync::mpsc::unbounded_channel();
     let lister = informer.lister();
-    let handler = kube_codegen_runtime::informer::EventHandlerFuncs::<
-        k8s_openapi::api::core::v1::ConfigMap,
-    >::new()
-    .on_add({
-        let (sender, lister) = (sender.clone(), lister.clone());
-        move |object, _| {
+    let handler = EventHandlerFuncs::<ConfigMap>::new()
+        .on_add({
+            let (sender, lister) = (sender.clone(), lister.clone());
+            move |object, _| {
+                let cached = lister
+                    .namespaced("ns")
+                    .get(object.metadata.name.as_deref().unwrap())
+                    .map(|found| version(&found).to_owned());
+                let _ = sender.send((cached.ok(), lister.by_index("value", "one").unwrap().len()));
+            }
+        })
+        .on_update({
+            let (sender, lister) = (sender.clone(), lister.clone());
+            move |_, new| {
+                let cached = lister
+                    .namespaced("ns")
+                    .get(new.metadata.name.as_deref().unwrap())
+                    .map(|found| version(&found).to_owned());
+                let _ = sender.send((cached.ok(), lister.by_index("value", "two").unwrap().len()));
+            }
+        })
+        .on_delete(move |gone| {
             let cached = lister
                 .namespaced("ns")
-                .get(object.metadata.name.as_deref().unwrap())
-                .map(|found| version(&found).to_owned());
-            let _ = sender.send((cached.ok(), lister.by_index("value", "one").unwrap().len()));
-        }
-    })
-    .on_update({
-        let (sender, lister) = (sender.clone(), lister.clone());
-        move |_, new| {
-            let cached = lister
-                .namespaced("ns")
-                .get(new.metadata.name.as_deref().unwrap())
+                .get(gone.object.metadata.name.as_deref().unwrap())
                 .map(|found| version(&found).to_owned());
             let _ = sender.send((cached.ok(), lister.by_index("value", "two").unwrap().len()));
-        }
-    })
-    .on_delete(move |gone| {
-        let cached = lister
-            .namespaced("ns")
-            .get(gone.object.metadata.name.as_deref().unwrap())
-            .map(|found| version(&found).to_owned());
-        let _ = sender.send((cached.ok(), lister.by_index("value", "two").unwrap().len()));
-    });
+        });
     let _registration = informer.add_event_handler(handler);
     let watch = server.stream(&[], "1").await;
     watch.send("ADDED", &map_with("a", "2", "u", "one"));
@@ -269,6 +269,26 @@ async fn the_cache_shows_a_change_before_it_is_told() {
     assert_eq!(seen.recv().await.unwrap(), (Some("3".into()), 1));
     watch.send("DELETED", &map_with("a", "4", "u", "two"));
     assert_eq!(seen.recv().await.unwrap(), (None, 0));
+    informer.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_cache_is_not_behind_what_is_told_on_another_thread() {
+    let (informer, mut server) = informer();
+    let (sender, mut seen) = tokio::sync::mpsc::unbounded_channel();
+    let lister = informer.lister();
+    let number = |object: &ConfigMap| version(object).parse::<u32>().unwrap();
+    let handler = EventHandlerFuncs::<ConfigMap>::new().on_update(move |_, new| {
+        let cached = lister.namespaced("ns").get("a").unwrap();
+        let _ = sender.send((number(new), number(&cached)));
+    });
+    let _registration = informer.add_event_handler(handler);
+    let watch = server.stream(&[map("a", "1")], "1").await;
+    for version in 2..200 {
+        watch.send("MODIFIED", &map("a", &version.to_string()));
+        let (told, cached) = seen.recv().await.unwrap();
+        assert_eq!((told, cached), (version, version));
+    }
     informer.shutdown().await;
 }
 

@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
                 try_out(&tree, &cargo, &group.tests, fault)?
             };
             let row = (fault, verdict, started.elapsed());
-            eprintln!("{}: {}", fault.name, table::outcome(&row.1, fault));
+            eprint!("{}", table::line(&row));
             rows.push(row);
         }
     }

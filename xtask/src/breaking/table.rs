@@ -3,8 +3,8 @@ use super::fault::Fault;
 use super::{Row, Verdict};
 use std::fmt::Write as _;
 
-/// One line on what became of a fault.
-pub(super) fn outcome(verdict: &Verdict, fault: &Fault) -> String {
+/// What became of a fault.
+fn outcome(verdict: &Verdict, fault: &Fault) -> String {
     match verdict {
         Verdict::Noticed => fault.notice.join(", "),
         Verdict::BrokeDown => format!("{} (broke down)", fault.notice.join(", ")),
@@ -15,18 +15,27 @@ pub(super) fn outcome(verdict: &Verdict, fault: &Fault) -> String {
     }
 }
 
+/// The cells of one fault.
+fn cells((fault, verdict, took): &Row<'_>) -> [String; 4] {
+    [
+        fault.name.clone(),
+        fault.file.display().to_string(),
+        outcome(verdict, fault),
+        format!("{:.0}", took.as_secs_f64()),
+    ]
+}
+
+/// One fault, while others are still to come.
+pub(super) fn line(row: &Row<'_>) -> String {
+    format!("| {} |\n", cells(row).join(" | "))
+}
+
 /// All of them, and how many were noticed.
 pub(super) fn table(rows: &[Row<'_>]) -> String {
     let head = ["fault", "file", "noticed by", "seconds"].map(str::to_owned);
-    let body = rows.iter().map(|(fault, verdict, took)| {
-        [
-            fault.name.clone(),
-            fault.file.display().to_string(),
-            outcome(verdict, fault),
-            format!("{:.0}", took.as_secs_f64()),
-        ]
-    });
-    let cells: Vec<_> = std::iter::once(head).chain(body).collect();
+    let cells: Vec<_> = std::iter::once(head)
+        .chain(rows.iter().map(cells))
+        .collect();
     let width = |column: usize| {
         let widths = cells.iter().map(|row| row[column].chars().count());
         widths.max().unwrap_or(0)
