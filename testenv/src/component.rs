@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsString,
+    path::PathBuf,
     process::Command,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -19,6 +20,10 @@ const READY_WITHIN: Duration = Duration::from_secs(120);
 pub(crate) struct Program(pub(crate) Vec<OsString>);
 
 impl Program {
+    pub(crate) fn path(&self) -> PathBuf {
+        self.0.first().map(PathBuf::from).unwrap_or_default()
+    }
+
     pub(crate) fn command(&self) -> Command {
         let mut words = self.0.iter();
         let mut command = Command::new(words.next().cloned().unwrap_or_default());

@@ -5,12 +5,15 @@
 //! use std::{process::Command, time::Duration};
 //! use k8s_openapi::api::apps::v1::Deployment;
 //! use kube::Api;
-//! use kube_codegen_testenv::{ControlPlane, Error, eventually};
+//! use kube_codegen_testenv::{ControlPlane, TestResult, eventually, skip};
 //!
 //! #[tokio::test]
-//! async fn a_foo_gets_its_deployment() -> Result<(), Error> {
+//! async fn a_foo_gets_its_deployment() -> TestResult {
 //!     // One control plane for all tests of the binary. `None`: none can be had here, and the test is reported as skipped.
 //!     let Some(plane) = ControlPlane::shared().await? else { return Ok(()) };
+//!     if !plane.has_controllers() {
+//!         return Ok(skip("nothing becomes of Deployments here")?);
+//!     }
 //!     let namespace = plane.namespace("foo").await?;
 //!     plane.apply(include_str!("../../fixtures/crdkind.yaml")).await?;
 //!
@@ -37,8 +40,8 @@
 //! | variable | meaning |
 //! |---|---|
 //! | none | it is built by Go from the module in this crate, once, into `$XDG_CACHE_HOME/kube-codegen` (about 10 minutes of processor time) |
-//! | `KUBEBUILDER_ASSETS` | folder with `etcd` and `kube-apiserver` to use instead; without Go there are no controllers then, so no Pods |
-//! | `KUBE_CODEGEN_E2E_KUBECONFIG` | kubeconfig of a cluster to use instead; tests that break things are skipped |
+//! | `KUBEBUILDER_ASSETS` | folder with `etcd` and `kube-apiserver` to use instead; without Go there are no controllers then, so no Pods, and tests that need them are skipped |
+//! | `KUBE_CODEGEN_E2E_KUBECONFIG` | kubeconfig of a cluster to use instead; tests that break things are skipped, namespaces are deleted, what else is applied there stays |
 //! | `KUBE_CODEGEN_E2E` | `required`: a test that cannot run fails; `off`: all are skipped; unset: they run where they can |
 //! | `KUBE_CODEGEN_E2E_LOGS` | where the logs of failed tests go; the temporary folder's `kube-codegen-testenv-logs` otherwise |
 //!
@@ -47,8 +50,8 @@
 //! # What is left behind
 //!
 //! Nothing, also when a test panics, runs into a time limit or is killed by SIGKILL: a small shell process notices and
-//! cleans up. Only a failure, that is a panic or a time-out of [`eventually`], keeps something, the logs of the components, and
-//! says where.
+//! cleans up. Only a failure keeps something, the logs of the components, and says where. A failure is a panic or a time-out of
+//! [`eventually`]; tests that return a [`TestResult`] panic where a `?` fails, so no failure of theirs is without its logs.
 
 #![warn(missing_docs)]
 
@@ -75,10 +78,14 @@ pub use self::{
     plane::{Builder, ControlPlane},
     process::Process,
     proxy::{Fault, Proxy, Rule, RuleHandle, Seen},
+    shared::skip,
     wait::eventually,
 };
 
-/// Builds what is missing of the control plane's programs and gives the folder or file they are in; takes minutes the first time.
-pub fn build() -> Result<(), Error> {
-    assets::Programs::find().map(|_| ())
+pub use testresult::TestResult;
+
+/// Builds what is missing of the control plane's programs, and gives the one that is the API server: without `KUBEBUILDER_ASSETS`
+/// it is all the others as well, by its first argument. Takes minutes the first time.
+pub fn build() -> Result<std::path::PathBuf, Error> {
+    assets::Programs::find().map(|programs| programs.api_server.path())
 }

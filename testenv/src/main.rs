@@ -1,4 +1,4 @@
-//! In: `build` or `up`. Out: a control plane's programs, or one that runs until Ctrl-C. Never anything of it left afterwards.
+//! In: `build` or `up`. Out: a control plane's programs and where they are, or one that runs until Ctrl-C. Never anything of it left afterwards.
 
 use std::{env, process::ExitCode};
 
@@ -8,7 +8,7 @@ use kube_codegen_testenv::{ControlPlane, Error, build};
 async fn main() -> ExitCode {
     let args: Vec<_> = env::args().skip(1).collect();
     let done = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["build"] => build(),
+        ["build"] => build().map(|program| println!("{}", program.display())),
         ["up"] => up().await,
         _ => {
             eprintln!("usage: control-plane build|up");

@@ -54,8 +54,8 @@ impl Builder {
 
     /// Starts it. Where `KUBE_CODEGEN_E2E_KUBECONFIG` names a cluster, that one is used and these settings are not.
     pub async fn start(self) -> Result<ControlPlane, Error> {
-        let reaper = Reaper::start()?;
         if let Some(path) = external() {
+            let reaper = Reaper::of_foreign(&kubectl(), &path)?;
             let kubeconfig = Kubeconfig::read_from(path)?;
             let config = kube::Config::from_custom_kubeconfig(
                 kubeconfig.clone(),
@@ -73,6 +73,7 @@ impl Builder {
         let programs = spawn_blocking(Programs::find)
             .await
             .map_err(|e| Error::io("search for programs")(e.into()))??;
+        let reaper = Reaper::start()?;
         let (own, config) = start(&programs, &self, &reaper).await?;
         let access = Access::of_config(config, &reaper)?;
         Ok(ControlPlane {
@@ -163,8 +164,10 @@ impl ControlPlane {
             .create(&PostParams::default(), &wanted)
             .await?;
         let name = made.metadata.name.unwrap_or_default();
-        let foreign = self.own.is_none().then(|| self.access.config.clone());
-        let namespace = Namespace::new(name, foreign);
+        if self.own.is_none() {
+            self.reaper.delete_namespace(&name);
+        }
+        let namespace = Namespace::new(name);
         if self.has_controllers() {
             account_exists(&client, namespace.name()).await?;
         }

@@ -6,10 +6,10 @@ use std::{
     os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
-    sync::{Mutex, Once, PoisonError, Weak},
+    sync::{Arc, Mutex, Once, PoisonError, Weak},
 };
 
-use crate::error::Error;
+use crate::{component::Program, error::Error};
 
 /// A small shell process in a process group of its own that outlives this one just long enough to clean up after it.
 ///
@@ -26,7 +26,18 @@ pub(crate) struct Reaper {
 
 impl Reaper {
     /// Makes a folder for one control plane, with `logs` in it, and the process that will remove it.
-    pub(crate) fn start() -> Result<std::sync::Arc<Self>, Error> {
+    pub(crate) fn start() -> Result<Arc<Self>, Error> {
+        Self::with(|_| {})
+    }
+
+    /// The same for a cluster that stays, from which namespaces are to be deleted.
+    pub(crate) fn of_foreign(kubectl: &Program, kubeconfig: &Path) -> Result<Arc<Self>, Error> {
+        Self::with(|shell| {
+            shell.args(&kubectl.0).env("KUBECONFIG", kubeconfig);
+        })
+    }
+
+    fn with(more: impl FnOnce(&mut Command)) -> Result<Arc<Self>, Error> {
         let folder = tempfile::Builder::new()
             .prefix("kube-codegen-testenv-")
             .tempdir()
@@ -39,23 +50,24 @@ impl Reaper {
                 PathBuf::from,
             )
             .join(name);
-        let mut shell = Command::new("sh")
+        let mut shell = Command::new("sh");
+        shell
             .args(["-c", include_str!("reaper.sh"), "reaper"])
             .args([folder.path(), &logs])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()
-            .map_err(Error::io("sh"))?;
-        let this = std::sync::Arc::new(Self {
+            .process_group(0);
+        more(&mut shell);
+        let mut shell = shell.spawn().map_err(Error::io("sh"))?;
+        let this = Arc::new(Self {
             pipe: Mutex::new(shell.stdin.take()),
             group: shell.id(),
             shell: Mutex::new(shell),
             folder: folder.keep(),
             logs,
         });
-        watch_for_panics(std::sync::Arc::downgrade(&this));
+        watch_for_panics(Arc::downgrade(&this));
         Ok(this)
     }
 
@@ -82,6 +94,11 @@ impl Reaper {
     /// The process has been waited for: its number may soon be another's.
     pub(crate) fn forget(&self, pid: u32) {
         self.tell(&format!("forget {pid}\n"));
+    }
+
+    /// Takes charge of a namespace in a cluster that is not ours.
+    pub(crate) fn delete_namespace(&self, name: &str) {
+        self.tell(&format!("namespace {name}\n"));
     }
 
     /// Lets the logs survive; says where they will be.
@@ -150,4 +167,39 @@ fn watch_for_panics(reaper: Weak<Reaper>) {
             keep_all_logs();
         }));
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sleeper() -> Child {
+        Command::new("sleep").arg("1000").spawn().unwrap()
+    }
+
+    #[test]
+    fn what_was_added_is_ended_and_what_was_forgotten_is_not() {
+        let reaper = Reaper::start().unwrap();
+        let (mut ours, mut others) = (sleeper(), sleeper());
+        // Numbers that it never heard of, or that were forgotten before, change nothing.
+        for (added, pid) in [
+            (true, others.id()),
+            (true, ours.id()),
+            (false, 1),
+            (false, others.id()),
+            (false, others.id()),
+        ] {
+            if added {
+                reaper.add(pid);
+            } else {
+                reaper.forget(pid);
+            }
+        }
+        let folder = reaper.folder().to_owned();
+        drop(reaper);
+        assert_eq!(others.try_wait().unwrap(), None);
+        others.kill().unwrap();
+        assert!(!ours.wait().unwrap().success() && !folder.exists());
+        others.wait().unwrap();
+    }
 }

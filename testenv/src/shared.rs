@@ -8,7 +8,10 @@ use std::{
 
 use tokio::sync::OnceCell;
 
-use crate::{ControlPlane, Error, assets::Wanted};
+use crate::{
+    ControlPlane, Error,
+    assets::{Wanted, external},
+};
 
 static SHARED: OnceCell<Result<ControlPlane, Arc<Error>>> = OnceCell::const_new();
 
@@ -18,9 +21,9 @@ impl ControlPlane {
     ///
     /// It must not be killed, paused or compacted; tests that do so take [`ControlPlane::for_test`].
     pub async fn shared() -> Result<Option<&'static Self>, Error> {
-        let wanted = Wanted::from_env()?;
-        if wanted == Wanted::No {
-            return Ok(skipped("KUBE_CODEGEN_E2E=off"));
+        if Wanted::from_env()? == Wanted::No {
+            report("KUBE_CODEGEN_E2E=off");
+            return Ok(None);
         }
         let plane = SHARED
             .get_or_init(|| async { Self::start().await.map_err(Arc::new) })
@@ -28,7 +31,7 @@ impl ControlPlane {
         match plane {
             Ok(plane) => Ok(Some(plane)),
             Err(error) => match error.as_ref() {
-                Error::Unavailable(reason) if wanted == Wanted::IfPossible => Ok(skipped(reason)),
+                Error::Unavailable(reason) => skip(reason).map(|()| None),
                 _ => Err(Error::Shared(Arc::clone(error))),
             },
         }
@@ -37,30 +40,39 @@ impl ControlPlane {
     /// A control plane for this test alone, whose processes it may kill. `None` means that the test is to end: it has
     /// been reported as skipped, also because `KUBE_CODEGEN_E2E_KUBECONFIG` names somebody else's cluster.
     pub async fn for_test() -> Result<Option<Self>, Error> {
-        let wanted = Wanted::from_env()?;
-        if wanted == Wanted::No {
-            return Ok(skipped("KUBE_CODEGEN_E2E=off"));
+        if Wanted::from_env()? == Wanted::No {
+            report("KUBE_CODEGEN_E2E=off");
+            return Ok(None);
         }
-        let plane = match crate::assets::external() {
+        let plane = match external() {
             Some(_) => Err(Error::Unavailable(
                 "the cluster of KUBE_CODEGEN_E2E_KUBECONFIG is not ours to break".to_owned(),
             )),
             None => Self::start().await,
         };
         match plane {
-            Err(Error::Unavailable(reason)) if wanted == Wanted::IfPossible => Ok(skipped(&reason)),
+            Err(Error::Unavailable(reason)) => skip(&reason).map(|()| None),
             plane => plane.map(Some),
         }
     }
 }
 
-/// Reports it past the test harness, which keeps what a passing test prints to itself.
-fn skipped<T>(reason: &str) -> Option<T> {
+/// Reports that the running test is skipped, for a reason that the test alone knows, such as a control plane without
+/// [controllers](ControlPlane::has_controllers). The test is to end then. Where `KUBE_CODEGEN_E2E` is `required` it is an [`Error::Unavailable`].
+pub fn skip(reason: &str) -> Result<(), Error> {
+    if Wanted::from_env()? == Wanted::Required {
+        return Err(Error::Unavailable(reason.to_owned()));
+    }
+    report(reason);
+    Ok(())
+}
+
+/// Past the test harness, which keeps what a passing test prints to itself.
+fn report(reason: &str) {
     let thread = thread::current();
     let test = thread.name().unwrap_or("a test");
     let _ = writeln!(
         io::stderr(),
         "SKIPPED {test}: {reason} (KUBE_CODEGEN_E2E=required turns this into a failure)"
     );
-    None
 }

@@ -1,7 +1,7 @@
 //! 200 changes, in the midst of which the operator and the API server are killed: nothing is lost.
 
 use kube::api::DeleteParams;
-use kube_codegen_testenv::{ControlPlane, Error, eventually};
+use kube_codegen_testenv::{ControlPlane, Error, TestResult, eventually};
 
 use crate::stage::{Stage, WITHIN, install};
 
@@ -34,7 +34,7 @@ async fn change(stage: &Stage<'_>, i: usize, round: usize) -> Result<(), Error> 
 }
 
 #[tokio::test]
-async fn two_hundred_changes_survive_the_death_of_operator_and_server() -> Result<(), Error> {
+async fn two_hundred_changes_survive_the_death_of_operator_and_server() -> TestResult {
     let Some(plane) = ControlPlane::for_test().await? else {
         return Ok(());
     };

@@ -8,12 +8,12 @@ use kube::{
     Api,
     api::{DeleteParams, ListParams},
 };
-use kube_codegen_testenv::{ControlPlane, Error, eventually};
+use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 
 use crate::stage::{Stage, WITHIN, install, operator, shared};
 
 #[tokio::test]
-async fn both_choices_run() -> Result<(), Error> {
+async fn both_choices_run() -> TestResult {
     let Some(plane) = shared().await? else {
         return Ok(());
     };
@@ -40,7 +40,7 @@ async fn both_choices_run() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn what_is_there_before_the_operator_is_served() -> Result<(), Error> {
+async fn what_is_there_before_the_operator_is_served() -> TestResult {
     let Some(plane) = shared().await? else {
         return Ok(());
     };
@@ -52,7 +52,7 @@ async fn what_is_there_before_the_operator_is_served() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn changes_are_followed() -> Result<(), Error> {
+async fn changes_are_followed() -> TestResult {
     let Some(plane) = shared().await? else {
         return Ok(());
     };
@@ -73,7 +73,7 @@ async fn changes_are_followed() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn one_name_in_two_namespaces_and_one_of_them_deleted() -> Result<(), Error> {
+async fn one_name_in_two_namespaces_and_one_of_them_deleted() -> TestResult {
     let Some(plane) = ControlPlane::for_test().await? else {
         return Ok(());
     };

@@ -4,13 +4,13 @@ use kube::{
     ResourceExt as _,
     api::{DeleteParams, Patch, PatchParams},
 };
-use kube_codegen_testenv::{Error, eventually};
+use kube_codegen_testenv::{TestResult, eventually};
 use serde_json::json;
 
 use crate::stage::{Stage, WITHIN, shared};
 
 #[tokio::test]
-async fn an_edited_child_is_put_right() -> Result<(), Error> {
+async fn an_edited_child_is_put_right() -> TestResult {
     let Some(plane) = shared().await? else {
         return Ok(());
     };
@@ -64,7 +64,7 @@ async fn an_edited_child_is_put_right() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn a_deleted_child_comes_back() -> Result<(), Error> {
+async fn a_deleted_child_comes_back() -> TestResult {
     let Some(plane) = shared().await? else {
         return Ok(());
     };

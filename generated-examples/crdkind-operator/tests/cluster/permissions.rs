@@ -1,12 +1,12 @@
 //! The rights in `deploy/rbac.yaml` are enough, as all other tests show; without one of them the operator says which is missing.
 
-use kube_codegen_testenv::{ControlPlane, Error, eventually};
+use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 use serde_json::{Value, json};
 
 use crate::stage::{Stage, WITHIN, install};
 
 #[tokio::test]
-async fn a_missing_verb_is_named() -> Result<(), Error> {
+async fn a_missing_verb_is_named() -> TestResult {
     let Some(plane) = ControlPlane::for_test().await? else {
         return Ok(());
     };

@@ -7,12 +7,12 @@ use kube::{
     ResourceExt as _,
     api::{DeleteParams, ListParams, ObjectMeta, PostParams},
 };
-use kube_codegen_testenv::Error;
+use kube_codegen_testenv::TestResult;
 
 use crate::stage::{Stage, WITHIN, operator, shared};
 
 #[tokio::test]
-async fn an_object_that_makes_no_sense_is_reported_and_left_alone() -> Result<(), Error> {
+async fn an_object_that_makes_no_sense_is_reported_and_left_alone() -> TestResult {
     let Some(plane) = shared().await? else {
         return Ok(());
     };
@@ -67,7 +67,7 @@ async fn an_object_that_makes_no_sense_is_reported_and_left_alone() -> Result<()
 }
 
 #[tokio::test]
-async fn a_foreign_object_of_the_childs_name_is_not_touched() -> Result<(), Error> {
+async fn a_foreign_object_of_the_childs_name_is_not_touched() -> TestResult {
     let Some(plane) = shared().await? else {
         return Ok(());
     };

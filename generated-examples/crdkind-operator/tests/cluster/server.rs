@@ -1,12 +1,12 @@
 //! What the definition alone makes of the API server: names, columns, validation.
 
 use kube_codegen_runtime::client::ErrorExt as _;
-use kube_codegen_testenv::Error;
+use kube_codegen_testenv::TestResult;
 
 use crate::stage::{Stage, crd_kind, shared};
 
 #[tokio::test]
-async fn every_name_shows_the_columns() -> Result<(), Error> {
+async fn every_name_shows_the_columns() -> TestResult {
     let Some(plane) = shared().await? else {
         return Ok(());
     };
@@ -37,7 +37,7 @@ async fn every_name_shows_the_columns() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn what_the_schema_forbids_is_refused() -> Result<(), Error> {
+async fn what_the_schema_forbids_is_refused() -> TestResult {
     let Some(plane) = shared().await? else {
         return Ok(());
     };

@@ -1,5 +1,4 @@
 //! The proxy hands everything on unchanged, and spoils exactly what its rules name.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +8,7 @@ use kube::{
     Api, Client,
     api::{ListParams, ObjectMeta, PostParams, WatchEvent, WatchParams},
 };
-use kube_codegen_testenv::{ControlPlane, Error, Fault, Rule};
+use kube_codegen_testenv::{ControlPlane, Error, Fault, Rule, TestResult};
 
 fn config_map(name: &str) -> ConfigMap {
     ConfigMap {
@@ -41,7 +40,7 @@ async fn watch(
 }
 
 #[tokio::test]
-async fn without_rules_nothing_changes() -> Result<(), Error> {
+async fn without_rules_nothing_changes() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -84,7 +83,7 @@ async fn without_rules_nothing_changes() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn rights_are_the_clients_own() -> Result<(), Error> {
+async fn rights_are_the_clients_own() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -115,7 +114,7 @@ async fn rights_are_the_clients_own() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn answers_are_replaced_as_often_as_the_rule_says() -> Result<(), Error> {
+async fn answers_are_replaced_as_often_as_the_rule_says() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -173,7 +172,7 @@ async fn answers_are_replaced_as_often_as_the_rule_says() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn watches_are_spoilt_line_by_line() -> Result<(), Error> {
+async fn watches_are_spoilt_line_by_line() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -240,7 +239,7 @@ async fn watches_are_spoilt_line_by_line() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn it_is_as_dead_as_the_server_behind_it() -> Result<(), Error> {
+async fn it_is_as_dead_as_the_server_behind_it() -> TestResult {
     let Some(plane) = ControlPlane::for_test().await? else {
         return Ok(());
     };

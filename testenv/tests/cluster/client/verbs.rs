@@ -1,30 +1,19 @@
-//! The runtime's typed client, verb by verb, against a real API server.
-#![allow(clippy::unwrap_used, clippy::panic)]
+//! Reads, writes and collections, with selectors, dry run, server-side apply and conflicts.
 
-mod support;
-
-use futures::{StreamExt as _, TryStreamExt as _};
-use k8s_openapi::api::core::v1::{ConfigMap, ReplicationController, ResourceQuota, Secret};
-use kube::api::{DeleteParams, ListParams, Patch, WatchEvent, WatchParams};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::api::{DeleteParams, ListParams, Patch};
 use kube_codegen_runtime::client::{
-    AllNamespaces, ErrorExt as _, FieldManager, Kind, TypedClient,
+    AllNamespaces, ErrorExt as _, FieldManager, TypedClient,
     retry::{DEFAULT_RETRY, on_conflict},
 };
-use kube_codegen_testenv::{ControlPlane, Error, Fault, Rule, eventually};
+use kube_codegen_testenv::{ControlPlane, Error, Fault, Rule, TestResult};
 use serde_json::json;
-use support::{WITHIN, config_map, n, name};
 
-/// An object from JSON.
-fn object<K: Kind>(json: serde_json::Value) -> K {
-    serde_json::from_value(json).unwrap()
-}
-
-fn without_the_published_authority() -> ListParams {
-    ListParams::default().fields("metadata.name!=kube-root-ca.crt")
-}
+use super::{object, without_the_published_authority};
+use crate::support::{config_map, n, name};
 
 #[tokio::test]
-async fn objects_are_created_read_changed_and_deleted() -> Result<(), Error> {
+async fn objects_are_created_read_changed_and_deleted() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -99,7 +88,7 @@ async fn objects_are_created_read_changed_and_deleted() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn lists_and_collections_heed_selectors() -> Result<(), Error> {
+async fn lists_and_collections_heed_selectors() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -160,7 +149,7 @@ async fn lists_and_collections_heed_selectors() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn a_dry_run_stores_nothing() -> Result<(), Error> {
+async fn a_dry_run_stores_nothing() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -189,7 +178,7 @@ async fn a_dry_run_stores_nothing() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn applied_fields_have_owners() -> Result<(), Error> {
+async fn applied_fields_have_owners() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -222,7 +211,7 @@ async fn applied_fields_have_owners() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn conflicts_are_tried_again() -> Result<(), Error> {
+async fn conflicts_are_tried_again() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -263,173 +252,4 @@ async fn conflicts_are_tried_again() -> Result<(), Error> {
     );
     assert_eq!(rule.hits(), 1);
     Ok(())
-}
-
-#[tokio::test]
-async fn the_status_is_written_apart() -> Result<(), Error> {
-    let Some(plane) = ControlPlane::shared().await? else {
-        return Ok(());
-    };
-    let ns = plane.namespace("status").await?;
-    // A kind with a status that no controller here writes.
-    let quotas: TypedClient<ResourceQuota> = TypedClient::namespaced(plane.client()?, ns.name());
-    let quota = |pods: &str, used: &str| -> ResourceQuota {
-        object(
-            json!({ "metadata": { "name": "a" }, "spec": { "hard": { "pods": pods } }, "status": { "used": { "pods": used } } }),
-        )
-    };
-    let seen = |quota: ResourceQuota| serde_json::to_value(quota).unwrap();
-    let fields = |quota: &serde_json::Value| {
-        (
-            quota["spec"]["hard"]["pods"].clone(),
-            quota["status"]["used"]["pods"].clone(),
-        )
-    };
-
-    let made = seen(quotas.create(&quota("5", "1")).await?);
-    assert_eq!(fields(&made), (json!("5"), json!(null)));
-    let written = seen(quotas.update_status(&quota("6", "2")).await?);
-    assert_eq!(fields(&written), (json!("5"), json!("2")));
-    let written = seen(quotas.update(&quota("7", "3")).await?);
-    assert_eq!(fields(&written), (json!("7"), json!("2")));
-    quotas
-        .patch_status(
-            "a",
-            &Patch::Merge(json!({ "status": { "used": { "pods": "4" } } })),
-        )
-        .await?;
-    assert_eq!(
-        fields(&seen(quotas.get_status("a").await?)),
-        (json!("7"), json!("4"))
-    );
-    let status = json!({ "metadata": { "name": "a" }, "status": { "used": { "pods": "5" } } });
-    assert!(
-        quotas
-            .apply_status(&status, "test")
-            .await
-            .unwrap_err()
-            .is_conflict()
-    );
-    quotas
-        .apply_status(&status, FieldManager::new("test").force())
-        .await?;
-
-    let mut stale: ResourceQuota = object(made);
-    stale.status.get_or_insert_default();
-    assert!(
-        quotas
-            .update_status(&stale)
-            .await
-            .unwrap_err()
-            .is_conflict()
-    );
-    let replaced = quotas
-        .retry_status_on_conflict("a", |quota| quota.status = None)
-        .await?;
-    assert_eq!(fields(&seen(replaced)), (json!("7"), json!(null)));
-    Ok(())
-}
-
-#[tokio::test]
-async fn the_scale_is_read_and_set() -> Result<(), Error> {
-    let Some(plane) = ControlPlane::shared().await? else {
-        return Ok(());
-    };
-    let ns = plane.namespace("scale").await?;
-    // A kind with a scale whose controller does not run here.
-    let controllers: TypedClient<ReplicationController> =
-        TypedClient::namespaced(plane.client()?, ns.name());
-    controllers
-        .create(&object(json!({
-            "metadata": { "name": "a" },
-            "spec": { "replicas": 1, "template": { "metadata": { "labels": { "a": "b" } }, "spec": { "containers": [{ "name": "c", "image": "c" }] } } },
-        })))
-        .await?;
-    let scale = controllers.scale();
-    let mut read = scale.get("a").await?;
-    assert_eq!(read.spec.as_ref().unwrap().replicas, Some(1));
-    read.spec.as_mut().unwrap().replicas = Some(3);
-    scale.replace("a", &read).await?;
-    assert!(scale.replace("a", &read).await.unwrap_err().is_conflict());
-    scale
-        .patch("a", &Patch::Merge(json!({ "spec": { "replicas": 4 } })))
-        .await?;
-    assert_eq!(controllers.get("a").await?.spec.unwrap().replicas, Some(4));
-    Ok(())
-}
-
-#[tokio::test]
-async fn pages_survive_an_expired_token() -> Result<(), Error> {
-    let Some(plane) = ControlPlane::for_test().await? else {
-        return Ok(());
-    };
-    let maps: TypedClient<ConfigMap> = TypedClient::namespaced(plane.client()?, "default");
-    for i in 0..7 {
-        maps.create(&config_map(&format!("m{i}"), i)).await?;
-    }
-    let params = without_the_published_authority();
-    let whole: Vec<_> = maps.pages(&params, 3).try_collect().await?;
-    assert!(whole.len() >= 3, "{}", whole.len());
-
-    let mut pages = Box::pin(maps.pages(&params, 3));
-    let mut seen: Vec<_> = pages
-        .try_next()
-        .await?
-        .unwrap()
-        .items
-        .iter()
-        .map(name)
-        .collect();
-    assert!(!seen.is_empty() && seen.len() <= 3, "{seen:?}");
-    maps.delete("m6", &DeleteParams::default()).await?;
-    maps.create(&config_map("m7", 7)).await?;
-    plane.compact().await?;
-    plane.api_server()?.restart().await?;
-    while let Some(page) = pages.try_next().await? {
-        seen.extend(page.items.iter().map(name));
-    }
-    seen.sort();
-    assert_eq!(seen, ["m0", "m1", "m2", "m3", "m4", "m5", "m7"]);
-    Ok(())
-}
-
-#[tokio::test]
-async fn a_watch_tells_changes_and_that_its_start_is_compacted() -> Result<(), Error> {
-    let Some(plane) = ControlPlane::for_test().await? else {
-        return Ok(());
-    };
-    let maps: TypedClient<ConfigMap> = TypedClient::namespaced(plane.client()?, "default");
-    let version = maps
-        .create(&config_map("a", 1))
-        .await?
-        .metadata
-        .resource_version
-        .unwrap();
-    let params = WatchParams::default()
-        .fields("metadata.name=a")
-        .disable_bookmarks();
-    let watch = async |version: &str| -> Result<_, Error> {
-        Ok(Box::pin(maps.watch(&params, version).await?))
-    };
-
-    let mut events = watch(&version).await?;
-    maps.patch("a", &Patch::Merge(json!({ "data": { "n": "2" } })))
-        .await?;
-    maps.delete("a", &DeleteParams::default()).await?;
-    assert!(matches!(events.try_next().await?, Some(WatchEvent::Modified(map)) if n(&map) == "2"));
-    assert!(matches!(events.try_next().await?, Some(WatchEvent::Deleted(map)) if n(&map) == "2"));
-    drop(events);
-
-    plane.compact().await?;
-    plane.api_server()?.restart().await?;
-    // Until its cache is filled, the server hands the watch to etcd or asks to come back.
-    eventually("410", WITHIN, async || match watch(&version).await {
-        Err(Error::Kube(error)) if error.is_gone() => Ok(()),
-        Err(error) => Err(error.to_string()),
-        Ok(mut events) => match events.next().await {
-            Some(Ok(WatchEvent::Error(status))) if status.code == 410 => Ok(()),
-            other => Err(format!("{other:?}")),
-        },
-    })
-    .await
 }

@@ -1,5 +1,4 @@
 //! Objects and looks that several tests share.
-#![allow(clippy::unwrap_used, dead_code)]
 
 use std::{collections::BTreeMap, time::Duration};
 

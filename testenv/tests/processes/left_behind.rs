@@ -1,19 +1,15 @@
-//! Nothing of a control plane is left, however the process that started it ends; only a panic keeps the logs.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic)]
+//! Nothing of a control plane is left, however the process that started it ends; only a failure keeps the logs.
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader},
     net::TcpListener,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    time::Duration,
+    process::Command,
 };
 
-use kube_codegen_testenv::{ControlPlane, Error, eventually};
+use kube_codegen_testenv::{ControlPlane, Error, TestResult, eventually};
 
-const WITHIN: Duration = Duration::from_secs(30);
+use crate::up::{WITHIN, again, available, up};
 
 /// The processes whose working folder or arguments name the folder.
 fn processes(folder: &Path) -> Vec<String> {
@@ -47,21 +43,6 @@ fn ports(processes: &[String]) -> Vec<u16> {
     flags.filter_map(port).collect()
 }
 
-/// Starts `control-plane up`, and gives it with the folder that it works in.
-fn up() -> (Child, PathBuf) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_control-plane"))
-        .arg("up")
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    let kubeconfig = line.trim().strip_prefix("export KUBECONFIG=").unwrap();
-    (child, Path::new(kubeconfig).parent().unwrap().to_owned())
-}
-
 async fn gone(folder: &Path, ports: &[u16]) -> Result<(), Error> {
     eventually("nothing left", WITHIN, async || {
         let left = processes(folder);
@@ -75,23 +56,18 @@ async fn gone(folder: &Path, ports: &[u16]) -> Result<(), Error> {
     .await
 }
 
-/// Whether there is a control plane at all; where not, this has been reported.
-async fn available() -> Result<bool, Error> {
-    let plane = ControlPlane::for_test().await?;
-    Ok(plane.is_some())
-}
-
 #[tokio::test]
-async fn after_sigkill_and_after_ctrl_c() -> Result<(), Error> {
-    if !available().await? {
+async fn after_sigkill_and_after_ctrl_c() -> TestResult {
+    let Some(plane) = available().await? else {
         return Ok(());
-    }
+    };
     for signal in ["-KILL", "-INT"] {
         let (mut child, folder) = up();
         let running = processes(&folder);
         let ports = ports(&running);
-        // etcd, API server, controllers and the shell that watches; two ports and one.
-        assert_eq!((running.len(), ports.len()), (4, 3), "{running:?}");
+        // etcd, API server and the shell that watches, and maybe controllers; two ports and one.
+        let expected = 3 + usize::from(plane.has_controllers());
+        assert_eq!((running.len(), ports.len()), (expected, 3), "{running:?}");
         assert!(
             Command::new("kill")
                 .args([signal, &child.id().to_string()])
@@ -106,8 +82,8 @@ async fn after_sigkill_and_after_ctrl_c() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn after_sigkill_with_a_paused_component() -> Result<(), Error> {
-    if !available().await? {
+async fn after_sigkill_with_a_paused_component() -> TestResult {
+    if available().await?.is_none() {
         return Ok(());
     }
     let (mut child, folder) = up();
@@ -126,51 +102,69 @@ async fn after_sigkill_with_a_paused_component() -> Result<(), Error> {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    gone(&folder, &[]).await
-}
-
-#[tokio::test]
-async fn after_a_panic_the_logs() -> Result<(), Error> {
-    if !available().await? {
-        return Ok(());
-    }
-    let logs = tempfile::tempdir().unwrap();
-    let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "panics_on_purpose", "--ignored", "--nocapture"])
-        .env("KUBE_CODEGEN_E2E_LOGS", logs.path())
-        .output()
-        .unwrap();
-    assert!(!output.status.success());
-    let text = String::from_utf8_lossy(&output.stdout);
-    let folder = text
-        .lines()
-        .find_map(|line| line.strip_prefix("folder: "))
-        .unwrap_or_else(|| panic!("{text}"));
-    gone(Path::new(folder), &[]).await?;
-    let kept = logs.path().join(Path::new(folder).file_name().unwrap());
-    for name in ["etcd.log", "kube-apiserver.log", "controllers.log"] {
-        assert!(kept.join(name).exists(), "{name} of {}", kept.display());
-    }
-    assert!(String::from_utf8_lossy(&output.stderr).contains(kept.to_str().unwrap()));
+    gone(&folder, &[]).await?;
     Ok(())
 }
 
 #[tokio::test]
-#[ignore = "run by after_a_panic_the_logs in a process of its own"]
+async fn after_a_failure_all_but_the_logs() -> TestResult {
+    if available().await?.is_none() {
+        return Ok(());
+    }
+    for how in ["panics_on_purpose", "fails_on_purpose"] {
+        let logs = tempfile::tempdir()?;
+        let output = again(&format!("left_behind::{how}"))
+            .env("KUBE_CODEGEN_E2E_LOGS", logs.path())
+            .output()?;
+        assert!(!output.status.success());
+        let text = String::from_utf8_lossy(&output.stdout);
+        let folder = text
+            .lines()
+            .find_map(|line| line.strip_prefix("folder: "))
+            .unwrap_or_else(|| panic!("{text}"));
+        gone(Path::new(folder), &[]).await?;
+        let kept = logs.path().join(Path::new(folder).file_name().unwrap());
+        for name in ["etcd.log", "kube-apiserver.log", "operator.log"] {
+            assert!(kept.join(name).exists(), "{name} of {}", kept.display());
+        }
+        assert!(String::from_utf8_lossy(&output.stderr).contains(kept.to_str().unwrap()));
+    }
+    Ok(())
+}
+
+/// The control plane of a test that is about to fail, with an operator at work.
+async fn doomed() -> Result<&'static ControlPlane, Error> {
+    let plane = ControlPlane::shared().await?.unwrap();
+    let folder = plane.kubeconfig().parent().unwrap();
+    let mut operator = Command::new("sleep");
+    operator.arg("1000").current_dir(folder);
+    std::mem::forget(plane.spawn("operator", operator)?);
+    println!("\nfolder: {}", folder.display());
+    Ok(plane)
+}
+
+#[tokio::test]
+#[ignore = "run by after_a_failure_all_but_the_logs in a process of its own"]
 async fn panics_on_purpose() {
-    let plane = ControlPlane::shared().await.unwrap().unwrap();
-    println!(
-        "\nfolder: {}",
-        plane.kubeconfig().parent().unwrap().display()
-    );
+    doomed().await.unwrap();
     panic!("on purpose");
+}
+
+#[tokio::test]
+#[ignore = "run by after_a_failure_all_but_the_logs in a process of its own"]
+async fn fails_on_purpose() -> TestResult {
+    doomed().await?.kubectl(["no-such-command"]).await?;
+    Ok(())
 }
 
 #[test]
 fn where_there_is_none_tests_are_skipped_loudly_or_fail() {
     let run = |wanted: &str| {
         Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "after_a_panic_the_logs"])
+            .args([
+                "--exact",
+                "left_behind::after_sigkill_with_a_paused_component",
+            ])
             .env_clear()
             .env("HOME", "/nonexistent")
             .env("KUBE_CODEGEN_E2E", wanted)
@@ -181,7 +175,8 @@ fn where_there_is_none_tests_are_skipped_loudly_or_fail() {
     let text = String::from_utf8_lossy(&skipped.stderr);
     assert!(skipped.status.success(), "{text}");
     assert!(
-        text.contains("SKIPPED after_a_panic_the_logs: ") && text.contains("KUBEBUILDER_ASSETS"),
+        text.contains("SKIPPED left_behind::after_sigkill_with_a_paused_component: ")
+            && text.contains("KUBEBUILDER_ASSETS"),
         "{text}"
     );
     assert!(run("off").status.success());

@@ -1,0 +1,17 @@
+//! The runtime's typed client against a real API server.
+
+mod history;
+mod subresources;
+mod verbs;
+
+use kube::api::ListParams;
+use kube_codegen_runtime::client::Kind;
+
+/// An object from JSON.
+fn object<K: Kind>(json: serde_json::Value) -> K {
+    serde_json::from_value(json).unwrap()
+}
+
+fn without_the_published_authority() -> ListParams {
+    ListParams::default().fields("metadata.name!=kube-root-ca.crt")
+}

@@ -1,0 +1,133 @@
+//! Bad answers and bad connections.
+
+use std::time::Duration;
+
+use futures::future::try_join_all;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::DeleteParams;
+use kube_codegen_runtime::{client::TypedClient, informer::InitialList};
+use kube_codegen_testenv::{ControlPlane, Error, Fault, Proxy, Rule, TestResult, eventually};
+
+use super::{agree, informer, record, set};
+use crate::support::{WITHIN, config_map};
+
+/// Lets an informer follow a namespace of its own through one fault, in which everything changes.
+async fn survives(plane: &ControlPlane, proxy: &Proxy, fault: Fault) -> Result<(), Error> {
+    let ns = plane.namespace("fault").await?;
+    let maps: TypedClient<ConfigMap> = TypedClient::namespaced(plane.client()?, ns.name());
+    for (name, n) in [("changed", 1), ("deleted", 2), ("kept", 3)] {
+        maps.create(&config_map(name, n)).await?;
+    }
+    let informer = informer(proxy.client()?, ns.name(), InitialList::Streaming);
+    informer.start();
+    informer.wait_synced().await.unwrap();
+    let heard = record(&informer);
+    eventually("the start", WITHIN, async || {
+        if heard.lock().unwrap().len() == 3 {
+            Ok(())
+        } else {
+            Err("")
+        }
+    })
+    .await?;
+
+    let ours = Rule::new(fault.clone()).path(ns.name());
+    let rule = proxy.add(ours.clone().times(2));
+    proxy.cut(&ours);
+    set(&maps, "changed", 10).await?;
+    maps.delete("deleted", &DeleteParams::default()).await?;
+    maps.create(&config_map("new", 4)).await?;
+    eventually(&format!("{fault:?}, twice"), WITHIN, async || {
+        if rule.hits() == 2 {
+            Ok(())
+        } else {
+            Err(rule.hits())
+        }
+    })
+    .await?;
+    set(&maps, "changed", 100).await?;
+    maps.create(&config_map("brief", 5)).await?;
+    maps.delete("brief", &DeleteParams::default()).await?;
+    agree(&informer, &maps).await?;
+
+    // Each object's changes came in order, with none invented; states in between may be missing.
+    eventually(
+        &format!("all news in spite of {fault:?}"),
+        WITHIN,
+        async || {
+            let heard = heard.lock().unwrap();
+            let of = |object: &str| {
+                let events: Vec<_> = heard
+                    .iter()
+                    .filter(|event| event[1..].starts_with(object))
+                    .map(String::as_str)
+                    .collect();
+                events.join(" ")
+            };
+            let brief = ["", "+brief5 -brief5", "+brief5 ?brief5"].contains(&&*of("brief"));
+            let deleted = ["+deleted2 -deleted2", "+deleted2 ?deleted2"].contains(&&*of("deleted"));
+            let changed = [
+                "+changed1 ~changed1>10 ~changed10>100",
+                "+changed1 ~changed1>100",
+            ]
+            .contains(&&*of("changed"));
+            if brief && deleted && changed && of("kept") == "+kept3" && of("new") == "+new4" {
+                Ok(())
+            } else {
+                Err(format!("{heard:?}"))
+            }
+        },
+    )
+    .await?;
+    assert!(!informer.is_stopped(), "{fault:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn no_fault_of_the_connection_makes_the_cache_wrong() -> TestResult {
+    let Some(plane) = ControlPlane::shared().await? else {
+        return Ok(());
+    };
+    let proxy = plane.proxy().await?;
+    let faults = [
+        Fault::TooManyRequests {
+            retry_after: Duration::from_secs(1),
+        },
+        Fault::InternalError,
+        Fault::Unavailable,
+        Fault::Gone,
+        Fault::WatchExpired,
+        Fault::Refuse,
+        Fault::Cut { after: 700 },
+        Fault::Cut { after: 0 },
+        Fault::Slow {
+            piece: 50,
+            pause: Duration::from_millis(2),
+        },
+        Fault::Duplicate,
+        Fault::Garble,
+    ];
+    try_join_all(faults.map(|fault| survives(plane, &proxy, fault))).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_silent_watch_is_given_up() -> TestResult {
+    let Some(plane) = ControlPlane::shared().await? else {
+        return Ok(());
+    };
+    let ns = plane.namespace("silence").await?;
+    let maps: TypedClient<ConfigMap> = TypedClient::namespaced(plane.client()?, ns.name());
+    let proxy = plane.proxy().await?;
+    let informer = informer(proxy.client()?, ns.name(), InitialList::WatchCache);
+    let rule = proxy.add(Rule::new(Fault::Stall { after: 0 }).watch(true).times(1));
+    informer.start();
+    informer.wait_synced().await.unwrap();
+    maps.create(&config_map("a", 1)).await?;
+    eventually("the stalled watch", WITHIN, async || {
+        if rule.hits() == 1 { Ok(()) } else { Err("") }
+    })
+    .await?;
+    agree(&informer, &maps).await?;
+    Ok(())
+}

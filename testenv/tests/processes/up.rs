@@ -1,0 +1,44 @@
+//! Control planes of other processes.
+
+use std::{
+    io::{BufRead as _, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use kube_codegen_testenv::{ControlPlane, Error, skip};
+
+pub(crate) const WITHIN: Duration = Duration::from_secs(60);
+
+/// The control plane, if processes of one can be started here; where not, this has been reported.
+pub(crate) async fn available() -> Result<Option<&'static ControlPlane>, Error> {
+    let plane = ControlPlane::shared().await?;
+    if plane.is_some_and(|plane| !plane.is_own()) {
+        skip("the cluster of KUBE_CODEGEN_E2E_KUBECONFIG is not ours to start")?;
+        return Ok(None);
+    }
+    Ok(plane)
+}
+
+/// Starts `control-plane up`, and gives it with the folder that it works in.
+pub(crate) fn up() -> (Child, PathBuf) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_control-plane"))
+        .arg("up")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let kubeconfig = line.trim().strip_prefix("export KUBECONFIG=").unwrap();
+    (child, Path::new(kubeconfig).parent().unwrap().to_owned())
+}
+
+/// One of this binary's ignored tests, in a process of its own.
+pub(crate) fn again(test: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--ignored", "--nocapture"]);
+    command
+}
