@@ -14,9 +14,6 @@ use kube_codegen_runtime::informer::{SharedInformer, Stopped};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a name that is taken is left alone before it is looked at again.
-const FOREIGN: Duration = Duration::from_secs(60);
-
 /// What a reconcile has at hand.
 #[derive(Clone)]
 pub struct Context {
@@ -30,6 +27,8 @@ pub struct Context {
     pub services: SharedInformer<Service>,
     /// What to run.
     pub images: Images,
+    /// How long a child's name that is taken is left alone before it is looked at again.
+    pub look_again: Duration,
 }
 
 /// Why a reconcile failed.
@@ -68,6 +67,7 @@ pub async fn run(
         deployments: shared.factory.informer(),
         services: shared.factory.informer(),
         images: shared.images.clone(),
+        look_again: shared.look_again,
     };
     Controller::for_informer(&informer)
         .owns(&context.deployments)
@@ -133,7 +133,7 @@ async fn reconcile(object: Arc<CrdKind>, context: Arc<Context>) -> Result<Action
 fn on_error(object: Arc<CrdKind>, error: &Error, context: Arc<Context>) -> OnError {
     let (reason, next) = match error {
         Error::Api(_) | Error::Json(_) => ("Failed", OnError::Backoff),
-        Error::Foreign { .. } => ("ErrResourceExists", OnError::After(FOREIGN)),
+        Error::Foreign { .. } => ("ErrResourceExists", OnError::After(context.look_again)),
         Error::Invalid(_) => ("Invalid", OnError::Drop),
     };
     let (reference, note) = (object.object_ref(&()), error.to_string());

@@ -25,6 +25,8 @@ pub struct Settings {
     pub workers: NonZeroUsize,
     /// Period after which every object is reconciled again, changed or not.
     pub resync: Duration,
+    /// Period after which a child's name that somebody else has taken is looked at again.
+    pub look_again: Duration,
     /// What to run.
     pub images: settings::Images,
 }
@@ -42,6 +44,8 @@ pub struct Shared {
     pub workers: usize,
     /// What to run.
     pub images: settings::Images,
+    /// Period after which a child's name that somebody else has taken is looked at again.
+    pub look_again: Duration,
 }
 
 /// Runs until `stop` ends; what is being reconciled then is brought to its end.
@@ -61,6 +65,7 @@ pub async fn run(
         factory: factory.build(),
         workers: settings.workers.get(),
         images: settings.images,
+        look_again: settings.look_again,
         client,
     };
     let outcome = controller::run(&shared, stop).await;

@@ -31,6 +31,10 @@ struct Args {
     #[arg(long, value_name = "PERIOD", default_value = "10m", value_parser = humantime::parse_duration)]
     resync: Duration,
 
+    /// Look again after this period whether a child's name that somebody else has taken is free
+    #[arg(long, value_name = "PERIOD", default_value = "1m", value_parser = humantime::parse_duration)]
+    look_again: Duration,
+
     #[command(flatten)]
     images: Images,
 
@@ -55,6 +59,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         namespace: args.namespace,
         workers: args.workers,
         resync: args.resync,
+        look_again: args.look_again,
         images: args.images,
     };
     run(client, settings, stop_signal()?).await?;

@@ -1,9 +1,9 @@
 //! 200 changes, in the midst of which the operator and the API server are killed: nothing is lost.
 
 use kube::api::DeleteParams;
-use kube_codegen_testenv::{ControlPlane, Error, TestResult, eventually};
+use kube_codegen_testenv::{Error, TestResult, eventually};
 
-use crate::stage::{Stage, WITHIN, install};
+use crate::stage::{Stage, WITHIN, own};
 
 const OBJECTS: usize = 20;
 
@@ -35,10 +35,9 @@ async fn change(stage: &Stage<'_>, i: usize, round: usize) -> Result<(), Error> 
 
 #[tokio::test]
 async fn two_hundred_changes_survive_the_death_of_operator_and_server() -> TestResult {
-    let Some(plane) = ControlPlane::for_test().await? else {
+    let Some(plane) = own().await? else {
         return Ok(());
     };
-    install(&plane).await?;
     let stage = Stage::new(&plane, "chaos").await?;
     let mut operator = stage.operator().await?;
     for i in 0..OBJECTS {

@@ -8,9 +8,9 @@ use kube::{
     Api,
     api::{DeleteParams, ListParams},
 };
-use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
+use kube_codegen_testenv::{TestResult, eventually};
 
-use crate::stage::{Stage, WITHIN, install, operator, shared};
+use crate::stage::{Stage, WITHIN, operator, own, shared};
 
 #[tokio::test]
 async fn both_choices_run() -> TestResult {
@@ -74,10 +74,9 @@ async fn changes_are_followed() -> TestResult {
 
 #[tokio::test]
 async fn one_name_in_two_namespaces_and_one_of_them_deleted() -> TestResult {
-    let Some(plane) = ControlPlane::for_test().await? else {
+    let Some(plane) = own().await? else {
         return Ok(());
     };
-    install(&plane).await?;
     let kubeconfig = plane
         .kubeconfig_for("crdkind-operator", "crdkind-operator")
         .await?;

@@ -1,16 +1,15 @@
 //! The rights in `deploy/rbac.yaml` are enough, as all other tests show; without one of them the operator says which is missing.
 
-use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
+use kube_codegen_testenv::{TestResult, eventually};
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, WITHIN, install};
+use crate::stage::{Stage, WITHIN, own};
 
 #[tokio::test]
 async fn a_missing_verb_is_named() -> TestResult {
-    let Some(plane) = ControlPlane::for_test().await? else {
+    let Some(plane) = own().await? else {
         return Ok(());
     };
-    install(&plane).await?;
     let role: Value = serde_json::from_str(
         &plane
             .kubectl(["get", "clusterrole", "crdkind-operator", "-o", "json"])
@@ -56,6 +55,11 @@ async fn a_missing_verb_is_named() -> TestResult {
             }
         })
         .await?;
+
+        if verb == "create" {
+            let note = stage.event("a", "Warning").await?.note.unwrap_or_default();
+            assert!(note.contains(&message), "{note}");
+        }
 
         // The verb given back, it goes on by itself.
         let patch = json!({ "rules": role["rules"] }).to_string();

@@ -3,11 +3,11 @@
 use kube_codegen_runtime::client::ErrorExt as _;
 use kube_codegen_testenv::TestResult;
 
-use crate::stage::{Stage, crd_kind, shared};
+use crate::stage::{Stage, crd_kind, server};
 
 #[tokio::test]
 async fn every_name_shows_the_columns() -> TestResult {
-    let Some(plane) = shared().await? else {
+    let Some(plane) = server().await? else {
         return Ok(());
     };
     let stage = Stage::new(plane, "columns").await?;
@@ -38,7 +38,7 @@ async fn every_name_shows_the_columns() -> TestResult {
 
 #[tokio::test]
 async fn what_the_schema_forbids_is_refused() -> TestResult {
-    let Some(plane) = shared().await? else {
+    let Some(plane) = server().await? else {
         return Ok(());
     };
     let stage = Stage::new(plane, "schema").await?;

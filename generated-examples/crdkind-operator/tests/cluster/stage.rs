@@ -16,14 +16,16 @@ use kube::{
     api::{ListParams, ObjectMeta},
 };
 use kube_codegen_runtime::client::{Kind, TypedClient};
-use kube_codegen_testenv::{ControlPlane, Error, Namespace, Process, eventually};
+use kube_codegen_testenv::{ControlPlane, Error, Namespace, Process, eventually, skip};
 use tokio::sync::OnceCell;
 
 /// How long to wait for what takes a moment on an idle machine.
 pub(crate) const WITHIN: Duration = Duration::from_secs(90);
 
+const NO_CONTROLLERS: &str = "without controllers nothing becomes of Deployments";
+
 /// Applies what an administrator applies: the definition, and the operator's account with its rights.
-pub(crate) async fn install(plane: &ControlPlane) -> Result<(), Error> {
+async fn install(plane: &ControlPlane) -> Result<(), Error> {
     plane.apply(include_str!("../../deploy/crd.yaml")).await?;
     plane.apply(include_str!("../../deploy/rbac.yaml")).await?;
     plane
@@ -37,13 +39,37 @@ pub(crate) async fn install(plane: &ControlPlane) -> Result<(), Error> {
     Ok(())
 }
 
-/// The control plane that all tests share, with everything installed.
-pub(crate) async fn shared() -> Result<Option<&'static ControlPlane>, Error> {
+/// The control plane that all tests share, with everything installed; maybe without controllers, so that nothing becomes of
+/// Deployments.
+pub(crate) async fn server() -> Result<Option<&'static ControlPlane>, Error> {
     static INSTALLED: OnceCell<()> = OnceCell::const_new();
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(None);
     };
     INSTALLED.get_or_try_init(|| install(plane)).await?;
+    Ok(Some(plane))
+}
+
+/// The same, with controllers. Where there are none, this has been reported.
+pub(crate) async fn shared() -> Result<Option<&'static ControlPlane>, Error> {
+    let plane = server().await?;
+    if plane.is_some_and(|plane| !plane.has_controllers()) {
+        skip(NO_CONTROLLERS)?;
+        return Ok(None);
+    }
+    Ok(plane)
+}
+
+/// A control plane of the test's own, with controllers and everything installed.
+pub(crate) async fn own() -> Result<Option<ControlPlane>, Error> {
+    let Some(plane) = ControlPlane::for_test().await? else {
+        return Ok(None);
+    };
+    if !plane.has_controllers() {
+        skip(NO_CONTROLLERS)?;
+        return Ok(None);
+    }
+    install(&plane).await?;
     Ok(Some(plane))
 }
 
@@ -86,6 +112,11 @@ impl<'p> Stage<'p> {
 
     /// Starts the operator for this namespace alone, under its own account.
     pub(crate) async fn operator(&self) -> Result<Process, Error> {
+        self.operator_with(&[]).await
+    }
+
+    /// The same, with further flags.
+    pub(crate) async fn operator_with(&self, flags: &[&str]) -> Result<Process, Error> {
         let kubeconfig = self
             .plane
             .kubeconfig_for("crdkind-operator", "crdkind-operator")
@@ -93,7 +124,7 @@ impl<'p> Stage<'p> {
         operator(
             self.plane,
             &kubeconfig,
-            &["--namespace", self.namespace.name()],
+            &[flags, &["--namespace", self.namespace.name()]].concat(),
         )
     }
 

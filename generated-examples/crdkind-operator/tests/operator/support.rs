@@ -53,6 +53,7 @@ impl Operator {
             namespace: namespace.map(str::to_owned),
             workers: NonZeroUsize::new(2).unwrap(),
             resync: Duration::from_secs(600),
+            look_again: Duration::from_secs(60),
             images: Images::default(),
         };
         let (stop, stopped) = oneshot::channel();

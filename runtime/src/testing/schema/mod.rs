@@ -1,5 +1,6 @@
 //! A structural schema and an object in; pruned, defaulted and judged objects out. Formats and CEL rules are not looked at.
 mod default;
+mod junctors;
 mod prune;
 mod validate;
 

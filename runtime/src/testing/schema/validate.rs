@@ -3,10 +3,11 @@ use kube::core::response::StatusCause;
 use regex::Regex;
 use serde_json::Value;
 
+use super::junctors::{all_of, any_of, not, one_of};
 use crate::testing::failure::cause;
 use crate::testing::object::flag;
 
-type Causes = Vec<StatusCause>;
+pub(super) type Causes = Vec<StatusCause>;
 
 /// A keyword's check of one value: schema, the keyword's argument, value, path, findings.
 type Check = fn(&Value, &Value, &str, &mut Causes);
@@ -39,7 +40,7 @@ pub(in crate::testing) fn validate(schema: &Value, object: &Value) -> Vec<Status
     causes
 }
 
-fn walk(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
+pub(super) fn walk(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
     if value.is_null() && flag(schema, "/nullable") {
         return;
     }
@@ -113,16 +114,17 @@ fn type_of(value: &Value) -> &'static str {
 }
 
 fn invalid(value: &Value, path: &str, rule: &str, causes: &mut Causes) {
-    let shown = if value.is_object() || value.is_array() {
+    let message = format!("Invalid value: {}: {path} in body {rule}", shown(value));
+    causes.push(cause(path, "FieldValueInvalid", message));
+}
+
+/// As messages show a value: of what has parts, the type alone.
+pub(super) fn shown(value: &Value) -> String {
+    if value.is_object() || value.is_array() {
         format!("\"{}\"", type_of(value))
     } else {
         value.to_string()
-    };
-    causes.push(cause(
-        path,
-        "FieldValueInvalid",
-        format!("Invalid value: {shown}: {path} in body {rule}"),
-    ));
+    }
 }
 
 fn allowed(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
@@ -348,76 +350,4 @@ fn required(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
             ));
         }
     }
-}
-
-fn fits(schema: &Value, value: &Value, path: &str) -> bool {
-    let mut causes = Causes::new();
-    walk(schema, value, path, &mut causes);
-    causes.is_empty()
-}
-
-fn branches<'a>(schema: &'a Value, keyword: &str) -> &'a [Value] {
-    schema[keyword]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default()
-}
-
-fn all_of(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    for branch in branches(schema, "allOf") {
-        walk(branch, value, path, causes);
-    }
-}
-
-fn any_of(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    if !branches(schema, "anyOf")
-        .iter()
-        .any(|branch| fits(branch, value, path))
-    {
-        junctor(
-            value,
-            path,
-            "must validate at least one schema (anyOf)",
-            causes,
-        );
-    }
-}
-
-fn one_of(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    let found = branches(schema, "oneOf")
-        .iter()
-        .filter(|branch| fits(branch, value, path))
-        .count();
-    if found != 1 {
-        let how = if found == 0 {
-            "Found none valid".to_owned()
-        } else {
-            format!("Found {found} valid alternatives")
-        };
-        junctor(
-            value,
-            path,
-            &format!("must validate one and only one schema (oneOf). {how}"),
-            causes,
-        );
-    }
-}
-
-fn not(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    if fits(&schema["not"], value, path) {
-        junctor(value, path, "must not validate the schema (not)", causes);
-    }
-}
-
-fn junctor(value: &Value, path: &str, rule: &str, causes: &mut Causes) {
-    let shown = if value.is_object() || value.is_array() {
-        format!("\"{}\"", type_of(value))
-    } else {
-        value.to_string()
-    };
-    causes.push(cause(
-        path,
-        "FieldValueInvalid",
-        format!("Invalid value: {shown}: \"{path}\" {rule}"),
-    ));
 }
