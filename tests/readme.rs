@@ -1,7 +1,11 @@
 //! The README's commands, run as they are written; what they print is what it shows.
 //!
 //! In a `console` block, `$ ` begins a command, `? N` its exit code, the rest is what it prints; `[..]` stands for anything in a line.
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail by panicking"
+)]
 
 use std::process::Command;
 
