@@ -36,7 +36,11 @@ async fn an_item_is_never_with_two_workers_and_comes_once_more() {
     let mut waiting = pin!(queue.get());
     assert!(poll!(&mut waiting).is_pending());
     queue.done(&"a");
-    assert_eq!(waiting.await, Some("a"), "a waiting worker is woken");
+    assert_eq!(
+        timeout(SECOND, waiting).await,
+        Ok(Some("a")),
+        "a waiting worker is woken"
+    );
     queue.done(&"a");
     assert_eq!(now(queue.get()).await, None, "once, not twice");
     queue.done(&"never taken");
@@ -246,6 +250,17 @@ async fn draining_waits_for_the_work_in_hand() {
         "a was added again before the shutdown"
     );
     assert_eq!(queue.get().await, Some("a"));
+    queue.done(&"a");
+    assert!(poll!(&mut drain).is_ready());
+}
+
+#[tokio::test(start_paused = true)]
+async fn draining_waits_even_if_nothing_is_queued() {
+    let queue = WorkQueue::new();
+    queue.add("a");
+    assert_eq!(queue.get().await, Some("a"));
+    let mut drain = pin!(queue.shut_down_with_drain());
+    assert!(poll!(&mut drain).is_pending(), "a is worked on");
     queue.done(&"a");
     assert!(poll!(&mut drain).is_ready());
 }

@@ -36,7 +36,8 @@ impl Tree {
         fs::create_dir_all(&path)?;
         sweep(&path, Path::new(""), &files)?;
         for file in &files {
-            put(&from.join(file), &path.join(file))?;
+            put(&from.join(file), &path.join(file))
+                .map_err(|error| format!("{}: {error}", file.display()))?;
         }
         Ok(Self { path })
     }
