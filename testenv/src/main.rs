@@ -1,17 +1,19 @@
-//! In: `build` or `up`. Out: a control plane's programs and where they are, or one that runs until Ctrl-C. Never anything of it left afterwards.
+//! In: `build` or `up`. Out: a control plane's programs and where they are, or one that runs until Ctrl-C or, if asked, the end of input. Never anything of it left afterwards.
 
-use std::{env, process::ExitCode};
+use std::{env, io, process::ExitCode, thread};
 
 use kube_codegen_testenv::{ControlPlane, Error, build};
+use tokio::sync::oneshot;
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let args: Vec<_> = env::args().skip(1).collect();
     let done = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["build"] => build().map(|program| println!("{}", program.display())),
-        ["up"] => up().await,
+        ["up"] => up(false).await,
+        ["up", "--until-eof"] => up(true).await,
         _ => {
-            eprintln!("usage: control-plane build|up");
+            eprintln!("usage: control-plane build | up [--until-eof]");
             return ExitCode::from(2);
         }
     };
@@ -24,13 +26,21 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn up() -> Result<(), Error> {
+/// Runs until Ctrl-C; also until standard input ends, so that a program that starts it never leaves it behind.
+async fn up(until_eof: bool) -> Result<(), Error> {
     let plane = ControlPlane::start().await?;
     println!("export KUBECONFIG={}", plane.kubeconfig().display());
     eprintln!("The control plane runs; Ctrl-C ends it.");
-    tokio::signal::ctrl_c().await.map_err(|source| Error::Io {
-        what: "Ctrl-C".to_owned(),
-        source,
-    })?;
+    let (ended, end_of_input) = oneshot::channel();
+    if until_eof {
+        thread::spawn(move || ended.send(io::copy(&mut io::stdin(), &mut io::sink()).is_ok()));
+    }
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted.map_err(|source| Error::Io {
+            what: "Ctrl-C".to_owned(),
+            source,
+        })?,
+        Ok(_) = end_of_input, if until_eof => {}
+    }
     plane.stop().await
 }

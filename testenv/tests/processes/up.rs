@@ -21,10 +21,11 @@ pub(crate) async fn available() -> Result<Option<&'static ControlPlane>, Error> 
     Ok(plane)
 }
 
-/// Starts `control-plane up`, and gives it with the folder that it works in.
+/// Starts `control-plane up`, and gives it with the folder that it works in. It ends with this process, however that ends.
 pub(crate) fn up() -> (Child, PathBuf) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_control-plane"))
-        .arg("up")
+        .args(["up", "--until-eof"])
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
