@@ -9,7 +9,10 @@ use std::{
     time::Duration,
 };
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::{
+    io::Errno,
+    process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid},
+};
 
 use crate::{error::Error, reaper::Reaper, wait::eventually};
 
@@ -115,9 +118,18 @@ impl Process {
         .await
     }
 
-    /// SIGSTOP: its connections stay open, and nothing answers on them.
+    /// SIGSTOP: its connections stay open, and nothing answers on them. Returns when all its threads stand still.
     pub fn pause(&self) -> Result<(), Error> {
-        self.signal(Signal::STOP)
+        self.signal(Signal::STOP)?;
+        // The signal only asks. That it died instead is left to be found by who waits for it.
+        let pid = Pid::from_child(&self.lock());
+        let news = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        while let Err(error) = waitid(WaitId::Pid(pid), news) {
+            if error != Errno::INTR {
+                return Err(Error::io(format!("pause of {}", self.name))(error.into()));
+            }
+        }
+        Ok(())
     }
 
     /// SIGCONT.
