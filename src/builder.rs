@@ -1,4 +1,5 @@
 //! The face for build scripts: settings come in one by one, the files go to `OUT_DIR`, and cargo is told what to watch.
+use crate::diag::Severity;
 use crate::options::{Options, Override, Settings, each_option};
 use crate::{diag, pipeline, source, write};
 use std::env;
@@ -81,7 +82,7 @@ impl Builder {
         }
         let sources = source::load(inputs).map_err(|error| Error(error.to_string()))?;
         let output = pipeline::run(&sources, &self.settings.options);
-        let warned = output.diagnostics.iter().len() > 0;
+        let warned = output.diagnostics.count(Severity::Warning) > 0;
         if output.diagnostics.has_errors() || (self.settings.deny_warnings && warned) {
             return Err(Error(diag::human::render(
                 &output.diagnostics,
@@ -89,7 +90,10 @@ impl Builder {
                 diag::human::Style::default(),
             )));
         }
-        for finding in output.diagnostics.iter() {
+        // A note is for whoever asks; cargo would show it as a warning.
+        let warnings =
+            (output.diagnostics.iter()).filter(|finding| finding.severity == Severity::Warning);
+        for finding in warnings {
             directives.push_str(&warning(finding, &sources));
         }
         write::plan(&self.settings.output, &output.files, false)

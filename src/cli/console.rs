@@ -1,5 +1,5 @@
 //! What is told to the user: findings and errors on the error output, results on the output, for a person or as JSON lines.
-use crate::diag::{Diagnostics, human, json};
+use crate::diag::{Diagnostics, Severity, human, json};
 use crate::source::Source;
 use serde_json::{Value, json};
 use std::env;
@@ -97,9 +97,13 @@ impl Console {
                     self.object(&object);
                 }
             }
-            MessageFormat::Human if self.quiet && !diagnostics.has_errors() => {}
             MessageFormat::Human => {
-                let text = human::render(diagnostics, sources, self.style);
+                let text = if self.quiet {
+                    let errors = diagnostics.at_least(Severity::Error);
+                    human::render(&errors, sources, self.style)
+                } else {
+                    human::render(diagnostics, sources, self.style)
+                };
                 // Nobody is left to be told if the error output is gone.
                 let _ = io::stderr().write_all(text.as_bytes());
             }

@@ -1,7 +1,7 @@
 //! `explain`: tells what a code of a finding means.
 use super::Failure;
 use super::console::Console;
-use crate::diag::{Code, Severity, nearest};
+use crate::diag::{Code, nearest};
 use serde_json::json;
 
 /// Explain the code of a finding, as KC0101; without one, list all codes
@@ -18,7 +18,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), Failure> {
             console.line(&format!(
                 "{} {:<7} {}",
                 code.as_str(),
-                severity(*code),
+                code.severity().as_str(),
                 code.title()
             ));
         }
@@ -46,7 +46,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), Failure> {
     console.line(&format!(
         "{} ({}): {}\n\n{}",
         code.as_str(),
-        severity(*code),
+        code.severity().as_str(),
         code.title(),
         code.explain().trim_end()
     ));
@@ -57,15 +57,8 @@ fn tell(code: Code, console: &mut Console) {
     console.object(&json!({
         "type": "code",
         "code": code.as_str(),
-        "severity": severity(code),
+        "severity": code.severity().as_str(),
         "title": code.title(),
         "explanation": code.explain(),
     }));
-}
-
-fn severity(code: Code) -> &'static str {
-    match code.severity() {
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-    }
 }

@@ -4,6 +4,7 @@ use super::console::Console;
 use super::drift;
 use super::layer::Layer;
 use super::{Failure, count};
+use crate::diag::Severity;
 use crate::options::Settings;
 use crate::write::{Action, Plan};
 use crate::{pipeline, source, write};
@@ -76,10 +77,11 @@ pub(super) fn generate(
         console.object(&message);
         return Err(Failure::Findings);
     }
-    if settings.deny_warnings && findings > 0 {
+    let warnings = output.diagnostics.count(Severity::Warning);
+    if settings.deny_warnings && warnings > 0 {
         let message = json!({ "type": "summary", "outcome": "denied", "findings": findings });
         console.object(&message);
-        console.denied(findings);
+        console.denied(warnings);
         return Err(Failure::Findings);
     }
     Ok(output)

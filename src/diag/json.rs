@@ -1,5 +1,5 @@
 //! Findings come in, lines of JSON go out: one object a finding, for editors and CI.
-use super::{Diagnostic, Diagnostics, Severity};
+use super::{Diagnostic, Diagnostics};
 use crate::source::Source;
 use serde_json::{Value, json};
 
@@ -17,10 +17,7 @@ pub fn object(finding: &Diagnostic, sources: &[Source]) -> Value {
     let place = &finding.place;
     json!({
         "code": finding.code.as_str(),
-        "severity": match finding.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        },
+        "severity": finding.severity.as_str(),
         "message": finding.message,
         "file": sources.get(place.source).map(|source| &source.name),
         "line": place.position.map(|position| position.line),

@@ -12,10 +12,23 @@ pub use nearest::nearest;
 /// How grave a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Something is told, the output is right.
+    /// Information: nothing is wrong, and nothing can be denied.
+    Note,
+    /// Something is told, the output is right; `--deny-warnings` counts it as an error.
     Warning,
     /// Nothing is written.
     Error,
+}
+
+impl Severity {
+    /// The word for it, in text and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
 }
 
 /// A place in the input, before it is looked up: a document of a source and a JSON pointer in it.
@@ -145,6 +158,15 @@ impl Diagnostics {
     /// Finds line and column of every place and sorts by them, once the run is over.
     pub fn locate(&mut self, sources: &[crate::source::Source]) {
         locate::locate(&mut self.all, sources);
+    }
+
+    /// Only the findings that are at least that grave.
+    #[must_use]
+    pub fn at_least(&self, least: Severity) -> Self {
+        let grave = self.all.iter().filter(|finding| finding.severity >= least);
+        Self {
+            all: grave.cloned().collect(),
+        }
     }
 
     /// The findings so far.

@@ -2,10 +2,10 @@
 mod excerpt;
 mod safe;
 
-use super::{Diagnostic, Diagnostics, Severity};
+use super::{Code, Diagnostic, Diagnostics, Severity};
 use crate::source::Source;
 use safe::safe;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 /// How findings are shown.
@@ -26,11 +26,20 @@ impl Default for Style {
     }
 }
 
-/// All findings, with an empty line after each.
+/// How many findings of one code are shown: a person reads no more, and a machine asks for JSON.
+const SHOWN: usize = 40;
+
+/// The findings, with an empty line after each; of one code the first [`SHOWN`], and then how many more there are.
 pub fn render(findings: &Diagnostics, sources: &[Source], style: Style) -> String {
     let mut lines: HashMap<usize, Vec<&str>> = HashMap::new();
     let mut text = String::new();
+    let mut met: BTreeMap<(Code, Severity), usize> = BTreeMap::new();
     for finding in findings.iter() {
+        let count = met.entry((finding.code, finding.severity)).or_default();
+        *count += 1;
+        if *count > SHOWN {
+            continue;
+        }
         let index = finding.place.source;
         let source = sources.get(index);
         let lines = lines.entry(index).or_insert_with(|| {
@@ -39,26 +48,33 @@ pub fn render(findings: &Diagnostics, sources: &[Source], style: Style) -> Strin
         text.push_str(&one(finding, source, lines, style));
         text.push('\n');
     }
+    for ((code, severity), count) in met {
+        if count > SHOWN {
+            text.push_str(&more(code, severity, count - SHOWN, style));
+            text.push('\n');
+        }
+    }
     text
+}
+
+/// What is said of the findings that are not shown.
+fn more(code: Code, severity: Severity, count: usize, style: Style) -> String {
+    let paint = Paint::new(style, severity);
+    let head = paint.accent(&format!("{}[{}]", severity.as_str(), code.as_str()));
+    let message = paint.bold(&format!(": {count} more: {}", code.title()));
+    let equals = paint.frame("=");
+    let help = paint.bold("help");
+    format!("{head}{message}\n  {equals} {help}: the JSON form of the messages has them all\n")
 }
 
 /// One finding; `lines` are those of its source.
 fn one(finding: &Diagnostic, source: Option<&Source>, lines: &[&str], style: Style) -> String {
-    let paint = Paint {
-        on: style.color,
-        accent: match finding.severity {
-            Severity::Error => RED,
-            Severity::Warning => YELLOW,
-        },
-    };
+    let paint = Paint::new(style, finding.severity);
     let line = finding.place.position.map_or(0, |position| position.line);
     let gutter = line.to_string().len();
     let bar = paint.frame("|");
     let mut text = String::new();
-    let word = match finding.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
+    let word = finding.severity.as_str();
     let head = paint.accent(&format!("{word}[{}]", finding.code.as_str()));
     let message = paint.bold(&format!(": {}", safe(&finding.message)));
     // Writing to a String cannot fail.
@@ -126,6 +142,7 @@ fn about(finding: &Diagnostic) -> Option<String> {
 
 const RED: &str = "\u{1b}[1;31m";
 const YELLOW: &str = "\u{1b}[1;33m";
+const CYAN: &str = "\u{1b}[1;36m";
 const BLUE: &str = "\u{1b}[1;34m";
 const BOLD: &str = "\u{1b}[1m";
 const RESET: &str = "\u{1b}[0m";
@@ -137,6 +154,17 @@ struct Paint {
 }
 
 impl Paint {
+    fn new(style: Style, severity: Severity) -> Self {
+        Self {
+            on: style.color,
+            accent: match severity {
+                Severity::Error => RED,
+                Severity::Warning => YELLOW,
+                Severity::Note => CYAN,
+            },
+        }
+    }
+
     fn accent(&self, text: &str) -> String {
         self.by(self.accent, text)
     }
@@ -155,5 +183,36 @@ impl Paint {
         } else {
             text.to_owned()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Place;
+
+    #[test]
+    fn many_of_one_code_are_summed_up() {
+        let mut findings = Diagnostics::new();
+        for index in 0..SHOWN + 5 {
+            findings.report(Code::RawJson, Place::nowhere(), format!("number {index}"));
+        }
+        findings.report(Code::UnknownType, Place::nowhere(), "the only one");
+        let text = render(&findings, &[], Style::default());
+        assert_eq!(text.matches("number ").count(), SHOWN);
+        assert!(text.contains("the only one"));
+        assert!(text.contains("warning[KC0401]: 5 more: "), "{text}");
+    }
+
+    #[test]
+    fn a_note_is_a_note() {
+        let mut findings = Diagnostics::new();
+        findings
+            .report(Code::RawJson, Place::nowhere(), "by the way")
+            .severity = Severity::Note;
+        let text = render(&findings, &[], Style::default());
+        assert!(text.starts_with("note[KC0401]: by the way\n"), "{text}");
+        assert_eq!(findings.count(Severity::Warning), 0);
+        assert_eq!(findings.at_least(Severity::Warning).iter().len(), 0);
     }
 }

@@ -1,7 +1,6 @@
 //! What the stages counted comes in, one table goes out.
 use super::compile::{Faulty, Step};
 use super::generate::{Corpus, Tree};
-use kube_codegen::diag::Severity;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
@@ -89,10 +88,7 @@ impl fmt::Display for Table<'_> {
             row("peak memory, MiB", (peak >> 10).to_string())?;
         }
         for (code, count) in &corpus.findings {
-            let grave = match code.severity() {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            };
+            let grave = code.severity().as_str();
             row(&format!("{} {grave}", code.as_str()), count.to_string())?;
         }
         Ok(())
