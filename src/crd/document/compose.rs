@@ -5,7 +5,7 @@ use crate::diag::Code;
 use saphyr_parser::{Event, ScalarStyle, Span, Tag};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// What anchors and aliases may copy in a document, in bytes, nodes counted by their size.
 const MAX_COPIED: usize = 32 << 20;
@@ -57,7 +57,8 @@ enum Content {
     Map {
         map: Map<String, Value>,
         key: Key,
-        merges: Vec<Map<String, Value>>,
+        /// What came by merges, and may be said anew.
+        merged: BTreeSet<String>,
     },
 }
 
@@ -117,7 +118,7 @@ impl Composer {
                 Content::Map {
                     map: Map::new(),
                     key: Key::None,
-                    merges: Vec::new(),
+                    merged: BTreeSet::new(),
                 },
                 span,
             ),
@@ -156,7 +157,11 @@ impl Composer {
     }
 
     fn key(&mut self, text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>, span: Span) {
-        let merge = style == ScalarStyle::Plain && tag.is_none() && text == "<<";
+        let merge = text == "<<"
+            && match tag {
+                None => style == ScalarStyle::Plain,
+                Some(tag) => scalar::core(tag) == Some("merge"),
+            };
         let key = if merge {
             Key::Merge
         } else {
@@ -166,10 +171,12 @@ impl Composer {
             (
                 Key::Name(name),
                 Some(Open {
-                    content: Content::Map { map, .. },
+                    content: Content::Map { map, merged, .. },
                     ..
                 }),
-            ) if map.contains_key(name) => Some(format!("key {name:?} is written twice")),
+            ) if map.contains_key(name) && !merged.contains(name) => {
+                Some(format!("key {name:?} is written twice"))
+            }
             _ => None,
         };
         if let Some(message) = duplicate {
@@ -192,25 +199,19 @@ impl Composer {
         tag: Option<&Tag>,
         span: Span,
     ) -> Key {
-        match scalar::read(text, style, tag) {
-            Ok(scalar::Scalar {
-                value: Value::String(name),
-                ..
-            }) => Key::Name(name),
-            Ok(scalar) if scalar.value.is_null() => {
-                self.problem(Code::Unsupported, span, "null cannot be a key");
-                Key::Refused
+        let name = scalar::read(text, style, tag).and_then(|scalar| {
+            let name = scalar.key()?;
+            if let Some(text) = scalar.surprising {
+                self.spellings.push(Spelling {
+                    text,
+                    value: scalar.value,
+                    position: yaml::position(span),
+                });
             }
-            Ok(scalar) => {
-                if let Some(text) = scalar.surprising {
-                    self.spellings.push(Spelling {
-                        text,
-                        value: scalar.value.clone(),
-                        position: yaml::position(span),
-                    });
-                }
-                Key::Name(scalar.value.to_string())
-            }
+            Ok(name)
+        });
+        match name {
+            Ok(name) => Key::Name(name),
             Err(reason) => {
                 self.problem(Code::Unsupported, span, reason);
                 Key::Refused
@@ -291,20 +292,23 @@ impl Composer {
         open.size += node.size;
         match &mut open.content {
             Content::List(items) => items.push(node.value),
-            Content::Map { map, key, merges } => match std::mem::replace(key, Key::None) {
+            Content::Map { map, key, merged } => match std::mem::replace(key, Key::None) {
                 Key::Name(name) => {
                     open.size += size_of::<String>() + name.len();
-                    map.entry(name).or_insert(node.value);
-                }
-                Key::Merge => match node.value {
-                    Value::Object(part) => merges.push(part),
-                    Value::Array(parts) if parts.iter().all(Value::is_object) => {
-                        merges.extend(parts.into_iter().filter_map(|part| match part {
-                            Value::Object(part) => Some(part),
-                            _ => None,
-                        }));
+                    if map.is_empty() || merged.remove(&name) || !map.contains_key(&name) {
+                        map.insert(name, node.value);
                     }
-                    _ => self.problem(Code::Unsupported, span, "`<<` merges maps, nothing else"),
+                }
+                Key::Merge => match parts(node.value) {
+                    Some(parts) => {
+                        for (name, value) in parts {
+                            merged.insert(name.clone());
+                            map.insert(name, value);
+                        }
+                    }
+                    None => {
+                        self.problem(Code::Unsupported, span, "`<<` merges maps, nothing else");
+                    }
                 },
                 Key::None | Key::Refused => {}
             },
@@ -322,24 +326,33 @@ impl Composer {
 }
 
 impl Open {
-    /// Merges come last: what a map says itself counts, then the first of the maps merged.
     fn finish(self) -> Node {
         let value = match self.content {
             Content::List(items) => Value::Array(items),
-            Content::Map {
-                mut map, merges, ..
-            } => {
-                for (name, value) in merges.into_iter().flatten() {
-                    map.entry(name).or_insert(value);
-                }
-                Value::Object(map)
-            }
+            Content::Map { map, .. } => Value::Object(map),
         };
         Node {
             value,
             size: self.size,
         }
     }
+}
+
+/// The entries that a merge brings, in the order in which they take each other's place: the first of several maps counts.
+fn parts(value: Value) -> Option<impl Iterator<Item = (String, Value)>> {
+    let maps = match value {
+        Value::Object(map) => vec![map],
+        Value::Array(items) => items
+            .into_iter()
+            .rev()
+            .map(|item| match item {
+                Value::Object(map) => Some(map),
+                _ => None,
+            })
+            .collect::<Option<Vec<_>>>()?,
+        _ => return None,
+    };
+    Some(maps.into_iter().flatten())
 }
 
 fn size_of_scalar(value: &Value) -> usize {

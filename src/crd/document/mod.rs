@@ -1,6 +1,7 @@
 //! The text of a source comes in, its documents go out as JSON values; what they mean is nobody's business here.
 mod compose;
 mod json;
+mod number;
 mod scalar;
 mod yaml;
 
@@ -109,3 +110,6 @@ impl Sink<'_> {
         self.diagnostics.report(code, place, message)
     }
 }
+
+#[cfg(test)]
+mod tests;
