@@ -1,6 +1,6 @@
 //! The face for build scripts: settings come in one by one, the files go to `OUT_DIR`, and cargo is told what to watch.
 use crate::diag::Severity;
-use crate::options::{Options, Override, Settings, each_option};
+use crate::options::{Deny, Options, Override, Settings, each_option};
 use crate::{diag, pipeline, source, write};
 use std::env;
 use std::ffi::OsString;
@@ -82,13 +82,14 @@ impl Builder {
         }
         let sources = source::load(inputs).map_err(|error| Error(error.to_string()))?;
         let output = pipeline::run(&sources, &self.settings.options);
-        let warned = output.diagnostics.count(Severity::Warning) > 0;
-        if output.diagnostics.has_errors() || (self.settings.deny_warnings && warned) {
-            return Err(Error(diag::human::render(
-                &output.diagnostics,
-                &sources,
-                diag::human::Style::default(),
-            )));
+        let denied = Deny::count(&self.settings.deny, &output.diagnostics);
+        if output.diagnostics.has_errors() || denied > 0 {
+            let style = diag::human::Style::default();
+            let mut text = diag::human::render(&output.diagnostics, &sources, style);
+            if !output.diagnostics.has_errors() {
+                text.push_str("warnings are denied; nothing was written");
+            }
+            return Err(Error(text));
         }
         // A note is for whoever asks; cargo would show it as a warning.
         let warnings =

@@ -87,4 +87,4 @@ mod stack;
 pub mod write;
 
 pub use builder::{Builder, Error};
-pub use options::Override;
+pub use options::{Deny, Override};

@@ -192,6 +192,68 @@ fn invalid_input_writes_not_one_byte() {
 }
 
 #[test]
+fn warnings_can_be_denied() {
+    let directory = directory();
+    let root = directory.path();
+    let warned = CRDKIND.replace(
+        "type: integer",
+        "type: integer\n                  enum: [1, 2]",
+    );
+    fs::write(root.join("warned.yaml"), warned).unwrap();
+    let generate = |more: &[&str]| {
+        run(
+            root,
+            &[&["generate", "-f", "warned.yaml", "-o", "out"], more].concat(),
+        )
+    };
+    for denied in ["warnings", "KC0403", "KC0101,kc0403"] {
+        let output = generate(&["--deny", denied]);
+        assert_eq!(output.status.code(), Some(1), "{denied}");
+        assert!(stderr(&output).contains("warning[KC0403]"), "{denied}");
+        assert!(stderr(&output).contains("nothing was written"), "{denied}");
+        assert!(!root.join("out").exists(), "{denied}");
+    }
+    let output = generate(&["--deny", "warnings", "--message-format", "json"]);
+    let last = stdout(&output).lines().last().unwrap().to_owned();
+    let summary: serde_json::Value = serde_json::from_str(&last).unwrap();
+    assert_eq!(summary["outcome"], "denied");
+    assert_eq!(summary["denied"], 1);
+    for (denied, code) in [("KC0401", 0), ("KC0000", 2)] {
+        let output = generate(&["--deny", denied]);
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{denied}: {}",
+            stderr(&output)
+        );
+    }
+    let config = "file = ['warned.yaml']\noutput = 'by-config'\ndeny = ['warnings']\n";
+    fs::write(root.join("kube-codegen.toml"), config).unwrap();
+    assert_eq!(run(root, &["generate"]).status.code(), Some(1));
+    assert!(!root.join("by-config").exists());
+}
+
+#[test]
+fn quiet_shows_errors_alone() {
+    let directory = directory();
+    let both = format!("{CRDKIND}---\napiVersion: v1\nkind: ConfigMap\n---\n{CRDKIND}").replacen(
+        "type: integer",
+        "type: integre",
+        1,
+    );
+    fs::write(directory.path().join("both.yaml"), both).unwrap();
+    let shown = |more: &[&str]| {
+        stderr(&run(
+            directory.path(),
+            &[&["generate", "-f", "both.yaml"], more].concat(),
+        ))
+    };
+    assert!(shown(&[]).contains("warning["));
+    assert!(!shown(&["--quiet"]).contains("warning["));
+    assert!(shown(&["--quiet"]).contains("error["));
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let directory = directory();
     let mut child = kube_codegen(directory.path())
@@ -235,6 +297,6 @@ fn every_code_is_explained_and_every_shell_completed() {
     }
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = stdout(&run(here.path(), &["completions", shell]));
-        assert!(script.contains("deny-warnings"), "{shell}");
+        assert!(script.contains("deny"), "{shell}");
     }
 }

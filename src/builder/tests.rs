@@ -113,7 +113,7 @@ fn warnings_go_through_cargo_and_can_be_denied() {
     fs::write(&file, format!("{CRDKIND}{other}")).unwrap();
     let out = directory.path().join("out");
     let builder = Builder::new().file(&file).out_dir(&out);
-    let (outcome, directives) = builder.clone().deny_warnings(true).work();
+    let (outcome, directives) = builder.clone().deny(Deny::Warnings).work();
     assert!(format!("{:?}", outcome.unwrap_err()).contains("warning[KC"));
     assert!(!directives.contains("cargo::warning") && !out.exists());
     let (outcome, directives) = builder.work();

@@ -125,13 +125,11 @@ impl Console {
         }
     }
 
-    /// Tells that warnings count as errors in this run.
-    pub(super) fn denied(&mut self, warnings: usize) {
+    /// Tells that findings count as errors in this run.
+    pub(super) fn denied(&mut self, findings: usize) {
         if self.format == MessageFormat::Human {
-            let warnings = super::count(warnings, "warning");
-            self.error(&format!(
-                "{warnings}, and --deny-warnings is set; nothing was written"
-            ));
+            let findings = super::count(findings, "finding");
+            self.error(&format!("{findings} denied; nothing was written"));
         }
     }
 

@@ -24,10 +24,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), Failure> {
         }
         return Ok(());
     };
-    let Some(code) = Code::ALL
-        .iter()
-        .find(|code| code.as_str().eq_ignore_ascii_case(wanted))
-    else {
+    let Some(code) = Code::named(wanted) else {
         let hint = match nearest(
             &wanted.to_uppercase(),
             Code::ALL.iter().map(|code| code.as_str()),
@@ -42,7 +39,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), Failure> {
             wanted.escape_debug()
         )));
     };
-    tell(*code, console);
+    tell(code, console);
     console.line(&format!(
         "{} ({}): {}\n\n{}",
         code.as_str(),

@@ -4,8 +4,7 @@ use super::console::Console;
 use super::drift;
 use super::layer::Layer;
 use super::{Failure, count};
-use crate::diag::Severity;
-use crate::options::Settings;
+use crate::options::{Deny, Settings};
 use crate::write::{Action, Plan};
 use crate::{pipeline, source, write};
 use serde_json::json;
@@ -77,11 +76,11 @@ pub(super) fn generate(
         console.object(&message);
         return Err(Failure::Findings);
     }
-    let warnings = output.diagnostics.count(Severity::Warning);
-    if settings.deny_warnings && warnings > 0 {
-        let message = json!({ "type": "summary", "outcome": "denied", "findings": findings });
+    let denied = Deny::count(&settings.deny, &output.diagnostics);
+    if denied > 0 {
+        let message = json!({ "type": "summary", "outcome": "denied", "findings": findings, "denied": denied });
         console.object(&message);
-        console.denied(warnings);
+        console.denied(denied);
         return Err(Failure::Findings);
     }
     Ok(output)

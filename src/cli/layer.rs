@@ -1,5 +1,5 @@
 //! The face of the table that can be left unsaid: flags fill one, the config file another, and the first wins.
-use crate::options::{Override, Settings, each_option};
+use crate::options::{Deny, Override, Settings, each_option};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -114,7 +114,7 @@ macro_rules! no_paths {
     ($($ty:ty),*) => { $(impl Rebase for $ty { fn rebase(&mut self, _: &Path) {} })* };
 }
 
-no_paths!(bool, Vec<String>, Vec<Override>);
+no_paths!(Vec<String>, Vec<Deny>, Vec<Override>);
 
 /// Reads the argument of `--override`.
 fn inline_override(text: &str) -> Result<Override, String> {
@@ -152,9 +152,9 @@ mod tests {
         }
     }
 
-    impl Words for bool {
+    impl Words for Vec<Deny> {
         fn words(&self) -> Vec<String> {
-            vec![self.to_string()]
+            self.iter().map(ToString::to_string).collect()
         }
     }
 
@@ -194,7 +194,7 @@ mod tests {
         Settings {
             file: vec!["a b.yaml".into(), "crds/*.json".into(), "-".into()],
             output: "src/gen".into(),
-            deny_warnings: true,
+            deny: vec![Deny::Warnings, Deny::Code(crate::diag::Code::RawJson)],
             options: Options {
                 emit: vec!["types".into(), "client".into()],
                 overrides,
@@ -231,7 +231,8 @@ mod tests {
         let settings = everything();
         let mut builder = Builder::new()
             .out_dir(&settings.output)
-            .deny_warnings(true)
+            .deny(Deny::Warnings)
+            .deny(Deny::Code(crate::diag::Code::RawJson))
             .emit(["types"])
             .emit(vec![String::from("client")]);
         for file in &settings.file {
@@ -263,10 +264,10 @@ mod tests {
 
     #[test]
     fn the_upper_layer_wins() {
-        let flags = Flags::try_parse_from(["test", "-f", "x", "--deny-warnings=false"]).unwrap();
+        let flags = Flags::try_parse_from(["test", "-f", "x", "--deny=KC0401"]).unwrap();
         let settings = flags.layer.over(Layer::saying(&everything())).settings();
         assert_eq!(settings.file, [PathBuf::from("x")]);
-        assert!(!settings.deny_warnings);
+        assert_eq!(settings.deny, [Deny::Code(crate::diag::Code::RawJson)]);
         assert_eq!(settings.output, everything().output);
     }
 

@@ -19,6 +19,11 @@ macro_rules! codes {
                 match self { $(Self::$name => $code,)* }
             }
 
+            /// The code of that text, in either case.
+            pub fn named(text: &str) -> Option<Self> {
+                Self::ALL.iter().find(|code| code.as_str().eq_ignore_ascii_case(text)).copied()
+            }
+
             /// How grave a finding of this code is.
             pub fn severity(self) -> Severity {
                 match self { $(Self::$name => Severity::$severity,)* }

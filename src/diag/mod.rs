@@ -1,5 +1,6 @@
 //! Findings: every stage reports all of them here; the pipeline stops at the barrier after a stage that found an error.
 mod codes;
+mod hints;
 pub mod human;
 pub mod json;
 mod locate;
@@ -7,14 +8,15 @@ mod nearest;
 pub mod pointer;
 
 pub use codes::Code;
+pub(crate) use locate::{Broken, Events};
 pub use nearest::nearest;
 
 /// How grave a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Information: nothing is wrong, and nothing can be denied.
+    /// Information: nothing is wrong.
     Note,
-    /// Something is told, the output is right; `--deny-warnings` counts it as an error.
+    /// Something is told, the output is right; `--deny warnings` counts it as an error.
     Warning,
     /// Nothing is written.
     Error,
@@ -130,7 +132,7 @@ impl Diagnostics {
             message: message.into(),
             place,
             label: None,
-            hint: None,
+            hint: hints::of(code).map(str::to_owned),
         });
         &mut self.all[index]
     }

@@ -1,7 +1,9 @@
 //! What a run can be told; flags, config file and builder fill the same structs from the same table.
+mod deny;
 mod overrides;
 mod table;
 
+pub use deny::Deny;
 pub use overrides::Override;
 pub(crate) use table::each_option;
 

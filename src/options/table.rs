@@ -21,10 +21,10 @@ macro_rules! each_option {
                 flag(short = 'o', value_name = "DIR"),
                 builder out_dir(directory: impl Into<PathBuf>) { *output = directory.into(); };
 
-                /// Treat warnings as errors
-                deny_warnings: bool = false, key "deny-warnings",
-                flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
-                builder deny_warnings(deny: bool) { *deny_warnings = deny; };
+                /// Treat findings as errors: `warnings` for all warnings, a code for its findings; as a list
+                deny: Vec<Deny> = Vec::new(), key "deny",
+                flag(value_delimiter = ',', value_name = "LIST"),
+                builder deny(what: Deny) { deny.push(what); };
             }
             pipeline {
                 /// What to generate, as a list of emitters [default: all]

@@ -13,20 +13,23 @@ use crate::options::Options;
 /// Changes the model, and reports what it finds.
 type Pass = fn(&mut Model, &Options, &mut Diagnostics);
 
-/// The passes, in order: what is decided by hand first, names when nothing is added any more, doubts last.
+/// The passes, in order: what is decided by hand first, names when nothing is added any more.
 const PASSES: &[Pass] = &[
     overrides::run,
     naming::run,
     boxing::run,
     depth::run,
     derives::run,
-    verify::run,
 ];
 
 /// Runs all passes in order.
 pub fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagnostics) {
     for pass in PASSES {
         pass(model, options, diagnostics);
+    }
+    // A model that was refused may contradict itself.
+    if !diagnostics.has_errors() {
+        verify::run(model, options, diagnostics);
     }
 }
 

@@ -67,7 +67,7 @@ impl Spelling {
     }
 }
 
-/// Reads all documents of a source; those before a syntax error are kept.
+/// Reads all documents of a source; one with a syntax error is left out, JSON ends there.
 pub(super) fn read(source: &Source, index: usize, diagnostics: &mut Diagnostics) -> Vec<Document> {
     let named_json = source
         .path

@@ -1,20 +1,25 @@
 //! YAML texts: documents one after another, anchors and merge keys resolved, keys looked at for duplicates.
-use super::compose::Composer;
-use super::{Document, Sink};
-use crate::diag::{Code, Place, Position};
-use saphyr_parser::{Event, Parser, ScanError, Span};
+use super::compose::{Composer, Problem};
+use super::{Document, Sink, too_deep};
+use crate::diag::{Broken, Code, Events, Place, Position};
+use saphyr_parser::{Event, Span};
 
 pub(super) fn read(text: &str, sink: &mut Sink<'_>) -> Vec<Document> {
     let mut documents = Vec::new();
-    let mut index = 0;
     let mut composer = Composer::default();
     let mut failed = false;
-    for step in Parser::new_from_str(text) {
+    let mut events = Events::new(text);
+    while let Some(step) = events.next() {
+        let index = events.document();
         let (event, span) = match step {
             Ok(event) => event,
-            Err(error) => {
-                syntax(&error, text, index, sink);
-                break;
+            Err(broken) => {
+                report(std::mem::take(&mut composer).finish().problems, index, sink);
+                if !failed {
+                    syntax(&broken, index, sink);
+                }
+                failed = false;
+                continue;
             }
         };
         match event {
@@ -24,14 +29,7 @@ pub(super) fn read(text: &str, sink: &mut Sink<'_>) -> Vec<Document> {
             }
             Event::DocumentEnd => {
                 let document = std::mem::take(&mut composer).finish();
-                for problem in document.problems {
-                    let place = Place {
-                        document: index,
-                        position: Some(position(problem.span)),
-                        ..Place::default()
-                    };
-                    sink.report(problem.code, place, problem.message);
-                }
+                report(document.problems, index, sink);
                 if let Some(value) = document.value.filter(|value| !failed && !value.is_null()) {
                     documents.push(Document {
                         value,
@@ -39,13 +37,23 @@ pub(super) fn read(text: &str, sink: &mut Sink<'_>) -> Vec<Document> {
                         spellings: document.spellings,
                     });
                 }
-                index += 1;
             }
             _ if failed => {}
             other => failed = composer.take(other, span).is_err(),
         }
     }
     documents
+}
+
+fn report(problems: Vec<Problem>, document: usize, sink: &mut Sink<'_>) {
+    for problem in problems {
+        let place = Place {
+            document,
+            position: Some(position(problem.span)),
+            ..Place::default()
+        };
+        sink.report(problem.code, place, problem.message);
+    }
 }
 
 pub(super) fn position(span: Span) -> Position {
@@ -57,7 +65,12 @@ pub(super) fn position(span: Span) -> Position {
     }
 }
 
-fn syntax(error: &ScanError, text: &str, document: usize, sink: &mut Sink<'_>) {
+fn syntax(broken: &Broken<'_>, document: usize, sink: &mut Sink<'_>) {
+    let Broken {
+        error,
+        text,
+        skipped,
+    } = broken;
     let mut position = Position {
         line: error.marker().line(),
         column: error.marker().col() + 1,
@@ -69,11 +82,16 @@ fn syntax(error: &ScanError, text: &str, document: usize, sink: &mut Sink<'_>) {
     } else if let Some(end) = end_before(text, position.line) {
         position = end;
     }
+    position.line += skipped;
     let place = Place {
         document,
         position: Some(position),
         ..Place::default()
     };
+    if error.info() == "recursion limit exceeded" {
+        sink.report(Code::TooDeep, place, too_deep());
+        return;
+    }
     let finding = sink.report(Code::Syntax, place, error.info());
     if tab.is_some() {
         finding.hint("YAML indents by spaces, never by tabs");

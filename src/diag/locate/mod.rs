@@ -1,7 +1,10 @@
 //! Findings with pointers come in, the same with lines and columns go out: one scan of each source that has findings.
+mod events;
 mod json;
 mod trail;
 mod yaml;
+
+pub(crate) use events::{Broken, Events};
 
 use super::{Diagnostic, Place, Position};
 use crate::source::Source;

@@ -1,6 +1,7 @@
 //! The scan of a YAML text: events move along the trail; aliases are not followed, what is below one is found at it.
+use super::Events;
 use super::{Position, Trail};
-use saphyr_parser::{Event, Parser, Span};
+use saphyr_parser::{Event, Span};
 
 /// A list or a map that the scan is in.
 struct Open {
@@ -19,19 +20,18 @@ enum Inside {
     ComplexKey,
 }
 
-/// Scans up to the end or to the first error.
+/// Scans all documents; of a broken one what is before the error.
 pub(super) fn scan(text: &str, trail: &mut Trail) {
     let mut open: Vec<Open> = Vec::new();
-    let mut document = 0;
-    for event in Parser::new_from_str(text) {
-        let Ok((event, span)) = event else {
-            return;
+    let mut events = Events::new(text);
+    while let Some(step) = events.next() {
+        let Ok((event, span)) = step else {
+            continue;
         };
         match event {
             Event::DocumentStart(_) => {
-                trail.document(document);
+                trail.document(events.document());
                 open.clear();
-                document += 1;
             }
             Event::Scalar(name, ..)
                 if matches!(

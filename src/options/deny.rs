@@ -1,0 +1,94 @@
+//! Which findings end a run although nothing is wrong.
+use crate::diag::{Code, Diagnostics, Severity};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// What is treated as an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Deny {
+    /// Every warning: `warnings`.
+    Warnings,
+    /// Every finding of a code, of whatever severity: `KC0402`.
+    Code(Code),
+}
+
+impl Deny {
+    /// How many of the findings are denied.
+    pub fn count(all: &[Self], findings: &Diagnostics) -> usize {
+        let denied = |code, severity| {
+            all.iter().any(|deny| match deny {
+                Self::Warnings => severity == Severity::Warning,
+                Self::Code(one) => *one == code,
+            })
+        };
+        findings
+            .iter()
+            .filter(|finding| denied(finding.code, finding.severity))
+            .count()
+    }
+}
+
+impl FromStr for Deny {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "warnings" {
+            return Ok(Self::Warnings);
+        }
+        match Code::named(text) {
+            Some(code) => Ok(Self::Code(code)),
+            None => Err(format!(
+                "`{}` is neither `warnings` nor a code of findings",
+                text.escape_debug()
+            )),
+        }
+    }
+}
+
+impl TryFrom<String> for Deny {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Deny> for String {
+    fn from(deny: Deny) -> Self {
+        deny.to_string()
+    }
+}
+
+impl fmt::Display for Deny {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Warnings => "warnings",
+            Self::Code(code) => code.as_str(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Place;
+
+    #[test]
+    fn warnings_and_codes_are_denied() {
+        let mut findings = Diagnostics::new();
+        findings.report(Code::RawJson, Place::nowhere(), "a warning");
+        findings
+            .report(Code::PlainEnum, Place::nowhere(), "a note")
+            .severity = Severity::Note;
+        let code: Deny = "kc0403".parse().unwrap();
+        assert_eq!(code, Deny::Code(Code::PlainEnum));
+        assert_eq!(Deny::count(&[], &findings), 0);
+        assert_eq!(Deny::count(&[Deny::Warnings], &findings), 1);
+        assert_eq!(Deny::count(&[code], &findings), 1);
+        assert_eq!(Deny::count(&[code, Deny::Warnings, code], &findings), 2);
+        assert!("KC9999".parse::<Deny>().is_err());
+        assert!("errors".parse::<Deny>().is_err());
+    }
+}
