@@ -83,7 +83,7 @@ pub mod render;
 #[cfg(feature = "cli")]
 pub mod scaffold;
 pub mod source;
-mod stack;
+mod threads;
 pub mod write;
 
 pub use builder::{Builder, Error};

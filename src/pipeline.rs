@@ -4,7 +4,7 @@ use crate::ir::Model;
 use crate::options::Options;
 use crate::render::File;
 use crate::source::Source;
-use crate::{crd, emit, lower, pass, render, stack};
+use crate::{crd, emit, lower, pass, render, threads};
 
 /// What a run gives.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub struct Output {
 
 /// Runs all stages; each reports all it finds, and a stage that found an error is the last one.
 pub fn run(sources: &[Source], options: &Options) -> Output {
-    stack::with_room(|| {
+    threads::with_room(|| {
         let mut output = Output::default();
         output.files = stages(sources, options, &mut output.model, &mut output.diagnostics)
             .unwrap_or_default();

@@ -21,19 +21,19 @@ impl Emitter for Emit {
         &["types", "resource"]
     }
 
-    fn emit(&self, model: &Model, _: &Options) -> Vec<OutFile> {
-        let mut files: Vec<OutFile> = model
+    fn emit<'m>(&self, model: &'m Model, _: &'m Options) -> Vec<OutFile<'m>> {
+        let mut files: Vec<OutFile<'_>> = model
             .modules
             .iter()
             .map(|module| OutFile {
                 path: format!("{}/client.rs", module.path()),
-                contents: Contents::Rust(client(model, module)),
+                contents: Contents::Rust(Box::new(move || client(model, module))),
                 exports: Exports::Names(vec![module.client.clone()]),
             })
             .collect();
         files.push(OutFile {
             path: "clientset.rs".into(),
-            contents: Contents::Rust(clientset(model)),
+            contents: Contents::Rust(Box::new(move || clientset(model))),
             exports: Exports::Module,
         });
         files

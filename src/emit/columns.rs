@@ -21,13 +21,13 @@ impl Emitter for Emit {
         &["types"]
     }
 
-    fn emit(&self, model: &Model, _: &Options) -> Vec<OutFile> {
+    fn emit<'m>(&self, model: &'m Model, _: &'m Options) -> Vec<OutFile<'m>> {
         model
             .modules
             .iter()
             .map(|module| OutFile {
                 path: format!("{}/columns.rs", module.path()),
-                contents: Contents::Rust(columns(model, module)),
+                contents: Contents::Rust(Box::new(move || columns(model, module))),
                 exports: Exports::Nothing,
             })
             .collect()

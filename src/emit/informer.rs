@@ -21,19 +21,19 @@ impl Emitter for Emit {
         &["types", "resource", "lister"]
     }
 
-    fn emit(&self, model: &Model, _: &Options) -> Vec<OutFile> {
-        let mut files: Vec<OutFile> = model
+    fn emit<'m>(&self, model: &'m Model, _: &'m Options) -> Vec<OutFile<'m>> {
+        let mut files: Vec<OutFile<'_>> = model
             .modules
             .iter()
             .map(|module| OutFile {
                 path: format!("{}/informer.rs", module.path()),
-                contents: Contents::Rust(informer(model, module)),
+                contents: Contents::Rust(Box::new(move || informer(model, module))),
                 exports: Exports::Names(vec![module.informers.clone()]),
             })
             .collect();
         files.push(OutFile {
             path: "informers.rs".into(),
-            contents: Contents::Rust(informers(model)),
+            contents: Contents::Rust(Box::new(move || informers(model))),
             exports: Exports::Module,
         });
         files

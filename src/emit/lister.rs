@@ -21,13 +21,13 @@ impl Emitter for Emit {
         &["types", "resource"]
     }
 
-    fn emit(&self, model: &Model, _: &Options) -> Vec<OutFile> {
+    fn emit<'m>(&self, model: &'m Model, _: &'m Options) -> Vec<OutFile<'m>> {
         model
             .modules
             .iter()
             .map(|module| OutFile {
                 path: format!("{}/lister.rs", module.path()),
-                contents: Contents::Rust(listers(model, module)),
+                contents: Contents::Rust(Box::new(move || listers(model, module))),
                 exports: Exports::Names(
                     model
                         .kinds_of(module)

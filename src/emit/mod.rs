@@ -27,26 +27,28 @@ use proc_macro2::TokenStream;
 use std::collections::BTreeSet;
 
 /// A file to be written, relative to the output directory.
-#[derive(Clone, Debug)]
-pub struct OutFile {
+pub struct OutFile<'m> {
     /// Path with `/`, below the output directory.
     pub path: String,
     /// What it holds.
-    pub contents: Contents,
+    pub contents: Contents<'m>,
     /// What the module above it shows of it.
     pub exports: Exports,
 }
 
-/// What a file holds, before it is rendered.
-#[derive(Clone, Debug)]
-pub enum Contents {
+/// What a file holds: made from the model only when the file is rendered, so that files are made side by side and none
+/// takes memory before its turn.
+pub enum Contents<'m> {
     /// Rust code, to be formatted.
-    Rust(TokenStream),
-    /// Rust code that is laid out already: macro calls, which no formatter knows.
-    Source(String),
+    Rust(Make<'m, TokenStream>),
+    /// Rust code that is laid out already.
+    Source(Make<'m, String>),
     /// Text of any other kind, as it is.
-    Text(String),
+    Text(Make<'m, String>),
 }
+
+/// Makes what a file holds; the same each time.
+pub type Make<'m, T> = Box<dyn Fn() -> T + Send + Sync + 'm>;
 
 /// What the module above a file shows of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,18 +79,23 @@ pub trait Emitter: Sync {
     }
 
     /// The files.
-    fn emit(&self, model: &Model, options: &Options) -> Vec<OutFile>;
+    fn emit<'m>(&self, model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>>;
 }
 
 /// Runs the chosen emitters and those they need, and declares the modules of what they wrote.
-pub fn emit(model: &Model, options: &Options, diagnostics: &mut Diagnostics) -> Vec<OutFile> {
+pub fn emit<'m>(
+    model: &'m Model,
+    options: &'m Options,
+    diagnostics: &mut Diagnostics,
+) -> Vec<OutFile<'m>> {
     let chosen = choose(options, diagnostics);
-    let mut files: Vec<OutFile> = ALL
+    let mut files: Vec<OutFile<'_>> = ALL
         .iter()
         .filter(|emitter| chosen.contains(emitter.name()))
         .flat_map(|emitter| emitter.emit(model, options))
         .collect();
-    files.extend(parts::modules::declare(model, &files));
+    let modules = parts::modules::declare(model, &files);
+    files.extend(modules);
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }

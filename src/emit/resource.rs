@@ -22,14 +22,14 @@ impl Emitter for Emit {
         &["types"]
     }
 
-    fn emit(&self, model: &Model, _: &Options) -> Vec<OutFile> {
+    fn emit<'m>(&self, model: &'m Model, _: &'m Options) -> Vec<OutFile<'m>> {
         let mut files = Vec::new();
         let mut manifests = BTreeMap::new();
         for module in &model.modules {
             let kinds = model.kinds_of(module);
             files.push(OutFile {
                 path: format!("{}/resource.rs", module.path()),
-                contents: Contents::Rust(resources(model, module)),
+                contents: Contents::Rust(Box::new(move || resources(model, module))),
                 exports: Exports::Names(kinds.map(|kind| kind.names.list.clone()).collect()),
             });
             // Beside the versions, as it has all of them.
@@ -42,7 +42,7 @@ impl Emitter for Emit {
         }
         files.extend(manifests.into_iter().map(|(path, kind)| OutFile {
             path,
-            contents: Contents::Text(manifest::text(&kind.manifest)),
+            contents: Contents::Text(Box::new(move || manifest::text(&kind.manifest))),
             exports: Exports::NoModule,
         }));
         files

@@ -18,7 +18,7 @@ impl Emitter for Emit {
         "the structs and enums of each kind, and how they are read and written"
     }
 
-    fn emit(&self, model: &Model, _: &Options) -> Vec<OutFile> {
+    fn emit<'m>(&self, model: &'m Model, _: &'m Options) -> Vec<OutFile<'m>> {
         model
             .modules
             .iter()
@@ -26,12 +26,14 @@ impl Emitter for Emit {
                 [
                     OutFile {
                         path: format!("{}/types.rs", module.path()),
-                        contents: Contents::Rust(types(model, module)),
+                        contents: Contents::Rust(Box::new(move || types(model, module))),
                         exports: Exports::All,
                     },
                     OutFile {
                         path: format!("{}/records.rs", module.path()),
-                        contents: Contents::Source(records::source(model, module)),
+                        contents: Contents::Source(Box::new(move || {
+                            records::source(model, module)
+                        })),
                         exports: Exports::Nothing,
                     },
                 ]

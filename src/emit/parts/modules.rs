@@ -1,7 +1,7 @@
 //! The files that the emitters wrote come in, the `mod.rs` files that declare exactly these go out.
 use super::super::{Contents, Exports, OutFile};
 use super::{doc, order, rust};
-use crate::ir::Model;
+use crate::ir::{Model, Module};
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeMap;
@@ -19,8 +19,15 @@ fn allowed(deprecated: bool) -> TokenStream {
 #[derive(Default)]
 struct Folder(BTreeMap<String, Exports>);
 
+/// What a folder is made for, if not for a whole tree.
+#[derive(Clone, Copy)]
+enum Of<'m> {
+    Group(&'m str),
+    Version(&'m Module),
+}
+
 /// The `mod.rs` of each folder.
-pub(crate) fn declare(model: &Model, files: &[OutFile]) -> Vec<OutFile> {
+pub(crate) fn declare<'m>(model: &'m Model, files: &[OutFile<'_>]) -> Vec<OutFile<'m>> {
     let mut folders: BTreeMap<String, Folder> = BTreeMap::new();
     folders.entry(String::new()).or_default();
     for file in files {
@@ -39,26 +46,41 @@ pub(crate) fn declare(model: &Model, files: &[OutFile]) -> Vec<OutFile> {
             above = parent;
         }
     }
+    let known = known(model);
     folders
-        .iter()
-        .map(|(path, folder)| OutFile {
-            path: if path.is_empty() {
-                "mod.rs".into()
-            } else {
-                format!("{path}/mod.rs")
-            },
-            contents: Contents::Rust(module(model, path, folder)),
-            exports: Exports::NoModule,
+        .into_iter()
+        .map(|(path, folder)| {
+            let of = known.get(&path).copied();
+            OutFile {
+                path: if path.is_empty() {
+                    "mod.rs".into()
+                } else {
+                    format!("{path}/mod.rs")
+                },
+                contents: Contents::Rust(Box::new(move || module(model, of, &folder))),
+                exports: Exports::NoModule,
+            }
         })
         .collect()
+}
+
+/// The folders of groups and versions, by their path.
+fn known(model: &Model) -> BTreeMap<String, Of<'_>> {
+    let folders = model.modules.iter().flat_map(|module| {
+        [
+            (module.group_folder().to_owned(), Of::Group(&module.group)),
+            (module.path(), Of::Version(module)),
+        ]
+    });
+    folders.collect()
 }
 
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-fn module(model: &Model, path: &str, folder: &Folder) -> TokenStream {
-    let head = head(model, path);
+fn module(model: &Model, of: Option<Of<'_>>, folder: &Folder) -> TokenStream {
+    let head = head(model, of);
     let mut modules: Vec<_> = folder.0.iter().collect();
     modules.sort_by(|a, b| order::version(a.0, b.0));
     let declarations = modules.iter().map(|(name, exports)| {
@@ -88,18 +110,16 @@ fn module(model: &Model, path: &str, folder: &Folder) -> TokenStream {
 }
 
 /// The first lines of a `mod.rs`: what it is, and the lints that do not judge it.
-fn head(model: &Model, path: &str) -> TokenStream {
-    let version = model.modules.iter().find(|module| module.path() == path);
-    if let Some(module) = version {
-        let mut kinds = model.kinds_of(module);
-        let deprecated = kinds.any(|kind| kind.deprecated.is_some());
-        let doc = doc::inner(&format!("`{}`", module.api_version()));
-        let allowed = allowed(deprecated);
-        return quote!(#doc #allowed);
-    }
-    let is_group = |group: &&crate::ir::Module| split(&group.path()).0 == path;
-    match model.modules.iter().find(is_group) {
-        Some(group) => doc::inner(&format!("`{}`", group.group)),
+fn head(model: &Model, of: Option<Of<'_>>) -> TokenStream {
+    match of {
+        Some(Of::Version(module)) => {
+            let mut kinds = model.kinds_of(module);
+            let deprecated = kinds.any(|kind| kind.deprecated.is_some());
+            let doc = doc::inner(&format!("`{}`", module.api_version()));
+            let allowed = allowed(deprecated);
+            quote!(#doc #allowed)
+        }
+        Some(Of::Group(group)) => doc::inner(&format!("`{group}`")),
         None => TokenStream::new(),
     }
 }

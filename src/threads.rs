@@ -1,0 +1,89 @@
+//! Work comes in and is done where the stack has room for schemas as deep as a document may be, on one thread or on all
+//! cores; what comes out is the same however many there are.
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{Builder, Scope, ScopedJoinHandle, available_parallelism, scope};
+
+/// Bytes of stack: several times what the deepest document takes in a build without optimisation. Only what is used is
+/// ever backed by memory.
+const SIZE: usize = 64 << 20;
+
+/// Does the work on a thread of its own; on the caller's where there are no threads.
+pub(crate) fn with_room<T: Send>(work: impl Fn() -> T + Sync) -> T {
+    scope(|scope| match spawn(scope, &work) {
+        Some(worker) => join(worker),
+        None => work(),
+    })
+}
+
+/// Does a piece of work for each item, on all cores; the results have the order of the items. The caller's thread takes
+/// its share, and so needs room of its own.
+pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let cores = available_parallelism().map_or(1, NonZero::get);
+    let next = AtomicUsize::new(0);
+    // Whoever is free takes the next item.
+    let share = || {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else {
+                return done;
+            };
+            done.push((index, work(item)));
+        }
+    };
+    let mut done = scope(|scope| {
+        let others: Vec<_> = (1..cores.min(items.len()))
+            .map_while(|_| spawn(scope, share))
+            .collect();
+        let mut done = share();
+        done.extend(others.into_iter().flat_map(join));
+        done
+    });
+    done.sort_unstable_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+fn spawn<'s, T: Send + 's>(
+    scope: &'s Scope<'s, '_>,
+    work: impl Fn() -> T + Send + 's,
+) -> Option<ScopedJoinHandle<'s, T>> {
+    Builder::new()
+        .name("kube-codegen".into())
+        .stack_size(SIZE)
+        .spawn_scoped(scope, work)
+        .ok()
+}
+
+fn join<T>(worker: ScopedJoinHandle<'_, T>) -> T {
+    worker.join().unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_have_the_order_of_the_items() {
+        let items: Vec<usize> = (0..1000).collect();
+        let doubled = map(&items, |item| item * 2);
+        assert!(doubled.into_iter().eq((0..1000).map(|item| item * 2)));
+        assert!(map(&[], |item: &usize| *item).is_empty());
+    }
+
+    #[test]
+    fn every_thread_has_room() {
+        fn deep(level: usize) -> usize {
+            let room = std::hint::black_box([level; 1024]);
+            if level == 0 {
+                0
+            } else {
+                deep(level - 1) + room[0] - room[1] + 1
+            }
+        }
+        // 32 MiB of frames, more than a thread has by itself.
+        let levels = with_room(|| map(&[4000; 8], |levels| deep(*levels)));
+        assert_eq!(levels, [4000; 8]);
+    }
+}
