@@ -30,7 +30,7 @@ fn group(lines: &[&str], start: usize) -> Option<(String, usize)> {
     let is_field = first.ends_with('<') && body.starts_with("pub ");
     let is_list = first.ends_with("&[") && body.starts_with("pub const ");
     let is_alias = first.ends_with('<') && body.starts_with("pub type ");
-    let is_call = first.ends_with('(') && !is_fn;
+    let is_call = first.ends_with('(') && !is_fn && !body.starts_with("//");
     if !(is_fn || is_field || is_list || is_alias || is_call) {
         return None;
     }

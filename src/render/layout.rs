@@ -88,7 +88,12 @@ impl<'a> Line<'a> {
     }
 
     fn ends_item(&self) -> bool {
-        self.text.ends_with(';') || self.text.starts_with('}') || self.text.ends_with("{}")
+        !self.leads()
+            && (self.text.ends_with(';') || self.text.starts_with('}') || self.text.ends_with("{}"))
+    }
+
+    fn ends_field(&self) -> bool {
+        !self.leads() && self.text.ends_with(',')
     }
 }
 
@@ -104,7 +109,7 @@ fn needs_gap(before: &Line<'_>, line: &Line<'_>, body: Body, documented: bool) -
         }
         0 => before.ends_item() && !alike(),
         4 if body == Body::Items => before.indent == 4 && before.ends_item() && !alike(),
-        4 if body == Body::Fields => before.text.ends_with(',') && (line.leads() || documented),
+        4 if body == Body::Fields => before.ends_field() && (line.leads() || documented),
         _ => false,
     }
 }
@@ -112,4 +117,30 @@ fn needs_gap(before: &Line<'_>, line: &Line<'_>, body: Body, documented: bool) -
 /// Docs and attributes of the file itself.
 fn is_inner(line: &Line<'_>) -> bool {
     line.text.starts_with("//!") || line.text.starts_with("#!")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_is_never_taken_apart() {
+        let lines = [
+            "/// A;",
+            "/// b.",
+            "pub struct A {",
+            "    /// C,",
+            "    /// d.",
+            "    pub a: B,",
+            "    /// E {}",
+            "    /// f.",
+            "    pub b: B,",
+            "}",
+        ];
+        let spread = spread(&lines.join("\n"));
+        assert_eq!(
+            spread.trim_end().split("\n\n").collect::<Vec<_>>(),
+            [lines[..6].join("\n"), lines[6..].join("\n")]
+        );
+    }
 }
