@@ -2,7 +2,7 @@
 use super::parts::imports::{Import, Imports};
 use super::parts::{doc, inline, records, rust, text};
 use super::{Contents, Emitter, Exports, OutFile};
-use crate::ir::{Body, Derives, Enum, Kind, Model, Module, Rules, Struct, TypeDef, TypeId};
+use crate::ir::{Body, Derives, Enum, EnumBase, Kind, Model, Module, Rules, Struct, TypeDef, TypeId};
 use crate::options::Options;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -65,7 +65,7 @@ fn define(model: &Model, id: TypeId, imports: &mut Imports) -> TokenStream {
     let attributes = quote!(#doc #deprecated #acronym);
     match &def.body {
         Body::Struct(body) => structure(model, def, body, &attributes, imports),
-        Body::Enum(body) => enumeration(def, body, &attributes),
+        Body::Enum(body) => enumeration(def, body, &attributes, imports),
     }
 }
 
@@ -137,15 +137,33 @@ fn structure(
     }
 }
 
-fn enumeration(def: &TypeDef, body: &Enum, attributes: &TokenStream) -> TokenStream {
+/// A value as a reader of Rust would write it.
+fn written(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => format!("{text:?}"),
+        other => other.to_string(),
+    }
+}
+
+fn enumeration(
+    def: &TypeDef,
+    body: &Enum,
+    attributes: &TokenStream,
+    imports: &mut Imports,
+) -> TokenStream {
     let name = rust::ident(&def.name);
-    let derive = derive(&def.derives, &["Hash", "PartialOrd", "Ord"]);
+    let (more, other_ty): (&[&str], _) = match body.base {
+        EnumBase::Text => (&["Hash", "PartialOrd", "Ord"], quote!(String)),
+        EnumBase::Int(width) => (&["Copy", "Hash", "PartialOrd", "Ord"], rust::int(width)),
+        EnumBase::Mixed => (&["Hash"], imports.name(Import::Value)),
+    };
+    let derive = derive(&def.derives, more);
     let variants = body.variants.iter().enumerate().map(|(index, variant)| {
         let ident = rust::ident(&variant.ident);
         let default = (body.default == Some(index)).then(|| quote!(#[default]));
         // A variant that is not spelled as its value says what it stands for.
-        let doc = (variant.ident != variant.value)
-            .then(|| doc::outer(&[inline::span(&format!("{:?}", variant.value))]));
+        let doc = (variant.value != variant.ident.as_str())
+            .then(|| doc::outer(&[inline::span(&written(&variant.value))]));
         quote!(#doc #default #ident)
     });
     let variants: Vec<_> = variants.collect();
@@ -157,7 +175,7 @@ fn enumeration(def: &TypeDef, body: &Enum, attributes: &TokenStream) -> TokenStr
         pub enum #name {
             #(#variants,)*
             #doc
-            #other(String),
+            #other(#other_ty),
         }
     }
 }

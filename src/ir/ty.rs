@@ -1,6 +1,7 @@
 //! Types: structs, enums, and what a field can hold.
 use super::{Origin, Rules, Segment, TypeId};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// A struct or an enum that is to be emitted.
@@ -23,7 +24,7 @@ pub struct TypeDef {
 pub enum Body {
     /// An object with declared properties.
     Struct(Struct),
-    /// A set of strings; values of a newer server are kept as text.
+    /// A set of strings, numbers and booleans; values of a newer server are kept.
     Enum(Enum),
 }
 
@@ -41,21 +42,45 @@ pub struct Struct {
 /// The body of an enum.
 #[derive(Clone, Debug, Default)]
 pub struct Enum {
+    /// What the values are.
+    pub base: EnumBase,
     /// The declared values, in the order of the schema, each once.
     pub variants: Vec<Variant>,
-    /// Rust name of the variant that keeps any other text; empty until the naming pass.
+    /// Rust name of the variant that keeps any other value; empty until the naming pass.
     pub other_ident: String,
     /// Index of the value that the API server fills in, if the schema has a default.
     pub default: Option<usize>,
 }
 
+/// What the values of an enum are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum EnumBase {
+    /// Strings.
+    #[default]
+    Text,
+    /// Integers of this width.
+    Int(IntWidth),
+    /// Strings, numbers and booleans.
+    Mixed,
+}
+
 /// One value of an enum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// The text on the wire.
-    pub value: String,
+    /// The value on the wire: a string, a number or a boolean.
+    pub value: Value,
     /// Its Rust name; empty until the naming pass.
     pub ident: String,
+}
+
+impl Variant {
+    /// The value as a text without quotes.
+    pub fn text(&self) -> Cow<'_, str> {
+        match &self.value {
+            Value::String(text) => text.into(),
+            other => other.to_string().into(),
+        }
+    }
 }
 
 /// A property of an object.
@@ -240,5 +265,23 @@ impl Presence {
     /// Whether the field may be absent.
     pub fn may_be_absent(self) -> bool {
         matches!(self, Self::Optional | Self::OptionalNullable)
+    }
+}
+
+impl IntWidth {
+    /// Whether a value of this width can be this integer.
+    pub fn holds(self, value: &Value) -> bool {
+        let signed = value.as_i64();
+        let unsigned = value.as_u64();
+        match self {
+            Self::I8 => signed.is_some_and(|it| i8::try_from(it).is_ok()),
+            Self::I16 => signed.is_some_and(|it| i16::try_from(it).is_ok()),
+            Self::I32 => signed.is_some_and(|it| i32::try_from(it).is_ok()),
+            Self::I64 => signed.is_some(),
+            Self::U8 => unsigned.is_some_and(|it| u8::try_from(it).is_ok()),
+            Self::U16 => unsigned.is_some_and(|it| u16::try_from(it).is_ok()),
+            Self::U32 => unsigned.is_some_and(|it| u32::try_from(it).is_ok()),
+            Self::U64 => unsigned.is_some(),
+        }
     }
 }

@@ -1,61 +1,149 @@
-//! `enum` of strings becomes a text enum; other enums stay rules on a plain type.
+//! `enum` becomes an enum: of strings, of integers, or of both; what has no names, as booleans and fractions, stays a rule on a plain type.
 use super::node::{Lowering, Node};
+use super::{int_or_string, scalar};
 use crate::crd::SchemaType;
 use crate::diag::Code;
-use crate::ir::{Body, Enum, Ty, Variant};
+use crate::ir::{Body, Enum, EnumBase, IntWidth, Ty, Variant};
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
-    let values = node.schema.enum_.take()?;
-    let texts = texts(&values);
-    if texts.is_empty() || !matches!(node.schema.type_, None | Some(SchemaType::String)) {
-        // `null` alone says nothing that `nullable` does not.
-        if values.iter().any(|value| !value.is_null()) {
-            lowering
-                .report(
-                    Code::PlainEnum,
-                    &node.path,
-                    Some("enum"),
-                    "an enum of values that are not strings stays a plain type".into(),
-                )
-                .hint("the values are told in the docs of the field");
-            node.tell("enum", Value::Array(values));
-        }
+    let mut values = node.schema.enum_.take()?;
+    let count = values.len();
+    values.retain(|value| !value.is_null());
+    // Without a type, `null` among the values is all that says it.
+    node.nullable |= values.len() < count && node.schema.type_.is_none();
+    let Some(base) = base(node, &values) else {
+        plain(lowering, node, values);
         return None;
-    }
-    if texts.len() < values.iter().filter(|value| !value.is_null()).count() {
+    };
+    let count = values.len();
+    let variants = variants(values, base);
+    if variants.len() < count {
         lowering
             .report(
                 Code::PlainEnum,
                 &node.path,
                 Some("enum"),
-                "values that are not strings, or stand twice, are left out of the enum".into(),
+                "values that are not of the type, or stand twice, are left out of the enum".into(),
             )
-            .hint("a string can never equal them");
+            .hint("no value of the field can ever equal them");
     }
-    node.schema.type_ = None;
-    let default = node.default.as_ref().and_then(Value::as_str);
+    let schema = &mut node.schema;
+    schema.type_ = None;
+    schema.kubernetes.preserve_unknown_fields = false;
+    if let EnumBase::Int(_) = base {
+        schema
+            .format
+            .take_if(|format| scalar::integer(format).is_some());
+    }
+    if base == EnumBase::Mixed {
+        int_or_string::take(schema);
+    }
+    let default = node.default.as_ref();
     let body = Body::Enum(Enum {
-        default: default.and_then(|text| texts.iter().position(|value| *value == text)),
-        variants: texts
-            .into_iter()
-            .map(|value| Variant {
-                value: value.to_owned(),
-                ident: String::new(),
-            })
-            .collect(),
+        base,
+        default: default.and_then(|default| variants.iter().position(|it| it.value == *default)),
+        variants,
         other_ident: String::new(),
     });
     Some(Ty::Named(lowering.define(node, body)))
 }
 
-/// The strings among the values, each once.
-fn texts(values: &[Value]) -> Vec<&str> {
-    let mut seen = BTreeSet::new();
-    values
-        .iter()
-        .filter_map(Value::as_str)
-        .filter(|text| seen.insert(*text))
-        .collect()
+/// What the enum is of: what the type says, or the values where there is none; nothing where it stays a plain type.
+fn base(node: &Node, values: &[Value]) -> Option<EnumBase> {
+    let either = node.schema.kubernetes.int_or_string || int_or_string::is_pair(&node.schema);
+    let texts = values.iter().any(Value::is_string);
+    let integers = values.iter().any(is_integer);
+    if either {
+        return (texts || integers).then_some(EnumBase::Mixed);
+    }
+    match node.schema.type_.as_ref() {
+        Some(SchemaType::String) => texts.then_some(EnumBase::Text),
+        Some(SchemaType::Integer) => integers
+            .then(|| width(node.schema.format.as_deref(), values))
+            .flatten()
+            .map(EnumBase::Int),
+        None if values.iter().all(Value::is_string) => texts.then_some(EnumBase::Text),
+        None if values.iter().all(is_integer) => width(None, values).map(EnumBase::Int),
+        None if values.iter().all(is_scalar) && !values.iter().all(Value::is_boolean) => {
+            Some(EnumBase::Mixed)
+        }
+        Some(
+            SchemaType::Object
+            | SchemaType::Array
+            | SchemaType::Number
+            | SchemaType::Boolean
+            | SchemaType::Unknown(_),
+        )
+        | None => None,
+    }
+}
+
+fn is_integer(value: &Value) -> bool {
+    value.is_i64() || value.is_u64()
+}
+
+fn is_scalar(value: &Value) -> bool {
+    value.is_string() || is_integer(value) || value.is_boolean()
+}
+
+/// The width of the format, or a wider one that holds all integers among the values.
+fn width(format: Option<&str>, values: &[Value]) -> Option<IntWidth> {
+    let named = match format.and_then(scalar::integer) {
+        Some(Ty::Int(width)) => Some(width),
+        _ => None,
+    };
+    let fits = |width: &IntWidth| {
+        let mut integers = values.iter().filter(|value| is_integer(value));
+        integers.all(|value| width.holds(value))
+    };
+    named
+        .into_iter()
+        .chain([IntWidth::I64, IntWidth::U64])
+        .find(fits)
+}
+
+/// The values that the enum can have, each once.
+fn variants(values: Vec<Value>, base: EnumBase) -> Vec<Variant> {
+    let mut variants: Vec<Variant> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for value in values {
+        let fits = match base {
+            EnumBase::Text => value.is_string(),
+            EnumBase::Int(_) => is_integer(&value),
+            EnumBase::Mixed => is_scalar(&value),
+        };
+        if fits && seen.insert(value.clone()) {
+            variants.push(Variant {
+                value,
+                ident: String::new(),
+            });
+        }
+    }
+    variants
+}
+
+/// Tells the values in the docs of a plain type.
+fn plain(lowering: &mut Lowering<'_>, node: &mut Node, values: Vec<Value>) {
+    let boolean = match &node.schema.type_ {
+        None => !values.is_empty(),
+        Some(kind) => *kind == SchemaType::Boolean,
+    };
+    if boolean && values.iter().all(Value::is_boolean) {
+        node.schema.type_ = Some(SchemaType::Boolean);
+        // Both say nothing that the type does not.
+        if !(values.contains(&Value::Bool(true)) && values.contains(&Value::Bool(false))) {
+            node.tell("enum", Value::Array(values));
+        }
+    } else if !values.is_empty() {
+        lowering
+            .report(
+                Code::PlainEnum,
+                &node.path,
+                Some("enum"),
+                "an enum of such values stays a plain type".into(),
+            )
+            .hint("the values are told in the docs of the field");
+        node.tell("enum", Value::Array(values));
+    }
 }

@@ -15,9 +15,9 @@ macro_rules! forms {
 }
 
 forms! {
+    enums,
     int_or_string,
     embedded,
-    enums,
     object,
     map,
     list,

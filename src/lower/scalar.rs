@@ -27,7 +27,8 @@ pub(super) fn lower(_: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
     Some(by_format.unwrap_or(plain))
 }
 
-fn integer(format: &str) -> Option<Ty> {
+/// The integer type of a format.
+pub(super) fn integer(format: &str) -> Option<Ty> {
     Some(Ty::Int(match format {
         "int8" => IntWidth::I8,
         "int16" => IntWidth::I16,

@@ -1,6 +1,6 @@
 //! Each form, from the YAML of a node to the type of a field.
 use crate::diag::{Code, Diagnostics};
-use crate::ir::{Body, Field, FloatWidth, IntWidth, Model, Presence, Struct, Ty};
+use crate::ir::{Body, EnumBase, Field, FloatWidth, IntWidth, Model, Presence, Struct, Ty};
 use crate::source::Source;
 
 /// Lowers a CRD whose only property `x` is this node; `required` names what is.
@@ -128,18 +128,105 @@ fn enums_of_strings() {
     let Body::Enum(body) = &model.types[id].body else {
         panic!("no enum");
     };
-    let values: Vec<_> = body.variants.iter().map(|it| it.value.as_str()).collect();
+    let values: Vec<_> = body.variants.iter().map(|it| it.text()).collect();
     assert_eq!(values, ["b", "a"]);
     assert_eq!(body.default, Some(1));
 }
 
 #[test]
+fn enums_of_numbers_and_of_several_types() {
+    for (node, base, values) in [
+        (
+            "{type: integer, enum: [1, 2, -3]}",
+            EnumBase::Int(IntWidth::I64),
+            "1 2 -3",
+        ),
+        (
+            "{type: integer, format: int32, enum: [1]}",
+            EnumBase::Int(IntWidth::I32),
+            "1",
+        ),
+        (
+            "{type: integer, format: uint8, enum: [300]}",
+            EnumBase::Int(IntWidth::I64),
+            "300",
+        ),
+        (
+            "{type: integer, enum: [18446744073709551615, 0]}",
+            EnumBase::Int(IntWidth::U64),
+            "18446744073709551615 0",
+        ),
+        (
+            "{x-kubernetes-int-or-string: true, enum: [a, 1]}",
+            EnumBase::Mixed,
+            "a 1",
+        ),
+        ("{enum: [a, 1, true]}", EnumBase::Mixed, "a 1 true"),
+        ("{enum: [a, b]}", EnumBase::Text, "a b"),
+        ("{enum: [1, 2]}", EnumBase::Int(IntWidth::I64), "1 2"),
+    ] {
+        let (model, found) = lower(node, "");
+        let Ty::Named(id) = field(&model).ty else {
+            panic!("no enum: {node}");
+        };
+        let Body::Enum(body) = &model.types[id].body else {
+            panic!("no enum: {node}");
+        };
+        let texts: Vec<_> = body.variants.iter().map(|it| it.text()).collect();
+        assert_eq!((body.base, texts.join(" ").as_str()), (base, values));
+        assert_eq!(found, [], "{node}");
+    }
+}
+
+#[test]
+fn null_among_values_without_a_type_is_a_value() {
+    let (model, _) = lower("{enum: [a, null]}", "");
+    assert_eq!(field(&model).presence, Presence::OptionalNullable);
+    let (model, _) = lower("{type: string, enum: [a, null]}", "");
+    assert_eq!(field(&model).presence, Presence::Optional);
+}
+
+#[test]
 fn other_enums_stay_plain_and_are_told() {
-    let (model, found) = lower("{type: integer, enum: [1, 2]}", "");
-    let field = field(&model);
-    assert_eq!(field.ty, Ty::Int(IntWidth::I64));
-    assert_eq!(field.rules.constraints[0].0, "enum");
-    assert_eq!(found, [(Code::PlainEnum, "x".to_owned())]);
+    for (node, ty, told, found) in [
+        ("{type: boolean, enum: [true]}", Ty::Bool, true, false),
+        (
+            "{type: boolean, enum: [true, false]}",
+            Ty::Bool,
+            false,
+            false,
+        ),
+        ("{enum: [false]}", Ty::Bool, true, false),
+        (
+            "{type: number, enum: [0.5]}",
+            Ty::Float(FloatWidth::F64),
+            true,
+            true,
+        ),
+        ("{type: string, enum: [1]}", Ty::Str, true, true),
+        (
+            "{type: integer, enum: [a]}",
+            Ty::Int(IntWidth::I64),
+            true,
+            true,
+        ),
+    ] {
+        let (model, findings) = lower(node, "");
+        let field = field(&model);
+        assert_eq!(field.ty, ty, "{node}");
+        let constraints = field.rules.constraints.iter();
+        assert_eq!(
+            constraints.map(|it| it.0).collect::<Vec<_>>(),
+            if told { vec!["enum"] } else { vec![] },
+            "{node}"
+        );
+        let expected = if found {
+            vec![(Code::PlainEnum, "x".to_owned())]
+        } else {
+            vec![]
+        };
+        assert_eq!(findings, expected, "{node}");
+    }
 }
 
 #[test]

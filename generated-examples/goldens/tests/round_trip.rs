@@ -63,6 +63,48 @@ fn lists_and_maps_of_anything() {
 }
 
 #[test]
+fn enums_of_numbers_keep_what_they_do_not_know() {
+    use goldens::enums_of_numbers::example_com::v1::{Tier, TierSpecFamily, TierSpecLevel};
+    let typed: Tier = survives(object(
+        "Tier",
+        json!({"spec": {
+            "level": 9, "family": 6, "offset": -1, "size": u64::MAX, "withNull": null, "bits": [2048, 1],
+            "byName": {"a": 80, "b": 81}, "twice": 2, "never": 3, "fraction": 0.5
+        }}),
+    ));
+    let spec = typed.spec.unwrap();
+    assert_eq!(spec.level, Some(TierSpecLevel::Other(9)));
+    assert_eq!(spec.family, Some(TierSpecFamily::V6));
+    assert_eq!(TierSpecLevel::default().as_int(), 2);
+    survives::<Tier>(object("Tier", json!({"spec": {"withNull": 1}})));
+}
+
+#[test]
+fn enums_of_several_types_keep_what_they_do_not_know() {
+    use goldens::enums_of_several_types::example_com::v1::{Level, LevelSpecLevel, LevelSpecPort};
+    let typed: Level = survives(object(
+        "Level",
+        json!({"spec": {
+            "always": true, "either": false, "port": 80, "texts": 5, "pair": "1", "ports": ["http", 80, 1, "x"],
+            "level": null, "text": "on"
+        }}),
+    ));
+    assert_eq!(typed.spec.unwrap().port, Some(LevelSpecPort::V80));
+    for level in [
+        json!("auto"),
+        json!(-1),
+        json!(false),
+        json!({"a": [1]}),
+        json!([]),
+        json!(1.5),
+    ] {
+        survives::<Level>(object("Level", json!({"spec": {"level": level}})));
+    }
+    assert_eq!(LevelSpecLevel::ALL.len(), 5);
+    assert_eq!(LevelSpecLevel::False.to_string(), "false");
+}
+
+#[test]
 fn enums_keep_what_they_do_not_know() {
     use goldens::enums::example_com::v1::{Choice, ChoiceSpecFolded, ChoiceSpecMode};
     let typed: Choice = survives(object(

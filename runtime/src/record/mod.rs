@@ -9,11 +9,12 @@
 //! - The last of duplicate keys wins.
 //! - `null` is the same as absent, save for [`Nullable`] and raw JSON, which keep it.
 //! - A missing required field is blank (empty, zero, `false`): the API server's defaulting and ratcheting make such objects real.
-//! - An unknown value of a text enum is kept as text.
+//! - An unknown value of an enum is kept: as text, as number, or as raw JSON where values are of several types.
 //! - A wrong type is an error that carries the path; all such problems of one object are told at once, and reading goes on behind each.
 //! - `apiVersion` and `kind` are checked where present.
 //! - Integers may come as integral floats (`3.0`), and numbers as `serde_json`'s `arbitrary_precision` hands them over.
 //! - An error of the deserializer itself (malformed text, end of input) is handed on as it is, with its line, column and category.
+mod choices;
 mod containers;
 mod foreign;
 mod json;
@@ -33,12 +34,15 @@ pub use foreign::{Fault, Foreign, Sink, Source};
 pub use literal::Literal;
 pub use nullable::Nullable;
 pub use read::read;
-pub use value::{Fixed, List, Map, Misfit, Optional, Record, Scalar, Slot, Text, Value, View};
+pub use value::{
+    Fixed, List, Map, Misfit, Optional, Record, Scalar, Slot, Text, Value, View, Whole,
+};
 pub use write::write;
 
 /// What the macros of this module name; not for use by hand.
 #[doc(hidden)]
 pub mod private {
+    pub use super::choices::{fit, integer};
     pub use super::macros::assert_order;
     pub use serde::{Deserialize, Deserializer, Serialize, Serializer};
     pub use serde_json::Value as Json;

@@ -25,6 +25,7 @@ pub(super) fn literal(slot: Slot<'_>, mut literal: Literal<'_>, report: &mut Rep
         },
         Slot::Fixed(fixed) => compare(fixed, &literal, report),
         Slot::Json(json) => *json = literal.into(),
+        Slot::Whole(whole) => whole.take(literal.into()),
         Slot::Foreign(leaf) => foreign::read_literal(leaf, literal, report),
         slot => misplaced(&slot, literal.kind(), report),
     }
@@ -58,7 +59,9 @@ pub(super) fn misplaced(slot: &Slot<'_>, found: &str, report: &mut Report) {
         Slot::Text(_) | Slot::Fixed(_) => "a string",
         Slot::Record(_) | Slot::Map(_) => "an object",
         Slot::List(_) => "an array",
-        Slot::Skip | Slot::Optional(_) | Slot::Json(_) | Slot::Foreign(_) => return,
+        Slot::Skip | Slot::Optional(_) | Slot::Json(_) | Slot::Whole(_) | Slot::Foreign(_) => {
+            return;
+        }
     };
     report.wrong_type(found, expected);
 }
@@ -81,6 +84,7 @@ pub(super) fn null(slot: Slot<'_>) {
         Slot::List(list) => list.clear(0),
         Slot::Map(map) => map.clear(),
         Slot::Json(json) => *json = serde_json::Value::Null,
+        Slot::Whole(whole) => whole.take(serde_json::Value::Null),
         Slot::Foreign(leaf) => leaf.clear(),
     }
 }

@@ -105,6 +105,12 @@ impl<'de> Visitor<'de> for Fill<'_, '_> {
                 *json = serde::Deserialize::deserialize(MapAccessDeserializer::new(map))?;
                 Ok(())
             }
+            Slot::Whole(whole) => {
+                whole.take(serde::Deserialize::deserialize(
+                    MapAccessDeserializer::new(map),
+                )?);
+                Ok(())
+            }
             Slot::Foreign(leaf) => {
                 foreign::read(leaf, MapAccessDeserializer::new(map), self.report)
             }
@@ -133,6 +139,12 @@ impl<'de> Visitor<'de> for Fill<'_, '_> {
             }
             Slot::Json(json) => {
                 *json = serde::Deserialize::deserialize(SeqAccessDeserializer::new(seq))?;
+                Ok(())
+            }
+            Slot::Whole(whole) => {
+                whole.take(serde::Deserialize::deserialize(
+                    SeqAccessDeserializer::new(seq),
+                )?);
                 Ok(())
             }
             Slot::Foreign(leaf) => {

@@ -83,7 +83,7 @@ fn boolean(literal: &mut Literal<'_>) -> Result<bool, Misfit> {
     }
 }
 
-fn integer<T: TryFrom<i128>>(literal: &mut Literal<'_>) -> Result<T, Misfit> {
+pub(super) fn integer<T: TryFrom<i128>>(literal: &mut Literal<'_>) -> Result<T, Misfit> {
     let wide = match literal {
         Literal::Int(value) => i128::from(*value),
         Literal::UInt(value) => i128::from(*value),

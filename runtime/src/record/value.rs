@@ -54,6 +54,8 @@ pub enum Slot<'a> {
     Map(&'a mut dyn Map),
     /// Raw JSON.
     Json(&'a mut serde_json::Value),
+    /// A place that decides by the whole value what it is.
+    Whole(&'a mut dyn Whole),
     /// A value with serde impls of its own.
     Foreign(&'a mut dyn Foreign),
 }
@@ -103,6 +105,12 @@ pub trait Scalar {
 pub trait Text {
     /// Takes the text over.
     fn set(&mut self, text: &str);
+}
+
+/// A place that takes any JSON and decides by the whole of it: an enum of values or of types.
+pub trait Whole {
+    /// Takes the value over.
+    fn take(&mut self, json: serde_json::Value);
 }
 
 /// A place that may stay empty, or hold `null`.
@@ -163,4 +171,29 @@ pub trait Value: Sized {
     fn slot_of(optional: &mut Option<Self>) -> Slot<'_> {
         Slot::Optional(optional)
     }
+}
+
+/// `From` of what a literal in a table can be.
+macro_rules! views {
+    ($($type:ty, |$value:ident| $view:expr;)*) => {$(
+        impl<'a> From<$type> for View<'a> {
+            fn from($value: $type) -> Self {
+                $view
+            }
+        }
+    )*};
+}
+
+views! {
+    &'a str, |v| View::Str(v);
+    bool, |v| View::Bool(v);
+    i8, |v| View::Int(v.into());
+    i16, |v| View::Int(v.into());
+    i32, |v| View::Int(v.into());
+    i64, |v| View::Int(v);
+    u8, |v| View::UInt(v.into());
+    u16, |v| View::UInt(v.into());
+    u32, |v| View::UInt(v.into());
+    u64, |v| View::UInt(v);
+    f64, |v| View::Float(v);
 }

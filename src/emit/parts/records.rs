@@ -1,12 +1,14 @@
 //! The field tables of a module: text with a layout of its own, as formatters leave the inside of macro calls alone.
-use crate::ir::{Body, Enum, Kind, Model, Module, Struct, TypeDef};
+use super::rust;
+use crate::ir::{Body, Enum, EnumBase, Kind, Model, Module, Struct, TypeDef};
 use proc_macro2::Literal;
+use serde_json::Value;
 use std::fmt::Write;
 
 /// `records.rs`
 pub(crate) fn source(model: &Model, module: &Module) -> String {
     let mut structs = String::new();
-    let mut enums = String::new();
+    let [mut texts, mut ints, mut mixed] = [const { String::new() }; 3];
     for id in model.types_of(module) {
         let def = &model.types[id];
         match &def.body {
@@ -14,14 +16,25 @@ pub(crate) fn source(model: &Model, module: &Module) -> String {
                 let root = model.kind_of(id).filter(|kind| kind.root == id);
                 record(&mut structs, def, body, root, module);
             }
-            Body::Enum(body) => text_enum(&mut enums, def, body),
+            Body::Enum(body) => match body.base {
+                EnumBase::Text => choices(&mut texts, def, body, ""),
+                EnumBase::Int(width) => {
+                    choices(&mut ints, def, body, &format!(": {}", rust::int(width)));
+                }
+                EnumBase::Mixed => choices(&mut mixed, def, body, ""),
+            },
         }
     }
     let mut out = format!(
         "//! How the types of `{}` are read and written: fields in byte order of their names.\n\nuse super::types::*;\n",
         module.api_version()
     );
-    for (name, tables) in [("records", structs), ("text_enums", enums)] {
+    for (name, tables) in [
+        ("records", structs),
+        ("text_enums", texts),
+        ("int_enums", ints),
+        ("mixed_enums", mixed),
+    ] {
         if !tables.is_empty() {
             _ = write!(out, "\nkube_codegen_runtime::{name}! {{\n{tables}}}\n");
         }
@@ -55,10 +68,15 @@ fn record(out: &mut String, def: &TypeDef, body: &Struct, root: Option<&Kind>, m
     out.push_str("    }\n");
 }
 
-fn text_enum(out: &mut String, def: &TypeDef, body: &Enum) {
-    _ = writeln!(out, "    {} {{", def.name);
+fn choices(out: &mut String, def: &TypeDef, body: &Enum, of: &str) {
+    _ = writeln!(out, "    {}{of} {{", def.name);
     for variant in &body.variants {
-        let value = Literal::string(&variant.value);
+        let value = match &variant.value {
+            Value::String(text) => Literal::string(text).to_string(),
+            number if number.is_i64() && body.base == EnumBase::Mixed => format!("{number}_i64"),
+            number if number.is_u64() && body.base == EnumBase::Mixed => format!("{number}_u64"),
+            other => other.to_string(),
+        };
         _ = writeln!(out, "        {} = {value},", variant.ident);
     }
     _ = writeln!(out, "        .. {}", body.other_ident);

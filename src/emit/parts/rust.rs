@@ -115,7 +115,8 @@ pub(crate) fn ty(ty: &Ty, types: &Types, imports: &mut Imports) -> TokenStream {
     }
 }
 
-fn int(width: IntWidth) -> TokenStream {
+/// The type of an integer.
+pub(crate) fn int(width: IntWidth) -> TokenStream {
     match width {
         IntWidth::I8 => quote!(i8),
         IntWidth::I16 => quote!(i16),

@@ -8,11 +8,11 @@ pub(super) fn name(body: &mut Enum) {
     let mut order: Vec<usize> = (0..body.variants.len()).collect();
     // The spelling that is Rust's own already keeps its name.
     order.sort_by_key(|index| {
-        let value = &body.variants[*index].value;
+        let value = &body.variants[*index].text();
         (plain(value) != *value, index_key(value))
     });
     for index in order {
-        let value = body.variants[index].value.clone();
+        let value = body.variants[index].text().into_owned();
         let plain = plain(&value);
         let spelled = idents::upper(&words::camel(&words::spelled(&value)), "V");
         let candidates = [
