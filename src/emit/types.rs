@@ -106,7 +106,7 @@ fn structure(
     imports: &mut Imports,
 ) -> TokenStream {
     let name = rust::ident(&def.name);
-    let derive = derive(&def.derives, &[]);
+    let derive = derive(&def.derives, false, &[]);
     let fields = body.fields.iter().map(|field| {
         let doc = doc::of(
             field.doc.as_deref(),
@@ -154,10 +154,11 @@ fn enumeration(
     let name = rust::ident(&def.name);
     let (more, other_ty): (&[&str], _) = match body.base {
         EnumBase::Text => (&["Hash", "PartialOrd", "Ord"], quote!(String)),
-        EnumBase::Int(width) => (&["Copy", "Hash", "PartialOrd", "Ord"], rust::int(width)),
+        EnumBase::Int(width) => (&["Hash", "PartialOrd", "Ord"], rust::int(width)),
         EnumBase::Mixed => (&["Hash"], imports.name(Import::Value)),
     };
-    let derive = derive(&def.derives, more);
+    let copy = matches!(body.base, EnumBase::Int(_));
+    let derive = derive(&def.derives, copy, more);
     let variants = body.variants.iter().enumerate().map(|(index, variant)| {
         let ident = rust::ident(&variant.ident);
         let default = (body.default == Some(index)).then(|| quote!(#[default]));
@@ -180,8 +181,10 @@ fn enumeration(
     }
 }
 
-fn derive(derives: &Derives, more: &[&str]) -> TokenStream {
-    let mut names = vec!["Clone", "Debug"];
+fn derive(derives: &Derives, copy: bool, more: &[&str]) -> TokenStream {
+    let mut names = vec!["Clone"];
+    names.extend(copy.then_some("Copy"));
+    names.push("Debug");
     names.extend(derives.default.then_some("Default"));
     names.push("PartialEq");
     names.extend(derives.eq.then_some("Eq"));

@@ -7,6 +7,7 @@ pub mod descriptions;
 pub mod embedded_resource;
 pub mod enums;
 pub mod enums_of_numbers;
+pub mod enums_of_several_types;
 pub mod flat;
 pub mod groups;
 pub mod int_or_string;

@@ -1,7 +1,7 @@
 //! Variants get the upper camel case of their values; symbols are spelled where nothing else is left.
 use super::taken::Taken;
 use super::{idents, words};
-use crate::ir::Enum;
+use crate::ir::{Enum, EnumBase};
 
 pub(super) fn name(body: &mut Enum) {
     let mut taken = Taken::default();
@@ -9,7 +9,9 @@ pub(super) fn name(body: &mut Enum) {
     // The spelling that is Rust's own already keeps its name.
     order.sort_by_key(|index| {
         let value = &body.variants[*index].text();
-        (plain(value) != *value, index_key(value))
+        // A number keeps its name before the text of the same digits.
+        let quoted = body.base == EnumBase::Mixed && body.variants[*index].value.is_string();
+        (plain(value) != *value, quoted, index_key(value))
     });
     for index in order {
         let value = body.variants[index].text().into_owned();
@@ -17,7 +19,9 @@ pub(super) fn name(body: &mut Enum) {
         let spelled = idents::upper(&words::camel(&words::spelled(&value)), "V");
         let candidates = [
             plain.clone(),
-            if words::words(&value) == words::spelled(&value) {
+            if body.base == EnumBase::Mixed && body.variants[index].value.is_string() {
+                format!("Text{}", words::camel(&words::spelled(&value)))
+            } else if words::words(&value) == words::spelled(&value) {
                 plain.clone() + case(&value)
             } else {
                 spelled
@@ -62,6 +66,7 @@ fn index_key(value: &str) -> (usize, String) {
 mod tests {
     use super::*;
     use crate::ir::Variant;
+    use serde_json::json;
 
     fn named(values: &[&str]) -> String {
         let mut body = Enum {
@@ -91,6 +96,24 @@ mod tests {
             named(&[">", ">=", "!="]),
             "Greater GreaterEqual NotEqual Other"
         );
+    }
+
+    #[test]
+    fn types_tell_apart() {
+        let mut body = Enum {
+            base: EnumBase::Mixed,
+            variants: [json!("1"), json!(1), json!("true"), json!(true)]
+                .into_iter()
+                .map(|value| Variant {
+                    value,
+                    ident: String::new(),
+                })
+                .collect(),
+            ..Enum::default()
+        };
+        name(&mut body);
+        let names: Vec<_> = body.variants.iter().map(|it| it.ident.as_str()).collect();
+        assert_eq!(names, ["Text1", "V1", "TextTrue", "True"]);
     }
 
     #[test]

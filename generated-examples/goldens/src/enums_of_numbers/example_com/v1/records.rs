@@ -12,6 +12,59 @@ kube_codegen_runtime::records! {
         3 spec "spec",
     }
     TierSpec {
-        0 level "level",
+        0 bits "bits",
+        1 by_name "byName",
+        2 family "family",
+        3 fraction "fraction",
+        4 level "level",
+        5 never "never",
+        6 offset "offset",
+        7 size "size",
+        8 twice "twice",
+        9 with_null "withNull",
+    }
+}
+
+kube_codegen_runtime::int_enums! {
+    TierSpecBits: i64 {
+        V2048 = 2048,
+        V4096 = 4096,
+        .. Other
+    }
+    TierSpecByName: u16 {
+        V80 = 80,
+        V443 = 443,
+        .. Other
+    }
+    TierSpecFamily: i32 {
+        V4 = 4,
+        V6 = 6,
+        .. Other
+    }
+    TierSpecLevel: i64 {
+        V1 = 1,
+        V2 = 2,
+        V3 = 3,
+        .. Other
+    }
+    TierSpecOffset: i8 {
+        Minus1 = -1,
+        V0 = 0,
+        V1 = 1,
+        .. Other
+    }
+    TierSpecSize: u64 {
+        V18446744073709551615 = 18446744073709551615,
+        V0 = 0,
+        .. Other
+    }
+    TierSpecTwice: i64 {
+        V1 = 1,
+        V2 = 2,
+        .. Other
+    }
+    TierSpecWithNull: i64 {
+        V1 = 1,
+        .. Other
     }
 }

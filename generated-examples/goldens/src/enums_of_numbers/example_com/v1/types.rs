@@ -3,17 +3,142 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_codegen_runtime::record::Nullable;
+use std::collections::BTreeMap;
 
 /// An object of kind `Tier`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tier {
     pub metadata: ObjectMeta,
-    pub spec: Option<TierSpec>,
+    pub spec: Option<Box<TierSpec>>,
 }
 
 /// `spec` of `Tier`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TierSpec {
-    /// One of: `1`, `2`, `3`.
-    pub level: Option<i64>,
+    pub bits: Option<Vec<TierSpecBits>>,
+    pub by_name: Option<BTreeMap<String, TierSpecByName>>,
+    pub family: Option<TierSpecFamily>,
+
+    /// One of: `0.5`, `1`.
+    pub fraction: Option<f64>,
+
+    /// Default: `2`.
+    pub level: Option<TierSpecLevel>,
+
+    /// One of: `"1"`, `"2"`.
+    pub never: Option<i64>,
+
+    pub offset: Option<TierSpecOffset>,
+    pub size: Option<TierSpecSize>,
+    pub twice: Option<TierSpecTwice>,
+    pub with_null: Option<Nullable<TierSpecWithNull>>,
+}
+
+/// `spec.bits[]` of `Tier`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TierSpecBits {
+    /// `2048`
+    V2048,
+
+    /// `4096`
+    V4096,
+
+    /// A value that the schema does not declare, as it is.
+    Other(i64),
+}
+
+/// `spec.byName{}` of `Tier`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TierSpecByName {
+    /// `80`
+    V80,
+
+    /// `443`
+    V443,
+
+    /// A value that the schema does not declare, as it is.
+    Other(u16),
+}
+
+/// `spec.family` of `Tier`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TierSpecFamily {
+    /// `4`
+    V4,
+
+    /// `6`
+    V6,
+
+    /// A value that the schema does not declare, as it is.
+    Other(i32),
+}
+
+/// `spec.level` of `Tier`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TierSpecLevel {
+    /// `1`
+    V1,
+
+    /// `2`
+    #[default]
+    V2,
+
+    /// `3`
+    V3,
+
+    /// A value that the schema does not declare, as it is.
+    Other(i64),
+}
+
+/// `spec.offset` of `Tier`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TierSpecOffset {
+    /// `-1`
+    Minus1,
+
+    /// `0`
+    V0,
+
+    /// `1`
+    V1,
+
+    /// A value that the schema does not declare, as it is.
+    Other(i8),
+}
+
+/// `spec.size` of `Tier`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TierSpecSize {
+    /// `18446744073709551615`
+    V18446744073709551615,
+
+    /// `0`
+    V0,
+
+    /// A value that the schema does not declare, as it is.
+    Other(u64),
+}
+
+/// `spec.twice` of `Tier`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TierSpecTwice {
+    /// `1`
+    V1,
+
+    /// `2`
+    V2,
+
+    /// A value that the schema does not declare, as it is.
+    Other(i64),
+}
+
+/// `spec.withNull` of `Tier`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TierSpecWithNull {
+    /// `1`
+    V1,
+
+    /// A value that the schema does not declare, as it is.
+    Other(i64),
 }
