@@ -4,6 +4,7 @@ use super::console::Console;
 use super::drift;
 use super::layer::Layer;
 use super::{Failure, count};
+use crate::ir::Counts;
 use crate::options::{Deny, Settings};
 use crate::write::{Action, Plan};
 use crate::{pipeline, source, write};
@@ -43,11 +44,6 @@ pub(super) fn run(args: Args, console: &mut Console) -> Result<(), Failure> {
     let output = generate(&settings, console)?;
     let plan = write::plan(&settings.output, &output.files, args.force)
         .map_err(|error| Failure::Usage(error.to_string()))?;
-    let about = format!(
-        "{}, {}",
-        count(output.model.kinds.len(), "kind"),
-        count(output.model.types.len(), "type")
-    );
     if args.check {
         return drift::check(&plan, console);
     }
@@ -57,7 +53,7 @@ pub(super) fn run(args: Args, console: &mut Console) -> Result<(), Failure> {
         plan.apply()
             .map_err(|error| Failure::Usage(error.to_string()))?;
     }
-    summary(&plan, &output, &about, args.dry_run, started, console);
+    summary(&plan, &output, args.dry_run, started, console);
     Ok(())
 }
 
@@ -114,7 +110,6 @@ fn settings(flags: Layer, config: Option<&Path>) -> Result<Settings, Failure> {
 fn summary(
     plan: &Plan,
     output: &pipeline::Output,
-    about: &str,
     dry_run: bool,
     started: Instant,
     console: &mut Console,
@@ -126,11 +121,14 @@ fn summary(
         .count();
     let written = plan.changes().len() - removed;
     let elapsed = started.elapsed().as_millis();
+    let counts = output.model.counts();
     console.object(&json!({
         "type": "summary",
         "outcome": if dry_run { "dry-run" } else { "generated" },
         "kinds": output.model.kinds.len(),
-        "types": output.model.types.len(),
+        "types": counts.types(),
+        "reused": counts.reused,
+        "shared": counts.shared,
         "findings": output.diagnostics.iter().len(),
         "written": written,
         "unchanged": plan.unchanged(),
@@ -150,9 +148,31 @@ fn summary(
     } else {
         String::new()
     };
+    let about = about(output.model.kinds.len(), counts);
     console.line(&format!(
         "{verb} {about}: {} {done}, {} unchanged{removed} ({elapsed} ms)",
         count(written, "file"),
         plan.unchanged(),
     ));
+}
+
+/// What was generated, and how many places have a type that stands elsewhere.
+fn about(kinds: usize, counts: Counts) -> String {
+    let mut spared = Vec::new();
+    if counts.reused > 0 {
+        spared.push(format!("{} reused", counts.reused));
+    }
+    if counts.shared > 0 {
+        spared.push(format!("{} shared", counts.shared));
+    }
+    let spared = if spared.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", spared.join(", "))
+    };
+    format!(
+        "{}, {}{spared}",
+        count(kinds, "kind"),
+        count(counts.types(), "type")
+    )
 }

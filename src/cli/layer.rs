@@ -114,7 +114,7 @@ macro_rules! no_paths {
     ($($ty:ty),*) => { $(impl Rebase for $ty { fn rebase(&mut self, _: &Path) {} })* };
 }
 
-no_paths!(Vec<String>, Vec<Deny>, Vec<Override>);
+no_paths!(bool, Vec<String>, Vec<Deny>, Vec<Override>);
 
 /// Reads the argument of `--override`.
 fn inline_override(text: &str) -> Result<Override, String> {
@@ -158,6 +158,12 @@ mod tests {
         }
     }
 
+    impl Words for bool {
+        fn words(&self) -> Vec<String> {
+            vec![self.to_string()]
+        }
+    }
+
     impl Words for Vec<String> {
         fn words(&self) -> Vec<String> {
             vec![self.join(",")]
@@ -197,6 +203,8 @@ mod tests {
             deny: vec![Deny::Warnings, Deny::Code(crate::diag::Code::RawJson)],
             options: Options {
                 emit: vec!["types".into(), "client".into()],
+                no_reuse: true,
+                no_dedup: true,
                 overrides,
             },
         }
@@ -233,6 +241,8 @@ mod tests {
             .out_dir(&settings.output)
             .deny(Deny::Warnings)
             .deny(Deny::Code(crate::diag::Code::RawJson))
+            .no_reuse(true)
+            .no_dedup(true)
             .emit(["types"])
             .emit(vec![String::from("client")]);
         for file in &settings.file {

@@ -1,6 +1,6 @@
-//! `types.rs` and `records.rs` of each version: the structs and enums, and how they are read and written.
+//! `types.rs`, `aliases.rs` and `records.rs` of each version: the structs and enums, their other names, and how they are read and written.
 use super::parts::imports::{Import, Imports};
-use super::parts::{doc, inline, records, rust, text};
+use super::parts::{aliases, doc, inline, records, rust};
 use super::{Contents, Emitter, Exports, OutFile};
 use crate::ir::{Body, Derives, Enum, EnumBase, Kind, Model, Module, Rules, Struct, TypeDef, TypeId};
 use crate::options::Options;
@@ -23,7 +23,7 @@ impl Emitter for Emit {
             .modules
             .iter()
             .flat_map(|module| {
-                [
+                let mut files = vec![
                     OutFile {
                         path: format!("{}/types.rs", module.path()),
                         contents: Contents::Rust(Box::new(move || types(model, module))),
@@ -36,7 +36,15 @@ impl Emitter for Emit {
                         })),
                         exports: Exports::Nothing,
                     },
-                ]
+                ];
+                if !model.aliases_of(module).is_empty() {
+                    files.push(OutFile {
+                        path: format!("{}/aliases.rs", module.path()),
+                        contents: Contents::Rust(Box::new(move || aliases::of(model, module))),
+                        exports: Exports::All,
+                    });
+                }
+                files
             })
             .collect()
     }
@@ -59,29 +67,16 @@ fn define(model: &Model, id: TypeId, imports: &mut Imports) -> TokenStream {
     let root = kind.filter(|kind| kind.root == id);
     let plain = Rules::default();
     let rules = root.map_or(&plain, |kind| &kind.rules);
-    let doc = doc::of(def.doc.as_deref(), rules, None, || fallback(def, kind));
+    let doc = doc::of(def.doc.as_deref(), rules, None, || doc::place(def, kind));
     let deprecated = root.and_then(deprecated);
-    let acronym = is_acronym(&def.name).then(|| quote!(#[allow(clippy::upper_case_acronyms)]));
+    let acronym = rust::acronym(&def.name);
     let attributes = quote!(#doc #deprecated #acronym);
     match &def.body {
         Body::Struct(body) => structure(model, def, body, &attributes, imports),
         Body::Enum(body) => enumeration(def, body, &attributes, imports),
+        // No kind reaches one.
+        Body::Alias(_) => TokenStream::new(),
     }
-}
-
-/// What a type is, where the schema does not describe it.
-fn fallback(def: &TypeDef, kind: Option<&Kind>) -> Vec<String> {
-    let (Some(origin), Some(kind)) = (def.origins.first(), kind) else {
-        return Vec::new();
-    };
-    let kind = format!("{}.", inline::span(&kind.kind));
-    let words = if origin.path.last().is_none() {
-        ["An object of kind".to_owned(), kind]
-    } else {
-        let path = inline::span(&origin.path.to_string());
-        [format!("{path} of"), kind]
-    };
-    text::wrap(&words, "", "")
 }
 
 fn deprecated(kind: &Kind) -> Option<TokenStream> {
@@ -91,11 +86,6 @@ fn deprecated(kind: &Kind) -> Option<TokenStream> {
     } else {
         quote!(#[deprecated(note = #warning)])
     })
-}
-
-/// A kind keeps its spelling, whatever clippy thinks of `DNS`.
-fn is_acronym(name: &str) -> bool {
-    name.len() > 2 && name.chars().all(|c| !c.is_ascii_lowercase())
 }
 
 fn structure(

@@ -1,10 +1,13 @@
 //! The model: lowered CRDs come in, emitters read it; it holds data and look-up, never policy.
+mod counts;
 mod kind;
 mod module;
 mod path;
+mod replace;
 mod rules;
 mod ty;
 
+pub use counts::Counts;
 pub use kind::{Column, Kind, KindNames, Scale, Scope, SelectableField};
 pub use module::Module;
 pub use path::{SchemaPath, Segment};
@@ -107,19 +110,13 @@ impl Model {
                 continue;
             }
             found.push(id);
-            if let Body::Struct(body) = &self.types[id].body {
-                todo.extend(
-                    body.fields
-                        .iter()
-                        .rev()
-                        .filter_map(|field| field.ty.named()),
-                );
-            }
+            let below = self.types[id].body.types().filter_map(Ty::named);
+            todo.extend(below.rev());
         }
         found
     }
 
-    /// The types that live in a module, in the order its kinds reach them, each once.
+    /// The types that live in a module, in the order its kinds reach them, each once; no aliases.
     pub fn types_of(&self, module: &Module) -> Vec<TypeId> {
         let mut seen = BTreeSet::new();
         self.kinds_of(module)
@@ -131,13 +128,40 @@ impl Model {
             .collect()
     }
 
-    /// The kind of a type's first origin.
-    pub fn kind_of(&self, id: TypeId) -> Option<&Kind> {
-        let origin = self.types[id].origins.first()?;
-        self.kinds.get(origin.kind.0 as usize)
+    /// The aliases that live in a module, in the order of the arena; none of a type that no kind reaches.
+    pub fn aliases_of(&self, module: &Module) -> Vec<(TypeId, &Ty)> {
+        let defined: BTreeSet<TypeId> = self.types_of(module).into_iter().collect();
+        self.places_of(module)
+            .filter_map(|id| match &self.types[id].body {
+                Body::Alias(ty) => Some((id, ty)),
+                Body::Struct(_) | Body::Enum(_) => None,
+            })
+            .filter(|(_, ty)| ty.named().is_none_or(|id| defined.contains(&id)))
+            .collect()
     }
 
-    /// The group and version whose module a type lives in: that of its first origin.
+    /// Everything in the arena that stands in a schema of a module, be it reached, an alias, or neither.
+    pub fn places_of(&self, module: &Module) -> impl Iterator<Item = TypeId> {
+        // Kinds are sorted by module, and types by kind.
+        let kinds = self
+            .kinds
+            .partition_point(|kind| (&kind.group, &kind.version) < (&module.group, &module.version))
+            ..self.kinds.partition_point(|kind| {
+                (&kind.group, &kind.version) <= (&module.group, &module.version)
+            });
+        let at = |kind: usize| {
+            let before = |def: &TypeDef| (def.origin.kind.0 as usize) < kind;
+            self.types.0.partition_point(before)
+        };
+        (at(kinds.start)..at(kinds.end)).filter_map(|index| u32::try_from(index).ok().map(TypeId))
+    }
+
+    /// The kind in whose schema a type stands.
+    pub fn kind_of(&self, id: TypeId) -> Option<&Kind> {
+        self.kinds.get(self.types[id].origin.kind.0 as usize)
+    }
+
+    /// The group and version whose module a type lives in.
     pub fn home(&self, id: TypeId) -> Option<(&str, &str)> {
         let kind = self.kind_of(id)?;
         Some((&kind.group, &kind.version))

@@ -4,11 +4,11 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// A struct or an enum that is to be emitted.
+/// What stands at a place that asks for a type of its own; the place, and so the name, stays its own even where the type is another's.
 #[derive(Clone, Debug)]
 pub struct TypeDef {
-    /// Where it comes from; more than one after dedup.
-    pub origins: Vec<Origin>,
+    /// The place.
+    pub origin: Origin,
     /// Its Rust name; empty until the naming pass.
     pub name: String,
     /// The description of the schema.
@@ -26,6 +26,30 @@ pub enum Body {
     Struct(Struct),
     /// A set of strings, numbers and booleans; values of a newer server are kept.
     Enum(Enum),
+    /// Another type: one of the model that is no alias, or one of somebody else. Nothing refers to the alias; its name alone is kept.
+    Alias(Ty),
+}
+
+impl Body {
+    /// What the fields of it hold, or what it is an alias of.
+    pub fn types(&self) -> impl DoubleEndedIterator<Item = &Ty> {
+        let (fields, alias): (&[Field], _) = match self {
+            Self::Struct(body) => (&body.fields, None),
+            Self::Enum(_) => (&[], None),
+            Self::Alias(ty) => (&[], Some(ty)),
+        };
+        fields.iter().map(|field| &field.ty).chain(alias)
+    }
+
+    /// The same, to be changed.
+    pub fn types_mut(&mut self) -> impl Iterator<Item = &mut Ty> {
+        let (fields, alias): (&mut [Field], _) = match self {
+            Self::Struct(body) => (&mut body.fields, None),
+            Self::Enum(_) => (&mut [], None),
+            Self::Alias(ty) => (&mut [], Some(ty)),
+        };
+        fields.iter_mut().map(|field| &mut field.ty).chain(alias)
+    }
 }
 
 /// The body of a struct.
@@ -146,7 +170,7 @@ pub enum Ty {
     Nullable(Box<Ty>),
     /// A type of the model.
     Named(TypeId),
-    /// A type of somebody else, by its Rust path (an override).
+    /// A type of somebody else, by its Rust path: one of `k8s-openapi`, or an override.
     External(String),
 }
 
@@ -197,6 +221,24 @@ impl Ty {
         match self {
             Self::Named(id) => Some(*id),
             Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.named(),
+            Self::Bool
+            | Self::Int(_)
+            | Self::Float(_)
+            | Self::Str
+            | Self::Bytes
+            | Self::Time
+            | Self::IntOrString
+            | Self::Json
+            | Self::ObjectMeta
+            | Self::External(_) => None,
+        }
+    }
+
+    /// The same, to be changed: the place of the reference itself.
+    pub fn named_mut(&mut self) -> Option<&mut Self> {
+        match self {
+            Self::Named(_) => Some(self),
+            Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.named_mut(),
             Self::Bool
             | Self::Int(_)
             | Self::Float(_)

@@ -81,10 +81,10 @@ impl Lowering<'_> {
     /// Adds a type that stands at a node.
     pub(super) fn define(&mut self, node: &Node, body: Body) -> TypeId {
         self.types.push(TypeDef {
-            origins: vec![Origin {
+            origin: Origin {
                 kind: self.kind,
                 path: node.path.clone(),
-            }],
+            },
             name: String::new(),
             doc: node.doc.clone(),
             body,

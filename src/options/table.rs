@@ -34,6 +34,16 @@ macro_rules! each_option {
                     emit.extend(emitters.into_iter().map(Into::into));
                 };
 
+                /// Generate a type for each object, even where k8s-openapi has the same
+                no_reuse: bool = false, key "no-reuse",
+                flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
+                builder no_reuse(own: bool) { *no_reuse = own; };
+
+                /// Generate a type for each object, even where others of its group and version are equal
+                no_dedup: bool = false, key "no-dedup",
+                flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
+                builder no_dedup(apart: bool) { *no_dedup = apart; };
+
                 /// Decide one place by hand, as an inline table of the config file's keys:
                 /// `{ path = "Kind.spec.field", rust-type = "…" }`; can be repeated
                 overrides: Vec<Override> = Vec::new(), key "override",

@@ -34,11 +34,7 @@ pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics)
             let mut reached = None;
             let depth = depth + around(field);
             if shorten(&mut field.ty, depth, &mut reached) {
-                let path = def
-                    .origins
-                    .first()
-                    .map(|origin| origin.path.property(&field.wire));
-                cut.push((id, path.unwrap_or_default()));
+                cut.push((id, def.origin.path.property(&field.wire)));
             }
             if field.ty == Ty::Json {
                 bare(field);

@@ -18,6 +18,8 @@ pub(super) fn run(model: &mut Model, _: &Options, _: &mut Diagnostics) {
             let (eq, default) = match &def.body {
                 Body::Enum(body) => (true, body.default.is_some()),
                 Body::Struct(body) => (has_eq(body, &model.types), has_default(body, &model.types)),
+                // It derives nothing; what it stands for does.
+                Body::Alias(_) => (false, false),
             };
             let derives = &mut model.types[*id].derives;
             changed |= (derives.eq, derives.default) != (eq, default);

@@ -1,11 +1,11 @@
 //! Looks whether the model is sound before it is frozen; what is not is a finding, never a panic.
 use crate::diag::{Code, Diagnostics};
-use crate::ir::{Body, Model, Module, Struct};
+use crate::ir::{Body, Model, Module, Struct, Ty, TypeId};
 use crate::options::Options;
 use std::collections::BTreeSet;
 
 pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics) {
-    if let Some(message) = dangling(model) {
+    if let Some(message) = dangling(model).or_else(|| through_alias(model)) {
         report(diagnostics, message);
         return;
     }
@@ -28,20 +28,23 @@ fn report(diagnostics: &mut Diagnostics, message: String) {
 /// A reference to a type that is not there.
 fn dangling(model: &Model) -> Option<String> {
     let count = model.types.len();
-    let fields = model
-        .types
-        .iter()
-        .filter_map(|(_, def)| match &def.body {
-            Body::Struct(body) => Some(&body.fields),
-            Body::Enum(_) => None,
-        })
-        .flatten()
-        .filter_map(|field| field.ty.named());
-    let roots = model.kinds.iter().map(|kind| kind.root);
-    fields
-        .chain(roots)
+    references(model)
         .find(|id| id.0 as usize >= count)
         .map(|id| format!("type {} is referred to, but not defined", id.0))
+}
+
+/// A reference to an alias, where what it stands for was to be named.
+fn through_alias(model: &Model) -> Option<String> {
+    references(model)
+        .find(|id| matches!(model.types[*id].body, Body::Alias(_)))
+        .map(|id| format!("type {} is an alias, and referred to", id.0))
+}
+
+/// What types, aliases and kinds refer to.
+fn references(model: &Model) -> impl Iterator<Item = TypeId> {
+    let types = model.types.iter();
+    let types = types.flat_map(|(_, def)| def.body.types().filter_map(Ty::named));
+    types.chain(model.kinds.iter().map(|kind| kind.root))
 }
 
 /// Names that are missing, or given twice in one namespace.
@@ -53,6 +56,9 @@ fn names(model: &Model, module: &Module) -> Vec<String> {
     for kind in model.kinds_of(module) {
         types.add(&kind.names.list, &mut faults);
         types.add(&kind.names.lister, &mut faults);
+    }
+    for (id, _) in model.aliases_of(module) {
+        types.add(&model.types[id].name, &mut faults);
     }
     for id in model.types_of(module) {
         let def = &model.types[id];
@@ -77,6 +83,8 @@ fn names(model: &Model, module: &Module) -> Vec<String> {
                 }
                 members.add(&body.other_ident, &mut faults);
             }
+            // No kind reaches one.
+            Body::Alias(_) => {}
         }
     }
     faults

@@ -1,6 +1,6 @@
 //! Doc comments as attributes, one per line, so that they are written as `///`.
-use super::{rules, text};
-use crate::ir::Rules;
+use super::{inline, rules, text};
+use crate::ir::{Kind, Rules, TypeDef};
 use proc_macro2::TokenStream;
 use quote::quote;
 use serde_json::Value;
@@ -23,6 +23,21 @@ pub(crate) fn of(
         lines.extend(paragraph);
     }
     outer(&lines)
+}
+
+/// Where a type stands: what there is to say of one that nothing describes.
+pub(crate) fn place(def: &TypeDef, kind: Option<&Kind>) -> Vec<String> {
+    let Some(kind) = kind else {
+        return Vec::new();
+    };
+    let kind = format!("{}.", inline::span(&kind.kind));
+    let path = &def.origin.path;
+    let words = if path.last().is_none() {
+        ["An object of kind".to_owned(), kind]
+    } else {
+        [format!("{} of", inline::span(&path.to_string())), kind]
+    };
+    text::wrap(&words, "", "")
 }
 
 /// `///` lines.

@@ -1,4 +1,5 @@
 //! What the emitters share: Rust types and names as tokens, docs, imports, module files.
+pub(super) mod aliases;
 pub(super) mod constants;
 pub(super) mod constructor;
 pub(super) mod doc;

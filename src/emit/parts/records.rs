@@ -23,6 +23,8 @@ pub(crate) fn source(model: &Model, module: &Module) -> String {
                 }
                 EnumBase::Mixed => choices(&mut mixed, def, body, ""),
             },
+            // It is read and written as what it stands for.
+            Body::Alias(_) => {}
         }
     }
     let mut out = format!(

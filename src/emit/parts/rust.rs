@@ -16,6 +16,12 @@ pub(crate) fn ident(name: &str) -> Ident {
     }
 }
 
+/// A kind keeps its spelling, whatever clippy thinks of `DNS`.
+pub(crate) fn acronym(name: &str) -> Option<TokenStream> {
+    let is_acronym = name.len() > 2 && name.chars().all(|c| !c.is_ascii_lowercase());
+    is_acronym.then(|| quote!(#[allow(clippy::upper_case_acronyms)]))
+}
+
 /// The identifier of a module, from the name of its file.
 pub(crate) fn module(file: &str) -> Ident {
     if syn::parse_str::<Ident>(file).is_ok() {

@@ -20,6 +20,7 @@ pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics)
         match &mut def.body {
             Body::Struct(body) => fields::name(body),
             Body::Enum(body) => variants::name(body),
+            Body::Alias(_) => {}
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn name(model: &mut Model, diagnostics: &mut Diagnostics) {
 }
 
 fn by_override(model: &Model, module: usize, taken: &mut Taken, diagnostics: &mut Diagnostics) {
-    for id in model.types_of(&model.modules[module]) {
+    for id in model.places_of(&model.modules[module]) {
         let name = &model.types[id].name;
         if !name.is_empty() && !taken.take(name) {
             let place = model
@@ -74,16 +74,16 @@ fn aliases(model: &mut Model, module: usize, taken: &mut Taken) {
 }
 
 fn by_path(model: &mut Model, module: usize, taken: &mut Taken) {
+    // Every place has its name, whatever became of its type: what gives way to another type renames nothing.
     let mut unnamed: Vec<(usize, String, String, TypeId)> = model
-        .types_of(&model.modules[module])
-        .into_iter()
+        .places_of(&model.modules[module])
         .filter(|id| model.types[*id].name.is_empty())
         .filter_map(|id| {
-            let origin = model.types[id].origins.first()?;
+            let path = &model.types[id].origin.path;
             let kind = &model.types[model.kind_of(id)?.root].name;
-            let segments = origin.path.segments().len();
-            let place = format!("{kind}.{}", origin.path);
-            Some((segments, place, of_path(kind, &origin.path), id))
+            let segments = path.segments().len();
+            let place = format!("{kind}.{path}");
+            Some((segments, place, of_path(kind, path), id))
         })
         .collect();
     // Where two names fold together, the one nearer to the root keeps it, then the plainer spelling.

@@ -33,14 +33,12 @@ impl Places {
             let Body::Struct(body) = &def.body else {
                 continue;
             };
-            for origin in &def.origins {
-                let Some(kind) = model.kinds.get(origin.kind.0 as usize) else {
-                    continue;
-                };
-                for (index, field) in body.fields.iter().enumerate() {
-                    let path = origin.path.property(&field.wire);
-                    places.add_ty(kind, path, &field.ty, (id, index));
-                }
+            let Some(kind) = model.kind_of(id) else {
+                continue;
+            };
+            for (index, field) in body.fields.iter().enumerate() {
+                let path = def.origin.path.property(&field.wire);
+                places.add_ty(kind, path, &field.ty, (id, index));
             }
         }
         places

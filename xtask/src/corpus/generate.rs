@@ -3,7 +3,7 @@ use super::input::Manifest;
 use super::{Failure, inspect};
 use kube_codegen::crd;
 use kube_codegen::diag::{Code, Diagnostics, Severity};
-use kube_codegen::ir::{Body, Model};
+use kube_codegen::ir::Counts;
 use kube_codegen::options::Options;
 use kube_codegen::pipeline;
 use kube_codegen::render::File;
@@ -44,8 +44,8 @@ pub(super) struct Tree {
     pub(super) crds: BTreeMap<String, BTreeSet<String>>,
     /// The Rust path of each root type below the tree's module, by `apiVersion` and `kind`.
     pub(super) roots: BTreeMap<(String, String), String>,
-    /// How many structs were emitted.
-    pub(super) structs: usize,
+    /// What became of the places that ask for a type.
+    pub(super) counts: Counts,
 }
 
 /// Files that one run of the generator takes together.
@@ -138,20 +138,11 @@ fn tree(group: Group, module: String, failures: &mut Vec<Failure>) -> Option<Tre
     Some(Tree {
         repository: group.repository,
         module,
-        structs: structs(model),
+        counts: model.counts(),
         files: output.files,
         crds,
         roots,
     })
-}
-
-fn structs(model: &Model) -> usize {
-    let is_struct = |body: &Body| matches!(body, Body::Struct(_));
-    model
-        .types
-        .iter()
-        .filter(|(_, def)| is_struct(&def.body))
-        .count()
 }
 
 /// What the errors are; one of the generator's own makes it a failure of the generator.

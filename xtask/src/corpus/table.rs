@@ -75,7 +75,13 @@ impl fmt::Display for Table<'_> {
             row("samples equal", of(equal, self.samples))?;
         }
         row("inline objects", corpus.inline.to_string())?;
-        row("structs emitted", sum(|tree| tree.structs).to_string())?;
+        row(
+            "structs emitted",
+            sum(|tree| tree.counts.structs).to_string(),
+        )?;
+        row("enums emitted", sum(|tree| tree.counts.enums).to_string())?;
+        row("places reused", sum(|tree| tree.counts.reused).to_string())?;
+        row("places shared", sum(|tree| tree.counts.shared).to_string())?;
         row("lines of Rust", sum(lines).to_string())?;
         row("seconds, generating", seconds(self.generating))?;
         for (name, _, time) in &self.compiled {
