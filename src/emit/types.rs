@@ -1,11 +1,12 @@
 //! `types.rs`, `aliases.rs` and `records.rs` of each version: the structs and enums, their other names, and how they are read and written.
 use super::parts::imports::{Import, Imports};
+use super::parts::layout::{self, Members};
 use super::parts::{aliases, doc, inline, records, rust};
 use super::{Contents, Emitter, Exports, OutFile};
 use crate::ir::{Body, Derives, Enum, EnumBase, Kind, Model, Module, Rules, Struct, TypeDef, TypeId};
 use crate::options::Options;
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::Literal;
+use std::fmt::Write;
 
 pub(super) struct Emit;
 
@@ -26,7 +27,7 @@ impl Emitter for Emit {
                 let mut files = vec![
                     OutFile {
                         path: format!("{}/types.rs", module.path()),
-                        contents: Contents::Rust(Box::new(move || types(model, module))),
+                        contents: Contents::Source(Box::new(move || types(model, module))),
                         exports: Exports::All,
                     },
                     OutFile {
@@ -40,7 +41,7 @@ impl Emitter for Emit {
                 if !model.aliases_of(module).is_empty() {
                     files.push(OutFile {
                         path: format!("{}/aliases.rs", module.path()),
-                        contents: Contents::Rust(Box::new(move || aliases::of(model, module))),
+                        contents: Contents::Source(Box::new(move || aliases::of(model, module))),
                         exports: Exports::All,
                     });
                 }
@@ -50,81 +51,77 @@ impl Emitter for Emit {
     }
 }
 
-fn types(model: &Model, module: &Module) -> TokenStream {
-    let head = doc::inner(&format!("The types of `{}`.", module.api_version()));
+fn types(model: &Model, module: &Module) -> String {
     let mut imports = Imports::default();
-    let mut items = TokenStream::new();
+    let mut items = String::new();
     for id in model.types_of(module) {
-        items.extend(define(model, id, &mut imports));
+        define(&mut items, model, id, &mut imports);
     }
-    let imports = imports.lines();
-    quote!(#head #imports #items)
+    let head = format!("The types of `{}`.", module.api_version());
+    layout::file(&head, &imports.text(), &items)
 }
 
-fn define(model: &Model, id: TypeId, imports: &mut Imports) -> TokenStream {
+fn define(out: &mut String, model: &Model, id: TypeId, imports: &mut Imports) {
     let def = &model.types[id];
     let kind = model.kind_of(id);
     let root = kind.filter(|kind| kind.root == id);
     let plain = Rules::default();
     let rules = root.map_or(&plain, |kind| &kind.rules);
-    let doc = doc::of(def.doc.as_deref(), rules, None, || doc::place(def, kind));
-    let deprecated = root.and_then(deprecated);
-    let acronym = rust::acronym(&def.name);
-    let attributes = quote!(#doc #deprecated #acronym);
+    let docs = doc::of(def.doc.as_deref(), rules, None, || doc::place(def, kind));
+    out.push('\n');
+    doc::write(out, "", &docs);
+    if let Some(root) = root {
+        deprecated(out, root);
+    }
+    out.push_str(rust::acronym(&def.name));
     match &def.body {
-        Body::Struct(body) => structure(model, def, body, &attributes, imports),
-        Body::Enum(body) => enumeration(def, body, &attributes, imports),
+        Body::Struct(body) => structure(out, model, def, body, imports),
+        Body::Enum(body) => enumeration(out, def, body, imports),
         // No kind reaches one.
-        Body::Alias(_) => TokenStream::new(),
+        Body::Alias(_) => {}
     }
 }
 
-fn deprecated(kind: &Kind) -> Option<TokenStream> {
-    let warning = kind.deprecated.as_ref()?;
-    Some(if warning.is_empty() {
-        quote!(#[deprecated])
-    } else {
-        quote!(#[deprecated(note = #warning)])
-    })
+fn deprecated(out: &mut String, kind: &Kind) {
+    match kind.deprecated.as_deref() {
+        None => {}
+        Some("") => out.push_str("#[deprecated]\n"),
+        Some(warning) => {
+            let note = format!("note = {}", Literal::string(warning));
+            out.push_str(&layout::attribute("deprecated", &note));
+        }
+    }
 }
 
 fn structure(
+    out: &mut String,
     model: &Model,
     def: &TypeDef,
     body: &Struct,
-    attributes: &TokenStream,
     imports: &mut Imports,
-) -> TokenStream {
-    let name = rust::ident(&def.name);
-    let derive = derive(&def.derives, false, &[]);
-    let fields = body.fields.iter().map(|field| {
-        let doc = doc::of(
+) {
+    derive(out, &def.derives, false, &[]);
+    let mut members = Members::open(out, &format!("pub struct {}", def.name));
+    for field in &body.fields {
+        let docs = doc::of(
             field.doc.as_deref(),
             &field.rules,
             field.default.as_ref(),
             Vec::new,
         );
-        let ident = rust::ident(&field.ident);
-        let involved = rust::involved(field);
-        let ty = rust::field(field, &model.types, imports);
-        quote!(#doc #involved pub #ident: #ty)
-    });
-    let fields: Vec<_> = fields.collect();
-    let rest = body.rest.then(|| {
-        let map = imports.name(Import::BTreeMap);
-        let ident = rust::ident(&body.rest_ident);
-        let json = imports.name(Import::Value);
-        let doc = doc::outer(&["All other fields, as they are."]);
-        quote!(#doc pub #ident: #map<String, #json>,)
-    });
-    quote! {
-        #attributes
-        #derive
-        pub struct #name {
-            #(#fields,)*
-            #rest
-        }
+        let allow = rust::is_involved(field).then_some("#[allow(clippy::type_complexity)]");
+        let mut ty = String::new();
+        rust::field(&mut ty, field, &model.types, imports);
+        members.add(&docs, allow, &layout::field(&field.ident, &ty));
     }
+    if body.rest {
+        let map = imports.name(Import::BTreeMap);
+        let json = imports.name(Import::Value);
+        let ty = format!("{map}<String, {json}>");
+        let docs = ["All other fields, as they are.".to_owned()];
+        members.add(&docs, None, &layout::field(&body.rest_ident, &ty));
+    }
+    members.close();
 }
 
 /// A value as a reader of Rust would write it.
@@ -135,43 +132,29 @@ fn written(value: &serde_json::Value) -> String {
     }
 }
 
-fn enumeration(
-    def: &TypeDef,
-    body: &Enum,
-    attributes: &TokenStream,
-    imports: &mut Imports,
-) -> TokenStream {
-    let name = rust::ident(&def.name);
-    let (more, other_ty): (&[&str], _) = match body.base {
-        EnumBase::Text => (&["Hash", "PartialOrd", "Ord"], quote!(String)),
+fn enumeration(out: &mut String, def: &TypeDef, body: &Enum, imports: &mut Imports) {
+    let (more, other): (&[&str], _) = match body.base {
+        EnumBase::Text => (&["Hash", "PartialOrd", "Ord"], "String"),
         EnumBase::Int(width) => (&["Hash", "PartialOrd", "Ord"], rust::int(width)),
         EnumBase::Mixed => (&["Hash"], imports.name(Import::Value)),
     };
     let copy = matches!(body.base, EnumBase::Int(_));
-    let derive = derive(&def.derives, copy, more);
-    let variants = body.variants.iter().enumerate().map(|(index, variant)| {
-        let ident = rust::ident(&variant.ident);
-        let default = (body.default == Some(index)).then(|| quote!(#[default]));
+    derive(out, &def.derives, copy, more);
+    let mut members = Members::open(out, &format!("pub enum {}", def.name));
+    for (index, variant) in body.variants.iter().enumerate() {
+        let default = (body.default == Some(index)).then_some("#[default]");
         // A variant that is not spelled as its value says what it stands for.
-        let doc = (variant.value != variant.ident.as_str())
-            .then(|| doc::outer(&[inline::span(&written(&variant.value))]));
-        quote!(#doc #default #ident)
-    });
-    let variants: Vec<_> = variants.collect();
-    let other = rust::ident(&body.other_ident);
-    let doc = doc::outer(&["A value that the schema does not declare, as it is."]);
-    quote! {
-        #attributes
-        #derive
-        pub enum #name {
-            #(#variants,)*
-            #doc
-            #other(#other_ty),
-        }
+        let docs = (variant.value != variant.ident.as_str())
+            .then(|| inline::span(&written(&variant.value)));
+        let docs: Vec<String> = docs.into_iter().collect();
+        members.add(&docs, default, &format!("    {},\n", variant.ident));
     }
+    let docs = ["A value that the schema does not declare, as it is.".to_owned()];
+    members.add(&docs, None, &format!("    {}({other}),\n", body.other_ident));
+    members.close();
 }
 
-fn derive(derives: &Derives, copy: bool, more: &[&str]) -> TokenStream {
+fn derive(out: &mut String, derives: &Derives, copy: bool, more: &[&str]) {
     let mut names = vec!["Clone"];
     names.extend(copy.then_some("Copy"));
     names.push("Debug");
@@ -179,12 +162,10 @@ fn derive(derives: &Derives, copy: bool, more: &[&str]) -> TokenStream {
     names.push("PartialEq");
     names.extend(derives.eq.then_some("Eq"));
     names.extend(more);
-    let names = names.iter().map(|name| rust::ident(name));
-    let chosen = derives.more.iter().map(|path| {
-        // The overrides pass let only paths through.
-        path.parse::<TokenStream>().unwrap_or_default()
-    });
-    let chosen: Vec<_> = chosen.collect();
-    let chosen = (!chosen.is_empty()).then(|| quote!(#[derive(#(#chosen),*)]));
-    quote!(#[derive(#(#names),*)] #chosen)
+    _ = writeln!(out, "#[derive({})]", names.join(", "));
+    // The overrides pass let only paths through.
+    let chosen: Vec<&str> = derives.more.iter().map(String::as_str).collect();
+    if !chosen.is_empty() {
+        _ = writeln!(out, "#[derive({})]", chosen.join(", "));
+    }
 }

@@ -1,17 +1,17 @@
-//! Doc comments as attributes, one per line, so that they are written as `///`.
+//! Doc comments: lines of `///` in a text, or attributes, one per line, that are written as `///`.
 use super::{inline, rules, text};
 use crate::ir::{Kind, Rules, TypeDef};
 use proc_macro2::TokenStream;
 use quote::quote;
 use serde_json::Value;
 
-/// The docs of a field, or of a type with what is said of the whole.
+/// The lines of docs of a field, or of a type with what is said of the whole.
 pub(crate) fn of(
     description: Option<&str>,
     rules: &Rules,
     default: Option<&Value>,
     fallback: impl FnOnce() -> Vec<String>,
-) -> TokenStream {
+) -> Vec<String> {
     let mut lines = description.map(text::lines).unwrap_or_default();
     if lines.is_empty() {
         lines.extend(fallback());
@@ -22,7 +22,25 @@ pub(crate) fn of(
         }
         lines.extend(paragraph);
     }
-    outer(&lines)
+    lines
+}
+
+/// Writes `///` lines, so many spaces from the margin. A line stays one whatever is in it.
+pub(crate) fn write<S: AsRef<str>>(out: &mut String, margin: &str, lines: &[S]) {
+    for line in lines {
+        let line = line.as_ref();
+        out.push_str(margin);
+        out.push_str("///");
+        if !line.is_empty() {
+            out.push(' ');
+        }
+        if line.contains(['\n', '\r']) {
+            out.push_str(&line.replace(['\n', '\r'], " "));
+        } else {
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
 }
 
 /// Where a type stands: what there is to say of one that nothing describes.

@@ -1,7 +1,4 @@
 //! The `use` lines of a file: only what was asked for while its code was made.
-use super::rust;
-use proc_macro2::TokenStream;
-use quote::quote;
 use std::collections::BTreeSet;
 
 /// What a file of types can use, in the order of its lines.
@@ -29,16 +26,14 @@ impl Import {
         }
     }
 
-    fn path(self) -> TokenStream {
+    fn path(self) -> &'static str {
         match self {
-            Self::ByteString => quote!(k8s_openapi),
-            Self::ObjectMeta | Self::Time => {
-                quote!(k8s_openapi::apimachinery::pkg::apis::meta::v1)
-            }
-            Self::IntOrString => quote!(k8s_openapi::apimachinery::pkg::util::intstr),
-            Self::Nullable => quote!(kube_codegen_runtime::record),
-            Self::Value => quote!(serde_json),
-            Self::BTreeMap => quote!(std::collections),
+            Self::ByteString => "k8s_openapi",
+            Self::ObjectMeta | Self::Time => "k8s_openapi::apimachinery::pkg::apis::meta::v1",
+            Self::IntOrString => "k8s_openapi::apimachinery::pkg::util::intstr",
+            Self::Nullable => "kube_codegen_runtime::record",
+            Self::Value => "serde_json",
+            Self::BTreeMap => "std::collections",
         }
     }
 }
@@ -49,19 +44,22 @@ pub(crate) struct Imports(BTreeSet<Import>);
 
 impl Imports {
     /// The name of an import, which is used by that.
-    pub(crate) fn name(&mut self, import: Import) -> TokenStream {
+    pub(crate) fn name(&mut self, import: Import) -> &'static str {
         self.0.insert(import);
-        let name = rust::ident(import.name());
-        quote!(#name)
+        import.name()
     }
 
     /// The lines.
-    pub(crate) fn lines(&self) -> TokenStream {
+    pub(crate) fn text(&self) -> String {
         let all: Vec<Import> = self.0.iter().copied().collect();
-        all.chunk_by(|a, b| a.path().to_string() == b.path().to_string())
+        all.chunk_by(|a, b| a.path() == b.path())
             .map(|same| {
+                let path = same[0].path();
                 let names: Vec<&str> = same.iter().map(|import| import.name()).collect();
-                rust::use_names(&same[0].path(), &names)
+                match names.as_slice() {
+                    [one] => format!("use {path}::{one};\n"),
+                    all => format!("use {path}::{{{}}};\n", all.join(", ")),
+                }
             })
             .collect()
     }

@@ -5,6 +5,7 @@ pub(super) mod constructor;
 pub(super) mod doc;
 pub(super) mod imports;
 pub(super) mod inline;
+pub(super) mod layout;
 pub(super) mod manifest;
 pub(super) mod modules;
 pub(super) mod order;

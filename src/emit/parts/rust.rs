@@ -16,10 +16,13 @@ pub(crate) fn ident(name: &str) -> Ident {
     }
 }
 
-/// A kind keeps its spelling, whatever clippy thinks of `DNS`.
-pub(crate) fn acronym(name: &str) -> Option<TokenStream> {
-    let is_acronym = name.len() > 2 && name.chars().all(|c| !c.is_ascii_lowercase());
-    is_acronym.then(|| quote!(#[allow(clippy::upper_case_acronyms)]))
+/// The line that spares a kind: it keeps its spelling, whatever clippy thinks of `DNS`.
+pub(crate) fn acronym(name: &str) -> &'static str {
+    if name.len() > 2 && name.chars().all(|c| !c.is_ascii_lowercase()) {
+        "#[allow(clippy::upper_case_acronyms)]\n"
+    } else {
+        ""
+    }
 }
 
 /// The identifier of a module, from the name of its file.
@@ -31,35 +34,34 @@ pub(crate) fn module(file: &str) -> Ident {
     }
 }
 
-/// The type of a field.
-pub(crate) fn field(field: &Field, types: &Types, imports: &mut Imports) -> TokenStream {
-    let mut ty = ty(&field.ty, types, imports);
+/// Writes the type of a field.
+pub(crate) fn field(out: &mut String, field: &Field, types: &Types, imports: &mut Imports) {
+    let mut around = match field.presence {
+        Presence::Required => Vec::new(),
+        Presence::Optional => vec!["Option"],
+        Presence::Nullable => vec![imports.name(Import::Nullable)],
+        Presence::OptionalNullable => vec!["Option", imports.name(Import::Nullable)],
+    };
     if field.boxed == Some(true) {
-        ty = quote!(Box<#ty>);
+        around.push("Box");
     }
-    match field.presence {
-        Presence::Required => ty,
-        Presence::Optional => quote!(Option<#ty>),
-        Presence::Nullable => {
-            let nullable = imports.name(Import::Nullable);
-            quote!(#nullable<#ty>)
-        }
-        Presence::OptionalNullable => {
-            let nullable = imports.name(Import::Nullable);
-            quote!(Option<#nullable<#ty>>)
-        }
+    for generic in &around {
+        out.push_str(generic);
+        out.push('<');
     }
+    text(out, &field.ty, types, imports);
+    out.extend(around.iter().map(|_| '>'));
 }
 
-/// Spares a type as involved as clippy thinks no type should be: the schema is.
-pub(crate) fn involved(field: &Field) -> Option<TokenStream> {
+/// Whether a type is as involved as clippy thinks no type should be: the schema is.
+pub(crate) fn is_involved(field: &Field) -> bool {
     let around = match field.presence {
         Presence::Required => 0,
         Presence::Optional | Presence::Nullable => 1,
         Presence::OptionalNullable => 2,
     } + usize::from(field.boxed == Some(true));
     let score = (1..=around).sum::<usize>() + score(&field.ty, around + 1);
-    (score > INVOLVED).then(|| quote!(#[allow(clippy::type_complexity)]))
+    score > INVOLVED
 }
 
 /// The most that clippy's `type_complexity` lets pass, in tenths of its own score.
@@ -85,53 +87,66 @@ fn score(ty: &Ty, depth: usize) -> usize {
         }
 }
 
-/// A type, wherever it stands.
+/// A type, wherever it stands, as tokens.
 pub(crate) fn ty(ty: &Ty, types: &Types, imports: &mut Imports) -> TokenStream {
-    match ty {
-        Ty::Bool => quote!(bool),
-        Ty::Int(width) => int(*width),
-        Ty::Float(FloatWidth::F32) => quote!(f32),
-        Ty::Float(FloatWidth::F64) => quote!(f64),
-        Ty::Str => quote!(String),
-        Ty::Bytes => imports.name(Import::ByteString),
-        Ty::Time => imports.name(Import::Time),
-        Ty::IntOrString => imports.name(Import::IntOrString),
-        Ty::Json => imports.name(Import::Value),
-        Ty::ObjectMeta => imports.name(Import::ObjectMeta),
-        Ty::List(inner) => {
-            let inner = self::ty(inner, types, imports);
-            quote!(Vec<#inner>)
+    let mut out = String::new();
+    text(&mut out, ty, types, imports);
+    out.parse().unwrap_or_default()
+}
+
+/// Writes a type, wherever it stands.
+pub(crate) fn text(out: &mut String, ty: &Ty, types: &Types, imports: &mut Imports) {
+    let (name, inner) = match ty {
+        Ty::Bool => ("bool", None),
+        Ty::Int(width) => (int(*width), None),
+        Ty::Float(FloatWidth::F32) => ("f32", None),
+        Ty::Float(FloatWidth::F64) => ("f64", None),
+        Ty::Str => ("String", None),
+        Ty::Bytes => (imports.name(Import::ByteString), None),
+        Ty::Time => (imports.name(Import::Time), None),
+        Ty::IntOrString => (imports.name(Import::IntOrString), None),
+        Ty::Json => (imports.name(Import::Value), None),
+        Ty::ObjectMeta => (imports.name(Import::ObjectMeta), None),
+        Ty::List(inner) => ("Vec", Some(inner)),
+        Ty::Map(inner) => (imports.name(Import::BTreeMap), Some(inner)),
+        Ty::Nullable(inner) => (imports.name(Import::Nullable), Some(inner)),
+        Ty::Named(id) => (types[*id].name.as_str(), None),
+        Ty::External(path) => return external(out, path),
+    };
+    out.push_str(name);
+    if let Some(inner) = inner {
+        out.push('<');
+        if matches!(ty, Ty::Map(_)) {
+            out.push_str("String, ");
         }
-        Ty::Map(inner) => {
-            let inner = self::ty(inner, types, imports);
-            let map = imports.name(Import::BTreeMap);
-            quote!(#map<String, #inner>)
-        }
-        Ty::Nullable(inner) => {
-            let inner = self::ty(inner, types, imports);
-            let nullable = imports.name(Import::Nullable);
-            quote!(#nullable<#inner>)
-        }
-        Ty::Named(id) => {
-            let name = ident(&types[*id].name);
-            quote!(#name)
-        }
-        // The overrides pass let only types through; any other text would be found when the output is parsed.
-        Ty::External(path) => path.parse().unwrap_or_default(),
+        text(out, inner, types, imports);
+        out.push('>');
     }
 }
 
+/// A type of somebody else, laid out as code is. The overrides pass let only types through.
+fn external(out: &mut String, path: &str) {
+    let alias = syn::parse_str::<syn::File>(&format!("type A = {path};"));
+    let alias = alias.map(|file| prettyplease::unparse(&file));
+    let alias = alias.as_deref().map(str::trim_end);
+    let plain = alias
+        .ok()
+        .and_then(|line| line.strip_prefix("type A = ")?.strip_suffix(';'));
+    // Any other text is found when the output is parsed.
+    out.push_str(plain.unwrap_or(path));
+}
+
 /// The type of an integer.
-pub(crate) fn int(width: IntWidth) -> TokenStream {
+pub(crate) fn int(width: IntWidth) -> &'static str {
     match width {
-        IntWidth::I8 => quote!(i8),
-        IntWidth::I16 => quote!(i16),
-        IntWidth::I32 => quote!(i32),
-        IntWidth::I64 => quote!(i64),
-        IntWidth::U8 => quote!(u8),
-        IntWidth::U16 => quote!(u16),
-        IntWidth::U32 => quote!(u32),
-        IntWidth::U64 => quote!(u64),
+        IntWidth::I8 => "i8",
+        IntWidth::I16 => "i16",
+        IntWidth::I32 => "i32",
+        IntWidth::I64 => "i64",
+        IntWidth::U8 => "u8",
+        IntWidth::U16 => "u16",
+        IntWidth::U32 => "u32",
+        IntWidth::U64 => "u64",
     }
 }
 

@@ -47,8 +47,8 @@ pub struct Deep {
                 >,
             >,
         >,
-
     >,
+
     pub metadata: ObjectMeta,
     pub structs: Option<Vec<DeepStructs>>,
 }
