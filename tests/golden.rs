@@ -1,11 +1,14 @@
-//! The output for every fixture is the committed crate `generated-examples/goldens`, which is compiled as part of the workspace.
+//! The output for every fixture is the committed crate `generated-examples/goldens`, which is compiled as part of the workspace;
+//! so is that of `kube-codegen crate`, `generated-examples/widget-clients`.
 //!
 //! `KUBE_CODEGEN_ACCEPT=1 cargo test --test golden` writes it anew.
 #![allow(clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
 use kube_codegen::options::Options;
 use kube_codegen::pipeline;
+use kube_codegen::scaffold::{self, LibraryRequest, Membership, Runtime};
 use kube_codegen::source::Source;
+use kube_codegen::write::{self, Change};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,6 +47,44 @@ fn every_fixture_gives_its_golden() {
 }
 
 #[test]
+fn the_crate_of_types_and_clients_is_as_it_is_made() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let inputs =
+        ["versions", "crdkind"].map(|case| source(&root.join(format!("fixtures/{case}.yaml"))));
+    let options = Options {
+        feature_gates: true,
+        ..Options::default()
+    };
+    let output = pipeline::run(&inputs, &options);
+    let name = "widget-clients".parse().expect("a name");
+    let library = scaffold::library(&LibraryRequest {
+        name: &name,
+        model: &output.model,
+        generated: &output.files,
+        runtime: &Runtime::Path("../../runtime".into()),
+        membership: Membership::Settled,
+        license: "Apache-2.0",
+        command: "kube-codegen crate widget-clients -f fixtures/versions.yaml -f fixtures/crdkind.yaml -o generated-examples/widget-clients",
+        existing: &|_| Ok(None),
+    })
+    .expect("a crate");
+    assert_eq!((library.features, library.notes.len()), (4, 0));
+    let committed = root.join("generated-examples/widget-clients");
+    let own = write::plan_once(&committed, &library.own, true).expect("plan");
+    let source =
+        write::plan(&committed.join(scaffold::SOURCE), &library.source, true).expect("plan");
+    for plan in [&own, &source] {
+        if std::env::var_os("KUBE_CODEGEN_ACCEPT").is_some() {
+            plan.apply().expect("write");
+            continue;
+        }
+        let told = |it: &Change| format!("{}: {}", it.path, first_difference(&it.old, &it.new));
+        let differ: Vec<_> = plan.changes().iter().map(told).collect();
+        assert!(differ.is_empty(), "see this file's head: {differ:#?}");
+    }
+}
+
+#[test]
 fn the_same_input_gives_the_same_bytes() {
     for (_, path) in fixtures(Path::new(env!("CARGO_MANIFEST_DIR"))) {
         assert_eq!(generate(&path), generate(&path));
@@ -67,13 +108,16 @@ fn fixtures(root: &Path) -> BTreeMap<String, PathBuf> {
     fixtures
 }
 
-fn generate(path: &Path) -> BTreeMap<String, String> {
-    let source = Source {
+fn source(path: &Path) -> Source {
+    Source {
         name: path.display().to_string(),
         path: None,
         text: fs::read_to_string(path).expect("fixture"),
-    };
-    let output = pipeline::run(&[source], &Options::default());
+    }
+}
+
+fn generate(path: &Path) -> BTreeMap<String, String> {
+    let output = pipeline::run(&[source(path)], &Options::default());
     assert!(
         !output.diagnostics.has_errors(),
         "{:#?}",

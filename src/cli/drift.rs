@@ -1,4 +1,4 @@
-//! A plan comes in and is shown, not carried out: what differs, and in which lines.
+//! Plans come in and are shown, not carried out: what differs, and in which lines.
 use super::Failure;
 use super::console::Console;
 use super::count;
@@ -9,9 +9,9 @@ use similar::TextDiff;
 /// Lines of difference shown per file.
 const SHOWN: usize = 24;
 
-/// Shows what differs; drift is a finding.
-pub(super) fn check(plan: &Plan, console: &mut Console) -> Result<(), Failure> {
-    for change in plan.changes() {
+/// Shows what differs; drift is a finding, which the command of this name mends.
+pub(super) fn check(plans: &[&Plan], command: &str, console: &mut Console) -> Result<(), Failure> {
+    for (plan, change) in changes(plans) {
         let state = match change.action {
             Action::Create => "missing",
             Action::Update => "changed",
@@ -22,27 +22,28 @@ pub(super) fn check(plan: &Plan, console: &mut Console) -> Result<(), Failure> {
             diff(change, console);
         }
     }
-    let drift = plan.changes().len();
+    let drift = changes(plans).count();
+    let unchanged = plans.iter().map(|plan| plan.unchanged()).sum();
     console.object(&json!({
         "type": "summary",
         "outcome": if drift == 0 { "up-to-date" } else { "drift" },
         "differing": drift,
-        "unchanged": plan.unchanged(),
+        "unchanged": unchanged,
     }));
     if drift == 0 {
-        console.line(&format!("up to date: {}", count(plan.unchanged(), "file")));
+        console.line(&format!("up to date: {}", count(unchanged, "file")));
         return Ok(());
     }
     console.line(&format!(
-        "{} not as generated; run `kube-codegen generate` again without --check",
+        "{} not as generated; run `kube-codegen {command}` again without --check",
         count(drift, "file")
     ));
     Err(Failure::Findings)
 }
 
 /// Shows what would be done.
-pub(super) fn announce(plan: &Plan, console: &mut Console) {
-    for change in plan.changes() {
+pub(super) fn announce(plans: &[&Plan], console: &mut Console) {
+    for (plan, change) in changes(plans) {
         let action = match change.action {
             Action::Create => "create",
             Action::Update => "update",
@@ -50,6 +51,12 @@ pub(super) fn announce(plan: &Plan, console: &mut Console) {
         };
         tell(plan, change, action, console);
     }
+}
+
+fn changes<'p>(plans: &'p [&'p Plan]) -> impl Iterator<Item = (&'p Plan, &'p Change)> {
+    plans
+        .iter()
+        .flat_map(|plan| plan.changes().iter().map(move |change| (*plan, change)))
 }
 
 fn tell(plan: &Plan, change: &Change, word: &str, console: &mut Console) {

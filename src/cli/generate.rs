@@ -39,16 +39,16 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args, console: &mut Console) -> Result<(), Failure> {
-    let settings = settings(args.layer, args.config.as_deref())?;
+    let settings = settings(layer(args.layer, args.config.as_deref())?)?;
     let started = Instant::now();
     let output = generate(&settings, console)?;
     let plan = write::plan(&settings.output, &output.files, args.force)
         .map_err(|error| Failure::Usage(error.to_string()))?;
     if args.check {
-        return drift::check(&plan, console);
+        return drift::check(&[&plan], "generate", console);
     }
     if args.dry_run {
-        drift::announce(&plan, console);
+        drift::announce(&[&plan], console);
     } else {
         plan.apply()
             .map_err(|error| Failure::Usage(error.to_string()))?;
@@ -82,7 +82,8 @@ pub(super) fn generate(
     Ok(output)
 }
 
-fn settings(flags: Layer, config: Option<&Path>) -> Result<Settings, Failure> {
+/// The flags, and below them what the config file says.
+pub(super) fn layer(flags: Layer, config: Option<&Path>) -> Result<Layer, Failure> {
     let file = match config {
         Some(path) => Some(path),
         None if flags.file.is_none() => Some(Path::new(config::FILE)),
@@ -98,7 +99,12 @@ fn settings(flags: Layer, config: Option<&Path>) -> Result<Settings, Failure> {
         Some(path) => config::read(path).map_err(Failure::Usage)?,
         None => Layer::default(),
     };
-    let settings = flags.over(below).settings();
+    Ok(flags.over(below))
+}
+
+/// The settings of a run, which has to have an input.
+pub(super) fn settings(layer: Layer) -> Result<Settings, Failure> {
+    let settings = layer.settings();
     if settings.file.is_empty() {
         return Err(Failure::Usage(
             "no input: name one with --file, or by the key `file` of the config file".to_owned(),

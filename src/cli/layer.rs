@@ -205,6 +205,7 @@ mod tests {
                 emit: vec!["types".into(), "client".into()],
                 no_reuse: true,
                 no_dedup: true,
+                feature_gates: true,
                 overrides,
             },
         }
@@ -244,7 +245,8 @@ mod tests {
             .no_reuse(true)
             .no_dedup(true)
             .emit(["types"])
-            .emit(vec![String::from("client")]);
+            .emit(vec![String::from("client")])
+            .feature_gates(true);
         for file in &settings.file {
             builder = builder.file(file);
         }

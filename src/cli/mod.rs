@@ -7,6 +7,7 @@ mod emitters;
 mod explain;
 mod generate;
 mod layer;
+mod library;
 mod new;
 
 use clap::Parser;
@@ -15,7 +16,7 @@ use std::io::ErrorKind;
 use std::process::ExitCode;
 
 /// Reads CustomResourceDefinitions and writes what an operator in Rust needs: types, typed clients, listers, informers,
-/// printer columns, and, with `new`, a whole crate around them.
+/// printer columns, and, with `new` and `crate`, a whole crate around them.
 #[derive(Debug, Parser)]
 #[command(name = "kube-codegen", version, max_term_width = 100, after_help = EXIT_CODES)]
 struct Cli {
@@ -32,6 +33,7 @@ const EXIT_CODES: &str =
 enum Command {
     Generate(generate::Args),
     New(new::Args),
+    Crate(library::Args),
     Emitters(emitters::Args),
     Explain(explain::Args),
     Completions(completions::Args),
@@ -60,6 +62,7 @@ pub fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Generate(args) => generate::run(args, &mut console),
         Command::New(args) => new::run(&args, &mut console),
+        Command::Crate(args) => library::run(&args, &mut console),
         Command::Emitters(args) => {
             emitters::run(args, &mut console);
             Ok(())

@@ -1,5 +1,5 @@
 //! `client.rs` of each version and `clientset.rs` over all of them: typed clients, by the plural of the CRD.
-use super::parts::{doc, modules, rust};
+use super::parts::{doc, gate, modules, rust};
 use super::{Contents, Emitter, Exports, OutFile};
 use crate::ir::{Kind, Model, Module, Scope};
 use crate::options::Options;
@@ -21,7 +21,7 @@ impl Emitter for Emit {
         &["types", "resource"]
     }
 
-    fn emit<'m>(&self, model: &'m Model, _: &'m Options) -> Vec<OutFile<'m>> {
+    fn emit<'m>(&self, model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
         let mut files: Vec<OutFile<'_>> = model
             .modules
             .iter()
@@ -33,7 +33,7 @@ impl Emitter for Emit {
             .collect();
         files.push(OutFile {
             path: "clientset.rs".into(),
-            contents: Contents::Rust(Box::new(move || clientset(model))),
+            contents: Contents::Rust(Box::new(move || clientset(model, options))),
             exports: Exports::Module,
         });
         files
@@ -110,16 +110,18 @@ fn methods(model: &Model, kind: &Kind) -> TokenStream {
     }
 }
 
-fn clientset(model: &Model) -> TokenStream {
+fn clientset(model: &Model, options: &Options) -> TokenStream {
     let head = doc::inner("One client for every group and version.");
     let spared = modules::spared();
-    let imports = rust::use_of_modules(model, |module| &module.client);
+    let imports = rust::use_of_modules(model, options, |module| &module.client);
     let methods = model.modules.iter().map(|module| {
         let about = doc::outer(&[format!("The kinds of `{}`.", module.api_version())]);
         let method = rust::ident(&module.method);
         let name = rust::ident(&module.client);
+        let gate = gate::of([module], options);
         quote! {
             #about
+            #gate
             pub fn #method(&self) -> #name {
                 #name::new(self.client.clone())
             }

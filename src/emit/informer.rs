@@ -1,5 +1,5 @@
 //! `informer.rs` of each version and `informers.rs` over all of them: shared informers from one factory.
-use super::parts::{doc, modules, rust};
+use super::parts::{doc, gate, modules, rust};
 use super::{Contents, Emitter, Exports, OutFile};
 use crate::ir::{Model, Module};
 use crate::options::Options;
@@ -21,7 +21,7 @@ impl Emitter for Emit {
         &["types", "resource", "lister"]
     }
 
-    fn emit<'m>(&self, model: &'m Model, _: &'m Options) -> Vec<OutFile<'m>> {
+    fn emit<'m>(&self, model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
         let mut files: Vec<OutFile<'_>> = model
             .modules
             .iter()
@@ -33,7 +33,7 @@ impl Emitter for Emit {
             .collect();
         files.push(OutFile {
             path: "informers.rs".into(),
-            contents: Contents::Rust(Box::new(move || informers(model))),
+            contents: Contents::Rust(Box::new(move || informers(model, options))),
             exports: Exports::Module,
         });
         files
@@ -81,10 +81,10 @@ fn informer(model: &Model, module: &Module) -> TokenStream {
     }
 }
 
-fn informers(model: &Model) -> TokenStream {
+fn informers(model: &Model, options: &Options) -> TokenStream {
     let head = doc::inner("The informers of every group and version, from one factory.");
     let spared = modules::spared();
-    let imports = rust::use_of_modules(model, |module| &module.informers);
+    let imports = rust::use_of_modules(model, options, |module| &module.informers);
     let signature = |module: &Module| {
         let method = rust::ident(&module.method);
         let name = rust::ident(&module.informers);
@@ -93,11 +93,13 @@ fn informers(model: &Model) -> TokenStream {
     let declared = model.modules.iter().map(|module| {
         let about = doc::outer(&[format!("The informers of `{}`.", module.api_version())]);
         let (signature, _) = signature(module);
-        quote!(#about #signature;)
+        let gate = gate::of([module], options);
+        quote!(#about #gate #signature;)
     });
     let defined = model.modules.iter().map(|module| {
         let (signature, name) = signature(module);
-        quote!(#signature { #name::new(self) })
+        let gate = gate::of([module], options);
+        quote!(#gate #signature { #name::new(self) })
     });
     quote! {
         #head

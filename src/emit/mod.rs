@@ -94,7 +94,7 @@ pub fn emit<'m>(
         .filter(|emitter| chosen.contains(emitter.name()))
         .flat_map(|emitter| emitter.emit(model, options))
         .collect();
-    let modules = parts::modules::declare(model, &files);
+    let modules = parts::modules::declare(model, &files, options);
     files.extend(modules);
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files

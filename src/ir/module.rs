@@ -30,6 +30,11 @@ impl Module {
         file(&self.group_ident)
     }
 
+    /// Name of the cargo feature that switches it on, as `iksoon-test-com-v1`: unique, since the method is.
+    pub fn feature(&self) -> String {
+        file(&self.method).replace('_', "-")
+    }
+
     /// `group/version`, as objects have it in `apiVersion`.
     pub fn api_version(&self) -> String {
         format!("{}/{}", self.group, self.version)

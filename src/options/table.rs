@@ -44,6 +44,11 @@ macro_rules! each_option {
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
                 builder no_dedup(apart: bool) { *no_dedup = apart; };
 
+                /// Put each group and version behind a cargo feature of its name, as `example-com-v1`
+                feature_gates: bool = false, key "feature-gates",
+                flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
+                builder feature_gates(gated: bool) { *feature_gates = gated; };
+
                 /// Decide one place by hand, as an inline table of the config file's keys:
                 /// `{ path = "Kind.spec.field", rust-type = "…" }`; can be repeated
                 overrides: Vec<Override> = Vec::new(), key "override",

@@ -30,8 +30,9 @@ fn group(lines: &[&str], start: usize) -> Option<(String, usize)> {
     let is_field = first.ends_with('<') && body.starts_with("pub ");
     let is_list = first.ends_with("&[") && body.starts_with("pub const ");
     let is_alias = first.ends_with('<') && body.starts_with("pub type ");
-    let is_call = first.ends_with('(') && !is_fn && !body.starts_with("//");
-    if !(is_fn || is_field || is_list || is_alias || is_call) {
+    let is_gate = first.ends_with('(') && body.starts_with("#[cfg(");
+    let is_call = first.ends_with('(') && !is_fn && !is_gate && !body.starts_with("//");
+    if !(is_gate || is_fn || is_field || is_list || is_alias || is_call) {
         return None;
     }
     let end = closing(lines, start, indent)?;
@@ -50,6 +51,8 @@ fn group(lines: &[&str], start: usize) -> Option<(String, usize)> {
     }
     let fits = match joined.split_once(" = &[") {
         Some((_, list)) if is_list => list.chars().count() <= MAX_LIST + 2,
+        // Where a gate is to be broken is decided later.
+        _ if is_gate => true,
         _ => joined.chars().count() <= MAX || (is_field || is_alias) && fits_below(&joined),
     };
     fits.then_some((joined, end))
@@ -103,6 +106,12 @@ mod tests {
     fn joins_types_and_signatures() {
         let field = "    pub a: Option<\n        Vec<\n            B,\n        >,\n    >,\n";
         assert_eq!(join(field), "    pub a: Option<Vec<B>>,\n");
+        let gate =
+            "#[cfg(\n    any(\n        feature = \"a\",\n        feature = \"b\",\n    )\n)]\n";
+        assert_eq!(
+            join(gate),
+            "#[cfg(any(feature = \"a\", feature = \"b\"))]\n"
+        );
         let signature = "    pub fn a(\n        &self,\n        b: B,\n    ) -> C {\n";
         assert_eq!(join(signature), "    pub fn a(&self, b: B) -> C {\n");
     }

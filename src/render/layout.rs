@@ -87,6 +87,11 @@ impl<'a> Line<'a> {
         .find_map(|(start, sort)| (text.starts_with(start) && text.ends_with(';')).then_some(sort))
     }
 
+    /// Whether it says when the line after it is compiled.
+    fn gates(&self) -> bool {
+        self.text.starts_with("#[cfg(")
+    }
+
     fn ends_item(&self) -> bool {
         !self.leads()
             && (self.text.ends_with(';') || self.text.starts_with('}') || self.text.ends_with("{}"))
@@ -101,7 +106,9 @@ fn needs_gap(before: &Line<'_>, line: &Line<'_>, body: Body, documented: bool) -
     if before.text.is_empty() || line.text.is_empty() || line.text.starts_with('}') {
         return false;
     }
-    let alike = || before.declares().is_some() && before.declares() == line.declares();
+    // What is gated among declarations is one more of them.
+    let alike =
+        || before.declares().is_some() && (before.declares() == line.declares() || line.gates());
     match line.indent {
         0 if before.indent > 0 => false,
         0 if is_inner(before) => {

@@ -1,5 +1,5 @@
 //! What templates can name: the crate and its kinds, with the names that the generated code has.
-use super::{Membership, Request, Runtime};
+use super::{Membership, Request, versions};
 use crate::ir::{Kind, Model, Module, Scope};
 use minijinja::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,20 +49,11 @@ pub(super) fn of(request: &Request<'_>) -> Result<Context, String> {
         })
         .collect();
     kinds.sort_by(|a, b| a.controller.cmp(&b.controller));
-    let (path, version) = match request.runtime {
-        Runtime::Path(path) => {
-            let path = path
-                .to_str()
-                .ok_or("the path of the runtime is not UTF-8")?;
-            (path.replace('\\', "/"), "")
-        }
-        Runtime::Version(version) => (String::new(), *version),
-    };
     let values = BTreeMap::from([
         ("name", Value::from(request.name.as_str())),
         ("crate", Value::from(request.name.ident())),
-        ("runtime_path", Value::from(path)),
-        ("runtime_version", Value::from(version)),
+        ("runtime_path", Value::from(request.runtime.path()?)),
+        ("versions", versions::values()),
         (
             "own_workspace",
             Value::from(request.membership == Membership::Stranger),

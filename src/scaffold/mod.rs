@@ -1,11 +1,15 @@
 //! A model and a name come in, the files of a crate go out: those a person owns from then on; nothing is written here.
+mod block;
 mod context;
+mod library;
 mod name;
 mod runtime;
 mod templates;
+mod versions;
 mod workspace;
 mod yaml;
 
+pub use library::{Library, LibraryRequest, SOURCE, library};
 pub use name::PackageName;
 pub use runtime::Runtime;
 pub use workspace::Membership;
@@ -43,12 +47,12 @@ pub const DEFINITIONS: &str = "deploy/crd.yaml";
 /// What is wrong with a template, or why the model gives no crate.
 pub fn scaffold(request: &Request<'_>) -> Result<Vec<File>, String> {
     let context = context::of(request)?;
-    let templates = templates::Templates::new(request.templates)?;
+    let templates = templates::Templates::new(templates::OPERATOR, request.templates)?;
     let mut files = vec![File {
         path: DEFINITIONS.to_owned(),
         text: definitions(request.model),
     }];
-    for template in templates::ALL {
+    for template in templates::OPERATOR {
         let contexts: Vec<(&str, Value)> = if template.per_kind {
             let kinds = context.kinds.iter();
             kinds

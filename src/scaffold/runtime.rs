@@ -5,8 +5,8 @@ use std::path::{Component, Path, PathBuf};
 /// Source of the runtime library in the crate's `Cargo.toml`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Runtime {
-    /// The version of this tool.
-    Version(&'static str),
+    /// The registry, in the version of this tool.
+    Registry,
     /// A directory, absolute or relative to the crate's.
     Path(PathBuf),
 }
@@ -26,7 +26,18 @@ impl Runtime {
                 path.display()
             )),
             None if is_runtime(&built_from) => Self::at(target, &built_from),
-            None => Ok(Self::Version(env!("CARGO_PKG_VERSION"))),
+            None => Ok(Self::Registry),
+        }
+    }
+
+    /// Its directory with `/`, as Cargo.toml has it; empty where there is none.
+    pub(super) fn path(&self) -> Result<String, &'static str> {
+        match self {
+            Self::Registry => Ok(String::new()),
+            Self::Path(path) => Ok(path
+                .to_str()
+                .ok_or("the path of the runtime is not UTF-8")?
+                .replace('\\', "/")),
         }
     }
 

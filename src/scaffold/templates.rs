@@ -18,18 +18,29 @@ pub(super) struct Template {
 }
 
 macro_rules! templates {
-    ($($name:literal => $path:literal, per_kind: $per_kind:literal;)*) => {
-        /// All templates, in the order their files are told.
-        pub(super) const ALL: &[Template] = &[$(Template {
+    ($(#[$doc:meta])* $all:ident in $folder:literal: $($name:literal => $path:literal, per_kind: $per_kind:literal;)*) => {
+        $(#[$doc])*
+        pub(super) const $all: &[Template] = &[$(Template {
             name: $name,
             path: $path,
             per_kind: $per_kind,
-            text: include_str!(concat!("../../templates/operator/", $name)),
+            text: include_str!(concat!("../../templates/", $folder, "/", $name)),
         },)*];
     };
 }
 
 templates! {
+    /// Those of a crate of types and clients.
+    LIBRARY in "library":
+    "Cargo.toml.j2" => "Cargo.toml", per_kind: false;
+    "README.md.j2" => "README.md", per_kind: false;
+    "gitignore.j2" => ".gitignore", per_kind: false;
+    "config.toml.j2" => ".cargo/config.toml", per_kind: false;
+}
+
+templates! {
+    /// Those of an operator, in the order their files are told.
+    OPERATOR in "operator":
     "Cargo.toml.j2" => "Cargo.toml", per_kind: false;
     "README.md.j2" => "README.md", per_kind: false;
     "gitignore.j2" => ".gitignore", per_kind: false;
@@ -50,9 +61,9 @@ pub(super) struct Templates {
 
 impl Templates {
     /// The built-in ones, or those of the same names in a folder.
-    pub(super) fn new(folder: Option<&Path>) -> Result<Self, String> {
+    pub(super) fn new(all: &[Template], folder: Option<&Path>) -> Result<Self, String> {
         let mut environment = environment().map_err(|error| told(&error))?;
-        for template in ALL {
+        for template in all {
             let own = folder
                 .map(|folder| folder.join(template.name))
                 .filter(|path| path.exists());

@@ -3,6 +3,7 @@ pub(super) mod aliases;
 pub(super) mod constants;
 pub(super) mod constructor;
 pub(super) mod doc;
+pub(super) mod gate;
 pub(super) mod imports;
 pub(super) mod inline;
 pub(super) mod layout;

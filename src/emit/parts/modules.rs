@@ -1,7 +1,8 @@
 //! The files that the emitters wrote come in, the `mod.rs` files that declare exactly these go out.
 use super::super::{Contents, Exports, OutFile};
-use super::{doc, order, rust};
+use super::{doc, gate, order, rust};
 use crate::ir::{Model, Module};
+use crate::options::Options;
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeMap;
@@ -27,7 +28,11 @@ enum Of<'m> {
 }
 
 /// The `mod.rs` of each folder.
-pub(crate) fn declare<'m>(model: &'m Model, files: &[OutFile<'_>]) -> Vec<OutFile<'m>> {
+pub(crate) fn declare<'m>(
+    model: &'m Model,
+    files: &[OutFile<'_>],
+    options: &'m Options,
+) -> Vec<OutFile<'m>> {
     let mut folders: BTreeMap<String, Folder> = BTreeMap::new();
     folders.entry(String::new()).or_default();
     for file in files {
@@ -57,7 +62,10 @@ pub(crate) fn declare<'m>(model: &'m Model, files: &[OutFile<'_>]) -> Vec<OutFil
                 } else {
                     format!("{path}/mod.rs")
                 },
-                contents: Contents::Rust(Box::new(move || module(model, of, &folder))),
+                contents: Contents::Rust(Box::new(move || {
+                    let gate = |file: &str| gate::of(below(model, of, file), options);
+                    module(model, of, &folder, gate)
+                })),
                 exports: Exports::NoModule,
             }
         })
@@ -79,15 +87,36 @@ fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-fn module(model: &Model, of: Option<Of<'_>>, folder: &Folder) -> TokenStream {
+/// The versions that a folder in another one is about: those of a group, or one of them.
+fn below<'m>(
+    model: &'m Model,
+    of: Option<Of<'m>>,
+    folder: &str,
+) -> impl Iterator<Item = &'m Module> {
+    model.modules.iter().filter(move |module| match of {
+        None => module.group_folder() == folder,
+        Some(Of::Group(group)) => module.group == group && split(&module.path()).1 == folder,
+        Some(Of::Version(_)) => false,
+    })
+}
+
+fn module(
+    model: &Model,
+    of: Option<Of<'_>>,
+    folder: &Folder,
+    gate: impl Fn(&str) -> TokenStream,
+) -> TokenStream {
     let head = head(model, of);
     let mut modules: Vec<_> = folder.0.iter().collect();
     modules.sort_by(|a, b| order::version(a.0, b.0));
-    let declarations = modules.iter().map(|(name, exports)| {
-        let name = rust::module(name);
+    let declarations = modules.iter().map(|(file, exports)| {
+        let name = rust::module(file);
         match exports {
             // The root is also included into a module of its user's, where no inner attribute may stand.
-            Exports::Module => quote!(pub mod #name;),
+            Exports::Module => {
+                let gate = gate(file);
+                quote!(#gate pub mod #name;)
+            }
             Exports::NoModule | Exports::Nothing | Exports::All | Exports::Names(_) => {
                 quote!(mod #name;)
             }

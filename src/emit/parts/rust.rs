@@ -1,7 +1,8 @@
 //! Names and types of the model become tokens; every text of a CRD passes through here or through a literal.
 use super::imports::{Import, Imports};
-use super::order;
+use super::{gate, order};
 use crate::ir::{Field, FloatWidth, IntWidth, Model, Module, Presence, Ty, TypeId, Types};
+use crate::options::Options;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
@@ -179,7 +180,11 @@ pub(crate) fn use_names(path: &TokenStream, names: &[&str]) -> TokenStream {
 }
 
 /// The `use` lines of one name from each version's module, for a file at the root.
-pub(crate) fn use_of_modules(model: &Model, name: impl Fn(&Module) -> &str) -> TokenStream {
+pub(crate) fn use_of_modules(
+    model: &Model,
+    options: &Options,
+    name: impl Fn(&Module) -> &str,
+) -> TokenStream {
     let mut modules: Vec<&Module> = model.modules.iter().collect();
     modules.sort_by(|a, b| {
         let path = |module: &Module| format!("{}::{}", module.group_ident, module.version_ident);
@@ -189,7 +194,8 @@ pub(crate) fn use_of_modules(model: &Model, name: impl Fn(&Module) -> &str) -> T
         let group = ident(&module.group_ident);
         let version = ident(&module.version_ident);
         let name = ident(name(module));
-        quote!(use super::#group::#version::#name;)
+        let gate = gate::of([module], options);
+        quote!(#gate use super::#group::#version::#name;)
     });
     lines.collect()
 }

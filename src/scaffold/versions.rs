@@ -1,0 +1,71 @@
+//! Nothing comes in, the versions that fit together go out: each crate that is made depends on these.
+use minijinja::Value;
+use std::collections::BTreeMap;
+
+/// The edition of Rust that is generated.
+const EDITION: &str = "2024";
+/// The oldest compiler that takes it.
+const RUST: &str = env!("CARGO_PKG_RUST_VERSION");
+/// `k8s-openapi`, as Cargo.toml asks for it.
+pub(super) const K8S_OPENAPI: &str = "0.29";
+/// `kube`, which has `k8s-openapi` in its own interface.
+pub(super) const KUBE: &str = "5";
+/// The runtime, which is released with this tool.
+pub(super) const RUNTIME: &str = env!("CARGO_PKG_VERSION");
+/// `serde_json`.
+const SERDE_JSON: &str = "1";
+/// The oldest Kubernetes that is served, where a choice has to be made.
+const KUBERNETES: &str = "1.33";
+
+/// The feature of `k8s-openapi` that chooses the version of Kubernetes.
+pub(super) fn kubernetes_feature() -> String {
+    format!("v{}", KUBERNETES.replace('.', "_"))
+}
+
+/// All of them, for templates.
+pub(super) fn values() -> Value {
+    Value::from(BTreeMap::from([
+        ("edition", EDITION.to_owned()),
+        ("rust", RUST.to_owned()),
+        ("k8s_openapi", K8S_OPENAPI.to_owned()),
+        ("kube", KUBE.to_owned()),
+        ("runtime", RUNTIME.to_owned()),
+        ("serde_json", SERDE_JSON.to_owned()),
+        ("kubernetes", KUBERNETES.to_owned()),
+        ("kubernetes_feature", kubernetes_feature()),
+    ]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(path: &str) -> toml::Table {
+        let path = format!("{}/{path}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(path).unwrap().parse().unwrap()
+    }
+
+    #[test]
+    fn are_those_that_this_workspace_is_tested_with() {
+        let workspace = table("Cargo.toml")["workspace"].clone();
+        let asked = |name: &str| {
+            let entry = &workspace["dependencies"][name];
+            let version = entry.get("version").unwrap_or(entry);
+            version.as_str().map(str::to_owned)
+        };
+        for (name, version) in [
+            ("k8s-openapi", K8S_OPENAPI),
+            ("kube", KUBE),
+            ("serde_json", SERDE_JSON),
+        ] {
+            assert_eq!(asked(name).as_deref(), Some(version), "{name}");
+        }
+        assert_eq!(workspace["package"]["version"].as_str(), Some(RUNTIME));
+        assert_eq!(workspace["package"]["edition"].as_str(), Some(EDITION));
+        let environment = &table(".cargo/config.toml")["env"];
+        assert_eq!(
+            environment["K8S_OPENAPI_ENABLED_VERSION"].as_str(),
+            Some(KUBERNETES)
+        );
+    }
+}
