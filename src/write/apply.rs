@@ -1,14 +1,14 @@
 //! A plan comes in and is carried out; a file is either its old or its new self at any moment.
 use super::error::Error;
-use super::manifest::MANIFEST;
-use super::plan::{Action, Change, Plan};
+use super::journal::Journal;
+use super::manifest::{MANIFEST, Manifest};
+use super::path::below;
+use super::plan::{Action, Change, Found, Plan, read};
+use super::stage::{Made, is_staged, stage};
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
-
-const PREFIX: &str = ".kube-codegen-";
-const SUFFIX: &str = ".tmp";
 
 impl Plan {
     /// Carries it out; returns how many files were written and removed. A plan without changes writes nothing.
@@ -16,30 +16,38 @@ impl Plan {
     /// # Errors
     /// What the file system said. If it said so before the first rename, all is as it was.
     pub fn apply(&self) -> Result<usize, Error> {
+        let mut made = Made::default();
+        if !self.changes.is_empty() {
+            made.directory(&self.root)?;
+        }
         let _lock = lock(&self.root);
-        self.sweep();
+        // Whoever wrote here since the plan was made has left its list.
+        let known = match self.list {
+            Some(_) => Manifest::read(&self.root),
+            None => Manifest::default(),
+        };
+        self.sweep(&known);
         if self.changes.is_empty() {
             return Ok(0);
         }
-        let mut made = Made::default();
+        let journal = Journal::begin(&self.root, &known, self.list.as_ref())?;
         let mut staged = Vec::new();
         for change in &self.changes {
             if change.action != Action::Remove {
                 let target = self.target(change);
-                made.directories_for(&target)?;
+                made.directory(target.parent().unwrap_or(&self.root))?;
                 staged.push((stage(&target, &change.new)?, target));
             }
         }
         made.keep();
-        // The list of own files changes last: whatever ends the run before, the old one still names all there was.
+        journal.keep();
+        // The list of own files changes last: whatever ends the run before, the journal names all there can be.
         let (list, files): (Vec<_>, Vec<_>) = staged
             .into_iter()
             .partition(|(_, target)| target.ends_with(MANIFEST));
         rename(files)?;
-        for change in &self.changes {
-            if change.action == Action::Remove {
-                self.remove(&self.target(change))?;
-            }
+        if let Some(list) = &self.list {
+            self.prune(&known, list)?;
         }
         rename(list)?;
         Ok(self.changes.len())
@@ -49,29 +57,47 @@ impl Plan {
         self.root.join(&change.path)
     }
 
-    /// Removes a file and the directories that are empty without it.
-    fn remove(&self, target: &Path) -> Result<(), Error> {
-        match fs::remove_file(target) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(Error::io("remove", target)(error));
+    /// Removes own files that are no longer made, and the directories that are empty without them.
+    fn prune(&self, known: &Manifest, list: &Manifest) -> Result<(), Error> {
+        for path in known.paths().filter(|path| !list.names(path)) {
+            let Ok(target) = below(&self.root, path) else {
+                continue;
+            };
+            match read(&self.root, &target)? {
+                Found::File(text) if known.may_remove(path, &text) => remove(&target)?,
+                // A killed run can have come no further than the directory.
+                Found::Nothing => {}
+                Found::File(_) | Found::Obstacle(_) => continue,
             }
-            _ => {}
+            for directory in target.ancestors().skip(1) {
+                if directory == self.root {
+                    break;
+                }
+                match fs::remove_dir(directory) {
+                    Err(error) if error.kind() != ErrorKind::NotFound => break,
+                    _ => {}
+                }
+            }
         }
-        for directory in target.ancestors().skip(1) {
-            if directory == self.root || fs::remove_dir(directory).is_err() {
-                break;
-            }
+        if list.is_empty() {
+            remove(&self.root.join(MANIFEST))?;
         }
         Ok(())
     }
 
     /// Removes what a killed run left behind.
-    fn sweep(&self) {
-        for directory in &self.directories {
+    fn sweep(&self, known: &Manifest) {
+        let mut directories = self.directories.clone();
+        for path in known.paths() {
+            if let Ok(target) = below(&self.root, path)
+                && !matches!(read(&self.root, &target), Ok(Found::Obstacle(_)) | Err(_))
+            {
+                directories.extend(target.parent().map(Path::to_owned));
+            }
+        }
+        for directory in &directories {
             for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-                let name = entry.file_name();
-                let name = name.to_string_lossy();
-                if name.starts_with(PREFIX) && name.ends_with(SUFFIX) {
+                if is_staged(&entry.file_name().to_string_lossy()) {
                     // It is in nobody's way if it stays.
                     let _ = fs::remove_file(entry.path());
                 }
@@ -87,21 +113,6 @@ fn lock(root: &Path) -> Option<fs::File> {
     Some(directory)
 }
 
-/// Writes the text beside its target.
-fn stage(target: &Path, text: &str) -> Result<TempPath, Error> {
-    let directory = target.parent().unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(PREFIX).suffix(SUFFIX);
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder
-        .tempfile_in(directory)
-        .map_err(Error::io("write into", directory))?;
-    file.write_all(text.as_bytes())
-        .map_err(Error::io("write", target))?;
-    Ok(file.into_temp_path())
-}
-
 fn rename(staged: Vec<(TempPath, PathBuf)>) -> Result<(), Error> {
     for (file, target) in staged {
         file.persist(&target)
@@ -110,34 +121,11 @@ fn rename(staged: Vec<(TempPath, PathBuf)>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Directories made on the way; removed again if the run ends before they are kept.
-#[derive(Default)]
-struct Made(Vec<PathBuf>);
-
-impl Made {
-    fn directories_for(&mut self, target: &Path) -> Result<(), Error> {
-        let missing: Vec<_> = target
-            .ancestors()
-            .skip(1)
-            .take_while(|directory| !directory.as_os_str().is_empty() && !directory.exists())
-            .map(Path::to_owned)
-            .collect();
-        for directory in missing.into_iter().rev() {
-            fs::create_dir(&directory).map_err(Error::io("make directory", &directory))?;
-            self.0.push(directory);
+fn remove(target: &Path) -> Result<(), Error> {
+    match fs::remove_file(target) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(Error::io("remove", target)(error))
         }
-        Ok(())
-    }
-
-    fn keep(mut self) {
-        self.0.clear();
-    }
-}
-
-impl Drop for Made {
-    fn drop(&mut self) {
-        for directory in self.0.iter().rev() {
-            let _ = fs::remove_dir(directory);
-        }
+        _ => Ok(()),
     }
 }

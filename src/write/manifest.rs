@@ -12,7 +12,7 @@ pub const MANIFEST: &str = ".kube-codegen.json";
 const ABOUT: &str = "Files that kube-codegen wrote here. Commit this file beside them.";
 
 /// The list: a file that bears our mark is known by it, any other by what was written.
-#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Manifest {
     #[serde(default)]
     about: String,
@@ -20,13 +20,25 @@ pub(super) struct Manifest {
 }
 
 /// By what a file is known as ours.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Known {
     /// By the mark in its first line.
     Marked,
     /// By the hash of its text.
     Hash(String),
+    /// By one of these hashes, or the mark: while a run changes it.
+    Either(Vec<String>),
+}
+
+impl Known {
+    fn hashes(&self) -> Vec<String> {
+        match self {
+            Self::Marked => Vec::new(),
+            Self::Hash(hash) => vec![hash.clone()],
+            Self::Either(hashes) => hashes.clone(),
+        }
+    }
 }
 
 impl Manifest {
@@ -62,6 +74,32 @@ impl Manifest {
             })
     }
 
+    /// The list of all that is on either.
+    pub(super) fn and(&self, other: &Self) -> Self {
+        let mut all = other.clone();
+        for (path, known) in &self.files {
+            match all.files.get_mut(path) {
+                Some(there) if there == known => {}
+                Some(there) => {
+                    let mut hashes = there.hashes();
+                    hashes.extend(known.hashes());
+                    hashes.sort_unstable();
+                    hashes.dedup();
+                    *there = Known::Either(hashes);
+                }
+                None => {
+                    all.files.insert(path.clone(), known.clone());
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether a path is on the list.
+    pub(super) fn names(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
     /// The list as a file, the same bytes for the same files.
     pub(super) fn to_file(&self) -> File {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
@@ -84,7 +122,7 @@ impl Manifest {
 
     /// Whether a file may be replaced: it bears our mark, or we wrote one there.
     pub(super) fn may_replace(&self, path: &str, text: &[u8]) -> bool {
-        is_marked(text) || self.files.contains_key(path)
+        is_marked(text) || self.names(path)
     }
 
     /// Whether a file may be removed: it is as we wrote it, for all that can be told.
@@ -92,6 +130,7 @@ impl Manifest {
         match self.files.get(path) {
             Some(Known::Hash(known)) => *known == hash(text),
             Some(Known::Marked) => is_marked(text),
+            Some(Known::Either(hashes)) => is_marked(text) || hashes.contains(&hash(text)),
             None => false,
         }
     }

@@ -5,9 +5,11 @@
 //! that are no longer made are removed. A file whose text is the same is not touched and keeps its time stamp.
 mod apply;
 mod error;
+mod journal;
 mod manifest;
 mod path;
 mod plan;
+mod stage;
 
 pub use error::{Error, Obstacle};
 pub use manifest::MANIFEST;

@@ -15,6 +15,8 @@ pub struct Plan {
     pub(super) changes: Vec<Change>,
     pub(super) unchanged: usize,
     pub(super) kept: Vec<String>,
+    /// The list of own files, as it shall be; none where files are a person's.
+    pub(super) list: Option<Manifest>,
     /// Directories where a killed run can have left something.
     pub(super) directories: BTreeSet<PathBuf>,
 }
@@ -67,6 +69,7 @@ pub fn plan(root: &Path, files: &[File], force: bool) -> Result<Plan, Error> {
     if list.is_none() {
         planner.stale(MANIFEST, |_| true)?;
     }
+    planner.plan.list = Some(manifest);
     planner.finish()
 }
 
@@ -133,6 +136,7 @@ impl Planner {
                 changes: Vec::new(),
                 unchanged: 0,
                 kept: Vec::new(),
+                list: None,
                 directories: BTreeSet::from([root.to_owned()]),
             },
             obstacles: Vec::new(),
@@ -222,14 +226,14 @@ impl Planner {
 }
 
 /// What is found at a path.
-enum Found {
+pub(super) enum Found {
     Nothing,
     File(Vec<u8>),
     Obstacle(Obstacle),
 }
 
 /// Looks from the root down, so that no link on the way is followed. The root itself is the user's choice.
-fn read(root: &Path, target: &Path) -> Result<Found, Error> {
+pub(super) fn read(root: &Path, target: &Path) -> Result<Found, Error> {
     let mut at = root.to_owned();
     let below = target.strip_prefix(root).unwrap_or(target);
     match fs::metadata(&at) {

@@ -1,0 +1,5 @@
+//! Any bytes come in; the parser of definitions must stand them, and say where in them it found what.
+#![no_main]
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| kube_codegen_fuzz::parse(&String::from_utf8_lossy(data)));

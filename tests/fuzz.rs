@@ -1,0 +1,61 @@
+//! The fuzz targets, on a stable compiler: every fixture, and a fixed number of changes to each.
+#![allow(
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    unreachable_pub,
+    reason = "a crate of its own, outside the workspace"
+)]
+#[path = "../fuzz/src/lib.rs"]
+mod fuzz;
+
+use std::fs;
+use std::path::Path;
+
+/// Changes to each fixture, one upon another.
+const ROUNDS: u64 = 8;
+/// What is longer costs more than it shows here.
+const LONGEST: usize = 30_000;
+
+fn seeds() -> Vec<String> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let mut seeds = Vec::new();
+    for folder in [fixtures.clone(), fixtures.join("invalid")] {
+        let mut paths: Vec<_> = fs::read_dir(folder)
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").path())
+            .filter(|path| path.is_file())
+            .collect();
+        paths.sort();
+        let texts = paths
+            .iter()
+            .filter_map(|path| fs::read_to_string(path).ok());
+        seeds.extend(texts.filter(|text| text.len() < LONGEST));
+    }
+    assert!(seeds.len() > 60, "{} seeds", seeds.len());
+    seeds
+}
+
+#[test]
+fn any_text_is_parsed_or_refused() {
+    for (index, seed) in seeds().iter().enumerate() {
+        fuzz::parse(seed);
+        // Cut anywhere: what is never closed.
+        let cut = seed.chars().count() * (index % 7) / 7;
+        fuzz::parse(&seed.chars().take(cut).collect::<String>());
+    }
+}
+
+#[test]
+fn any_definition_is_generated_or_refused() {
+    for seed in seeds() {
+        let mut text = seed;
+        for round in 0..ROUNDS {
+            match fuzz::mutate(&text, round) {
+                Some(changed) => text = changed,
+                None => break,
+            }
+            fuzz::parse(&text);
+            fuzz::generate(&text);
+        }
+    }
+}
