@@ -65,7 +65,7 @@ impl Place {
         for (path, text) in self.now() {
             if path == LIST {
                 serde_json::from_str::<serde_json::Value>(&text).unwrap();
-            } else if !path.ends_with(".tmp") {
+            } else if !path.contains(".kube-codegen-") {
                 let of_a_side = self
                     .sides
                     .iter()

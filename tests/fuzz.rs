@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 /// Changes to each fixture, one upon another.
-const ROUNDS: u64 = 8;
+const ROUNDS: u64 = 3;
 /// What is longer costs more than it shows here.
 const LONGEST: usize = 30_000;
 

@@ -22,7 +22,7 @@ pub fn mutate(text: &str, seed: u64) -> Option<String> {
     Some(root.to_string())
 }
 
-/// Numbers from a seed: SplitMix64.
+/// Numbers from a seed: `SplitMix64`.
 struct Chance(u64);
 
 impl Chance {
