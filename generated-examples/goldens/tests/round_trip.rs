@@ -63,6 +63,35 @@ fn lists_and_maps_of_anything() {
 }
 
 #[test]
+fn names_of_any_script() {
+    use goldens::unicode_names::example_com::v1::{Unicode, UnicodeSpec模式};
+    let typed: Unicode = survives(object(
+        "Unicode",
+        json!({"spec": {
+            "模式": "启用2", "配置": {"名称": "a", "имяПоля": "b"}, "größe": 1, "gro\u{308}ße": 2, "Δίσκος": "",
+            "ах": "Cyrillic", "ax": "Latin", "٣": "3", "이름": [{"값": 3}], "😀": true
+        }}),
+    ));
+    let spec = typed.spec.unwrap();
+    assert_eq!(spec.模式, UnicodeSpec模式::启用2);
+    assert_eq!(spec.配置.имя_поля.as_deref(), Some("b"));
+}
+
+#[test]
+fn names_of_the_prelude() {
+    use goldens::prelude_names::example_com::v1::{OptionObject, OptionObjectSpecResult, Record};
+    let typed: OptionObject = survives(object(
+        "Option",
+        json!({"spec": {
+            "option": {"self": "a", "Self": "b", "value": null}, "vec": [{"vec": []}],
+            "box": "2024-01-02T03:04:05Z", "result": "Err", "string": {"a": null}
+        }}),
+    ));
+    assert_eq!(typed.spec.unwrap().result, OptionObjectSpecResult::Err);
+    survives::<Record>(object("Record", json!({"spec": {"option": {}}})));
+}
+
+#[test]
 fn enums_of_numbers_keep_what_they_do_not_know() {
     use goldens::enums_of_numbers::example_com::v1::{Tier, TierSpecFamily, TierSpecLevel};
     let typed: Tier = survives(object(

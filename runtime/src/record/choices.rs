@@ -47,7 +47,7 @@ macro_rules! int_enums {
         }
         impl ::core::str::FromStr for $type {
             type Err = ::core::num::ParseIntError;
-            fn from_str(text: &str) -> ::core::result::Result<Self, Self::Err> {
+            fn from_str(text: &str) -> ::core::result::Result<Self, ::core::num::ParseIntError> {
                 ::core::str::FromStr::from_str(text).map(|value: $int| Self::from(value))
             }
         }

@@ -151,7 +151,7 @@ macro_rules! text_enums {
         }
         impl ::core::str::FromStr for $type {
             type Err = ::core::convert::Infallible;
-            fn from_str(text: &str) -> ::core::result::Result<Self, Self::Err> {
+            fn from_str(text: &str) -> ::core::result::Result<Self, ::core::convert::Infallible> {
                 ::core::result::Result::Ok(Self::from(text))
             }
         }

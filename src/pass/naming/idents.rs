@@ -1,8 +1,9 @@
 //! Names become identifiers that Rust accepts where they stand.
+use unicode_ident::is_xid_start;
 
 /// A field, method or module of this name: keywords are written raw, the few that cannot be get an underscore.
 pub(super) fn lower(name: &str, digit_prefix: &str) -> String {
-    if name.starts_with(|c: char| c.is_ascii_digit()) {
+    if name.starts_with(|c| !is_xid_start(c)) {
         return format!("{digit_prefix}{name}");
     }
     match name {
@@ -14,7 +15,7 @@ pub(super) fn lower(name: &str, digit_prefix: &str) -> String {
 
 /// A type or variant of this name.
 pub(super) fn upper(name: &str, digit_prefix: &str) -> String {
-    if name.starts_with(|c: char| c.is_ascii_digit()) {
+    if name.starts_with(|c| !is_xid_start(c)) {
         return format!("{digit_prefix}{name}");
     }
     match name {
@@ -81,13 +82,14 @@ fn is_keyword(name: &str) -> bool {
 /// Names that generated modules use, or that the prelude gives them: no type may shadow one.
 pub(super) const RESERVED_TYPES: &[&str] = &[
     "AllNamespaces",
+    "ApiResource",
     "AsMut",
     "AsRef",
     "BTreeMap",
     "Box",
     "ByteString",
+    "Client",
     "Clone",
-    "Cluster",
     "Column",
     "ColumnType",
     "Columns",
@@ -118,9 +120,7 @@ pub(super) const RESERVED_TYPES: &[&str] = &[
     "IntoFuture",
     "IntoIterator",
     "Iterator",
-    "ListableResource",
     "Lister",
-    "Metadata",
     "MicroTime",
     "None",
     "Nullable",
@@ -131,8 +131,6 @@ pub(super) const RESERVED_TYPES: &[&str] = &[
     "PartialEq",
     "PartialOrd",
     "Quantity",
-    "Record",
-    "Resource",
     "Result",
     "ScaleSubresource",
     "SelectableField",

@@ -2,6 +2,7 @@
 mod fields;
 mod hash;
 mod idents;
+mod letters;
 mod modules;
 mod taken;
 mod types;

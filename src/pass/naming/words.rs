@@ -1,11 +1,14 @@
 //! Any text is split into words of letters and digits, and words are joined in Rust's two cases.
 
+use super::letters::{self, Letters};
 use std::fmt::Write;
 
 /// The words of a text, in lower case: `podCIDRs` gives `pod`, `cidrs`; `IPv4Address` gives `ipv4`, `address`.
 pub(super) fn words(text: &str) -> Vec<String> {
+    let text = letters::composed(text);
+    let letters = Letters::of(&text);
     let mut words = Vec::new();
-    for part in text.split(|c: char| !belongs(c)) {
+    for part in text.split(|c: char| !letters.has(c)) {
         let chars: Vec<char> = part.chars().collect();
         let mut start = 0;
         for at in 1..chars.len() {
@@ -23,9 +26,11 @@ pub(super) fn words(text: &str) -> Vec<String> {
 
 /// The words of a text with its symbols spelled out: `>=` gives `greater`, `equal`.
 pub(super) fn spelled(text: &str) -> Vec<String> {
+    let text = letters::composed(text);
+    let letters = Letters::of(&text);
     let mut all = String::new();
     for c in text.chars() {
-        if belongs(c) {
+        if letters.has(c) {
             all.push(c);
         } else {
             all.push(' ');
@@ -58,17 +63,6 @@ pub(super) fn camel(words: &[String]) -> String {
 /// `snake_case` of words.
 pub(super) fn snake(words: &[String]) -> String {
     words.join("_")
-}
-
-/// Whether a character can be part of a word: ASCII, and the letters of European languages that rustc's lints let pass in
-/// a name. Others look like these, or change when Unicode normalises them.
-fn belongs(c: char) -> bool {
-    let accented = matches!(c, '\u{c0}'..='\u{17f}')
-        && !matches!(
-            c,
-            '×' | '÷' | 'İ' | 'ı' | 'Ĳ' | 'ĳ' | 'ĸ' | 'Ŀ' | 'ŀ' | 'ŉ' | 'ſ'
-        );
-    c.is_ascii_alphanumeric() || accented
 }
 
 /// The letter that begins a word in camel case: `ß` begins it as `Ss`.
@@ -176,7 +170,17 @@ mod tests {
             ("diskSizeGB", "disk_size_gb"),
             ("AZs", "azs"),
             ("größeÄndern", "größe_ändern"),
-            ("łódź-中", "łódź"),
+            ("łódź-中", "łódź_中"),
+            ("启用2", "启用2"),
+            ("ИмяПоля", "имя_поля"),
+            ("Δίσκος", "δίσκος"),
+            ("αβ", ""),
+            ("Cafe\u{301}", "café"),
+            ("名前😀x", "名前_x"),
+            // Looks like `ax` in another script, or is rarely seen.
+            ("ах", ""),
+            ("二", ""),
+            ("二级", "二级"),
             ("As", "as"),
             ("US", "us"),
             ("", ""),
@@ -191,7 +195,8 @@ mod tests {
         assert_eq!(camel(&words("us-east-1")), "UsEast1");
         assert_eq!(camel(&words("RollingUpdate")), "RollingUpdate");
         assert_eq!(camel(&spelled(">=")), "GreaterEqual");
-        assert_eq!(camel(&spelled("é中")), "ÉU4e2d");
+        assert_eq!(camel(&spelled("é😀")), "ÉU1f600");
+        assert_eq!(camel(&words("启用 имя")), "启用Имя");
         assert_eq!(camel(&words("ßx")), "Ssx");
         assert_eq!(snake(&spelled("$ref")), "dollar_ref");
     }
