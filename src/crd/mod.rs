@@ -18,6 +18,7 @@ pub use schema::{Additional, Constraints, Items, Kubernetes, Logic, Schema, Sche
 use crate::diag::{Code, Diagnostics, Place};
 use crate::ir::{Column, Scale, Scope, SelectableField};
 use crate::source::Source;
+use crate::threads;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -92,26 +93,35 @@ pub fn documents(source: &Source, diagnostics: &mut Diagnostics) -> Vec<Value> {
         .collect()
 }
 
+/// Reads the CRDs of one source, with its findings.
+fn read(index: usize, source: &Source) -> (Vec<Crd>, Diagnostics) {
+    let mut diagnostics = Diagnostics::new();
+    let documents = document::read(source, index, &mut diagnostics);
+    if documents.is_empty() && diagnostics.iter().len() == 0 {
+        let place = Place {
+            source: index,
+            ..Place::default()
+        };
+        diagnostics.report(
+            Code::EmptySource,
+            place,
+            "there is no document in this input",
+        );
+    }
+    let crds = documents
+        .into_iter()
+        .flat_map(|document| manifest::read(document, index, &mut diagnostics))
+        .collect();
+    (crds, diagnostics)
+}
+
 /// Reads every CRD of the sources; what cannot be read is left out, and told.
 pub fn parse(sources: &[Source], diagnostics: &mut Diagnostics) -> Vec<Crd> {
+    let indexed: Vec<(usize, &Source)> = sources.iter().enumerate().collect();
     let mut crds = Vec::new();
-    for (index, source) in sources.iter().enumerate() {
-        let before = diagnostics.iter().len();
-        let documents = document::read(source, index, diagnostics);
-        if documents.is_empty() && diagnostics.iter().len() == before {
-            let place = Place {
-                source: index,
-                ..Place::default()
-            };
-            diagnostics.report(
-                Code::EmptySource,
-                place,
-                "there is no document in this input",
-            );
-        }
-        for document in documents {
-            crds.extend(manifest::read(document, index, diagnostics));
-        }
+    for (found, findings) in threads::map(&indexed, |(index, source)| read(*index, source)) {
+        crds.extend(found);
+        diagnostics.append(findings);
     }
     duplicates::resolve(&mut crds, sources, diagnostics);
     if crds.is_empty() && !diagnostics.has_errors() {

@@ -137,6 +137,11 @@ impl Diagnostics {
         &mut self.all[index]
     }
 
+    /// Adds the findings of a part of the work, behind those so far.
+    pub(crate) fn append(&mut self, part: Self) {
+        self.all.extend(part.all);
+    }
+
     /// Whether a finding is an error.
     pub fn has_errors(&self) -> bool {
         self.all

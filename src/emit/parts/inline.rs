@@ -6,24 +6,41 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     let mut word = String::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        if c.is_whitespace() {
+        let letters = rest.find(may_be_more).unwrap_or(rest.len());
+        if letters > 0 {
+            word.push_str(&rest[..letters]);
+            rest = &rest[letters..];
+        } else if c.is_whitespace() {
             if !word.is_empty() {
                 words.push(std::mem::take(&mut word));
             }
             rest = &rest[c.len_utf8()..];
-        } else {
-            let (safe, length) = code(rest)
-                .or_else(|| link(rest))
-                .or_else(|| url(rest))
-                .unwrap_or_else(|| (plain(rest, c), c.len_utf8()));
+        } else if let Some((safe, length)) = code(rest).or_else(|| link(rest)).or_else(|| url(rest))
+        {
             word.push_str(&safe);
             rest = &rest[length..];
+        } else {
+            let (_, after) = rest.split_at(c.len_utf8());
+            if is_markup(c, after) {
+                word.push('\\');
+            }
+            word.push(c);
+            rest = after;
         }
     }
     if !word.is_empty() {
         words.push(word);
     }
     words
+}
+
+/// Whether a character ends a word, is escaped somewhere, or begins what is more than a word.
+fn may_be_more(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(
+            c,
+            '`' | '[' | ']' | '*' | '\\' | '<' | '&' | '_' | '~' | 'h'
+        )
 }
 
 /// A code span of any text.
@@ -98,16 +115,16 @@ fn url(rest: &str) -> Option<(String, usize)> {
     Some((format!("<{whole}>"), whole.len()))
 }
 
-/// One character, escaped where Markdown would see more in it.
-fn plain(rest: &str, c: char) -> String {
-    let next = rest[c.len_utf8()..].chars().next();
+/// Whether Markdown would see more in a character than itself, before such a text.
+fn is_markup(c: char, after: &str) -> bool {
+    let next = after.chars().next();
     match c {
-        '[' | ']' | '`' | '*' | '\\' => format!("\\{c}"),
-        '<' if next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)) => "\\<".into(),
-        '&' if next.is_some_and(|c| c.is_ascii_alphabetic() || c == '#') => "\\&".into(),
-        '_' if next.is_none_or(|c| !c.is_alphanumeric()) => "\\_".into(),
-        '~' if next == Some('~') => "\\~".into(),
-        _ => c.to_string(),
+        '[' | ']' | '`' | '*' | '\\' => true,
+        '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)),
+        '&' => next.is_some_and(|c| c.is_ascii_alphabetic() || c == '#'),
+        '_' => next.is_none_or(|c| !c.is_alphanumeric()),
+        '~' => next == Some('~'),
+        _ => false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! A description comes in, lines of Markdown go out: paragraphs, lists and code as the writer meant them, wrapped, never a doctest.
 use super::inline;
+use std::borrow::Cow;
 
 /// The longest line of docs.
 pub(crate) const WIDTH: usize = 92;
@@ -55,16 +56,21 @@ pub(crate) fn lines(description: &str) -> Vec<String> {
 pub(crate) fn wrap(words: &[String], first: &str, others: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::from(first);
+    let mut length = first.chars().count();
     let mut empty = true;
     for word in words {
-        let length = line.chars().count() + word.chars().count() + usize::from(!empty);
-        if !empty && length > WIDTH {
+        let more = word.chars().count();
+        if !empty && length + 1 + more > WIDTH {
             lines.push(std::mem::replace(&mut line, others.to_owned()));
+            length = others.chars().count();
             empty = true;
         }
         if empty {
-            line.push_str(&guarded(word));
+            let word = guarded(word);
+            length += word.chars().count();
+            line.push_str(&word);
         } else {
+            length += 1 + more;
             line.push(' ');
             line.push_str(word);
         }
@@ -75,16 +81,16 @@ pub(crate) fn wrap(words: &[String], first: &str, others: &str) -> Vec<String> {
 }
 
 /// A word at the start of a line must not begin a block.
-fn guarded(word: &str) -> String {
+fn guarded(word: &str) -> Cow<'_, str> {
     let digits = word.trim_start_matches(|c: char| c.is_ascii_digit());
     if digits.len() < word.len() && (digits == "." || digits == ")") {
         let number = &word[..word.len() - 1];
-        return format!("{number}\\{digits}");
+        return format!("{number}\\{digits}").into();
     }
     if word.starts_with(['-', '+', '>', '#', '=', '|', '~']) {
-        return format!("\\{word}");
+        return format!("\\{word}").into();
     }
-    word.to_owned()
+    word.into()
 }
 
 /// Tabs and line ends made one, and no character that cannot be seen.

@@ -17,6 +17,11 @@ pub(super) fn name(body: &mut Struct) {
     for index in order {
         let field = &mut body.fields[index];
         let plain = words::snake(&words::words(&field.wire));
+        let first = ident(&plain);
+        if !plain.is_empty() && taken.take(&first) {
+            field.ident = first;
+            continue;
+        }
         let spelled = words::snake(&words::spelled(&field.wire));
         let mut candidates = vec![
             ident(if plain.is_empty() { &spelled } else { &plain }),
