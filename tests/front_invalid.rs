@@ -130,7 +130,9 @@ fn every_finding_has_a_line_of_its_file() {
                 continue;
             }
             let at = finding.place.position.expect("a position");
-            let line = source.text.lines().nth(at.line - 1).unwrap_or_default();
+            let text = source.text.replace("\r\n", "\n");
+            let line = text.split(['\n', '\r']).nth(at.line - 1);
+            let line = line.unwrap_or_default();
             assert!(
                 at.column <= line.chars().count() + 1,
                 "{}: {finding:?}",

@@ -78,7 +78,7 @@ fn source(name: &str, text: &str) -> Source {
 /// Findings are located, and shown without anything that steers a terminal.
 fn tell(findings: &mut Diagnostics, sources: &[Source; 1]) {
     findings.locate(sources);
-    let lines = sources[0].text.lines().count();
+    let lines = sources[0].text.split(['\n', '\r']).count();
     for finding in findings.iter() {
         if let Some(at) = finding.place.position {
             assert!(

@@ -3,11 +3,13 @@ mod codes;
 mod hints;
 pub mod human;
 pub mod json;
+mod lines;
 mod locate;
 mod nearest;
 pub mod pointer;
 
 pub use codes::Code;
+pub(crate) use lines::lines;
 pub(crate) use locate::{Broken, Events};
 pub use nearest::nearest;
 

@@ -1,7 +1,7 @@
 //! YAML texts: documents one after another, anchors and merge keys resolved, keys looked at for duplicates.
 use super::compose::{Composer, Problem};
 use super::{Document, Sink, too_deep};
-use crate::diag::{Broken, Code, Events, Place, Position};
+use crate::diag::{Broken, Code, Events, Place, Position, lines};
 use saphyr_parser::{Event, Span};
 
 pub(super) fn read(text: &str, sink: &mut Sink<'_>) -> Vec<Document> {
@@ -103,7 +103,11 @@ fn syntax(broken: &Broken<'_>, document: usize, sink: &mut Sink<'_>) {
 /// A tab that indents the line or one beside it: the scanner may stop before or behind.
 fn tab_near(text: &str, line: usize) -> Option<Position> {
     let first = line.saturating_sub(2);
-    let near = text.lines().enumerate().skip(first).take(3);
+    let near = lines(text)
+        .map(|(_, line)| line)
+        .enumerate()
+        .skip(first)
+        .take(3);
     near.into_iter().find_map(|(index, line)| {
         let indent = line.len() - line.trim_start().len();
         let column = line[..indent].find('\t')? + 1;
@@ -118,10 +122,13 @@ fn tab_near(text: &str, line: usize) -> Option<Position> {
 /// The end of the text, if the line lies behind all that is written.
 fn end_before(text: &str, line: usize) -> Option<Position> {
     let text = text.trim_end();
-    let last = text.lines().count();
+    let last = lines(text).count();
     (last > 0 && line > last).then(|| Position {
         line: last,
-        column: text.lines().last().map_or(0, |line| line.chars().count()) + 1,
+        column: lines(text)
+            .last()
+            .map_or(0, |(_, line)| line.chars().count())
+            + 1,
         length: 1,
     })
 }

@@ -42,9 +42,9 @@ pub fn render(findings: &Diagnostics, sources: &[Source], style: Style) -> Strin
         }
         let index = finding.place.source;
         let source = sources.get(index);
-        let lines = lines.entry(index).or_insert_with(|| {
-            source.map_or_else(Vec::new, |source| source.text.lines().collect())
-        });
+        let lines = lines
+            .entry(index)
+            .or_insert_with(|| source.map_or_else(Vec::new, |source| line_texts(&source.text)));
         text.push_str(&one(finding, source, lines, style));
         text.push('\n');
     }
@@ -55,6 +55,10 @@ pub fn render(findings: &Diagnostics, sources: &[Source], style: Style) -> Strin
         }
     }
     text
+}
+
+fn line_texts(text: &str) -> Vec<&str> {
+    crate::diag::lines(text).map(|(_, line)| line).collect()
 }
 
 /// What is said of the findings that are not shown.

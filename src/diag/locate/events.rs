@@ -1,4 +1,5 @@
 //! A YAML text comes in, its events go out; behind a syntax error it goes on with the next document.
+use crate::diag::lines;
 use saphyr_parser::{Event, Marker, Parser, ScanError, Span, StrInput};
 
 /// The events of all documents of a text, each with its span in the whole text.
@@ -82,17 +83,15 @@ impl<'a> Events<'a> {
 /// Where the first document begins behind a line (from 1): its offset, and how many lines are before it. A line that
 /// begins with `---` begins a document whatever it stands in.
 fn next_document(text: &str, behind: usize) -> Option<(usize, usize)> {
-    let mut offset = 0;
-    for (lines, line) in text.split_inclusive('\n').enumerate() {
-        let marks = line
-            .strip_prefix("---")
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']));
-        if lines >= behind.max(1) && marks {
-            return Some((offset, lines));
-        }
-        offset += line.len();
-    }
-    None
+    let marks = |line: &str| {
+        line.strip_prefix("---")
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
+    };
+    lines(text)
+        .enumerate()
+        .skip(behind.max(1))
+        .find(|(_, (_, line))| marks(line))
+        .map(|(lines, (offset, _))| (offset, lines))
 }
 
 #[cfg(test)]

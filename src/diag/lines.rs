@@ -1,0 +1,31 @@
+//! A text comes in, its lines go out as YAML breaks them: at `\n`, `\r\n` and `\r`.
+
+/// Each line with its offset, without its break; nothing behind the last break.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        let start = at;
+        let length = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let (line, behind) = rest.split_at(length);
+        at += length + if behind.starts_with("\r\n") { 2 } else { 1 };
+        Some((start, line))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn breaks_are_those_of_yaml() {
+        let all = |text| lines(text).collect::<Vec<_>>();
+        assert_eq!(
+            all("a\r\nb\rc\n\nd"),
+            [(0, "a"), (3, "b"), (5, "c"), (7, ""), (8, "d")]
+        );
+        assert_eq!(all("a\n"), [(0, "a")]);
+        assert_eq!(all("\r\r"), [(0, ""), (1, "")]);
+        assert!(all("").is_empty());
+    }
+}
