@@ -153,6 +153,10 @@ fn places() -> Vec<(&'static str, Place)> {
                 "properties": { "metadata": node, "kind": { "type": "string" } },
             }))
         }),
+        (
+            "kind",
+            |node| json!({ "type": "object", "properties": { "kind": node, "spec": { "type": "object" } } }),
+        ),
         ("the root", Value::clone),
     ]
 }
@@ -190,6 +194,13 @@ fn outcome(schema: &Value) -> (String, String) {
 /// What says nothing that is not said already, and why.
 fn says_nothing(keyword: &str, value: &Value, node: &Value, place: &str) -> bool {
     let has = |key: &str| node.get(key).is_some();
+    match (place, keyword) {
+        // Their types are what they are, and no field shows the words on a kind.
+        ("metadata" | "embedded metadata", "type") if *value == json!("object") => return true,
+        ("kind", "type") if *value == json!("string") => return true,
+        ("kind", "title" | "description") => return true,
+        _ => {}
+    }
     match keyword {
         // Raw JSON holds null by itself, and so does what has no type.
         "nullable" => place == "metadata" || place == "the root" || !has("type"),
@@ -198,8 +209,10 @@ fn says_nothing(keyword: &str, value: &Value, node: &Value, place: &str) -> bool
             *value == json!(true) && node["type"] == "object" && !has("properties")
         }
         "x-kubernetes-preserve-unknown-fields" => node["type"] == "object" && !has("properties"),
-        // The pair is what the extension says.
-        "anyOf" => has("x-kubernetes-int-or-string"),
+        // An empty list is as good as none, for the API server too.
+        "enum" => *value == json!([]),
+        // What the extension says, in the words of older generators.
+        "anyOf" | "type" => has("x-kubernetes-int-or-string"),
         _ => false,
     }
 }

@@ -1,8 +1,9 @@
 //! `x-kubernetes-embedded-resource` becomes a struct of `apiVersion`, `kind`, `metadata`, what is declared, and what is preserved.
 use super::node::{Lowering, Node};
-use super::object;
+use super::{leftovers, object};
 use crate::crd::{Schema, SchemaType};
-use crate::ir::{Body, Field, Presence, Rules, Ty};
+use crate::diag::Code;
+use crate::ir::{Body, Field, Presence, Rules, SchemaPath, Ty};
 
 pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
     let schema = &mut node.schema;
@@ -20,10 +21,11 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
     });
     let [api_version, kind, metadata] = declared;
     let mut body = object::body(lowering, node, properties);
+    let path = &node.path;
     body.fields.extend([
-        field("apiVersion", Ty::Str, Presence::Required, api_version),
-        field("kind", Ty::Str, Presence::Required, kind),
-        field("metadata", Ty::ObjectMeta, Presence::Optional, metadata),
+        field(lowering, path, "apiVersion", Presence::Required, api_version),
+        field(lowering, path, "kind", Presence::Required, kind),
+        field(lowering, path, "metadata", Presence::Optional, metadata),
     ]);
     body.fields.sort_by(|a, b| a.wire.cmp(&b.wire));
     Some(Ty::Named(lowering.define(node, Body::Struct(body))))
@@ -31,18 +33,41 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
 
 /// A field that every object of Kubernetes has: the API server checks it itself, the schema can only describe it.
 pub(super) fn field(
+    lowering: &mut Lowering<'_>,
+    object: &SchemaPath,
     wire: &str,
-    ty: Ty,
     presence: Presence,
     declared: Option<Schema>,
 ) -> Field {
+    let (ty, kind) = match wire {
+        "metadata" => (Ty::ObjectMeta, SchemaType::Object),
+        _ => (Ty::Str, SchemaType::String),
+    };
+    let doc = declared.and_then(|mut schema| {
+        schema.type_.take_if(|said| *said == kind);
+        schema.annotations.clear();
+        let description = schema.description.take();
+        let title = schema.title.take();
+        let more = leftovers::keywords(&schema);
+        if !more.is_empty() {
+            lowering
+                .report(
+                    Code::ServerRules,
+                    &object.property(wire),
+                    None,
+                    format!("`{wire}` has its own type: `{}` is not used", more.join("`, `")),
+                )
+                .hint("the API server checks it; there is nothing to do");
+        }
+        description.or(title)
+    });
     Field {
         wire: wire.into(),
         ident: String::new(),
         ty,
         presence,
         boxed: None,
-        doc: declared.and_then(|schema| schema.description),
+        doc,
         default: None,
         rules: Rules::default(),
     }

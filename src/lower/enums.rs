@@ -29,8 +29,8 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
             .hint("no value of the field can ever equal them");
     }
     let schema = &mut node.schema;
+    schema.kubernetes.preserve_unknown_fields &= schema.type_.is_some();
     schema.type_ = None;
-    schema.kubernetes.preserve_unknown_fields = false;
     if let EnumBase::Int(_) = base {
         schema
             .format

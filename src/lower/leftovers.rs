@@ -6,7 +6,21 @@ use crate::ir::SchemaPath;
 use std::collections::BTreeMap;
 
 /// Reports every keyword that is left.
-pub(super) fn report(lowering: &mut Lowering<'_>, schema: Schema, path: &SchemaPath) {
+pub(super) fn report(lowering: &mut Lowering<'_>, schema: &Schema, path: &SchemaPath) {
+    for keyword in keywords(schema) {
+        lowering
+            .report(
+                Code::LeftoverKeyword,
+                path,
+                Some(keyword),
+                format!("`{keyword}` means nothing here and is not used"),
+            )
+            .hint("remove it, or move it to the node it is meant for");
+    }
+}
+
+/// The keywords that are left.
+pub(super) fn keywords(schema: &Schema) -> Vec<&str> {
     let Schema {
         type_,
         format,
@@ -46,7 +60,7 @@ pub(super) fn report(lowering: &mut Lowering<'_>, schema: Schema, path: &SchemaP
         ("format", format.is_some()),
         ("title", title.is_some()),
         ("description", description.is_some()),
-        ("nullable", nullable),
+        ("nullable", *nullable),
         ("default", default.is_some()),
         ("enum", enum_.is_some()),
         ("properties", properties.is_some() && !empty_properties),
@@ -60,10 +74,10 @@ pub(super) fn report(lowering: &mut Lowering<'_>, schema: Schema, path: &SchemaP
         ),
         (
             "x-kubernetes-preserve-unknown-fields",
-            preserve_unknown_fields,
+            *preserve_unknown_fields,
         ),
-        ("x-kubernetes-embedded-resource", embedded_resource),
-        ("x-kubernetes-int-or-string", int_or_string),
+        ("x-kubernetes-embedded-resource", *embedded_resource),
+        ("x-kubernetes-int-or-string", *int_or_string),
         ("x-kubernetes-list-type", list_type.is_some()),
         ("x-kubernetes-list-map-keys", !list_map_keys.is_empty()),
         ("x-kubernetes-map-type", map_type.is_some()),
@@ -78,16 +92,7 @@ pub(super) fn report(lowering: &mut Lowering<'_>, schema: Schema, path: &SchemaP
         .filter_map(|(keyword, left)| left.then_some(keyword));
     let constraints = constraints.iter().map(|(keyword, _)| *keyword);
     let others = annotations.keys().chain(unknown.keys()).map(String::as_str);
-    for keyword in left.chain(constraints).chain(others) {
-        lowering
-            .report(
-                Code::LeftoverKeyword,
-                path,
-                Some(keyword),
-                format!("`{keyword}` means nothing here and is not used"),
-            )
-            .hint("remove it, or move it to the node it is meant for");
-    }
+    left.chain(constraints).chain(others).collect()
 }
 
 fn says_something(items: &Items) -> bool {

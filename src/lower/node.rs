@@ -56,7 +56,7 @@ impl Lowering<'_> {
             .find_map(|form| form(self, &mut node))
             .unwrap_or_else(|| opaque::lower(self, &mut node));
         told::take_rest(&mut node, &ty);
-        leftovers::report(self, std::mem::take(&mut node.schema), &node.path);
+        leftovers::report(self, &std::mem::take(&mut node.schema), &node.path);
         // Raw JSON holds null by itself.
         node.nullable &= ty != Ty::Json;
         (ty, node)

@@ -3,6 +3,7 @@ use super::node::{Lowering, Node};
 use crate::crd::{Additional, Schema, SchemaType};
 use crate::diag::Code;
 use crate::ir::{Body, Field, Presence, Struct, Ty};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 
@@ -22,8 +23,11 @@ pub(super) fn body(
     node: &mut Node,
     properties: BTreeMap<String, Schema>,
 ) -> Struct {
-    // A name that is not declared was told when the CRD was read.
-    let required: BTreeSet<String> = take(&mut node.schema.required).into_iter().collect();
+    // A name that is neither declared nor kept was told when the CRD was read.
+    let (required, undeclared): (BTreeSet<String>, BTreeSet<String>) =
+        take(&mut node.schema.required)
+            .into_iter()
+            .partition(|name| properties.contains_key(name));
     let fields = properties
         .into_iter()
         .map(|(wire, schema)| {
@@ -32,6 +36,12 @@ pub(super) fn body(
         })
         .collect();
     let rest = rest(lowering, node);
+    if rest && !undeclared.is_empty() {
+        node.tell(
+            "required",
+            undeclared.into_iter().map(Value::String).collect(),
+        );
+    }
     Struct {
         fields,
         rest,

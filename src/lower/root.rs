@@ -3,7 +3,6 @@ use super::node::{Lowering, Node};
 use super::{embedded, leftovers, object, told};
 use crate::crd::{Schema, SchemaType};
 use crate::ir::{Body, Presence, Rules, SchemaPath, Ty, TypeId};
-use std::mem::take;
 
 /// The root type, and what the schema says of the whole object.
 pub(super) fn lower(lowering: &mut Lowering<'_>, schema: Option<Schema>) -> (TypeId, Rules) {
@@ -12,19 +11,23 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, schema: Option<Schema>) -> (Typ
     node.schema
         .type_
         .take_if(|kind| *kind == SchemaType::Object);
-    // `apiVersion` and `kind` are fixed; the API server itself checks `metadata`, whatever the schema adds to it.
     node.schema
         .required
         .retain(|name| !matches!(name.as_str(), "apiVersion" | "kind" | "metadata"));
     let mut properties = node.schema.properties.take().unwrap_or_default();
-    let [_, _, metadata] = ["apiVersion", "kind", "metadata"].map(|name| properties.remove(name));
+    // `apiVersion` and `kind` are fixed; the API server itself checks all three, whatever the schema adds.
+    let [_, _, metadata] = ["apiVersion", "kind", "metadata"].map(|name| {
+        let declared = properties.remove(name);
+        embedded::field(lowering, &node.path, name, Presence::Required, declared)
+    });
     let mut body = object::body(lowering, &mut node, properties);
-    let metadata = embedded::field("metadata", Ty::ObjectMeta, Presence::Required, metadata);
     body.fields.push(metadata);
     body.fields.sort_by(|a, b| a.wire.cmp(&b.wire));
     let root = lowering.define(&node, Body::Struct(body));
     told::take_rest(&mut node, &Ty::Named(root));
-    leftovers::report(lowering, take(&mut node.schema), &node.path);
+    // Nobody leaves out an object as a whole.
+    node.schema.default = node.default.take();
+    leftovers::report(lowering, &node.schema, &node.path);
     (root, node.rules)
 }
 
