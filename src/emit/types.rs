@@ -6,6 +6,7 @@ use super::{Contents, Emitter, Exports, OutFile};
 use crate::ir::{Body, Derives, Enum, EnumBase, Kind, Model, Module, Rules, Struct, TypeDef, TypeId};
 use crate::options::Options;
 use proc_macro2::Literal;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 pub(super) struct Emit;
@@ -54,20 +55,28 @@ impl Emitter for Emit {
 fn types(model: &Model, module: &Module) -> String {
     let mut imports = Imports::default();
     let mut items = String::new();
+    let mut others: BTreeMap<TypeId, usize> = BTreeMap::new();
+    let aliases = model.aliases_of(module);
+    for id in aliases.iter().filter_map(|(_, ty)| ty.named()) {
+        *others.entry(id).or_default() += 1;
+    }
     for id in model.types_of(module) {
-        define(&mut items, model, id, &mut imports);
+        let others = others.get(&id).copied().unwrap_or_default();
+        define(&mut items, model, id, others, &mut imports);
     }
     let head = format!("The types of `{}`.", module.api_version());
     layout::file(&head, &imports.text(), &items)
 }
 
-fn define(out: &mut String, model: &Model, id: TypeId, imports: &mut Imports) {
+fn define(out: &mut String, model: &Model, id: TypeId, others: usize, imports: &mut Imports) {
     let def = &model.types[id];
     let kind = model.kind_of(id);
     let root = kind.filter(|kind| kind.root == id);
     let plain = Rules::default();
     let rules = root.map_or(&plain, |kind| &kind.rules);
-    let docs = doc::of(def.doc.as_deref(), rules, None, || doc::place(def, kind));
+    let docs = doc::of(def.doc.as_deref(), rules, None, || {
+        doc::place(def, kind, others)
+    });
     out.push('\n');
     doc::write(out, "", &docs);
     if let Some(root) = root {

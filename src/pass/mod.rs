@@ -1,5 +1,6 @@
-//! The model comes in and is completed: overrides, names, boxes, a bound on depth, derives; no pass reads a schema or writes code.
+//! The model comes in and is completed: overrides, boxes, a bound on depth, equal types once, names, derives; no pass reads a schema or writes code.
 mod boxing;
+mod dedup;
 mod depth;
 mod derives;
 mod naming;
@@ -13,12 +14,13 @@ use crate::options::Options;
 /// Changes the model, and reports what it finds.
 type Pass = fn(&mut Model, &Options, &mut Diagnostics);
 
-/// The passes, in order: what is decided by hand first, names when nothing is added any more.
+/// The passes, in order: what is decided by hand first, equal types when nothing tells them apart any more, names last.
 const PASSES: &[Pass] = &[
     overrides::run,
-    naming::run,
     boxing::run,
     depth::run,
+    dedup::run,
+    naming::run,
     derives::run,
 ];
 

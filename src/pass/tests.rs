@@ -30,20 +30,28 @@ spec:
                 big: {type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string}, d: {type: string}, e: {type: string}, f: {type: string}}}
 ";
 
-fn run(overrides: Vec<Override>) -> (Model, Vec<(Code, String, Option<String>)>) {
-    let source = Source {
-        name: "test".into(),
-        path: None,
-        text: CRD.into(),
-    };
+/// Code, message and hint.
+type Finding = (Code, String, Option<String>);
+
+fn run(overrides: Vec<Override>) -> (Model, Vec<Finding>) {
     let options = Options {
         overrides,
         ..Options::default()
     };
+    complete(CRD, &options)
+}
+
+/// The model of a CRD after all passes.
+pub(super) fn complete(crd: &str, options: &Options) -> (Model, Vec<Finding>) {
+    let source = Source {
+        name: "test".into(),
+        path: None,
+        text: crd.into(),
+    };
     let mut diagnostics = Diagnostics::new();
     let crds = crate::crd::parse(&[source], &mut diagnostics);
     let mut model = crate::lower::lower(crds, &mut diagnostics);
-    super::run(&mut model, &options, &mut diagnostics);
+    super::run(&mut model, options, &mut diagnostics);
     let found = diagnostics
         .iter()
         .map(|it| (it.code, it.message.clone(), it.hint.clone()))
@@ -58,7 +66,7 @@ fn at(path: &str) -> Override {
     }
 }
 
-fn def<'a>(model: &'a Model, name: &str) -> &'a TypeDef {
+pub(super) fn def<'a>(model: &'a Model, name: &str) -> &'a TypeDef {
     let mut all = model.types.iter();
     all.find(|(_, def)| def.name == name)
         .unwrap_or_else(|| panic!("no type {name}"))

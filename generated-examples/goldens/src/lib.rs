@@ -21,6 +21,7 @@ pub mod prelude_names;
 pub mod presence;
 pub mod required_spec;
 pub mod scalars;
+pub mod shared_types;
 pub mod subresources;
 pub mod unicode_names;
 pub mod versions;

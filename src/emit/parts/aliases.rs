@@ -12,14 +12,14 @@ pub(crate) fn of(model: &Model, module: &Module) -> String {
     for (id, ty) in &aliases {
         let def = &model.types[*id];
         items.push('\n');
-        doc::write(&mut items, "", &doc::place(def, model.kind_of(*id)));
+        doc::write(&mut items, "", &doc::place(def, model.kind_of(*id), 0));
         items.push_str(rust::acronym(&def.name));
         let mut text = String::new();
         rust::text(&mut text, ty, &model.types, &mut imports);
         items.push_str(&layout::alias(&def.name, &text));
     }
     let head = format!(
-        "Types of `{}` that stand in more than one place, by the names of the other places.",
+        "Names of places in the schemas of `{}` whose types are defined elsewhere.",
         module.api_version()
     );
     let is_local = |(_, ty): &(TypeId, &Ty)| ty.named().is_some();

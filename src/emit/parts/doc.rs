@@ -43,19 +43,23 @@ pub(crate) fn write<S: AsRef<str>>(out: &mut String, margin: &str, lines: &[S]) 
     }
 }
 
-/// Where a type stands: what there is to say of one that nothing describes.
-pub(crate) fn place(def: &TypeDef, kind: Option<&Kind>) -> Vec<String> {
+/// Where a type stands, and in how many other places: what there is to say of one that nothing describes.
+pub(crate) fn place(def: &TypeDef, kind: Option<&Kind>, others: usize) -> Vec<String> {
     let Some(kind) = kind else {
         return Vec::new();
     };
-    let kind = format!("{}.", inline::span(&kind.kind));
     let path = &def.origin.path;
-    let words = if path.last().is_none() {
-        ["An object of kind".to_owned(), kind]
-    } else {
-        [format!("{} of", inline::span(&path.to_string())), kind]
+    let kind = inline::span(&kind.kind);
+    if path.last().is_none() {
+        return vec![format!("An object of kind {kind}.")];
+    }
+    let others = match others {
+        0 => String::new(),
+        1 => ", and one other place".to_owned(),
+        _ => format!(", and {others} other places"),
     };
-    text::wrap(&words, "", "")
+    let path = format!("{} of", inline::span(&path.to_string()));
+    text::wrap(&[path, format!("{kind}{others}.")], "", "")
 }
 
 /// `///` lines.

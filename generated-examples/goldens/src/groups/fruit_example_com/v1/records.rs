@@ -20,7 +20,4 @@ kube_codegen_runtime::records! {
         2 metadata "metadata",
         3 spec "spec",
     }
-    PearSpec {
-        0 weight "weight",
-    }
 }

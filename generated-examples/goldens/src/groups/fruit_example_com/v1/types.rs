@@ -11,7 +11,7 @@ pub struct Apple {
     pub spec: Option<AppleSpec>,
 }
 
-/// `spec` of `Apple`.
+/// `spec` of `Apple`, and one other place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AppleSpec {
     pub weight: Option<i64>,
@@ -21,11 +21,5 @@ pub struct AppleSpec {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pear {
     pub metadata: ObjectMeta,
-    pub spec: Option<PearSpec>,
-}
-
-/// `spec` of `Pear`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PearSpec {
-    pub weight: Option<i64>,
+    pub spec: Option<AppleSpec>,
 }

@@ -24,14 +24,6 @@ kube_codegen_runtime::records! {
         4 e "e",
         5 f "f",
     }
-    LargeSpecBigNullable {
-        0 a "a",
-        1 b "b",
-        2 c "c",
-        3 d "d",
-        4 e "e",
-        5 f "f",
-    }
     LargeSpecSmall {
         0 a "a",
     }

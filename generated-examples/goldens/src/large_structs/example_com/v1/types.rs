@@ -16,24 +16,13 @@ pub struct Large {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LargeSpec {
     pub big: Option<Box<LargeSpecBig>>,
-    pub big_nullable: Option<Nullable<Box<LargeSpecBigNullable>>>,
+    pub big_nullable: Option<Nullable<Box<LargeSpecBig>>>,
     pub small: Option<LargeSpecSmall>,
 }
 
-/// `spec.big` of `Large`.
+/// `spec.big` of `Large`, and one other place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LargeSpecBig {
-    pub a: Option<String>,
-    pub b: Option<String>,
-    pub c: Option<String>,
-    pub d: Option<String>,
-    pub e: Option<String>,
-    pub f: Option<String>,
-}
-
-/// `spec.bigNullable` of `Large`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LargeSpecBigNullable {
     pub a: Option<String>,
     pub b: Option<String>,
     pub c: Option<String>,

@@ -31,9 +31,6 @@ kube_codegen_runtime::records! {
     OptionObjectSpecHostAliases {
         0 ip "ip",
     }
-    OptionObjectSpecHostAliasesHff4b {
-        0 ip "ip",
-    }
     OptionObjectSpecList {
         0 a "a",
     }

@@ -22,7 +22,7 @@ pub struct OptionObjectSpec {
     pub crate_: Option<String>,
     pub größe: Option<String>,
     pub host_aliases: Option<Vec<OptionObjectSpecHostAliases>>,
-    pub host_underscore_aliases: Option<Vec<OptionObjectSpecHostAliasesHff4b>>,
+    pub host_underscore_aliases: Option<Vec<OptionObjectSpecHostAliases>>,
     pub list: Option<OptionObjectSpecList>,
     pub proxy_url: Option<String>,
     pub proxy_url_2: Option<String>,
@@ -31,15 +31,9 @@ pub struct OptionObjectSpec {
     pub r#type: Option<String>,
 }
 
-/// `spec.hostAliases[]` of `Option`.
+/// `spec.hostAliases[]` of `Option`, and one other place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OptionObjectSpecHostAliases {
-    pub ip: Option<String>,
-}
-
-/// `spec.host_aliases[]` of `Option`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OptionObjectSpecHostAliasesHff4b {
     pub ip: Option<String>,
 }
 

@@ -25,27 +25,11 @@ kube_codegen_runtime::records! {
         2 metadata "metadata",
         3 spec "spec",
     }
-    BoxObjectSpec {
-        0 any "any",
-        1 at "at",
-        2 option "option",
-    }
-    BoxObjectSpecOption {
-        0 string "string",
-    }
     ClientObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Client",
         2 metadata "metadata",
         3 spec "spec",
-    }
-    ClientObjectSpec {
-        0 any "any",
-        1 at "at",
-        2 option "option",
-    }
-    ClientObjectSpecOption {
-        0 string "string",
     }
     Cluster {
         0 = "apiVersion": "example.com/v1",
@@ -53,27 +37,11 @@ kube_codegen_runtime::records! {
         2 metadata "metadata",
         3 spec "spec",
     }
-    ClusterSpec {
-        0 any "any",
-        1 at "at",
-        2 option "option",
-    }
-    ClusterSpecOption {
-        0 string "string",
-    }
     DefaultObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Default",
         2 metadata "metadata",
         3 spec "spec",
-    }
-    DefaultObjectSpec {
-        0 any "any",
-        1 at "at",
-        2 option "option",
-    }
-    DefaultObjectSpecOption {
-        0 string "string",
     }
     OptionObject {
         0 = "apiVersion": "example.com/v1",
@@ -102,27 +70,11 @@ kube_codegen_runtime::records! {
         2 metadata "metadata",
         3 spec "spec",
     }
-    RecordSpec {
-        0 any "any",
-        1 at "at",
-        2 option "option",
-    }
-    RecordSpecOption {
-        0 string "string",
-    }
     ResultObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Result",
         2 metadata "metadata",
         3 spec "spec",
-    }
-    ResultObjectSpec {
-        0 any "any",
-        1 at "at",
-        2 option "option",
-    }
-    ResultObjectSpecOption {
-        0 string "string",
     }
     StringObject {
         0 = "apiVersion": "example.com/v1",
@@ -130,27 +82,11 @@ kube_codegen_runtime::records! {
         2 metadata "metadata",
         3 spec "spec",
     }
-    StringObjectSpec {
-        0 any "any",
-        1 at "at",
-        2 option "option",
-    }
-    StringObjectSpecOption {
-        0 string "string",
-    }
     TimeObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Time",
         2 metadata "metadata",
         3 spec "spec",
-    }
-    TimeObjectSpec {
-        0 any "any",
-        1 at "at",
-        2 option "option",
-    }
-    TimeObjectSpecOption {
-        0 string "string",
     }
     ValueObject {
         0 = "apiVersion": "example.com/v1",
@@ -158,27 +94,11 @@ kube_codegen_runtime::records! {
         2 metadata "metadata",
         3 spec "spec",
     }
-    ValueObjectSpec {
-        0 any "any",
-        1 at "at",
-        2 option "option",
-    }
-    ValueObjectSpecOption {
-        0 string "string",
-    }
     VecObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Vec",
         2 metadata "metadata",
         3 spec "spec",
-    }
-    VecObjectSpec {
-        0 any "any",
-        1 at "at",
-        2 option "option",
-    }
-    VecObjectSpecOption {
-        0 string "string",
     }
 }
 

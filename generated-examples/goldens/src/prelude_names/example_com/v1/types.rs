@@ -14,7 +14,7 @@ pub struct BTreeMapObject {
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
-/// `spec` of `BTreeMap`.
+/// `spec` of `BTreeMap`, and 10 other places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BTreeMapObjectSpec {
     pub any: Option<BTreeMap<String, Value>>,
@@ -22,7 +22,7 @@ pub struct BTreeMapObjectSpec {
     pub option: Option<BTreeMapObjectSpecOption>,
 }
 
-/// `spec.option` of `BTreeMap`.
+/// `spec.option` of `BTreeMap`, and 10 other places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BTreeMapObjectSpecOption {
     pub string: Option<String>,
@@ -32,84 +32,28 @@ pub struct BTreeMapObjectSpecOption {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoxObject {
     pub metadata: ObjectMeta,
-    pub spec: Option<BoxObjectSpec>,
-}
-
-/// `spec` of `Box`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BoxObjectSpec {
-    pub any: Option<BTreeMap<String, Value>>,
-    pub at: Option<Time>,
-    pub option: Option<BoxObjectSpecOption>,
-}
-
-/// `spec.option` of `Box`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BoxObjectSpecOption {
-    pub string: Option<String>,
+    pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Client`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClientObject {
     pub metadata: ObjectMeta,
-    pub spec: Option<ClientObjectSpec>,
-}
-
-/// `spec` of `Client`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ClientObjectSpec {
-    pub any: Option<BTreeMap<String, Value>>,
-    pub at: Option<Time>,
-    pub option: Option<ClientObjectSpecOption>,
-}
-
-/// `spec.option` of `Client`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ClientObjectSpecOption {
-    pub string: Option<String>,
+    pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Cluster`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cluster {
     pub metadata: ObjectMeta,
-    pub spec: Option<ClusterSpec>,
-}
-
-/// `spec` of `Cluster`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ClusterSpec {
-    pub any: Option<BTreeMap<String, Value>>,
-    pub at: Option<Time>,
-    pub option: Option<ClusterSpecOption>,
-}
-
-/// `spec.option` of `Cluster`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ClusterSpecOption {
-    pub string: Option<String>,
+    pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Default`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DefaultObject {
     pub metadata: ObjectMeta,
-    pub spec: Option<DefaultObjectSpec>,
-}
-
-/// `spec` of `Default`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DefaultObjectSpec {
-    pub any: Option<BTreeMap<String, Value>>,
-    pub at: Option<Time>,
-    pub option: Option<DefaultObjectSpecOption>,
-}
-
-/// `spec.option` of `Default`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DefaultObjectSpecOption {
-    pub string: Option<String>,
+    pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Option`.
@@ -168,124 +112,40 @@ pub struct OptionObjectSpecVec {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
     pub metadata: ObjectMeta,
-    pub spec: Option<RecordSpec>,
-}
-
-/// `spec` of `Record`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecordSpec {
-    pub any: Option<BTreeMap<String, Value>>,
-    pub at: Option<Time>,
-    pub option: Option<RecordSpecOption>,
-}
-
-/// `spec.option` of `Record`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecordSpecOption {
-    pub string: Option<String>,
+    pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Result`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResultObject {
     pub metadata: ObjectMeta,
-    pub spec: Option<ResultObjectSpec>,
-}
-
-/// `spec` of `Result`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ResultObjectSpec {
-    pub any: Option<BTreeMap<String, Value>>,
-    pub at: Option<Time>,
-    pub option: Option<ResultObjectSpecOption>,
-}
-
-/// `spec.option` of `Result`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ResultObjectSpecOption {
-    pub string: Option<String>,
+    pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `String`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StringObject {
     pub metadata: ObjectMeta,
-    pub spec: Option<StringObjectSpec>,
-}
-
-/// `spec` of `String`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StringObjectSpec {
-    pub any: Option<BTreeMap<String, Value>>,
-    pub at: Option<Time>,
-    pub option: Option<StringObjectSpecOption>,
-}
-
-/// `spec.option` of `String`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StringObjectSpecOption {
-    pub string: Option<String>,
+    pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Time`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimeObject {
     pub metadata: ObjectMeta,
-    pub spec: Option<TimeObjectSpec>,
-}
-
-/// `spec` of `Time`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TimeObjectSpec {
-    pub any: Option<BTreeMap<String, Value>>,
-    pub at: Option<Time>,
-    pub option: Option<TimeObjectSpecOption>,
-}
-
-/// `spec.option` of `Time`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TimeObjectSpecOption {
-    pub string: Option<String>,
+    pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Value`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ValueObject {
     pub metadata: ObjectMeta,
-    pub spec: Option<ValueObjectSpec>,
-}
-
-/// `spec` of `Value`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ValueObjectSpec {
-    pub any: Option<BTreeMap<String, Value>>,
-    pub at: Option<Time>,
-    pub option: Option<ValueObjectSpecOption>,
-}
-
-/// `spec.option` of `Value`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ValueObjectSpecOption {
-    pub string: Option<String>,
+    pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Vec`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VecObject {
     pub metadata: ObjectMeta,
-    pub spec: Option<VecObjectSpec>,
-}
-
-/// `spec` of `Vec`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VecObjectSpec {
-    pub any: Option<BTreeMap<String, Value>>,
-    pub at: Option<Time>,
-    pub option: Option<VecObjectSpecOption>,
-}
-
-/// `spec.option` of `Vec`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VecObjectSpecOption {
-    pub string: Option<String>,
+    pub spec: Option<BTreeMapObjectSpec>,
 }

@@ -1,0 +1,80 @@
+//! A type comes in, what makes it equal to another goes out; where it stands, and what is said of it as a whole, do not count.
+use crate::ir::{Body, EnumBase, Field, Presence, Rules, Ty, TypeDef, TypeId};
+use serde_json::Value;
+
+/// All of a type that a user of it could tell apart.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct Key<'m> {
+    /// The name that an override gives.
+    name: &'m str,
+    form: Form<'m>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Form<'m> {
+    Struct {
+        fields: Vec<Member<'m>>,
+        rest: bool,
+    },
+    Enum {
+        base: EnumBase,
+        values: Vec<&'m Value>,
+        default: Option<usize>,
+    },
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Member<'m> {
+    wire: &'m str,
+    ident: &'m str,
+    ty: Ty,
+    presence: Presence,
+    boxed: Option<bool>,
+    doc: Option<&'m str>,
+    default: Option<&'m Value>,
+    rules: &'m Rules,
+}
+
+impl<'m> Key<'m> {
+    /// The key of a type with a name, given what the types in it are equal to; none for an alias.
+    pub(super) fn of(
+        def: &'m TypeDef,
+        name: &'m str,
+        equal: impl Fn(TypeId) -> TypeId,
+    ) -> Option<Self> {
+        let form = match &def.body {
+            Body::Struct(body) => Form::Struct {
+                fields: body
+                    .fields
+                    .iter()
+                    .map(|field| member(field, &equal))
+                    .collect(),
+                rest: body.rest,
+            },
+            Body::Enum(body) => Form::Enum {
+                base: body.base,
+                values: body.variants.iter().map(|variant| &variant.value).collect(),
+                default: body.default,
+            },
+            Body::Alias(_) => return None,
+        };
+        Some(Self { name, form })
+    }
+}
+
+fn member<'m>(field: &'m Field, equal: &impl Fn(TypeId) -> TypeId) -> Member<'m> {
+    let mut ty = field.ty.clone();
+    if let Some(Ty::Named(id)) = ty.named_mut() {
+        *id = equal(*id);
+    }
+    Member {
+        wire: &field.wire,
+        ident: &field.ident,
+        ty,
+        presence: field.presence,
+        boxed: field.boxed,
+        doc: field.doc.as_deref(),
+        default: field.default.as_ref(),
+        rules: &field.rules,
+    }
+}
