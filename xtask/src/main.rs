@@ -1,6 +1,7 @@
 //! Tasks of this repository: `cargo xtask TASK`; nothing of it is published.
 mod breaking;
 mod corpus;
+mod features;
 mod folders;
 
 use clap::Parser;
@@ -13,12 +14,16 @@ enum Task {
 
     /// Generates, compiles and round-trips a folder of real definitions, and tells what came of it
     Corpus(corpus::Arguments),
+
+    /// Makes one crate of types and clients of a folder of real definitions, and compiles it with each feature alone
+    Features(features::Arguments),
 }
 
 fn main() -> ExitCode {
     let done = match Task::parse() {
         Task::Break(arguments) => breaking::run(&arguments),
         Task::Corpus(arguments) => corpus::run(&arguments),
+        Task::Features(arguments) => features::run(&arguments),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -105,13 +105,18 @@ fn alone(
         return None;
     }
     corpus.inline += crds.iter().map(inspect::inline_objects).sum::<usize>();
+    Some(names(&crds))
+}
+
+/// What no other file of one run may define too: the plurals and kinds, each with its group.
+pub(crate) fn names(crds: &[crd::Crd]) -> BTreeSet<(String, String)> {
     let names = crds.iter().flat_map(|crd| {
         [
             (crd.group.clone(), format!("plural {}", crd.names.plural)),
             (crd.group.clone(), format!("kind {}", crd.names.kind)),
         ]
     });
-    Some(names.collect())
+    names.collect()
 }
 
 fn tree(group: Group, module: String, failures: &mut Vec<Failure>) -> Option<Tree> {

@@ -4,15 +4,15 @@ use kube_codegen::source::{self, Input, Source};
 use std::path::Path;
 
 /// A file of definitions.
-pub(super) struct Manifest {
+pub(crate) struct Manifest {
     /// The folder it lies in: one per repository.
-    pub(super) repository: String,
+    pub(crate) repository: String,
     /// Its text.
-    pub(super) source: Source,
+    pub(crate) source: Source,
 }
 
 /// All files, sorted by repository and name.
-pub(super) fn find(folder: &Path, only: &[String]) -> Result<Vec<Manifest>> {
+pub(crate) fn find(folder: &Path, only: &[String]) -> Result<Vec<Manifest>> {
     let mut roots: Vec<_> = ["crds", "adversarial"]
         .iter()
         .map(|name| folder.join(name))

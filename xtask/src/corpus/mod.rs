@@ -2,8 +2,8 @@
 mod batch;
 mod compile;
 mod differ;
-mod generate;
-mod input;
+pub(crate) mod generate;
+pub(crate) mod input;
 mod inspect;
 mod round_trip;
 mod samples;

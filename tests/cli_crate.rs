@@ -1,0 +1,355 @@
+//! `kube-codegen crate`: what follows the definitions, what stays a person's, and that the crate builds with any of its features.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// A definition of a kind in some versions, with a text wherever a text may stand.
+fn definition(group: &str, kind: &str, versions: &[&str], text: &str) -> String {
+    let plural = format!("{}s", kind.to_lowercase());
+    let text = serde_json::Value::from(text);
+    let mut yaml = format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: {plural}.{group}\n  \
+         annotations: {{note: {text}}}\nspec:\n  group: {group}\n  scope: Namespaced\n  names: {{plural: {plural}, kind: {kind}}}\n  versions:\n"
+    );
+    for (index, version) in versions.iter().enumerate() {
+        let storage = index == 0;
+        _ = write!(
+            yaml,
+            "  - name: {version}\n    served: true\n    storage: {storage}\n    deprecated: {}\n    deprecationWarning: {text}\n    schema:\n      \
+             openAPIV3Schema:\n        type: object\n        description: {text}\n        properties:\n          spec:\n            \
+             type: object\n            properties:\n              size: {{type: integer, description: {text}}}\n",
+            !storage
+        );
+    }
+    yaml
+}
+
+/// A directory to work in, and the crate that is to be made there.
+fn directory(definitions: &str) -> (TempDir, PathBuf) {
+    let directory = TempDir::new().unwrap();
+    fs::write(directory.path().join("crds.yaml"), definitions).unwrap();
+    let package = directory.path().join("kinds");
+    (directory, package)
+}
+
+fn make(directory: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
+        .current_dir(directory)
+        .args(["crate", "kinds", "-f", "crds.yaml"])
+        .args(args)
+        .output()
+        .unwrap()
+}
+
+fn made(directory: &Path) -> String {
+    let output = make(directory, &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    stdout(&output)
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// All files below a directory, by path.
+fn files(root: &Path) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    let mut waiting = vec![root.to_owned()];
+    while let Some(directory) = waiting.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else {
+                let name = path.strip_prefix(root).unwrap().display().to_string();
+                all.insert(name, fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    all
+}
+
+fn features(package: &Path) -> Vec<String> {
+    let text = fs::read_to_string(package.join("Cargo.toml")).unwrap();
+    let table: toml::Table = text.parse().unwrap();
+    let names = table["features"].as_table().unwrap().keys();
+    names.filter(|name| *name != "default").cloned().collect()
+}
+
+#[test]
+fn features_and_modules_follow_the_definitions_and_the_rest_is_a_persons() {
+    let widget = definition("example.com", "Widget", &["v1", "v1beta1"], "");
+    let (directory, package) = directory(&widget);
+    made(directory.path());
+    assert_eq!(
+        features(&package),
+        ["example-com-v1", "example-com-v1beta1", "full"]
+    );
+    // A person's dependency, feature, metadata, words and module.
+    let edit = |file: &str, from: &str, to: &str| {
+        let path = package.join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{file}: {from}");
+        fs::write(path, text.replacen(from, to, 1)).unwrap();
+    };
+    edit(
+        "Cargo.toml",
+        "version = \"0.1.0\"",
+        "version = \"7.0.0\" # mine",
+    );
+    edit(
+        "Cargo.toml",
+        "default = []",
+        "default = [\"example-com-v1\"]\nextra = []",
+    );
+    edit(
+        "Cargo.toml",
+        "[dependencies]\n",
+        "[dependencies]\nanyhow = \"1\"\n",
+    );
+    edit("README.md", "# kinds\n", "# The best kinds\n\nMine.\n");
+    fs::write(package.join(".gitignore"), "target/\n*.swp\n").unwrap();
+    fs::write(package.join("src/mine.rs"), "// mine\n").unwrap();
+    let edited = files(&package);
+    assert!(made(directory.path()).contains("0 files written"));
+    assert_eq!(files(&package), edited);
+
+    let gadget = definition("tools.example.com", "Gadget", &["v1"], "");
+    fs::write(
+        directory.path().join("crds.yaml"),
+        format!("{widget}---\n{gadget}"),
+    )
+    .unwrap();
+    made(directory.path());
+    let more = [
+        "example-com-v1",
+        "example-com-v1beta1",
+        "extra",
+        "full",
+        "tools-example-com-v1",
+    ];
+    assert_eq!(features(&package), more);
+    let all = files(&package);
+    assert!(all.contains_key("src/tools_example_com/v1/types.rs"));
+    assert!(
+        all["README.md"]
+            .contains("| `tools-example-com-v1` | `tools_example_com::v1` | `Gadget` |")
+    );
+    assert!(
+        all["src/lib.rs"]
+            .contains("#[cfg(feature = \"tools-example-com-v1\")]\npub mod tools_example_com;")
+    );
+
+    // And back: what the tool made goes, what a person wrote stays to the byte.
+    fs::write(directory.path().join("crds.yaml"), &widget).unwrap();
+    made(directory.path());
+    assert_eq!(files(&package), edited);
+}
+
+#[test]
+fn a_directory_of_hundreds_of_kinds_is_one_crate() {
+    let directory = TempDir::new().unwrap();
+    fs::create_dir(directory.path().join("crds.yaml")).unwrap();
+    for index in 0..299 {
+        let text = definition(&format!("g{index}.example.com"), "Widget", &["v1"], "");
+        fs::write(
+            directory.path().join(format!("crds.yaml/{index}.yaml")),
+            text,
+        )
+        .unwrap();
+    }
+    let told = stdout(&make(directory.path(), &["--emit", "types"]));
+    assert!(told.starts_with("kinds in kinds: 299 features; "), "{told}");
+    let text = definition("more.example.com", "Widget", &["v1"], "");
+    fs::write(directory.path().join("crds.yaml/more.yaml"), text).unwrap();
+    let told = stdout(&make(directory.path(), &["--emit", "types"]));
+    assert!(told.contains("crates.io takes 300"), "{told}");
+    assert_eq!(features(&directory.path().join("kinds")).len(), 301);
+}
+
+#[test]
+fn groups_that_differ_in_a_dash_have_features_of_their_own() {
+    let definitions = ["a-b.example.com", "a.b.example.com"]
+        .map(|group| definition(group, "Widget", &["v1"], ""))
+        .join("---\n");
+    let (directory, package) = directory(&definitions);
+    made(directory.path());
+    let features = features(&package);
+    assert_eq!(features.len(), 3, "{features:?}");
+    assert!(
+        features.contains(&"a-b-example-com-v1".to_owned()),
+        "{features:?}"
+    );
+}
+
+#[test]
+fn text_of_a_definition_is_in_none_of_the_crates_own_files() {
+    let evil = "evil\n\"\"\"\n]\n[dependencies]\nevil = \"1\"\n```\n<!-- kube-codegen: end -->\n# kube-codegen: end\n\u{1b}[31m */ #![evil] {{ evil }}";
+    let (directory, package) = directory(&definition("example.com", "Widget", &["v1", "v2"], evil));
+    made(directory.path());
+    let all = files(&package);
+    for path in [
+        "Cargo.toml",
+        "README.md",
+        ".gitignore",
+        ".cargo/config.toml",
+        "src/lib.rs",
+    ] {
+        assert!(!all[path].contains("evil"), "{path}: {}", all[path]);
+    }
+    let manifest: toml::Table = all["Cargo.toml"].parse().unwrap();
+    assert_eq!(manifest["dependencies"].as_table().unwrap().len(), 4);
+}
+
+#[test]
+fn a_manifest_without_a_place_for_features_is_left_as_it_is() {
+    let (directory, package) = directory(&definition("example.com", "Widget", &["v1"], ""));
+    let manifest = "[package]\nname = \"kinds\"\nversion = \"1.0.0\"\n\n[features]\nexample-com-v1 = []\n\n[dependencies]\nkube = \"4\"\n";
+    fs::create_dir(&package).unwrap();
+    fs::write(package.join("Cargo.toml"), manifest).unwrap();
+    fs::write(package.join("README.md"), "# Mine\n").unwrap();
+    // All that is needed is declared, if by hand; what does not fit is told.
+    let told = made(directory.path());
+    assert!(
+        told.contains("note: `Cargo.toml` asks for kube 4, and the code is made for 5"),
+        "{told}"
+    );
+    let all = files(&package);
+    assert_eq!(
+        (all["Cargo.toml"].as_str(), all["README.md"].as_str()),
+        (manifest, "# Mine\n")
+    );
+
+    let more = definition("example.com", "Widget", &["v1", "v2"], "");
+    fs::write(directory.path().join("crds.yaml"), more).unwrap();
+    let output = make(directory.path(), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("does not declare 1 of 2 features, as `example-com-v2`"));
+    assert_eq!(files(&package), all);
+
+    let broken = manifest.replace(
+        "[features]",
+        "[features]\n# kube-codegen: begin\n# kube-codegen: end",
+    );
+    fs::write(package.join("Cargo.toml"), broken).unwrap();
+    let output = make(directory.path(), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("duplicate key"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_place_of_a_file_is_refused() {
+    let (directory, package) = directory(&definition("example.com", "Widget", &["v1"], ""));
+    fs::create_dir(&package).unwrap();
+    let elsewhere = directory.path().join("elsewhere");
+    fs::write(&elsewhere, "target/\n").unwrap();
+    std::os::unix::fs::symlink(&elsewhere, package.join(".gitignore")).unwrap();
+    let output = make(directory.path(), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("is a symbolic link"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(fs::read_to_string(elsewhere).unwrap(), "target/\n");
+    assert!(!package.join("Cargo.toml").exists());
+}
+
+#[test]
+fn definitions_and_options_come_from_a_config_file_too() {
+    let (directory, package) = directory(&definition("example.com", "Widget", &["v1"], ""));
+    let config = "file = [\"crds.yaml\"]\noutput = \"kinds\"\nemit = [\"types\"]\n";
+    fs::write(directory.path().join("kube-codegen.toml"), config).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
+        .current_dir(directory.path())
+        .args(["crate", "kinds", "--license", "MIT"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let all = files(&package);
+    assert!(!all.contains_key("src/clientset.rs"));
+    assert!(all["Cargo.toml"].contains("license = \"MIT\""));
+    assert!(all["README.md"].contains("use kinds::example_com::v1::Widget;"));
+}
+
+/// Everything that a publisher would ask of the crate, with each feature alone, none and all.
+#[test]
+#[ignore = "compiles a crate six times: a minute from cold"]
+fn it_is_fit_to_be_published() {
+    let cluster =
+        definition("example.com", "Cluster", &["v1"], "").replace("Namespaced", "Cluster");
+    let widget = definition(
+        "tools.example.com",
+        "Widget",
+        &["v1", "v1beta1"],
+        "Not `this`.",
+    );
+    let (directory, package) = directory(&format!("{cluster}---\n{widget}"));
+    made(directory.path());
+    fs::copy(
+        Path::new(ROOT).join("Cargo.lock"),
+        package.join("Cargo.lock"),
+    )
+    .unwrap();
+    let runtime = format!("patch.crates-io.kube-codegen-runtime.path='{ROOT}/runtime'");
+    let cargo = |args: &[&str]| {
+        let output = Command::new(env!("CARGO"))
+            .current_dir(&package)
+            .args(args)
+            .env(
+                "CARGO_TARGET_DIR",
+                Path::new(env!("CARGO_TARGET_TMPDIR")).join("crate"),
+            )
+            .env("RUSTDOCFLAGS", "-D warnings")
+            .env_remove("K8S_OPENAPI_ENABLED_VERSION")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+        stdout(&output)
+    };
+    cargo(&["fmt", "--check"]);
+    let mut sets = features(&package);
+    sets.push(String::new());
+    for set in &sets {
+        cargo(&["clippy", "--features", set, "--", "-D", "warnings"]);
+    }
+    for set in ["", "full"] {
+        cargo(&["doc", "--no-deps", "--features", set]);
+        cargo(&["test", "--features", set]);
+    }
+    let packed = cargo(&["package", "--list", "--allow-dirty"]);
+    for file in [
+        "README.md",
+        "src/lib.rs",
+        "src/tools_example_com/widgets.json",
+    ] {
+        assert!(packed.lines().any(|line| line == file), "{file}: {packed}");
+    }
+    // The runtime is taken from this checkout, whether a registry has it or not.
+    cargo(&[
+        "publish",
+        "--dry-run",
+        "--allow-dirty",
+        "--features",
+        "full",
+        "--config",
+        &runtime,
+    ]);
+}
