@@ -291,7 +291,7 @@ fn definitions_and_options_come_from_a_config_file_too() {
 
 /// Everything that a publisher would ask of the crate, with each feature alone, none and all.
 #[test]
-#[ignore = "compiles a crate six times: a minute from cold"]
+#[ignore = "compiles a crate a dozen times: minutes from cold"]
 fn it_is_fit_to_be_published() {
     let cluster =
         definition("example.com", "Cluster", &["v1"], "").replace("Namespaced", "Cluster");
