@@ -82,6 +82,7 @@ codes! {
     LeftoverKeyword "KC0402" Warning "a keyword that means nothing at its place";
     PlainEnum "KC0403" Warning "an enum that is no Rust enum";
     ServerRules "KC0404" Note "what a schema says of fields that every object has";
+    NearMiss "KC0405" Note "a type of Kubernetes, but for one thing";
 
     OverrideUnmatched "KC0501" Error "an override that matches nothing";
     OverrideInvalid "KC0502" Error "an override that its place cannot have";

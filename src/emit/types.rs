@@ -53,7 +53,7 @@ impl Emitter for Emit {
 }
 
 fn types(model: &Model, module: &Module) -> String {
-    let mut imports = Imports::default();
+    let mut imports = Imports::new(model, module);
     let mut items = String::new();
     let mut others: BTreeMap<TypeId, usize> = BTreeMap::new();
     let aliases = model.aliases_of(module);
@@ -68,7 +68,7 @@ fn types(model: &Model, module: &Module) -> String {
     layout::file(&head, &imports.text(), &items)
 }
 
-fn define(out: &mut String, model: &Model, id: TypeId, others: usize, imports: &mut Imports) {
+fn define(out: &mut String, model: &Model, id: TypeId, others: usize, imports: &mut Imports<'_>) {
     let def = &model.types[id];
     let kind = model.kind_of(id);
     let root = kind.filter(|kind| kind.root == id);
@@ -107,7 +107,7 @@ fn structure(
     model: &Model,
     def: &TypeDef,
     body: &Struct,
-    imports: &mut Imports,
+    imports: &mut Imports<'_>,
 ) {
     derive(out, &def.derives, false, &[]);
     let mut members = Members::open(out, &format!("pub struct {}", def.name));
@@ -141,7 +141,7 @@ fn written(value: &serde_json::Value) -> String {
     }
 }
 
-fn enumeration(out: &mut String, def: &TypeDef, body: &Enum, imports: &mut Imports) {
+fn enumeration(out: &mut String, def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) {
     let (more, other): (&[&str], _) = match body.base {
         EnumBase::Text => (&["Hash", "PartialOrd", "Ord"], "String"),
         EnumBase::Int(width) => (&["Hash", "PartialOrd", "Ord"], rust::int(width)),

@@ -46,6 +46,8 @@ pub struct Kind {
     pub manifest: Arc<serde_json::Value>,
     /// Where the version stands in the input.
     pub place: Place,
+    /// Where its schema stands in the document, as a JSON pointer.
+    pub schema_pointer: String,
 }
 
 /// The Rust names of what is generated for a kind, beside its types.

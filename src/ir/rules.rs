@@ -14,8 +14,23 @@ pub struct Rules {
     pub list_map_keys: Vec<String>,
     /// `x-kubernetes-map-type`: `atomic` or `granular`.
     pub map_type: Option<String>,
+    /// Whether the API server drops whatever an object has: nothing is declared, and nothing preserved.
+    pub pruned: bool,
     /// What is said of each item of a list, or of each value of a map.
     pub element: Option<Box<Element>>,
+}
+
+impl Rules {
+    /// Nothing is said.
+    pub const NOTHING: Self = Self {
+        constraints: Vec::new(),
+        validations: Vec::new(),
+        list_type: None,
+        list_map_keys: Vec::new(),
+        map_type: None,
+        pruned: false,
+        element: None,
+    };
 }
 
 /// What a schema says of each item of a list, or of each value of a map.

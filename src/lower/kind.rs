@@ -74,5 +74,6 @@ pub(super) fn lower(served: Served, model: &mut Model, diagnostics: &mut Diagnos
         names: KindNames::default(),
         manifest: crd.manifest.clone(),
         place: version.place,
+        schema_pointer: version.schema_pointer,
     });
 }

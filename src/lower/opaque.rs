@@ -7,7 +7,10 @@ use crate::ir::Ty;
 pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Ty {
     let preserved = node.schema.kubernetes.preserve_unknown_fields;
     match node.schema.type_.take() {
-        Some(SchemaType::Object) => Ty::Map(Box::new(Ty::Json)),
+        Some(SchemaType::Object) => {
+            node.rules.pruned = !preserved;
+            Ty::Map(Box::new(Ty::Json))
+        }
         None if preserved => Ty::Json,
         None => {
             lowering

@@ -1,4 +1,5 @@
 //! Optional structs that are large stand behind a `Box`: an object where most of them are absent stays small.
+use super::known;
 use crate::diag::Diagnostics;
 use crate::ir::{Body, Field, FloatWidth, IntWidth, Model, Ty, TypeId, Types};
 use crate::options::Options;
@@ -23,10 +24,23 @@ pub(super) fn run(model: &mut Model, _: &Options, _: &mut Diagnostics) {
 }
 
 fn is_boxed(field: &Field, sizes: &BTreeMap<TypeId, usize>) -> bool {
-    let Ty::Named(id) = field.ty else {
-        return field.boxed.unwrap_or(false);
+    let size = match &field.ty {
+        Ty::Named(id) => sizes.get(id).copied(),
+        Ty::External(path) => known::layout(path).map(|it| it.size),
+        Ty::Bool
+        | Ty::Int(_)
+        | Ty::Float(_)
+        | Ty::Str
+        | Ty::Bytes
+        | Ty::Time
+        | Ty::IntOrString
+        | Ty::Json
+        | Ty::ObjectMeta
+        | Ty::List(_)
+        | Ty::Map(_)
+        | Ty::Nullable(_) => None,
     };
-    let large = sizes.get(&id).is_some_and(|size| *size > LIMIT);
+    let large = size.is_some_and(|size| size > LIMIT);
     field
         .boxed
         .unwrap_or(large && field.presence.may_be_absent())
@@ -83,8 +97,8 @@ fn of_ty(ty: &Ty, types: &Types, sizes: &mut BTreeMap<TypeId, usize>) -> usize {
         | Ty::Json
         | Ty::ObjectMeta
         | Ty::List(_)
-        | Ty::Map(_)
-        | Ty::External(_) => of_scalar(ty),
+        | Ty::Map(_) => of_scalar(ty),
+        Ty::External(path) => known::layout(path).map_or_else(|| of_scalar(ty), |it| it.size),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Whether a type may be sent to another thread is asked of all types in it, each within the one before, and rustc gives up
 //! 128 steps deep (`recursion_limit`). A future that holds an object takes some of them.
+use super::known;
 use crate::diag::{Code, Diagnostics};
 use crate::ir::{Body, Field, Model, Presence, SchemaPath, Ty, TypeId};
 use crate::options::Options;
@@ -10,13 +11,13 @@ use std::collections::BTreeMap;
 /// How many steps the types of an object may take.
 const LIMIT: usize = 96;
 /// Steps through `Option`, through a struct, and through `Nullable`.
-const PLAIN: usize = 1;
+pub(super) const PLAIN: usize = 1;
 /// Steps through a `Box`.
 const BOX: usize = 2;
 /// Steps through a `Vec`, or a `BTreeMap`.
-const CONTAINER: usize = 3;
+pub(super) const CONTAINER: usize = 3;
 /// Steps to the ground of what is no struct, such as text or raw JSON.
-const LEAF: usize = 8;
+pub(super) const LEAF: usize = 8;
 
 pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics) {
     let mut deepest: BTreeMap<TypeId, usize> =
@@ -71,6 +72,9 @@ fn shorten(ty: &mut Ty, depth: usize, reached: &mut Option<(TypeId, usize)>) -> 
             depth + PLAIN + LEAF > LIMIT
         }
         Ty::List(_) | Ty::Map(_) => depth + CONTAINER + LEAF > LIMIT,
+        Ty::External(path) => {
+            known::layout(path).is_some_and(|it| depth + PLAIN + it.depth > LIMIT)
+        }
         Ty::Bool
         | Ty::Int(_)
         | Ty::Float(_)
@@ -80,8 +84,7 @@ fn shorten(ty: &mut Ty, depth: usize, reached: &mut Option<(TypeId, usize)>) -> 
         | Ty::IntOrString
         | Ty::Json
         | Ty::ObjectMeta
-        | Ty::Nullable(_)
-        | Ty::External(_) => false,
+        | Ty::Nullable(_) => false,
     };
     if cut {
         *ty = Ty::Json;

@@ -1,4 +1,5 @@
 //! Decides what each type derives: `Eq` where no part forbids it, `Default` where every required part has one.
+use super::known;
 use crate::diag::Diagnostics;
 use crate::ir::{Body, Field, Model, Presence, Struct, Ty, TypeId, Types};
 use crate::options::Options;
@@ -52,7 +53,8 @@ fn default(field: &Field, types: &Types) -> bool {
     }
     match &field.ty {
         // There is no time, and no choice, that means "not set".
-        Ty::Time | Ty::External(_) => false,
+        Ty::Time => false,
+        Ty::External(path) => known::layout(path).is_some_and(|it| it.default),
         Ty::Named(id) => types[*id].derives.default,
         Ty::Bool
         | Ty::Int(_)

@@ -3,6 +3,7 @@ mod boxing;
 mod dedup;
 mod depth;
 mod derives;
+pub mod known;
 mod naming;
 mod overrides;
 mod verify;
@@ -17,6 +18,7 @@ type Pass = fn(&mut Model, &Options, &mut Diagnostics);
 /// The passes, in order: what is decided by hand first, equal types when nothing tells them apart any more, names last.
 const PASSES: &[Pass] = &[
     overrides::run,
+    known::run,
     boxing::run,
     depth::run,
     dedup::run,

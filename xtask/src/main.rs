@@ -3,6 +3,7 @@ mod breaking;
 mod corpus;
 mod features;
 mod folders;
+mod known;
 
 use clap::Parser;
 use std::process::ExitCode;
@@ -17,6 +18,9 @@ enum Task {
 
     /// Makes one crate of types and clients of a folder of real definitions, and compiles it with each feature alone
     Features(features::Arguments),
+
+    /// Makes the tables of types that generated code may reuse from the sources of k8s-openapi
+    KnownTypes(known::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -24,6 +28,7 @@ fn main() -> ExitCode {
         Task::Break(arguments) => breaking::run(&arguments),
         Task::Corpus(arguments) => corpus::run(&arguments),
         Task::Features(arguments) => features::run(&arguments),
+        Task::KnownTypes(arguments) => known::run(&arguments),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

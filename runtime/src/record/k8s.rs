@@ -1,4 +1,6 @@
-//! Types of `k8s-openapi` that are part of every object: as records, since they are read with each one.
+//! Types of `k8s-openapi`: those that are part of every object as records, since they are read with each one; the others as leaves.
+mod leaves;
+
 use crate::{leaves, record_views};
 use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{

@@ -27,6 +27,7 @@ mod place;
 mod read;
 mod report;
 mod scalars;
+mod spelling;
 mod value;
 mod write;
 

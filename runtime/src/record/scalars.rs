@@ -1,5 +1,5 @@
 //! Booleans, numbers, strings, and the scalar types of Kubernetes: a literal in, a value or a misfit out.
-use super::{Literal, Misfit, Scalar, Slot, Value, View};
+use super::{Foreign, Literal, Misfit, Scalar, Slot, Value, View, spelling};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -69,10 +69,10 @@ scalars! {
     f64, 0.0, "f64", |v| View::Float(*v), float;
     String, String::new(), "a string", |v| View::Str(v), string;
     Time, Time(Timestamp::UNIX_EPOCH), "an RFC 3339 time", |v| View::Display(&v.0), time;
-    Quantity, Quantity(String::new()), "a quantity", |v| View::Str(&v.0), quantity;
+    Quantity, Quantity(String::new()), "a quantity", |v| spelled(&v.0, v), quantity;
     IntOrString, IntOrString::Int(0), "an integer or a string", |v| match v {
         IntOrString::Int(number) => View::Int(i64::from(*number)),
-        IntOrString::String(text) => View::Str(text),
+        IntOrString::String(text) => spelled(text, v),
     }, int_or_string;
 }
 
@@ -152,24 +152,40 @@ fn time(literal: &mut Literal<'_>) -> Result<Time, Misfit> {
     text.parse().map(Time).map_err(|_| Misfit::Value)
 }
 
-/// Kubernetes reads a bare number as a quantity, too.
-fn quantity(literal: &mut Literal<'_>) -> Result<Quantity, Misfit> {
-    match literal {
-        Literal::Int(value) => Ok(Quantity(value.to_string())),
-        Literal::UInt(value) => Ok(Quantity(value.to_string())),
-        Literal::Float(value) => Ok(Quantity(value.to_string())),
-        text => string(text).map(Quantity),
+/// What the text of a value stands for.
+fn spelled<'a>(text: &'a str, whole: &'a dyn Foreign) -> View<'a> {
+    match spelling::meant(text) {
+        Literal::Str(text) => View::Str(text),
+        Literal::Int(value) => View::Int(value),
+        Literal::UInt(value) => View::UInt(value),
+        Literal::Float(value) => View::Float(value),
+        // A text that is not a part of the one that stands for it.
+        Literal::Null | Literal::Bool(_) | Literal::String(_) => View::Foreign(whole),
     }
 }
 
-/// An integer beyond 32 bits, which a custom resource may hold, is kept as its digits.
+/// Kubernetes reads a bare number as a quantity, too.
+fn quantity(literal: &mut Literal<'_>) -> Result<Quantity, Misfit> {
+    let text = match spelling::digits(literal) {
+        Some(digits) => spelling::of_number(&digits),
+        None => spelling::of_text(string(literal)?),
+    };
+    Ok(Quantity(text))
+}
+
+/// An integer beyond 32 bits, which a custom resource may hold, is kept as text that stands for it.
 fn int_or_string(literal: &mut Literal<'_>) -> Result<IntOrString, Misfit> {
     match literal {
-        Literal::Str(_) | Literal::String(_) => string(literal).map(IntOrString::String),
+        Literal::Str(_) | Literal::String(_) => {
+            let text = spelling::of_text(string(literal)?);
+            Ok(IntOrString::String(text))
+        }
         number => {
             let wide: i128 = integer(number)?;
-            Ok(i32::try_from(wide)
-                .map_or_else(|_| IntOrString::String(wide.to_string()), IntOrString::Int))
+            Ok(i32::try_from(wide).map_or_else(
+                |_| IntOrString::String(spelling::of_number(&wide.to_string())),
+                IntOrString::Int,
+            ))
         }
     }
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 mod arbitrary_precision;
 mod errors;
+mod foreign;
 mod leaves;
 mod presence;
 mod sources;

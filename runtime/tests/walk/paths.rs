@@ -8,7 +8,8 @@ fn sample() -> CrdKind {
     kind(
         r#"{"metadata":{"name":"a","labels":{"app.kubernetes.io/name":"shop","plain":"p"}},
             "spec":{"choice":"mysql","replicas":3,"list":[{"x":1},{},{"x":3}],"map":{"a.b":{"x":7},"c":{"x":8}},"maybe":null,
-                    "any":{"deep":[{"k":"v"},5],"a":{"b":"nested"},"flag":true,"float":1.5}},
+                    "any":{"deep":[{"k":"v"},5],"a":{"b":"nested"},"flag":true,"float":1.5},
+                    "pod":{"spec":{"containers":[{"name":"a","image":"i","resources":{"limits":{"cpu":1}}}],"nodeSelector":{"a":"b"}}}},
             "status":{"beat":"2024-01-01T00:00:00.5Z","when":"now","extra":{"y":[1,2]},
                       "conditions":[{"type":"Synced","status":"False","lastTransitionTime":"2024-01-01T00:00:00Z","reason":"a","message":"","observedGeneration":1},
                                     {"type":"Ready","status":"True","lastTransitionTime":"2024-01-01T00:00:00Z","reason":"b","message":"","observedGeneration":5}]}}"#,
@@ -59,6 +60,12 @@ fn paths_find_what_is_there() {
         (".spec.maybe", vec![Value::Null]),
         (".spec.any.deep[0].k", vec![json!("v")]),
         (".spec.any['a'].b", vec![json!("nested")]),
+        (".spec.pod.spec.containers[0].image", vec![json!("i")]),
+        (
+            ".spec.pod.spec.containers[*].resources.limits.cpu",
+            vec![json!(1)],
+        ),
+        (".spec.pod.spec.nodeSelector.a", vec![json!("b")]),
         (".status.extra.y[1]", vec![json!(2)]),
         (".status.beat", vec![json!("2024-01-01T00:00:00.500000Z")]),
         (

@@ -1,5 +1,6 @@
 //! Hand-written types in the form the generator writes.
 #![allow(unreachable_pub)]
+use k8s_openapi::api::core::v1::PodTemplateSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, MicroTime, ObjectMeta, Time};
 use kube_codegen_runtime::record::Nullable;
 use kube_codegen_runtime::walk::{Column, ColumnType, Columns};
@@ -20,6 +21,7 @@ pub struct CrdKindSpec {
     pub map: Option<BTreeMap<String, Item>>,
     pub maybe: Option<Nullable<String>>,
     pub paused: Option<bool>,
+    pub pod: Option<PodTemplateSpec>,
     pub replicas: Option<i64>,
     pub share: Option<f64>,
 }
@@ -40,7 +42,7 @@ pub struct CrdKindStatus {
 
 kube_codegen_runtime::records! {
     CrdKind { 0 = "apiVersion": "iksoon.test.com/v1", 1 = "kind": "CrdKind", 2 metadata "metadata", 3 spec "spec", 4 status "status" }
-    CrdKindSpec { 0 any "any", 1 choice "choice", 2 list "list", 3 map "map", 4 maybe "maybe", 5 paused "paused", 6 replicas "replicas", 7 share "share" }
+    CrdKindSpec { 0 any "any", 1 choice "choice", 2 list "list", 3 map "map", 4 maybe "maybe", 5 paused "paused", 6 pod "pod", 7 replicas "replicas", 8 share "share" }
     Item { 0 x "x" }
     CrdKindStatus { 0 beat "beat", 1 conditions "conditions", 2 since "since", 3 when "when", .. rest }
 }

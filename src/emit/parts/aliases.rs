@@ -7,7 +7,7 @@ use crate::ir::{Model, Module, Ty, TypeId};
 pub(crate) fn of(model: &Model, module: &Module) -> String {
     let mut aliases: Vec<(TypeId, &Ty)> = model.aliases_of(module);
     aliases.sort_by_key(|(id, _)| &model.types[*id].name);
-    let mut imports = Imports::default();
+    let mut imports = Imports::new(model, module);
     let mut items = String::new();
     for (id, ty) in &aliases {
         let def = &model.types[*id];

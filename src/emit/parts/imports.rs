@@ -1,8 +1,10 @@
 //! The `use` lines of a file: only what was asked for while its code was made.
-use std::collections::BTreeSet;
+use super::{layout, order};
+use crate::ir::{Model, Module};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// What a file of types can use, in the order of its lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What a file of types can use of itself.
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Import {
     ByteString,
     ObjectMeta,
@@ -14,6 +16,16 @@ pub(crate) enum Import {
 }
 
 impl Import {
+    const ALL: [Self; 7] = [
+        Self::ByteString,
+        Self::ObjectMeta,
+        Self::Time,
+        Self::IntOrString,
+        Self::Nullable,
+        Self::Value,
+        Self::BTreeMap,
+    ];
+
     fn name(self) -> &'static str {
         match self {
             Self::ByteString => "ByteString",
@@ -40,27 +52,94 @@ impl Import {
 
 /// What a file of types uses.
 #[derive(Default)]
-pub(crate) struct Imports(BTreeSet<Import>);
+pub(crate) struct Imports<'m> {
+    /// Names of each module.
+    used: BTreeMap<String, BTreeSet<String>>,
+    /// Names that stand for something else here.
+    taken: BTreeSet<&'m str>,
+}
 
-impl Imports {
+impl<'m> Imports<'m> {
+    /// Of a file of the module: what is defined there keeps its name.
+    pub(crate) fn new(model: &'m Model, module: &'m Module) -> Self {
+        let own = model.places_of(module).map(|id| &*model.types[id].name);
+        Self {
+            used: BTreeMap::new(),
+            taken: own.chain(Import::ALL.map(Import::name)).collect(),
+        }
+    }
+
     /// The name of an import, which is used by that.
     pub(crate) fn name(&mut self, import: Import) -> &'static str {
-        self.0.insert(import);
+        self.add(import.path(), import.name());
         import.name()
+    }
+
+    /// The name of a type of k8s-openapi by its path, which is imported by that; none where something else has the name.
+    pub(crate) fn foreign<'p>(&mut self, path: &'p str) -> Option<&'p str> {
+        let (module, name) = path.rsplit_once("::")?;
+        if !module.starts_with("k8s_openapi::") {
+            return None;
+        }
+        let mut own = Import::ALL.into_iter();
+        let is_own = own.any(|own| own.path() == module && own.name() == name);
+        let mut others = self.used.iter().filter(|(other, _)| *other != module);
+        if !is_own && (self.taken.contains(name) || others.any(|(_, names)| names.contains(name))) {
+            return None;
+        }
+        self.add(module, name);
+        Some(name)
+    }
+
+    fn add(&mut self, module: &str, name: &str) {
+        match self.used.get_mut(module) {
+            Some(names) if names.contains(name) => {}
+            Some(names) => {
+                names.insert(name.to_owned());
+            }
+            None => {
+                let names = BTreeSet::from([name.to_owned()]);
+                self.used.insert(module.to_owned(), names);
+            }
+        }
     }
 
     /// The lines.
     pub(crate) fn text(&self) -> String {
-        let all: Vec<Import> = self.0.iter().copied().collect();
-        all.chunk_by(|a, b| a.path() == b.path())
-            .map(|same| {
-                let path = same[0].path();
-                let names: Vec<&str> = same.iter().map(|import| import.name()).collect();
-                match names.as_slice() {
-                    [one] => format!("use {path}::{one};\n"),
-                    all => format!("use {path}::{{{}}};\n", all.join(", ")),
-                }
-            })
-            .collect()
+        let lines = self.used.iter().map(|(module, names)| {
+            let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+            names.sort_by(|a, b| order::version(a, b));
+            layout::import(module, &names)
+        });
+        let mut lines: Vec<String> = lines.collect();
+        lines.sort_by_cached_key(|line| line.replace('{', ""));
+        lines.concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_is_imported_unless_its_name_is_taken() {
+        let core = "k8s_openapi::api::core::v1";
+        let mut imports = Imports {
+            taken: BTreeSet::from(["Container", "Time"]),
+            ..Imports::default()
+        };
+        let mut name = |path: &str| imports.foreign(path).map(str::to_owned);
+        assert_eq!(name(&format!("{core}::Container")), None);
+        assert_eq!(name("my::Probe"), None);
+        assert_eq!(name("Vec<k8s_openapi::x::Probe>"), None);
+        assert_eq!(name(&format!("{core}::Probe")), Some("Probe".into()));
+        assert_eq!(name(&format!("{core}::Probe")), Some("Probe".into()));
+        assert_eq!(name("k8s_openapi::other::Probe"), None);
+        let time = format!("{}::Time", Import::Time.path());
+        assert_eq!(name(&time), Some("Time".into()));
+        assert_eq!(
+            imports.text(),
+            "use k8s_openapi::api::core::v1::Probe;\nuse k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;\n"
+        );
     }
 }

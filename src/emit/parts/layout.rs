@@ -73,6 +73,34 @@ pub(crate) fn attribute(name: &str, inside: &str) -> String {
     }
 }
 
+/// The lines of an import: one where it fits, else as many names in each as fit.
+pub(crate) fn import(module: &str, names: &[&str]) -> String {
+    let line = match names {
+        [one] => format!("use {module}::{one};\n"),
+        all => format!("use {module}::{{{}}};\n", all.join(", ")),
+    };
+    if names.len() == 1 || line.chars().count() <= MAX + 1 {
+        return line;
+    }
+    let mut lines = format!("use {module}::{{");
+    let mut width = MAX;
+    for name in names {
+        // A space before, a comma behind.
+        width += name.chars().count() + 2;
+        if width > MAX {
+            lines.push('\n');
+            lines.push_str(MARGIN);
+            width = MARGIN.len() + name.chars().count() + 1;
+        } else {
+            lines.push(' ');
+        }
+        lines.push_str(name);
+        lines.push(',');
+    }
+    lines.push_str("\n};\n");
+    lines
+}
+
 /// The lines of a field: one where it fits, two where the type fits below, else as many as the formatter makes.
 pub(crate) fn field(ident: &str, ty: &str) -> String {
     let line = format!("{MARGIN}pub {ident}: {ty},\n");
@@ -125,6 +153,23 @@ mod tests {
         assert_eq!(
             field("a", &format!("Option<{inner}>")),
             format!("    pub a: Option<\n        {inner},\n    >,\n")
+        );
+    }
+
+    #[test]
+    fn an_import_takes_as_many_lines_as_it_needs() {
+        assert_eq!(import("a::b", &["C"]), "use a::b::C;\n");
+        assert_eq!(import("a", &["C", "D"]), "use a::{C, D};\n");
+        let long = "x".repeat(44);
+        let (a, b) = (format!("{long}abcdef"), long.as_str());
+        assert_eq!(
+            import("a", &[a.as_str(), b, "C"]),
+            format!("use a::{{\n    {a},\n    {b}, C,\n}};\n")
+        );
+        let a = format!("{long}abcde");
+        assert_eq!(
+            import("a", &[a.as_str(), b, "C"]),
+            format!("use a::{{\n    {a}, {b},\n    C,\n}};\n")
         );
     }
 

@@ -36,7 +36,7 @@ pub(crate) fn module(file: &str) -> Ident {
 }
 
 /// Writes the type of a field.
-pub(crate) fn field(out: &mut String, field: &Field, types: &Types, imports: &mut Imports) {
+pub(crate) fn field(out: &mut String, field: &Field, types: &Types, imports: &mut Imports<'_>) {
     let mut around = match field.presence {
         Presence::Required => Vec::new(),
         Presence::Optional => vec!["Option"],
@@ -89,14 +89,14 @@ fn score(ty: &Ty, depth: usize) -> usize {
 }
 
 /// A type, wherever it stands, as tokens.
-pub(crate) fn ty(ty: &Ty, types: &Types, imports: &mut Imports) -> TokenStream {
+pub(crate) fn ty(ty: &Ty, types: &Types, imports: &mut Imports<'_>) -> TokenStream {
     let mut out = String::new();
     text(&mut out, ty, types, imports);
     out.parse().unwrap_or_default()
 }
 
 /// Writes a type, wherever it stands.
-pub(crate) fn text(out: &mut String, ty: &Ty, types: &Types, imports: &mut Imports) {
+pub(crate) fn text(out: &mut String, ty: &Ty, types: &Types, imports: &mut Imports<'_>) {
     let (name, inner) = match ty {
         Ty::Bool => ("bool", None),
         Ty::Int(width) => (int(*width), None),
@@ -112,7 +112,10 @@ pub(crate) fn text(out: &mut String, ty: &Ty, types: &Types, imports: &mut Impor
         Ty::Map(inner) => (imports.name(Import::BTreeMap), Some(inner)),
         Ty::Nullable(inner) => (imports.name(Import::Nullable), Some(inner)),
         Ty::Named(id) => (types[*id].name.as_str(), None),
-        Ty::External(path) => return external(out, path),
+        Ty::External(path) => match imports.foreign(path) {
+            Some(name) => (name, None),
+            None => return external(out, path),
+        },
     };
     out.push_str(name);
     if let Some(inner) = inner {

@@ -3,6 +3,7 @@
 //! The real (de)serializer is behind [`Source`] and [`Sink`]. What serde hands over by value (deserializers, visitors, seeds) waits in an
 //! `Option` until the other side takes it.
 mod access;
+mod adapt;
 mod fault;
 mod key;
 mod literals;
@@ -47,7 +48,7 @@ impl<T: Value + Serialize + DeserializeOwned> Foreign for T {
         Ok(())
     }
     fn write(&self, to: &mut dyn Sink) -> Result<(), Fault> {
-        self.serialize(to)
+        sink::put(self, to)
     }
     fn clear(&mut self) {
         *self = T::blank();

@@ -1,18 +1,44 @@
 //! The erased source as a serde deserializer: what the serde code of a leaf calls.
 use super::Fault;
 use super::access::{Entrance, Sequence};
+use super::adapt::{Adapted, Way, way_of};
 use super::source::{Hint, Source};
 use super::visit::Waiting;
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor,
 };
 
+/// Asks for an integer, whatever its width: the leaf knows.
+macro_rules! integers {
+    ($($method:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+            let mut waiting = Waiting::new(visitor);
+            let visitor = &mut waiting;
+            self.read(Hint::Any, &mut Adapted { visitor, way: Way::Integer })?;
+            waiting.result()
+        }
+    )*};
+}
+
 impl<'de> Deserializer<'de> for &mut dyn Source<'de> {
     type Error = Fault;
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         let mut waiting = Waiting::new(visitor);
-        self.read(Hint::Any, &mut waiting)?;
+        match way_of::<V::Value>() {
+            None => self.read(Hint::Any, &mut waiting)?,
+            Some(way) => self.read(
+                Hint::Any,
+                &mut Adapted {
+                    visitor: &mut waiting,
+                    way,
+                },
+            )?,
+        }
         waiting.result()
+    }
+    integers! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
     }
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         let mut waiting = Waiting::new(visitor);
@@ -37,7 +63,7 @@ impl<'de> Deserializer<'de> for &mut dyn Source<'de> {
         visitor.visit_enum(text.into_deserializer())
     }
     serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+        bool i128 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
         tuple_struct map struct identifier ignored_any
     }
 }

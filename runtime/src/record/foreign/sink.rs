@@ -1,6 +1,7 @@
 //! What a leaf writes to, and what it writes: both without types.
 use super::super::Literal;
 use super::Fault;
+use super::adapt::{Meant, way_of};
 use serde::ser::{Serialize, Serializer};
 
 /// Takes one value: a literal, or the parts of an array or object between a begin and the end.
@@ -48,7 +49,16 @@ pub trait Part {
 
 impl<T: Serialize + ?Sized> Part for &T {
     fn put(&self, to: &mut dyn Sink) -> Result<(), Fault> {
-        (**self).serialize(to)
+        put(*self, to)
+    }
+}
+
+/// Writes a value of any type.
+pub(super) fn put<T: Serialize + ?Sized>(value: &T, to: &mut dyn Sink) -> Result<(), Fault> {
+    if way_of::<T>().is_some() {
+        value.serialize(&mut Meant(to) as &mut dyn Sink)
+    } else {
+        value.serialize(to)
     }
 }
 

@@ -1,0 +1,146 @@
+//! Structs that mean a type of k8s-openapi, and are compatible with it, become that type; what misses one by little is told. Never looks at a schema.
+mod compatible;
+mod evidence;
+mod index;
+mod layout;
+mod near;
+mod sentence;
+mod table;
+mod twin;
+mod types;
+
+pub(super) use layout::layout;
+pub use sentence::first_sentence;
+
+use crate::diag::Diagnostics;
+use crate::ir::{Body, Field, IntWidth, Model, Struct, Ty, TypeId, Types};
+use crate::options::Options;
+use compatible::{Fit, Miss};
+use evidence::{Found, Place};
+use near::Near;
+use std::collections::BTreeMap;
+use types::Type;
+
+pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagnostics) {
+    if options.no_reuse {
+        return;
+    }
+    let mut search = Search {
+        types: &model.types,
+        fit: Fit::new(&model.types),
+        with: BTreeMap::new(),
+        near: Near::default(),
+    };
+    for kind in &model.kinds {
+        search.below(kind.root, None);
+    }
+    let Search { with, near, .. } = search;
+    near.report(model, diagnostics);
+    model.replace(with);
+}
+
+/// One walk over all types, from each root down: what lies in a reused type is not looked at by itself.
+struct Search<'m> {
+    types: &'m Types,
+    fit: Fit<'m>,
+    /// What takes the place of a type.
+    with: BTreeMap<TypeId, Ty>,
+    near: Near,
+}
+
+impl Search<'_> {
+    /// Looks at what the fields of a struct hold; it is `meant` as a type that it does not fit.
+    fn below(&mut self, id: TypeId, meant: Option<&'static Type>) {
+        let types = self.types;
+        let Body::Struct(body) = &types[id].body else {
+            return;
+        };
+        for field in &body.fields {
+            if let Some(inner) = field.ty.named() {
+                self.look(inner, body, field, meant);
+            }
+        }
+    }
+
+    /// Reuses a type for what a field holds, or looks below.
+    fn look(
+        &mut self,
+        id: TypeId,
+        parent: &Struct,
+        field: &Field,
+        parent_meant: Option<&'static Type>,
+    ) {
+        let types = self.types;
+        let def = &types[id];
+        let Body::Struct(body) = &def.body else {
+            return;
+        };
+        let place = Place {
+            body,
+            docs: [def.doc.as_deref(), field.doc.as_deref()],
+            parent,
+            // The values of a map are not what its property is called.
+            name: matches!(
+                field.ty.element(),
+                None | Some((crate::ir::Segment::Items, _))
+            )
+            .then_some(field.wire.as_str()),
+            is_list: matches!(field.ty, Ty::List(_)),
+            meant: parent_meant.and_then(|it| it.field(&field.wire)?.ty.holds()),
+        };
+        match evidence::find(&place) {
+            Found::Nothing => self.below(id, None),
+            Found::Meant(known) => match self.fit.of(id, known) {
+                Ok(()) => self.reuse(id, known),
+                Err(miss) => {
+                    self.miss(id, known, miss);
+                    self.below(id, Some(known));
+                }
+            },
+        }
+    }
+
+    /// What is wrong within a part is told of that part, which is looked at by itself.
+    fn miss(&mut self, id: TypeId, known: &'static Type, miss: Miss) {
+        if miss.is_own {
+            self.near.add(id, known, miss);
+        }
+    }
+
+    /// Puts the type, and the types in it, in the place of a struct and the types in it.
+    fn reuse(&mut self, id: TypeId, known: &'static Type) {
+        self.with.insert(id, Ty::External(known.path.to_owned()));
+        let types = self.types;
+        let Body::Struct(body) = &types[id].body else {
+            return;
+        };
+        for field in &body.fields {
+            let (Some(inner), Some(known)) = (field.ty.named(), known.field(&field.wire)) else {
+                continue;
+            };
+            let scalar = match known.ty.inner() {
+                types::Ty::Struct(known) => {
+                    self.reuse(inner, known);
+                    continue;
+                }
+                // The values of an enum.
+                types::Ty::I32 => Ty::Int(IntWidth::I32),
+                types::Ty::I64 => Ty::Int(IntWidth::I64),
+                types::Ty::Bool
+                | types::Ty::Str
+                | types::Ty::Bytes
+                | types::Ty::Time
+                | types::Ty::IntOrString
+                | types::Ty::Quantity
+                | types::Ty::Json
+                | types::Ty::Other
+                | types::Ty::List(_)
+                | types::Ty::Map(_) => Ty::Str,
+            };
+            self.with.insert(inner, scalar);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

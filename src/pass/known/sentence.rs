@@ -1,0 +1,49 @@
+//! A description comes in, its first sentence goes out: what CRDs and k8s-openapi copy from the same Go comment.
+
+/// The first sentence, in one line, without the escapes of Markdown; up to an empty line where no sentence ends before.
+pub fn first_sentence(text: &str) -> String {
+    let mut out = String::new();
+    let mut blank = false;
+    for line in text.trim().lines() {
+        if line.trim().is_empty() {
+            blank = !out.is_empty();
+        }
+        if blank {
+            break;
+        }
+        for word in line.split_whitespace() {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.extend(word.chars().filter(|c| *c != '\\'));
+            if word.ends_with('.') {
+                return out;
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_sentence;
+
+    #[test]
+    fn ends_with_the_sentence_or_the_paragraph() {
+        for (text, sentence) in [
+            (
+                "A single application container\nthat you  want. More.",
+                "A single application container that you want.",
+            ),
+            ("Selects a key\n\nNext.", "Selects a key"),
+            ("  a \\<b\\>", "a <b>"),
+            (
+                "More info: https://a.b/c next",
+                "More info: https://a.b/c next",
+            ),
+            ("", ""),
+        ] {
+            assert_eq!(first_sentence(text), sentence);
+        }
+    }
+}

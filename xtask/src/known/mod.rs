@@ -1,0 +1,88 @@
+//! The sources of k8s-openapi come in, the tables of types that generated code may reuse go out: the generator's, and the runtime's list of leaves.
+mod merge;
+mod read;
+mod types;
+mod write;
+
+use crate::folders::root;
+use clap::Args;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The oldest Kubernetes that a table must fit, and all that k8s-openapi knows above it: whatever the user enables builds.
+const VERSIONS: [&str; 5] = ["v1_33", "v1_34", "v1_35", "v1_36", "v1_37"];
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Write nothing, and fail if a table is not what k8s-openapi says
+    #[arg(long)]
+    check: bool,
+}
+
+/// Makes the tables, or says whether they are what they would be made.
+pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
+    let mut stale = Vec::new();
+    for (path, text) in tables()? {
+        let path = root().join(path);
+        if fs::read_to_string(&path).is_ok_and(|old| old == text) {
+            continue;
+        }
+        if !arguments.check {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            fs::write(&path, text)?;
+        }
+        stale.push(path);
+    }
+    let what = if arguments.check { "stale" } else { "written" };
+    for path in &stale {
+        println!("{what}: {}", path.display());
+    }
+    Ok(stale.is_empty() || !arguments.check)
+}
+
+/// The files, relative to the root of this repository.
+fn tables() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
+    let sources = sources()?;
+    let mut versions = Vec::new();
+    for version in VERSIONS {
+        versions.push(read::version(&sources.join(version))?);
+    }
+    let types = merge::merge(versions);
+    Ok(write::files(&types))
+}
+
+/// The `src` folder of the k8s-openapi that this workspace builds with.
+fn sources() -> Result<PathBuf, Box<dyn Error>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--locked"])
+        .current_dir(root())
+        .output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+    let packages = metadata["packages"].as_array();
+    packages
+        .into_iter()
+        .flatten()
+        .find(|package| package["name"] == "k8s-openapi")
+        .and_then(|package| Path::new(package["manifest_path"].as_str()?).parent())
+        .map(|folder| folder.join("src"))
+        .ok_or_else(|| "this workspace has no k8s-openapi".into())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn tables_are_what_k8s_openapi_says() {
+        assert!(
+            super::run(&super::Arguments { check: true }).unwrap(),
+            "make them anew: cargo xtask known-types"
+        );
+    }
+}
