@@ -26,8 +26,6 @@ pub(super) struct Corpus {
     pub(super) crds: usize,
     /// Files that were refused for errors of their own.
     pub(super) refused: usize,
-    /// Inline objects of all generated CRDs.
-    pub(super) inline: usize,
     /// Findings by code.
     pub(super) findings: BTreeMap<Code, usize>,
 }
@@ -44,6 +42,8 @@ pub(super) struct Tree {
     pub(super) crds: BTreeMap<String, BTreeSet<String>>,
     /// The Rust path of each root type below the tree's module, by `apiVersion` and `kind`.
     pub(super) roots: BTreeMap<(String, String), String>,
+    /// Inline objects in the schemas of all versions.
+    pub(super) inline: usize,
     /// What became of the places that ask for a type.
     pub(super) counts: Counts,
 }
@@ -104,7 +104,6 @@ fn alone(
         failures.push(failure);
         return None;
     }
-    corpus.inline += crds.iter().map(inspect::inline_objects).sum::<usize>();
     Some(names(&crds))
 }
 
@@ -127,7 +126,9 @@ fn tree(group: Group, module: String, failures: &mut Vec<Failure>) -> Option<Tre
     }
     let model = &output.model;
     let mut crds: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut inline = 0;
     for found in crd::parse(&group.sources, &mut Diagnostics::new()) {
+        inline += inspect::inline_objects(&found);
         crds.entry(found.name).or_default();
     }
     let mut roots = BTreeMap::new();
@@ -143,6 +144,7 @@ fn tree(group: Group, module: String, failures: &mut Vec<Failure>) -> Option<Tre
     Some(Tree {
         repository: group.repository,
         module,
+        inline,
         counts: model.counts(),
         files: output.files,
         crds,

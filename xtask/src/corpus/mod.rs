@@ -99,11 +99,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let report = out.join("failures.txt");
     fs::create_dir_all(&out)?;
     fs::write(&report, listing(&failures))?;
+    let types = out.join("types.tsv");
+    fs::write(&types, table::types(&corpus))?;
     print!("{table}");
     let failed = failures.iter().filter(|it| it.stage != generate::REFUSED);
     let failed = failed.count();
     println!("{:<32} {failed:>12}", "failures");
     println!("each of them, and each refusal: {}", report.display());
+    println!("types of each repository: {}", types.display());
     Ok(failed == 0)
 }
 

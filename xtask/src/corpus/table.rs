@@ -1,8 +1,9 @@
 //! What the stages counted comes in, one table goes out.
 use super::compile::{Faulty, Step};
 use super::generate::{Corpus, Tree};
+use kube_codegen::ir::Counts;
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -74,14 +75,14 @@ impl fmt::Display for Table<'_> {
             let equal = self.equal.values().filter(|equal| **equal).count();
             row("samples equal", of(equal, self.samples))?;
         }
-        row("inline objects", corpus.inline.to_string())?;
-        row(
-            "structs emitted",
-            sum(|tree| tree.counts.structs).to_string(),
-        )?;
+        let inline = sum(|tree| tree.inline);
+        row("inline objects", inline.to_string())?;
+        let structs = sum(|tree| tree.counts.structs);
+        row("structs emitted", share(structs, inline))?;
         row("enums emitted", sum(|tree| tree.counts.enums).to_string())?;
-        row("places reused", sum(|tree| tree.counts.reused).to_string())?;
-        row("places shared", sum(|tree| tree.counts.shared).to_string())?;
+        row("types reused", sum(|tree| tree.counts.reused).to_string())?;
+        let shared = sum(|tree| tree.counts.shared);
+        row("types deduplicated", shared.to_string())?;
         row("lines of Rust", sum(lines).to_string())?;
         row("seconds, generating", seconds(self.generating))?;
         for (name, _, time) in &self.compiled {
@@ -103,6 +104,32 @@ impl fmt::Display for Table<'_> {
 
 fn of(part: usize, whole: usize) -> String {
     format!("{part} of {whole}")
+}
+
+/// A part, and what it is of the whole in tenths of a percent.
+fn share(part: usize, whole: usize) -> String {
+    let tenths = (part * 1000).checked_div(whole).unwrap_or_default();
+    format!("{part} ({}.{} %)", tenths / 10, tenths % 10)
+}
+
+/// What became of the types of each tree, as tab-separated values.
+pub(super) fn types(corpus: &Corpus) -> String {
+    let mut text = "repository\tinline objects\tstructs\tenums\treused\tdeduplicated\n".to_owned();
+    for tree in &corpus.trees {
+        let Counts {
+            structs,
+            enums,
+            reused,
+            shared,
+        } = tree.counts;
+        let (repository, inline) = (&tree.repository, tree.inline);
+        // Writing to a String cannot fail.
+        _ = writeln!(
+            text,
+            "{repository}\t{inline}\t{structs}\t{enums}\t{reused}\t{shared}"
+        );
+    }
+    text
 }
 
 fn seconds(time: Duration) -> String {
