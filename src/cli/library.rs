@@ -11,6 +11,7 @@ use serde_json::json;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use toml::{Table, Value};
 
 /// Make a crate of types and clients to publish, or bring it up to date
 ///
@@ -117,21 +118,30 @@ fn read(path: &Path) -> Result<Option<String>, String> {
     }
 }
 
-/// The command line, for a shell: what decides the contents of the crate.
+/// The command line, for a shell: all that decides what the crate holds.
 fn command(args: &Args) -> String {
     let mut words = vec!["kube-codegen crate".to_owned(), args.name.to_string()];
-    let mut flag = |flag: &str, value: &str| words.push(format!("{flag} {}", quoted(value)));
-    for path in args.layer.file.iter().flatten() {
-        flag("-f", &path.display().to_string());
-    }
+    let mut flag = |name: &str, value: &Value| {
+        let name = match name {
+            "file" => "-f".to_owned(),
+            "output" => "-o".to_owned(),
+            long => format!("--{long}"),
+        };
+        match value {
+            Value::Boolean(said) => words.push(format!("{name}={said}")),
+            Value::String(text) => words.push(format!("{name} {}", quoted(text))),
+            other => words.push(format!("{name} {}", quoted(&other.to_string()))),
+        }
+    };
     if let Some(path) = &args.config {
-        flag("--config", &path.display().to_string());
+        flag("config", &Value::from(path.display().to_string()));
     }
-    if let Some(path) = &args.layer.output {
-        flag("-o", &path.display().to_string());
-    }
-    if let Some(emitters) = &args.layer.emit {
-        flag("--emit", &emitters.join(","));
+    // A path that is no text, or a value that no config file could hold, is not told.
+    for (name, value) in Table::try_from(&args.layer).unwrap_or_default() {
+        match value {
+            Value::Array(values) => values.iter().for_each(|value| flag(&name, value)),
+            value => flag(&name, &value),
+        }
     }
     words.join(" ")
 }
@@ -184,6 +194,28 @@ fn summary(args: &Args, own: &Plan, source: &Plan, library: &Library, console: &
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_options_are_in_the_command() {
+        #[derive(Debug, clap::Parser)]
+        struct Cli {
+            #[command(flatten)]
+            args: Args,
+        }
+        let told = "kube-codegen crate kinds --emit types --emit client -f 'crds/*.yaml' --no-dedup=true -o out \
+                    --override '{ path = \"K.spec.a\", skip = true }'";
+        let given = [
+            "",
+            "kinds",
+            "-fcrds/*.yaml",
+            "--emit=types,client",
+            "--no-dedup",
+            "-oout",
+            "--override={ path = 'K.spec.a', skip = true }",
+        ];
+        let cli = <Cli as clap::Parser>::try_parse_from(given).unwrap();
+        assert_eq!(command(&cli.args), told);
+    }
 
     #[test]
     fn a_word_is_one_word_to_a_shell() {
