@@ -10,6 +10,7 @@ pub mod enums_of_numbers;
 pub mod enums_of_several_types;
 pub mod flat;
 pub mod groups;
+pub mod hostile_text;
 pub mod int_or_string;
 pub mod known_types;
 pub mod large_structs;

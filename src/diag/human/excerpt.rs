@@ -34,9 +34,12 @@ pub(super) fn excerpt(line: &str, at: Position, room: usize) -> Option<Excerpt> 
     // Cut in front until what is meant begins in the first half, behind where the room ends.
     let mut start = 0;
     if columns(&cells) > room {
-        while start < first && columns(&cells[start..first]) > room / 2 {
-            start += 1;
-        }
+        let mut before = 0;
+        let fits = |(_, width): &&(char, usize)| {
+            before += width;
+            before <= room / 2
+        };
+        start = first - cells[..first].iter().rev().take_while(fits).count();
     }
     let mut shown = String::new();
     let mut taken = 0;

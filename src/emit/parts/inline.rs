@@ -1,4 +1,5 @@
 //! One line of plain text comes in, the same as inline Markdown goes out: links and code stay, all else that rustdoc would take for markup is escaped.
+use super::text::is_hidden;
 
 /// The words of a text, each safe for rustdoc and none to be broken.
 pub(crate) fn words(text: &str) -> Vec<String> {
@@ -39,16 +40,21 @@ fn may_be_more(c: char) -> bool {
     c.is_whitespace()
         || matches!(
             c,
-            '`' | '[' | ']' | '*' | '\\' | '<' | '&' | '_' | '~' | 'h'
+            '`' | '[' | ']' | '*' | '\\' | '<' | '&' | '_' | '~' | 'h' | '!'
         )
 }
 
 /// A code span of any text.
 pub(crate) fn span(text: &str) -> String {
-    let text: String = text
-        .chars()
-        .map(|c| if c.is_whitespace() { ' ' } else { c })
-        .collect();
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if c.is_whitespace() => shown.push(' '),
+            c if is_hidden(c) => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    let text = shown;
     let mut longest = 0;
     let mut run = 0;
     for c in text.chars() {
@@ -119,6 +125,8 @@ fn url(rest: &str) -> Option<(String, usize)> {
 fn is_markup(c: char, after: &str) -> bool {
     let next = after.chars().next();
     match c {
+        // An image would be fetched by whoever reads the docs.
+        '!' => after.starts_with('['),
         '[' | ']' | '`' | '*' | '\\' => true,
         '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)),
         '&' => next.is_some_and(|c| c.is_ascii_alphabetic() || c == '#'),

@@ -127,7 +127,7 @@ fn check(validation: &Value) -> Option<Vec<String>> {
     let text = |key: &str| validation.get(key).and_then(Value::as_str);
     let message = text("message").map(str::trim).filter(|it| !it.is_empty());
     match (message, text("rule")) {
-        (Some(message), _) => Some(super::inline::words(message)),
+        (Some(message), _) => Some(super::inline::words(&text::clean(message))),
         (None, Some(rule)) => Some(vec![span(rule.trim())]),
         (None, None) => None,
     }

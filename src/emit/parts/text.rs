@@ -94,12 +94,8 @@ fn guarded(word: &str) -> Cow<'_, str> {
 }
 
 /// Tabs and line ends made one, and no character that cannot be seen.
-fn clean(text: &str) -> String {
+pub(super) fn clean(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\t', "    ");
-    let is_hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-    };
     text.chars()
         .filter_map(|c| match c {
             '\r' | '\u{2028}' | '\u{2029}' => Some('\n'),
@@ -108,6 +104,12 @@ fn clean(text: &str) -> String {
             c => Some(c),
         })
         .collect()
+}
+
+/// Whether a character cannot be seen, or turns what is seen: rustc refuses some of them even in comments.
+pub(super) fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 fn fence(line: &str) -> Option<&'static str> {
