@@ -126,7 +126,7 @@ fn is_markup(c: char, after: &str) -> bool {
     let next = after.chars().next();
     match c {
         // An image would be fetched by whoever reads the docs.
-        '!' => after.starts_with('['),
+        '!' => link(after).is_some(),
         '[' | ']' | '`' | '*' | '\\' => true,
         '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)),
         '&' => next.is_some_and(|c| c.is_ascii_alphabetic() || c == '#'),

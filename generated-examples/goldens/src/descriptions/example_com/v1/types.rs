@@ -32,7 +32,7 @@ pub struct DescribedSpec {
     pub code: Option<String>,
 
     /// \*/ /// }
-    /// \#\!\[deny(warnings)\]
+    /// \#!\[deny(warnings)\]
     ///
     /// ```text
     /// fn main() { panic!() }

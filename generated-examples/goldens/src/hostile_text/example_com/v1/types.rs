@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// pub fn injected() {}
 ///
 /// "##
-/// \#\!\[allow(warnings)\]
+/// \#!\[allow(warnings)\]
 ///
 /// \*/ pub fn injected() {} /\*
 ///
@@ -40,7 +40,7 @@ use std::collections::BTreeMap;
 ///
 /// nulnul \[31m
 ///
-/// \#\!\[injected\] #\[injected\]
+/// \#!\[injected\] #\[injected\]
 ///
 /// \]\] }} )) \] } )
 ///
@@ -90,7 +90,7 @@ pub struct Foo {
     /// pub fn injected() {}
     ///
     /// "##
-    /// \#\!\[allow(warnings)\]
+    /// \#!\[allow(warnings)\]
     ///
     /// \*/ pub fn injected() {} /\*
     ///
@@ -120,7 +120,7 @@ pub struct Foo {
     ///
     /// nulnul \[31m
     ///
-    /// \#\!\[injected\] #\[injected\]
+    /// \#!\[injected\] #\[injected\]
     ///
     /// \]\] }} )) \] } )
     ///
@@ -162,10 +162,10 @@ pub struct Foo {
     ///
     /// Validation:
     ///
-    /// - "#\] pub fn injected() {} "## #\!\[allow(warnings)\] \*/ pub fn injected() {} /\*
+    /// - "#\] pub fn injected() {} "## #!\[allow(warnings)\] \*/ pub fn injected() {} /\*
     ///   `let x: () = injected;` \~\~~rust panic!() \~\~~ panic!("indented code") {{ injected }} {%
     ///   include "/etc/passwd" %} {# x #} $(injected) `injected` ${injected} ; injected && | > line
-    ///   line line line line txet x nulnul \[31m #\!\[injected\] #\[injected\] \]\] }} )) \] } )
+    ///   line line line line txet x nulnul \[31m #!\[injected\] #\[injected\] \]\] }} )) \] } )
     ///   \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
     ///   \[link\](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x\]: <http://y>
     ///   \[`injected`\] \[injected\] \[crate::injected\] \[a\]\[b\] \[Self::x\]() \\ \\n \\u{0} \\"
@@ -181,7 +181,7 @@ pub struct Foo {
 /// pub fn injected() {}
 ///
 /// "##
-/// \#\!\[allow(warnings)\]
+/// \#!\[allow(warnings)\]
 ///
 /// \*/ pub fn injected() {} /\*
 ///
@@ -211,7 +211,7 @@ pub struct Foo {
 ///
 /// nulnul \[31m
 ///
-/// \#\!\[injected\] #\[injected\]
+/// \#!\[injected\] #\[injected\]
 ///
 /// \]\] }} )) \] } )
 ///
@@ -259,7 +259,7 @@ pub struct FooSpec {
     /// pub fn injected() {}
     ///
     /// "##
-    /// \#\!\[allow(warnings)\]
+    /// \#!\[allow(warnings)\]
     ///
     /// \*/ pub fn injected() {} /\*
     ///
@@ -289,7 +289,7 @@ pub struct FooSpec {
     ///
     /// nulnul \[31m
     ///
-    /// \#\!\[injected\] #\[injected\]
+    /// \#!\[injected\] #\[injected\]
     ///
     /// \]\] }} )) \] } )
     ///
@@ -346,7 +346,7 @@ pub struct FooSpec {
     /// pub fn injected() {}
     ///
     /// "##
-    /// \#\!\[allow(warnings)\]
+    /// \#!\[allow(warnings)\]
     ///
     /// \*/ pub fn injected() {} /\*
     ///
@@ -376,7 +376,7 @@ pub struct FooSpec {
     ///
     /// nulnul \[31m
     ///
-    /// \#\!\[injected\] #\[injected\]
+    /// \#!\[injected\] #\[injected\]
     ///
     /// \]\] }} )) \] } )
     ///
@@ -422,7 +422,7 @@ pub struct FooSpec {
     /// pub fn injected() {}
     ///
     /// "##
-    /// \#\!\[allow(warnings)\]
+    /// \#!\[allow(warnings)\]
     ///
     /// \*/ pub fn injected() {} /\*
     ///
@@ -452,7 +452,7 @@ pub struct FooSpec {
     ///
     /// nulnul \[31m
     ///
-    /// \#\!\[injected\] #\[injected\]
+    /// \#!\[injected\] #\[injected\]
     ///
     /// \]\] }} )) \] } )
     ///
@@ -499,7 +499,7 @@ pub struct FooSpec {
     /// pub fn injected() {}
     ///
     /// "##
-    /// \#\!\[allow(warnings)\]
+    /// \#!\[allow(warnings)\]
     ///
     /// \*/ pub fn injected() {} /\*
     ///
@@ -529,7 +529,7 @@ pub struct FooSpec {
     ///
     /// nulnul \[31m
     ///
-    /// \#\!\[injected\] #\[injected\]
+    /// \#!\[injected\] #\[injected\]
     ///
     /// \]\] }} )) \] } )
     ///
@@ -603,7 +603,7 @@ pub struct FooSpecLogic {
 /// pub fn injected() {}
 ///
 /// "##
-/// \#\!\[allow(warnings)\]
+/// \#!\[allow(warnings)\]
 ///
 /// \*/ pub fn injected() {} /\*
 ///
@@ -633,7 +633,7 @@ pub struct FooSpecLogic {
 ///
 /// nulnul \[31m
 ///
-/// \#\!\[injected\] #\[injected\]
+/// \#!\[injected\] #\[injected\]
 ///
 /// \]\] }} )) \] } )
 ///
