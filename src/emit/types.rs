@@ -1,7 +1,7 @@
 //! `types.rs`, `aliases.rs` and `records.rs` of each version: the structs and enums, their other names, and how they are read and written.
 use super::parts::imports::{Import, Imports};
 use super::parts::layout::{self, Members};
-use super::parts::{aliases, doc, inline, records, rust};
+use super::parts::{aliases, doc, inline, records, rust, text};
 use super::{Contents, Emitter, Exports, OutFile};
 use crate::ir::{Body, Derives, Enum, EnumBase, Kind, Model, Module, Rules, Struct, TypeDef, TypeId};
 use crate::options::Options;
@@ -96,7 +96,10 @@ fn deprecated(out: &mut String, kind: &Kind) {
         None => {}
         Some("") => out.push_str("#[deprecated]\n"),
         Some(warning) => {
-            let note = format!("note = {}", Literal::string(warning));
+            // rustdoc takes the note for Markdown.
+            let words = inline::words(&text::clean(warning));
+            let safe = text::wrap(&words, "", "").join(" ");
+            let note = format!("note = {}", Literal::string(&safe));
             out.push_str(&layout::attribute("deprecated", &note));
         }
     }

@@ -94,7 +94,7 @@ fn guarded(word: &str) -> Cow<'_, str> {
 }
 
 /// Tabs and line ends made one, and no character that cannot be seen.
-pub(super) fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\t', "    ");
     text.chars()
         .filter_map(|c| match c {
