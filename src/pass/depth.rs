@@ -3,7 +3,7 @@
 //! Whether a type may be sent to another thread is asked of all types in it, each within the one before, and rustc gives up
 //! 128 steps deep (`recursion_limit`). A future that holds an object takes some of them.
 use super::known;
-use crate::diag::{Code, Diagnostics};
+use crate::diag::{Code, Diagnostics, Place};
 use crate::ir::{Body, Field, Model, Presence, SchemaPath, Ty, TypeId};
 use crate::options::Options;
 use std::collections::BTreeMap;
@@ -125,10 +125,11 @@ fn bare(field: &mut Field) {
 }
 
 fn report(model: &Model, id: TypeId, path: &SchemaPath, diagnostics: &mut Diagnostics) {
-    let mut place = model
-        .kind_of(id)
-        .map(|kind| kind.place.clone())
-        .unwrap_or_default();
+    let mut place = Place::nowhere();
+    if let Some(kind) = model.kind_of(id) {
+        place = kind.place.clone();
+        place.pointer = format!("{}{}", kind.schema_pointer, path.pointer());
+    }
     place.schema_path = Some(path.to_string());
     diagnostics
         .report(
