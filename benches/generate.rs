@@ -1,4 +1,6 @@
 //! Generating from many definitions, against reading their YAML once with the same parser; prints the ratios.
+#![allow(clippy::expect_used, reason = "a bench fails by panicking")]
+
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion};
 use kube_codegen::crd;
@@ -75,11 +77,7 @@ fn measure(criterion: &mut Criterion, name: &str, input: &Path) {
 }
 
 /// The least time that the work took; none if the arguments leave it out.
-fn time(
-    group: &mut BenchmarkGroup<'_, WallTime>,
-    name: &str,
-    work: impl Fn(),
-) -> Option<Duration> {
+fn time(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, work: impl Fn()) -> Option<Duration> {
     let mut least = None;
     group.bench_function(name, |bencher| {
         bencher.iter_custom(|times| {

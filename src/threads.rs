@@ -2,6 +2,7 @@
 //! cores; what comes out is the same however many there are.
 use std::num::NonZero;
 use std::panic::resume_unwind;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, Scope, ScopedJoinHandle, available_parallelism, scope};
 
@@ -45,6 +46,19 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) 
     done.into_iter().map(|(_, result)| result).collect()
 }
 
+/// Changes each item, on all cores where there are many.
+pub(crate) fn each<T: Send>(items: &mut [T], work: impl Fn(&mut T) + Sync) {
+    /// Fewer items are not worth a thread.
+    const FEW: usize = 256;
+    let chunks: Vec<Mutex<&mut [T]>> = items.chunks_mut(FEW).map(Mutex::new).collect();
+    map(&chunks, |chunk| {
+        // Nobody else has this chunk: a lock cannot be poisoned.
+        if let Ok(mut chunk) = chunk.lock() {
+            chunk.iter_mut().for_each(&work);
+        }
+    });
+}
+
 fn spawn<'s, T: Send + 's>(
     scope: &'s Scope<'s, '_>,
     work: impl Fn() -> T + Send + 's,
@@ -70,6 +84,13 @@ mod tests {
         let doubled = map(&items, |item| item * 2);
         assert!(doubled.into_iter().eq((0..1000).map(|item| item * 2)));
         assert!(map(&[], |item: &usize| *item).is_empty());
+    }
+
+    #[test]
+    fn every_item_is_changed_once() {
+        let mut items: Vec<usize> = (0..1000).collect();
+        each(&mut items, |item| *item += 1);
+        assert!(items.into_iter().eq(1..=1000));
     }
 
     #[test]

@@ -67,6 +67,11 @@ impl Types {
             .map(|(index, def)| (TypeId(u32::try_from(index).unwrap_or(u32::MAX)), def))
     }
 
+    /// The types as they lie, to be changed side by side.
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [TypeDef] {
+        &mut self.0
+    }
+
     /// How many types there are.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -102,30 +107,33 @@ impl Model {
 
     /// The types that a kind reaches: its root first, then those of each field before those of the next.
     pub fn reach(&self, kind: &Kind) -> Vec<TypeId> {
-        let mut seen = BTreeSet::new();
+        self.reach_all([kind])
+    }
+
+    /// The types that kinds reach, each once, where it is reached first.
+    fn reach_all<'a>(&self, kinds: impl IntoIterator<Item = &'a Kind>) -> Vec<TypeId> {
+        let mut seen = vec![false; self.types.len()];
         let mut found = Vec::new();
-        let mut todo = vec![kind.root];
-        while let Some(id) = todo.pop() {
-            if !seen.insert(id) {
-                continue;
+        let mut todo = Vec::new();
+        for kind in kinds {
+            todo.push(kind.root);
+            while let Some(id) = todo.pop() {
+                if std::mem::replace(&mut seen[id.0 as usize], true) {
+                    continue;
+                }
+                found.push(id);
+                let below = self.types[id].body.types().filter_map(Ty::named);
+                todo.extend(below.rev());
             }
-            found.push(id);
-            let below = self.types[id].body.types().filter_map(Ty::named);
-            todo.extend(below.rev());
         }
         found
     }
 
     /// The types that live in a module, in the order its kinds reach them, each once; no aliases.
     pub fn types_of(&self, module: &Module) -> Vec<TypeId> {
-        let mut seen = BTreeSet::new();
-        self.kinds_of(module)
-            .flat_map(|kind| self.reach(kind))
-            .filter(|id| {
-                self.home(*id) == Some((module.group.as_str(), module.version.as_str()))
-                    && seen.insert(*id)
-            })
-            .collect()
+        let mut types = self.reach_all(self.kinds_of(module));
+        types.retain(|id| self.home(*id) == Some((&module.group, &module.version)));
+        types
     }
 
     /// The aliases that live in a module, in the order of the arena; none of a type that no kind reaches.

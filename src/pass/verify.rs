@@ -2,6 +2,7 @@
 use crate::diag::{Code, Diagnostics};
 use crate::ir::{Body, Model, Module, Struct, Ty, TypeId};
 use crate::options::Options;
+use crate::threads;
 use std::collections::BTreeSet;
 
 pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics) {
@@ -9,12 +10,8 @@ pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics)
         report(diagnostics, message);
         return;
     }
-    let faults: Vec<String> = model
-        .modules
-        .iter()
-        .flat_map(|module| names(model, module))
-        .collect();
-    for fault in faults {
+    let faults = threads::map(&model.modules, |module| names(model, module));
+    for fault in faults.into_iter().flatten() {
         report(diagnostics, fault);
     }
 }

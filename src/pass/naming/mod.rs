@@ -12,16 +12,15 @@ mod words;
 use crate::diag::Diagnostics;
 use crate::ir::{Body, Model};
 use crate::options::Options;
+use crate::threads;
 
 /// Names modules, kinds, types, fields and variants.
 pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics) {
     modules::name(model);
     types::name(model, diagnostics);
-    for (_, def) in model.types.iter_mut() {
-        match &mut def.body {
-            Body::Struct(body) => fields::name(body),
-            Body::Enum(body) => variants::name(body),
-            Body::Alias(_) => {}
-        }
-    }
+    threads::each(model.types.as_mut_slice(), |def| match &mut def.body {
+        Body::Struct(body) => fields::name(body),
+        Body::Enum(body) => variants::name(body),
+        Body::Alias(_) => {}
+    });
 }

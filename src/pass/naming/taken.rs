@@ -2,7 +2,7 @@
 use std::collections::BTreeSet;
 
 /// Names that are given.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Taken(BTreeSet<String>);
 
 impl Taken {

@@ -3,17 +3,26 @@ use super::taken::Taken;
 use super::{hash, idents, words};
 use crate::diag::{Code, Diagnostics};
 use crate::ir::{Model, SchemaPath, Segment, TypeId};
+use crate::threads;
 
 /// The longest name that is given.
 const MAX: usize = 60;
 
 pub(super) fn name(model: &mut Model, diagnostics: &mut Diagnostics) {
+    let mut rest = Vec::with_capacity(model.modules.len());
     for index in 0..model.modules.len() {
         let mut taken = Taken::reserve(idents::RESERVED_TYPES);
         by_override(model, index, &mut taken, diagnostics);
         roots(model, index, &mut taken);
         aliases(model, index, &mut taken);
-        by_path(model, index, &mut taken);
+        rest.push((index, taken));
+    }
+    // The names of one module are none of another's business.
+    let named = threads::map(&rest, |(module, taken)| {
+        by_path(model, *module, taken.clone())
+    });
+    for (id, name) in named.into_iter().flatten() {
+        model.types[id].name = name;
     }
 }
 
@@ -73,7 +82,7 @@ fn aliases(model: &mut Model, module: usize, taken: &mut Taken) {
     }
 }
 
-fn by_path(model: &mut Model, module: usize, taken: &mut Taken) {
+fn by_path(model: &Model, module: usize, mut taken: Taken) -> Vec<(TypeId, String)> {
     // Every place has its name, whatever became of its type: what gives way to another type renames nothing.
     let mut unnamed: Vec<(usize, String, String, TypeId)> = model
         .places_of(&model.modules[module])
@@ -91,11 +100,15 @@ fn by_path(model: &mut Model, module: usize, taken: &mut Taken) {
         let symbols = place.chars().filter(|c| matches!(c, '_' | '-')).count();
         (*depth, symbols, place.clone(), *id)
     });
-    for (_, place, name, id) in unnamed {
+    let named = unnamed.into_iter().map(|(_, place, name, id)| {
+        if taken.take(&name) {
+            return (id, name);
+        }
         let head: String = name.chars().take(MAX - hash::LEN).collect();
         let marked = head + &hash::mark(&place);
-        model.types[id].name = taken.first([name.as_str(), marked.as_str()]);
-    }
+        (id, taken.first([marked.as_str()]))
+    });
+    named.collect()
 }
 
 /// The kind as the CRD spells it, as far as Rust allows.
