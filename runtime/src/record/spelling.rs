@@ -63,8 +63,8 @@ mod tests {
     use super::*;
 
     /// What a document has, as the field holds it.
-    fn held(literal: Literal<'static>) -> String {
-        match digits(&literal) {
+    fn held(literal: &Literal<'_>) -> String {
+        match digits(literal) {
             Some(digits) => of_number(&digits),
             None => of_text(literal.text().unwrap().to_owned()),
         }
@@ -85,7 +85,7 @@ mod tests {
             (Literal::Float(-0.0), "-00.0"),
             (Literal::Float(5e-324), "05e-324"),
         ] {
-            assert_eq!(held(number.clone()), text);
+            assert_eq!(held(&number), text);
             let back: serde_json::Value = meant(text).into();
             assert_eq!(back, serde_json::Value::from(number), "{text}");
         }
@@ -103,7 +103,7 @@ mod tests {
                 .flat_map(|text| letters.iter().map(move |letter| format!("{text}{letter}")))
                 .collect();
             for text in &texts {
-                let held = held(Literal::String(text.clone()));
+                let held = held(&Literal::String(text.clone()));
                 assert_eq!(meant(&held).text(), Some(text.as_str()), "{text} as {held}");
                 all += 1;
             }
@@ -116,7 +116,7 @@ mod tests {
         for text in [
             "", "0", "1", "-0", "-1", "0.5", "100m", "0x1", "-", "http", "1Gi",
         ] {
-            assert_eq!(held(Literal::String(text.into())), text);
+            assert_eq!(held(&Literal::String(text.into())), text);
         }
         for (text, with_zero) in [
             ("00", "000"),
@@ -124,7 +124,7 @@ mod tests {
             ("-05", "-005"),
             ("007m", "0007m"),
         ] {
-            assert_eq!(held(Literal::String(text.into())), with_zero);
+            assert_eq!(held(&Literal::String(text.into())), with_zero);
         }
     }
 }

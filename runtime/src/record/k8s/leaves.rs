@@ -1,5 +1,5 @@
 //! Types of `k8s-openapi` that generated types may hold, each as it reads and writes itself. Made by `cargo xtask known-types` from the sources of k8s-openapi.
-#![expect(
+#![allow(
     clippy::wildcard_imports,
     reason = "each module of this file is of one group of the API"
 )]
