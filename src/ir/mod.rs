@@ -13,8 +13,7 @@ pub use module::Module;
 pub use path::{SchemaPath, Segment};
 pub use rules::{Element, Rules};
 pub use ty::{
-    Body, Derives, Enum, EnumBase, Field, FloatWidth, IntWidth, Presence, Struct, Ty, TypeDef,
-    Variant,
+    Body, Derives, Enum, EnumBase, Field, IntWidth, Presence, Struct, Ty, TypeDef, Variant,
 };
 
 use std::collections::BTreeSet;

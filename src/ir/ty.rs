@@ -149,7 +149,7 @@ pub enum Ty {
     /// `integer`
     Int(IntWidth),
     /// `number`
-    Float(FloatWidth),
+    Float,
     /// `string`
     Str,
     /// `string` of format `byte`: base64 on the wire
@@ -195,15 +195,6 @@ pub enum IntWidth {
     U64,
 }
 
-/// Width of a number, from its format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FloatWidth {
-    /// `float`
-    F32,
-    /// `double`, or no format
-    F64,
-}
-
 /// The traits a type derives beside `Clone`, `Debug` and `PartialEq`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Derives {
@@ -223,7 +214,7 @@ impl Ty {
             Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.named(),
             Self::Bool
             | Self::Int(_)
-            | Self::Float(_)
+            | Self::Float
             | Self::Str
             | Self::Bytes
             | Self::Time
@@ -241,7 +232,7 @@ impl Ty {
             Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.named_mut(),
             Self::Bool
             | Self::Int(_)
-            | Self::Float(_)
+            | Self::Float
             | Self::Str
             | Self::Bytes
             | Self::Time
@@ -261,7 +252,7 @@ impl Ty {
             Self::Map(inner) => Some((Segment::Values, inner)),
             Self::Bool
             | Self::Int(_)
-            | Self::Float(_)
+            | Self::Float
             | Self::Str
             | Self::Bytes
             | Self::Time

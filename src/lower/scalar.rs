@@ -1,7 +1,7 @@
 //! Booleans, numbers and strings; a format that is known beside its type chooses the Rust type.
 use super::node::{Lowering, Node};
 use crate::crd::SchemaType;
-use crate::ir::{FloatWidth, IntWidth, Ty};
+use crate::ir::{IntWidth, Ty};
 
 pub(super) fn lower(_: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
     let format = node.schema.format.as_deref();
@@ -15,7 +15,7 @@ pub(super) fn lower(_: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
     let plain = match node.schema.type_.take()? {
         SchemaType::Boolean => Ty::Bool,
         SchemaType::Integer => Ty::Int(IntWidth::I64),
-        SchemaType::Number => Ty::Float(FloatWidth::F64),
+        SchemaType::Number => Ty::Float,
         SchemaType::String
         | SchemaType::Object
         | SchemaType::Array
@@ -42,12 +42,9 @@ pub(super) fn integer(format: &str) -> Option<Ty> {
     }))
 }
 
+/// The API server knows neither format and keeps all digits, so there is one type for both.
 fn number(format: &str) -> Option<Ty> {
-    Some(Ty::Float(match format {
-        "float" => FloatWidth::F32,
-        "double" => FloatWidth::F64,
-        _ => return None,
-    }))
+    matches!(format, "float" | "double").then_some(Ty::Float)
 }
 
 fn string(format: &str) -> Option<Ty> {

@@ -1,6 +1,6 @@
 //! Each form, from the YAML of a node to the type of a field.
 use crate::diag::{Code, Diagnostics};
-use crate::ir::{Body, EnumBase, Field, FloatWidth, IntWidth, Model, Presence, Struct, Ty};
+use crate::ir::{Body, EnumBase, Field, IntWidth, Model, Presence, Struct, Ty};
 use crate::source::Source;
 
 /// Lowers a CRD whose only property `x` is this node; `required` names what is.
@@ -52,8 +52,8 @@ fn scalars() {
     gives("{type: integer}", &Ty::Int(IntWidth::I64));
     gives("{type: integer, format: uint16}", &Ty::Int(IntWidth::U16));
     gives("{type: integer, format: double}", &Ty::Int(IntWidth::I64));
-    gives("{type: number}", &Ty::Float(FloatWidth::F64));
-    gives("{type: number, format: float}", &Ty::Float(FloatWidth::F32));
+    gives("{type: number}", &Ty::Float);
+    gives("{type: number, format: float}", &Ty::Float);
     gives("{type: string, format: date-time}", &Ty::Time);
     gives("{type: string, format: byte}", &Ty::Bytes);
     gives("{type: string, format: int64}", &Ty::Str);
@@ -197,12 +197,7 @@ fn other_enums_stay_plain_and_are_told() {
             false,
         ),
         ("{enum: [false]}", Ty::Bool, true, false),
-        (
-            "{type: number, enum: [0.5]}",
-            Ty::Float(FloatWidth::F64),
-            true,
-            true,
-        ),
+        ("{type: number, enum: [0.5]}", Ty::Float, true, true),
         ("{type: string, enum: [1]}", Ty::Str, true, true),
         (
             "{type: integer, enum: [a]}",

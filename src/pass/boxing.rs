@@ -1,7 +1,7 @@
 //! Optional structs that are large stand behind a `Box`: an object where most of them are absent stays small.
 use super::known;
 use crate::diag::Diagnostics;
-use crate::ir::{Body, Field, FloatWidth, IntWidth, Model, Ty, TypeId, Types};
+use crate::ir::{Body, Field, IntWidth, Model, Ty, TypeId, Types};
 use crate::options::Options;
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ fn size_of(id: TypeId, types: &Types, sizes: &mut BTreeMap<TypeId, usize>) -> us
 
 /// What being optional adds: nothing where the type has a value to spare.
 fn tag(ty: &Ty, field: &Field) -> usize {
-    let number = matches!(ty, Ty::Int(_) | Ty::Float(_));
+    let number = matches!(ty, Ty::Int(_) | Ty::Float);
     if number && field.presence.may_be_absent() {
         of_scalar(ty)
     } else {
@@ -89,7 +89,7 @@ fn of_ty(ty: &Ty, types: &Types, sizes: &mut BTreeMap<TypeId, usize>) -> usize {
         Ty::Nullable(inner) => of_ty(inner, types, sizes),
         Ty::Bool
         | Ty::Int(_)
-        | Ty::Float(_)
+        | Ty::Float
         | Ty::Str
         | Ty::Bytes
         | Ty::Time
@@ -106,8 +106,8 @@ fn of_scalar(ty: &Ty) -> usize {
     match ty {
         Ty::Bool | Ty::Int(IntWidth::I8 | IntWidth::U8) => 1,
         Ty::Int(IntWidth::I16 | IntWidth::U16) => 2,
-        Ty::Int(IntWidth::I32 | IntWidth::U32) | Ty::Float(FloatWidth::F32) => 4,
-        Ty::Int(IntWidth::I64 | IntWidth::U64) | Ty::Float(FloatWidth::F64) => 8,
+        Ty::Int(IntWidth::I32 | IntWidth::U32) => 4,
+        Ty::Int(IntWidth::I64 | IntWidth::U64) | Ty::Float => 8,
         Ty::Time => 16,
         Ty::Json => 32,
         Ty::ObjectMeta => 376,

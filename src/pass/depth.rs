@@ -77,7 +77,7 @@ fn shorten(ty: &mut Ty, depth: usize, reached: &mut Option<(TypeId, usize)>) -> 
         }
         Ty::Bool
         | Ty::Int(_)
-        | Ty::Float(_)
+        | Ty::Float
         | Ty::Str
         | Ty::Bytes
         | Ty::Time
@@ -103,7 +103,7 @@ fn shorten(ty: &mut Ty, depth: usize, reached: &mut Option<(TypeId, usize)>) -> 
         }
         Ty::Bool
         | Ty::Int(_)
-        | Ty::Float(_)
+        | Ty::Float
         | Ty::Str
         | Ty::Bytes
         | Ty::Time

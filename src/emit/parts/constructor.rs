@@ -90,6 +90,6 @@ fn is_asked(field: &Field, model: &Model) -> bool {
 fn is_plain(ty: &Ty) -> bool {
     matches!(
         ty,
-        Ty::Bool | Ty::Int(_) | Ty::Float(_) | Ty::Str | Ty::Named(_)
+        Ty::Bool | Ty::Int(_) | Ty::Float | Ty::Str | Ty::Named(_)
     )
 }

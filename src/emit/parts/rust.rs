@@ -1,7 +1,7 @@
 //! Names and types of the model become tokens; every text of a CRD passes through here or through a literal.
 use super::imports::{Import, Imports};
 use super::{gate, order};
-use crate::ir::{Field, FloatWidth, IntWidth, Model, Module, Presence, Ty, TypeId, Types};
+use crate::ir::{Field, IntWidth, Model, Module, Presence, Ty, TypeId, Types};
 use crate::options::Options;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -76,7 +76,7 @@ fn score(ty: &Ty, depth: usize) -> usize {
             Ty::Map(inner) => depth + 1 + score(inner, depth + 1),
             Ty::Bool
             | Ty::Int(_)
-            | Ty::Float(_)
+            | Ty::Float
             | Ty::Str
             | Ty::Bytes
             | Ty::Time
@@ -100,8 +100,7 @@ pub(crate) fn text(out: &mut String, ty: &Ty, types: &Types, imports: &mut Impor
     let (name, inner) = match ty {
         Ty::Bool => ("bool", None),
         Ty::Int(width) => (int(*width), None),
-        Ty::Float(FloatWidth::F32) => ("f32", None),
-        Ty::Float(FloatWidth::F64) => ("f64", None),
+        Ty::Float => ("f64", None),
         Ty::Str => ("String", None),
         Ty::Bytes => (imports.name(Import::ByteString), None),
         Ty::Time => (imports.name(Import::Time), None),

@@ -1,0 +1,383 @@
+//! Nothing comes in but chance; structural schemas as the API server accepts them go out, and wild ones that it would not.
+use proptest::collection::{btree_map, vec};
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use serde_json::{Map, Value, json};
+
+/// Names of properties: plain, folding together, keywords, of the prelude, of no letters, of other scripts.
+pub const NAMES: &[&str] = &[
+    "name",
+    "replicas",
+    "hostAliases",
+    "host_aliases",
+    "proxyURL",
+    "proxyUrl",
+    "type",
+    "self",
+    "Self",
+    "super",
+    "crate",
+    "gen",
+    "try",
+    "option",
+    "Option",
+    "vec",
+    "string",
+    "String",
+    "box",
+    "value",
+    "rest",
+    "other_fields",
+    "metadata",
+    "status",
+    "apiVersion",
+    "$ref",
+    "@type",
+    "3d",
+    "a.b",
+    "a-b",
+    "a_b",
+    "a b",
+    "-",
+    "_",
+    "__",
+    "properties",
+    "items",
+    "enum",
+    "required",
+    "配置",
+    "имя",
+    "größe",
+    "😀",
+    "fn",
+    "new",
+    "x",
+    "y",
+    "n",
+    "on",
+    "podCIDRs",
+    "IPv4",
+    "",
+    "\"",
+    "\\",
+    "kind",
+];
+
+/// Values of enums, symbols and twins among them.
+const TEXTS: &[&str] = &[
+    "Always",
+    "always",
+    "ALWAYS",
+    "Never",
+    "Other",
+    "Unknown",
+    "Self",
+    "None",
+    "Some",
+    "Ok",
+    "Err",
+    "",
+    "-",
+    "1",
+    "1.2",
+    "-1",
+    "3d",
+    "a/b",
+    "a b",
+    "=",
+    "!=",
+    ">=",
+    "启用",
+    "say \"hi\"",
+    "back\\slash",
+    "two\nlines",
+    "true",
+    "null",
+    "ALL",
+];
+
+/// A schema of any type, as deep as said.
+pub fn node(depth: u32) -> BoxedStrategy<Value> {
+    let plain = prop_oneof![
+        3 => text(),
+        1 => texts(),
+        3 => integer(),
+        1 => integers(),
+        1 => number(),
+        1 => boolean(),
+        1 => either(),
+        1 => mixed(),
+        1 => opaque(),
+        1 => embedded(),
+    ];
+    let whole = if depth == 0 {
+        plain.boxed()
+    } else {
+        prop_oneof![4 => plain, 3 => object(depth - 1), 2 => list(depth - 1), 2 => map(depth - 1)]
+            .boxed()
+    };
+    (whole, proptest::bool::weighted(0.15))
+        .prop_map(|(mut schema, nullable)| {
+            if nullable && let Some(schema) = schema.as_object_mut() {
+                schema.insert("nullable".to_owned(), json!(true));
+                if let Some(Value::Array(values)) = schema.get_mut("enum") {
+                    values.push(Value::Null);
+                }
+            }
+            schema
+        })
+        .boxed()
+}
+
+/// The schema of a whole kind.
+pub fn root(depth: u32) -> BoxedStrategy<Value> {
+    object(depth)
+        .prop_map(|mut schema| {
+            // What every object has is the server's to describe.
+            if let Some(properties) = schema["properties"].as_object_mut() {
+                properties.retain(|name, _| !is_given(name));
+            }
+            if let Some(required) = schema["required"].as_array_mut() {
+                required.retain(|name| !name.as_str().is_some_and(is_given));
+            }
+            schema
+        })
+        .boxed()
+}
+
+/// Whether every object has it.
+pub fn is_given(name: &str) -> bool {
+    matches!(name, "apiVersion" | "kind" | "metadata")
+}
+
+/// A schema with keywords of any value where they may not stand: nothing that the server takes, but that may be asked for.
+pub fn wild(depth: u32) -> BoxedStrategy<Value> {
+    const KEYWORDS: &[&str] = &[
+        "type",
+        "format",
+        "nullable",
+        "default",
+        "enum",
+        "properties",
+        "required",
+        "items",
+        "additionalProperties",
+        "oneOf",
+        "anyOf",
+        "allOf",
+        "not",
+        "x-kubernetes-preserve-unknown-fields",
+        "x-kubernetes-embedded-resource",
+        "x-kubernetes-int-or-string",
+        "x-kubernetes-list-type",
+        "x-kubernetes-list-map-keys",
+        "x-kubernetes-validations",
+        "minimum",
+        "pattern",
+        "title",
+        "description",
+        "$ref",
+        "definitions",
+        "example",
+        "uniqueItems",
+    ];
+    let junk = prop_oneof![
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        select(NAMES).prop_map(Value::from),
+        select(
+            &[
+                "object", "array", "string", "integer", "number", "boolean", "date"
+            ][..]
+        )
+        .prop_map(Value::from),
+        vec(select(NAMES), 0..3).prop_map(Value::from),
+        vec(node(0), 0..3).prop_map(Value::from),
+        btree_map(select(NAMES), node(0), 0..3).prop_map(|map| map
+            .into_iter()
+            .map(|(name, schema)| (name.to_owned(), schema))
+            .collect()),
+        Just(Value::Null),
+    ];
+    (
+        node(depth),
+        vec((select(KEYWORDS), junk, any::<prop::sample::Index>()), 0..4),
+    )
+        .prop_map(|(mut schema, additions)| {
+            for (keyword, value, place) in additions {
+                let mut paths = Vec::new();
+                places(&schema, String::new(), &mut paths);
+                let path = paths.swap_remove(place.index(paths.len()));
+                if let Some(Value::Object(map)) = schema.pointer_mut(&path) {
+                    map.insert(keyword.to_owned(), value);
+                }
+            }
+            schema
+        })
+        .boxed()
+}
+
+fn places(value: &Value, path: String, into: &mut Vec<String>) {
+    if let Value::Object(map) = value {
+        for (key, value) in map {
+            let key = key.replace('~', "~0").replace('/', "~1");
+            places(value, format!("{path}/{key}"), into);
+        }
+        into.push(path);
+    }
+}
+
+fn text() -> BoxedStrategy<Value> {
+    let formats = &["", "", "", "byte", "date-time", "uuid", "int64", "^[a-z]*$"][..];
+    (select(formats), proptest::bool::weighted(0.2))
+        .prop_map(|(format, described)| {
+            let mut schema = json!({"type": "string"});
+            if !format.is_empty() {
+                schema["format"] = json!(format);
+            }
+            if described {
+                schema["description"] =
+                    json!("```\nlet x: [u8; 3]; // */ \"#\n``` <b> [a](b) \\ 😀\r\n    indented");
+            }
+            schema
+        })
+        .boxed()
+}
+
+fn texts() -> BoxedStrategy<Value> {
+    subsequence(TEXTS, 1..6)
+        .prop_map(|values| json!({"type": "string", "enum": values}))
+        .boxed()
+}
+
+fn integer() -> BoxedStrategy<Value> {
+    let formats = &[
+        "", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "double",
+    ][..];
+    select(formats)
+        .prop_map(|format| match format {
+            "" => json!({"type": "integer"}),
+            format => json!({"type": "integer", "format": format}),
+        })
+        .boxed()
+}
+
+fn integers() -> BoxedStrategy<Value> {
+    let values = &[-1, 0, 1, 4, 6, 80, 443, 2048][..];
+    (subsequence(values, 1..5), any::<bool>())
+        .prop_map(|(values, narrow)| {
+            let mut schema = json!({"type": "integer", "enum": values});
+            if narrow {
+                schema["format"] = json!("int32");
+            }
+            schema
+        })
+        .boxed()
+}
+
+fn number() -> BoxedStrategy<Value> {
+    prop_oneof![
+        Just(json!({"type": "number"})),
+        Just(json!({"type": "number", "format": "double"})),
+        Just(json!({"type": "number", "format": "float"})),
+        Just(json!({"type": "number", "enum": [0.5, 1, 2]})),
+    ]
+    .boxed()
+}
+
+fn boolean() -> BoxedStrategy<Value> {
+    prop_oneof![
+        3 => Just(json!({"type": "boolean"})),
+        1 => Just(json!({"type": "boolean", "enum": [true]})),
+    ]
+    .boxed()
+}
+
+fn either() -> BoxedStrategy<Value> {
+    prop_oneof![
+        Just(json!({"x-kubernetes-int-or-string": true})),
+        Just(json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]})),
+    ]
+    .boxed()
+}
+
+fn mixed() -> BoxedStrategy<Value> {
+    let values = vec![json!(80), json!("http"), json!("80"), json!(""), json!(-1)];
+    subsequence(values, 1..5)
+        .prop_map(|values| json!({"x-kubernetes-int-or-string": true, "enum": values}))
+        .boxed()
+}
+
+fn opaque() -> BoxedStrategy<Value> {
+    prop_oneof![
+        Just(json!({"x-kubernetes-preserve-unknown-fields": true})),
+        Just(json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true})),
+        Just(json!({"type": "object", "additionalProperties": true})),
+    ]
+    .boxed()
+}
+
+fn embedded() -> BoxedStrategy<Value> {
+    Just(json!({
+        "type": "object",
+        "x-kubernetes-embedded-resource": true,
+        "x-kubernetes-preserve-unknown-fields": true,
+    }))
+    .boxed()
+}
+
+fn object(depth: u32) -> BoxedStrategy<Value> {
+    (
+        btree_map(select(NAMES), (node(depth), any::<bool>()), 1..8),
+        proptest::bool::weighted(0.15),
+    )
+        .prop_map(|(fields, preserved)| {
+            let required: Vec<&str> = fields
+                .iter()
+                .filter(|(_, (_, required))| *required)
+                .map(|(name, _)| *name)
+                .collect();
+            let mut schema = json!({"type": "object"});
+            if !required.is_empty() {
+                schema["required"] = json!(required);
+            }
+            let properties: Map<String, Value> = fields
+                .into_iter()
+                .map(|(name, (schema, _))| (name.to_owned(), schema))
+                .collect();
+            schema["properties"] = Value::Object(properties);
+            if preserved {
+                schema["x-kubernetes-preserve-unknown-fields"] = json!(true);
+            }
+            schema
+        })
+        .boxed()
+}
+
+fn list(depth: u32) -> BoxedStrategy<Value> {
+    node(depth)
+        .prop_map(|items| json!({"type": "array", "items": items}))
+        .boxed()
+}
+
+fn map(depth: u32) -> BoxedStrategy<Value> {
+    node(depth)
+        .prop_map(|values| json!({"type": "object", "additionalProperties": values}))
+        .boxed()
+}
+
+/// The manifest of a kind with this schema.
+pub fn manifest(kind: &str, schema: &Value) -> Value {
+    let plural = kind.to_ascii_lowercase();
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("{plural}.example.com")},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"kind": kind, "plural": plural},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}],
+        },
+    })
+}
