@@ -50,7 +50,7 @@ fn texts(output: &Output) -> Vec<(&str, &str)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// The pipeline itself parses all it writes again, and reports what does not parse.
     #[test]

@@ -23,7 +23,7 @@ pub struct ScalarsSpec {
     pub data: Option<ByteString>,
     pub exact: Option<f64>,
     pub flag: Option<bool>,
-    pub half: Option<f32>,
+    pub half: Option<f64>,
     pub large: Option<i64>,
 
     /// Format: `whatever`.
