@@ -45,7 +45,16 @@ pub(super) fn read(reader: &mut Reader<'_>, manifest: Value) -> Option<Crd> {
         }
     }
     let scope = scope(reader, spec, &at);
-    let versions = versions(reader, spec, &at);
+    let mut versions = versions(reader, spec, &at);
+    let preserved = entry(spec, "preserveUnknownFields")
+        .is_some_and(|value| reader.flag(value, &at.key("preserveUnknownFields")));
+    if preserved {
+        let schemas = versions
+            .iter_mut()
+            .flatten()
+            .filter_map(|it| it.schema.as_mut());
+        schemas.for_each(super::Schema::preserve);
+    }
     let place = reader.place(&root);
     Some(Crd {
         name: name?,

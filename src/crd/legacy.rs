@@ -21,7 +21,8 @@ pub(super) fn upgrade(mut manifest: Value) -> (Value, Moved) {
         columns(spec, &mut moved);
         schemas(spec);
         conversion(spec);
-        spec.remove("preserveUnknownFields");
+        // v1 has no other value; v1beta1 had another default, which nobody who wrote no schema relied upon.
+        spec.retain(|name, value| name != "preserveUnknownFields" || *value == json!(true));
         // v1beta1's default.
         spec.entry("scope").or_insert_with(|| json!("Namespaced"));
     }

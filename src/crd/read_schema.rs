@@ -184,6 +184,7 @@ fn undeclared(reader: &mut Reader<'_>, schema: &Schema, at: &At<'_>) {
     if schema.kubernetes.preserve_unknown_fields || schema.additional.is_some() {
         return;
     }
+    undeclared_in_branches(reader, schema, properties, at);
     let required = at.key("required");
     for (index, name) in schema.required.iter().enumerate() {
         if !properties.contains_key(name) && !implied(reader, schema, name, at) {
@@ -194,6 +195,38 @@ fn undeclared(reader: &mut Reader<'_>, schema: &Schema, at: &At<'_>) {
                     format!("property {name:?} is required, but not declared"),
                 )
                 .hint("declare it under `properties`, or take it out of `required`");
+        }
+    }
+}
+
+/// A property that only a branch of a combinator declares is pruned, too: branches constrain, they declare nothing.
+fn undeclared_in_branches(
+    reader: &mut Reader<'_>,
+    schema: &Schema,
+    declared: &BTreeMap<String, Schema>,
+    at: &At<'_>,
+) {
+    let logic = &schema.logic;
+    let lists = [
+        ("oneOf", &logic.one_of),
+        ("anyOf", &logic.any_of),
+        ("allOf", &logic.all_of),
+    ];
+    for (keyword, branches) in lists {
+        for (index, branch) in branches.iter().enumerate() {
+            let properties = branch.get("properties").and_then(Value::as_object);
+            for name in properties.into_iter().flat_map(Map::keys) {
+                if declared.contains_key(name) || implied(reader, schema, name, at) {
+                    continue;
+                }
+                reader
+                    .report_key(
+                        Code::RequiredUndeclared,
+                        &at.key(keyword).index(index).key("properties").key(name),
+                        format!("property {name:?} stands in a branch of `{keyword}`, but is not declared beside it"),
+                    )
+                    .hint("declare it under the `properties` of the object itself");
+            }
         }
     }
 }

@@ -39,6 +39,23 @@ pub struct Schema {
     pub unknown: Map<String, Value>,
 }
 
+impl Schema {
+    /// Keeps unknown fields in every object, as `spec.preserveUnknownFields` does.
+    pub(super) fn preserve(&mut self) {
+        if self.properties.is_some() {
+            self.kubernetes.preserve_unknown_fields = true;
+        }
+        let properties = self.properties.iter_mut().flat_map(BTreeMap::values_mut);
+        properties.for_each(Self::preserve);
+        if let Some(Items::Schema(items)) = &mut self.items {
+            items.preserve();
+        }
+        if let Some(Additional::Schema(values)) = &mut self.additional {
+            values.preserve();
+        }
+    }
+}
+
 /// `type`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SchemaType {

@@ -74,7 +74,7 @@ codes! {
 
     UnknownType "KC0301" Error "an unknown type in a schema";
     KeywordType "KC0302" Error "a schema keyword has a value of the wrong type";
-    RequiredUndeclared "KC0303" Warning "a required property that is not declared";
+    RequiredUndeclared "KC0303" Warning "a property that is required or constrained, but not declared";
     MissingSchema "KC0304" Error "a version without a schema";
     RootType "KC0305" Error "the root of a schema is no object";
 

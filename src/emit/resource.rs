@@ -90,7 +90,7 @@ fn resource(model: &Model, kind: &Kind) -> TokenStream {
     let constants = constants::of(kind);
     let new = match &model.types[kind.root].body {
         Body::Struct(body) => constructor::of(kind, body, model),
-        Body::Enum(_) | Body::Alias(_) => TokenStream::new(),
+        Body::Enum(_) | Body::Union(_) | Body::Alias(_) => TokenStream::new(),
     };
     let list = rust::ident(&kind.names.list);
     let list_doc = doc::outer(&[format!("A list of [`{name}`] objects.")]);

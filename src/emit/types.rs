@@ -3,7 +3,7 @@ use super::parts::imports::{Import, Imports};
 use super::parts::layout::{self, Members};
 use super::parts::{aliases, doc, inline, records, rust, text};
 use super::{Contents, Emitter, Exports, OutFile};
-use crate::ir::{Body, Derives, Enum, EnumBase, Kind, Model, Module, Rules, Struct, TypeDef, TypeId};
+use crate::ir::{Body, Derives, Enum, EnumBase, Kind, Model, Module, Rules, Struct, TypeDef, TypeId, Union};
 use crate::options::Options;
 use proc_macro2::Literal;
 use std::collections::BTreeMap;
@@ -86,6 +86,7 @@ fn define(out: &mut String, model: &Model, id: TypeId, others: usize, imports: &
     match &def.body {
         Body::Struct(body) => structure(out, model, def, body, imports),
         Body::Enum(body) => enumeration(out, def, body, imports),
+        Body::Union(body) => union(out, model, def, body, imports),
         // No kind reaches one.
         Body::Alias(_) => {}
     }
@@ -163,6 +164,21 @@ fn enumeration(out: &mut String, def: &TypeDef, body: &Enum, imports: &mut Impor
     }
     let docs = ["A value that the schema does not declare, as it is.".to_owned()];
     members.add(&docs, None, &format!("    {}({other}),\n", body.other_ident));
+    members.close();
+}
+
+fn union(out: &mut String, model: &Model, def: &TypeDef, body: &Union, imports: &mut Imports) {
+    derive(out, &def.derives, false, &[]);
+    let mut members = Members::open(out, &format!("pub enum {}", def.name));
+    for arm in &body.arms {
+        let mut line = format!("    {}(", arm.ident);
+        rust::text(&mut line, &arm.ty, &model.types, imports);
+        line.push_str("),\n");
+        members.add(&[], None, &line);
+    }
+    let docs = ["A value of no type that the schema declares, as it is.".to_owned()];
+    let json = imports.name(Import::Value);
+    members.add(&docs, None, &format!("    {}({json}),\n", body.other_ident));
     members.close();
 }
 

@@ -29,7 +29,7 @@ impl Model {
             for id in self.types_of(module) {
                 match &self.types[id].body {
                     Body::Struct(_) => counts.structs += 1,
-                    Body::Enum(_) => counts.enums += 1,
+                    Body::Enum(_) | Body::Union(_) => counts.enums += 1,
                     // No kind reaches one.
                     Body::Alias(_) => {}
                 }

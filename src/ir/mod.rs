@@ -13,7 +13,8 @@ pub use module::Module;
 pub use path::{SchemaPath, Segment};
 pub use rules::{Element, Rules};
 pub use ty::{
-    Body, Derives, Enum, EnumBase, Field, IntWidth, Presence, Struct, Ty, TypeDef, Variant,
+    Arm, Body, Derives, Enum, EnumBase, Field, IntWidth, Presence, Struct, Ty, TypeDef, Union,
+    Variant,
 };
 
 use std::collections::BTreeSet;
@@ -141,7 +142,7 @@ impl Model {
         self.places_of(module)
             .filter_map(|id| match &self.types[id].body {
                 Body::Alias(ty) => Some((id, ty)),
-                Body::Struct(_) | Body::Enum(_) => None,
+                Body::Struct(_) | Body::Enum(_) | Body::Union(_) => None,
             })
             .filter(|(_, ty)| ty.named().is_none_or(|id| defined.contains(&id)))
             .collect()

@@ -35,7 +35,7 @@ fn resolve<'a>(mut ty: &'a Ty, with: &'a BTreeMap<TypeId, Ty>, types: &'a Types)
         let Ty::Named(id) = ty else { break };
         ty = match (with.get(id), &types[*id].body) {
             (Some(next), _) | (None, Body::Alias(next)) => next,
-            (None, Body::Struct(_) | Body::Enum(_)) => break,
+            (None, Body::Struct(_) | Body::Enum(_) | Body::Union(_)) => break,
         };
     }
     ty

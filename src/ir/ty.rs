@@ -26,6 +26,8 @@ pub enum Body {
     Struct(Struct),
     /// A set of strings, numbers and booleans; values of a newer server are kept.
     Enum(Enum),
+    /// A value of one of several types, told apart by what comes.
+    Union(Union),
     /// Another type: one of the model that is no alias, or one of somebody else. Nothing refers to the alias; its name alone is kept.
     Alias(Ty),
 }
@@ -35,7 +37,8 @@ impl Body {
     pub fn types(&self) -> impl DoubleEndedIterator<Item = &Ty> {
         let (fields, alias): (&[Field], _) = match self {
             Self::Struct(body) => (&body.fields, None),
-            Self::Enum(_) => (&[], None),
+            // The arms of a union hold no type of the model.
+            Self::Enum(_) | Self::Union(_) => (&[], None),
             Self::Alias(ty) => (&[], Some(ty)),
         };
         fields.iter().map(|field| &field.ty).chain(alias)
@@ -45,7 +48,7 @@ impl Body {
     pub fn types_mut(&mut self) -> impl Iterator<Item = &mut Ty> {
         let (fields, alias): (&mut [Field], _) = match self {
             Self::Struct(body) => (&mut body.fields, None),
-            Self::Enum(_) => (&mut [], None),
+            Self::Enum(_) | Self::Union(_) => (&mut [], None),
             Self::Alias(ty) => (&mut [], Some(ty)),
         };
         fields.iter_mut().map(|field| &mut field.ty).chain(alias)
@@ -74,6 +77,24 @@ pub struct Enum {
     pub other_ident: String,
     /// Index of the value that the API server fills in, if the schema has a default.
     pub default: Option<usize>,
+}
+
+/// The body of an enum of types.
+#[derive(Clone, Debug, Default)]
+pub struct Union {
+    /// The types, each of another kind of JSON: scalars, or lists and maps of such or of raw JSON.
+    pub arms: Vec<Arm>,
+    /// Rust name of the variant that keeps any other JSON; empty until the naming pass.
+    pub other_ident: String,
+}
+
+/// One type of a union.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arm {
+    /// The type.
+    pub ty: Ty,
+    /// Its Rust name; empty until the naming pass.
+    pub ident: String,
 }
 
 /// What the values of an enum are.

@@ -17,6 +17,7 @@ macro_rules! forms {
 forms! {
     enums,
     int_or_string,
+    union,
     embedded,
     object,
     map,

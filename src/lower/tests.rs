@@ -29,7 +29,7 @@ fn body<'a>(model: &'a Model, ty: &Ty) -> &'a Struct {
     };
     match &model.types[*id].body {
         Body::Struct(body) => body,
-        Body::Enum(_) | Body::Alias(_) => panic!("no struct"),
+        Body::Enum(_) | Body::Union(_) | Body::Alias(_) => panic!("no struct"),
     }
 }
 

@@ -55,6 +55,7 @@ fn size_of(id: TypeId, types: &Types, sizes: &mut BTreeMap<TypeId, usize>) -> us
     sizes.insert(id, 8);
     let size = match &types[id].body {
         Body::Enum(_) => 24,
+        Body::Union(_) => 32,
         Body::Alias(ty) => of_ty(ty, types, sizes),
         Body::Struct(body) => {
             let rest = if body.rest { 24 } else { 0 };

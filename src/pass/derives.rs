@@ -18,6 +18,7 @@ pub(super) fn run(model: &mut Model, _: &Options, _: &mut Diagnostics) {
             let def = &model.types[*id];
             let (eq, default) = match &def.body {
                 Body::Enum(body) => (true, body.default.is_some()),
+                Body::Union(body) => (body.arms.iter().all(|arm| eq(&arm.ty, &model.types)), false),
                 Body::Struct(body) => (has_eq(body, &model.types), has_default(body, &model.types)),
                 // It derives nothing; what it stands for does.
                 Body::Alias(_) => (false, false),

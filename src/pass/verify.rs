@@ -80,6 +80,12 @@ fn names(model: &Model, module: &Module) -> Vec<String> {
                 }
                 members.add(&body.other_ident, &mut faults);
             }
+            Body::Union(body) => {
+                for arm in &body.arms {
+                    members.add(&arm.ident, &mut faults);
+                }
+                members.add(&body.other_ident, &mut faults);
+            }
             // No kind reaches one.
             Body::Alias(_) => {}
         }

@@ -8,6 +8,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
 use std::error::Error;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::{env, fs};
 
@@ -25,10 +26,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let seed: u64 = env::var(SEED).map_or(Ok(0), |text| text.parse())?;
     let schemas = schemas(seed)?;
-    let text: String = schemas
-        .iter()
-        .map(|(kind, schema)| format!("---\n{}\n", schema::manifest(kind, schema)))
-        .collect();
+    let mut text = String::new();
+    let mut arms = String::new();
+    for (kind, schema) in &schemas {
+        writeln!(text, "---\n{}", schema::manifest(kind, schema))?;
+        writeln!(
+            arms,
+            "        {kind:?} => through::<generated::example_com::v1::{kind}>(text),"
+        )?;
+    }
     let source = Source {
         name: "random.yaml".to_owned(),
         path: None,
@@ -49,12 +55,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         fs::write(path, &file.text)?;
     }
-    let arms: String = schemas
-        .iter()
-        .map(|(kind, _)| {
-            format!("        {kind:?} => through::<generated::example_com::v1::{kind}>(text),\n")
-        })
-        .collect();
     let table = format!(
         "/// The seed of the batch.\npub const SEED: u64 = {seed};\n\n/// Reads an object as its kind, and writes it.\n///\n/// # Errors\n/// That it does not fit the type.\npub fn read_and_write(kind: &str, text: &str) -> Result<String, String> {{\n    match kind {{\n{arms}        other => Err(format!(\"no kind {{other}}\")),\n    }}\n}}\n"
     );

@@ -63,6 +63,36 @@ fn lists_and_maps_of_anything() {
 }
 
 #[test]
+fn unions_keep_what_fits_no_type() {
+    use goldens::unions::example_com::v1::{Mapping, MappingSpecHosts, MappingSpecLimits};
+    let typed: Mapping = survives(object(
+        "Mapping",
+        json!({"spec": {
+            "hosts": ["a"], "retry": null, "limits": {"a": 1}, "rules": ["x", {"a": "b", "c": [1]}, 3], "clash": 1.5
+        }}),
+    ));
+    let spec = typed.spec.unwrap();
+    assert_eq!(spec.hosts, Some(MappingSpecHosts::List(vec!["a".into()])));
+    let other: Mapping = survives(object(
+        "Mapping",
+        json!({"spec": {"hosts": [1], "retry": 3_000_000_000_u32, "limits": 2, "rules": [], "clash": {}}}),
+    ));
+    let spec = other.spec.unwrap();
+    assert_eq!(spec.hosts, Some(MappingSpecHosts::Other(json!([1]))));
+    assert_eq!(spec.limits, Some(MappingSpecLimits::Number(2.0)));
+}
+
+#[test]
+fn older_definitions_keep_unknown_fields_where_they_say_so() {
+    use goldens::legacy::example_com::v1::Network;
+    let typed: Network = survives(object(
+        "Network",
+        json!({"extra": 1, "spec": {"cidr": "10.0.0.0/8", "more": [null], "peers": [{"name": "a", "b": {}}]}}),
+    ));
+    assert_eq!(typed.rest.len(), 1);
+}
+
+#[test]
 fn names_of_any_script() {
     use goldens::unicode_names::example_com::v1::{Unicode, UnicodeSpec模式};
     let typed: Unicode = survives(object(

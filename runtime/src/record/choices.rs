@@ -247,11 +247,13 @@ pub fn integer<T: TryFrom<i128>>(literal: &mut Literal<'_>) -> Result<T, Misfit>
     scalars::integer(literal)
 }
 
-/// The value of a type that JSON is, if it fits; `null` fits no type.
+/// The value of a type that JSON is, if all of it fits: written again, it is the same. `null` fits no type.
 #[doc(hidden)]
 pub fn fit<T: Value>(json: &serde_json::Value) -> Option<T> {
     if json.is_null() {
         return None;
     }
-    super::read(json).ok()
+    let value: T = super::read(json).ok()?;
+    let written = serde_json::to_value(value.view()).ok()?;
+    (written == *json).then_some(value)
 }

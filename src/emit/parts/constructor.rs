@@ -78,7 +78,7 @@ pub(crate) fn of(kind: &Kind, body: &Struct, model: &Model) -> TokenStream {
 fn is_asked(field: &Field, model: &Model) -> bool {
     let has_blank = match &field.ty {
         Ty::Named(id) => match &model.types[*id].body {
-            Body::Struct(_) | Body::Alias(_) => false,
+            Body::Struct(_) | Body::Union(_) | Body::Alias(_) => false,
             Body::Enum(_) => model.types[*id].derives.default,
         },
         ty => matches!(ty, Ty::ObjectMeta | Ty::List(_) | Ty::Map(_) | Ty::Json),

@@ -1,6 +1,6 @@
 //! The field tables of a module: text with a layout of its own, as formatters leave the inside of macro calls alone.
 use super::rust;
-use crate::ir::{Body, Enum, EnumBase, Kind, Model, Module, Struct, TypeDef};
+use crate::ir::{Body, Enum, EnumBase, Kind, Model, Module, Struct, TypeDef, Union};
 use proc_macro2::Literal;
 use serde_json::Value;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// `records.rs`
 pub(crate) fn source(model: &Model, module: &Module) -> String {
     let mut structs = String::new();
-    let [mut texts, mut ints, mut mixed] = [const { String::new() }; 3];
+    let [mut texts, mut ints, mut mixed, mut unions] = [const { String::new() }; 4];
     for id in model.types_of(module) {
         let def = &model.types[id];
         match &def.body {
@@ -24,6 +24,7 @@ pub(crate) fn source(model: &Model, module: &Module) -> String {
                 EnumBase::Mixed => choices(&mut mixed, def, body, ""),
             },
             // It is read and written as what it stands for.
+            Body::Union(body) => union(&mut unions, def, body),
             Body::Alias(_) => {}
         }
     }
@@ -36,6 +37,7 @@ pub(crate) fn source(model: &Model, module: &Module) -> String {
         ("text_enums", texts),
         ("int_enums", ints),
         ("mixed_enums", mixed),
+        ("unions", unions),
     ] {
         if !tables.is_empty() {
             _ = write!(out, "\nkube_codegen_runtime::{name}! {{\n{tables}}}\n");
@@ -68,6 +70,17 @@ fn record(out: &mut String, def: &TypeDef, body: &Struct, root: Option<&Kind>, m
         _ = writeln!(out, "        .. {}", body.rest_ident);
     }
     out.push_str("    }\n");
+}
+
+fn union(out: &mut String, def: &TypeDef, body: &Union) {
+    let arms: Vec<&str> = body.arms.iter().map(|arm| arm.ident.as_str()).collect();
+    _ = writeln!(
+        out,
+        "    {} {{ {}, .. {} }}",
+        def.name,
+        arms.join(", "),
+        body.other_ident
+    );
 }
 
 fn choices(out: &mut String, def: &TypeDef, body: &Enum, of: &str) {

@@ -21,6 +21,7 @@ pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics)
     threads::each(model.types.as_mut_slice(), |def| match &mut def.body {
         Body::Struct(body) => fields::name(body),
         Body::Enum(body) => variants::name(body),
+        Body::Union(body) => variants::name_arms(body),
         Body::Alias(_) => {}
     });
 }

@@ -1,7 +1,7 @@
 //! Variants get the upper camel case of their values; symbols are spelled where nothing else is left.
 use super::taken::Taken;
 use super::{idents, words};
-use crate::ir::{Enum, EnumBase};
+use crate::ir::{Enum, EnumBase, Ty, Union};
 
 pub(super) fn name(body: &mut Enum) {
     let mut taken = Taken::default();
@@ -30,6 +30,30 @@ pub(super) fn name(body: &mut Enum) {
         body.variants[index].ident = taken.first(candidates.iter().map(String::as_str));
     }
     body.other_ident = taken.first(["Other", "Unknown", "Unrecognized"]);
+}
+
+/// The variants of a union are named for the kinds of JSON that they take.
+pub(super) fn name_arms(body: &mut Union) {
+    for arm in &mut body.arms {
+        let name = match &arm.ty {
+            Ty::Bool => "Boolean",
+            Ty::Int(_) => "Integer",
+            Ty::Float => "Number",
+            Ty::List(_) => "List",
+            Ty::Map(_) => "Map",
+            Ty::Str
+            | Ty::Bytes
+            | Ty::Time
+            | Ty::IntOrString
+            | Ty::Json
+            | Ty::ObjectMeta
+            | Ty::Nullable(_)
+            | Ty::Named(_)
+            | Ty::External(_) => "Text",
+        };
+        name.clone_into(&mut arm.ident);
+    }
+    "Other".clone_into(&mut body.other_ident);
 }
 
 fn plain(value: &str) -> String {

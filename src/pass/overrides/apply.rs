@@ -62,7 +62,7 @@ fn field<'a>(model: &'a mut Model, target: &Target) -> Result<&'a mut Field, Str
         .field
         .and_then(|(id, index)| match &mut model.types[id].body {
             Body::Struct(body) => body.fields.get_mut(index),
-            Body::Enum(_) | Body::Alias(_) => None,
+            Body::Enum(_) | Body::Union(_) | Body::Alias(_) => None,
         });
     match found {
         // The API machinery itself reads and writes it.

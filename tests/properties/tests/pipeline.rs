@@ -29,6 +29,7 @@ fn names(model: &Model) -> Result<(), TestCaseError> {
             Body::Struct(body) => (body.fields.iter().map(|field| field.ident.as_str()))
                 .chain(body.rest.then_some(body.rest_ident.as_str()))
                 .collect(),
+            Body::Union(body) => body.arms.iter().map(|arm| arm.ident.as_str()).collect(),
             Body::Alias(_) => Vec::new(),
             Body::Enum(body) => (body.variants.iter().map(|variant| variant.ident.as_str()))
                 .chain([body.other_ident.as_str()])

@@ -1,0 +1,94 @@
+//! `oneOf` or `anyOf` of types, each of another kind of JSON, becomes an enum of types; only schemas that are not structural have it.
+use super::node::{Lowering, Node};
+use super::scalar;
+use crate::ir::{Arm, Body, IntWidth, Ty, Union};
+use serde_json::{Map, Value};
+
+pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
+    let schema = &node.schema;
+    let plain = schema.type_.is_none()
+        && schema.properties.is_none()
+        && schema.items.is_none()
+        && schema.additional.is_none();
+    let logic = &schema.logic;
+    let branches = match (logic.one_of.as_slice(), logic.any_of.as_slice()) {
+        (branches, []) | ([], branches) if plain && branches.len() > 1 => branches,
+        _ => return None,
+    };
+    let mut kinds = Vec::new();
+    let mut arms = Vec::new();
+    for branch in branches {
+        let branch = branch.as_object()?;
+        let (kind, ty) = arm(branch)?;
+        if kind == "null" {
+            node.nullable = true;
+            continue;
+        }
+        // `integer` and `number` look the same on the wire.
+        if kinds.contains(&kind) {
+            return None;
+        }
+        kinds.push(kind);
+        arms.push(Arm {
+            ty,
+            ident: String::new(),
+        });
+    }
+    let schema = &mut node.schema;
+    // What the branches say beside the types is told.
+    let branches = if schema.logic.one_of.is_empty() {
+        std::mem::take(&mut schema.logic.any_of)
+    } else {
+        std::mem::take(&mut schema.logic.one_of)
+    };
+    if branches.iter().any(|branch| says_more(branch)) {
+        node.tell("anyOf", Value::Array(branches));
+    }
+    node.schema.kubernetes.preserve_unknown_fields = false;
+    let body = Body::Union(Union {
+        arms,
+        other_ident: String::new(),
+    });
+    Some(Ty::Named(lowering.define(node, body)))
+}
+
+/// The kind of JSON that a branch takes, and the type for it.
+fn arm(branch: &Map<String, Value>) -> Option<(&'static str, Ty)> {
+    let text = |key: &str| branch.get(key).and_then(Value::as_str);
+    Some(match text("type")? {
+        "string" => ("string", Ty::Str),
+        "boolean" => ("boolean", Ty::Bool),
+        "integer" => (
+            "number",
+            text("format")
+                .and_then(scalar::integer)
+                .unwrap_or(Ty::Int(IntWidth::I64)),
+        ),
+        "number" => ("number", Ty::Float),
+        "array" => ("array", Ty::List(Box::new(inner(branch, "items")))),
+        "object" => (
+            "object",
+            Ty::Map(Box::new(inner(branch, "additionalProperties"))),
+        ),
+        "null" => ("null", Ty::Json),
+        _ => return None,
+    })
+}
+
+/// What the list or map of a branch holds; an object with properties keeps all of them.
+fn inner(branch: &Map<String, Value>, key: &str) -> Ty {
+    let schema = branch.get(key).and_then(Value::as_object);
+    let nullable = |schema: &Map<String, Value>| schema.get("nullable") == Some(&Value::Bool(true));
+    schema
+        .filter(|schema| !nullable(schema) && !branch.contains_key("properties"))
+        .and_then(arm)
+        .map_or(Ty::Json, |(_, ty)| ty)
+}
+
+/// Whether a branch says more than a type.
+fn says_more(branch: &Value) -> bool {
+    let known = ["type", "format", "items", "additionalProperties"];
+    branch
+        .as_object()
+        .is_some_and(|branch| branch.keys().any(|key| !known.contains(&key.as_str())))
+}
