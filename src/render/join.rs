@@ -13,6 +13,7 @@ pub(super) fn join(text: &str) -> String {
     while at < lines.len() {
         let (joined, end) = group(&lines, at)
             .or_else(|| single(&lines, at))
+            .or_else(|| imports(&lines, at))
             .unwrap_or_else(|| (lines[at].to_owned(), at));
         out.push_str(&joined);
         out.push('\n');
@@ -58,6 +59,43 @@ fn group(lines: &[&str], start: usize) -> Option<(String, usize)> {
     fits.then_some((joined, end))
 }
 
+/// The names of a `use`, as many on a line as fit: rustfmt leaves room for the brackets.
+fn imports(lines: &[&str], start: usize) -> Option<(String, usize)> {
+    let first = lines[start];
+    let path = first.strip_prefix("pub ").unwrap_or(first);
+    if !path.starts_with("use ") || !path.ends_with("::{") {
+        return None;
+    }
+    let end = closing(lines, start, 0)?;
+    let mut names = lines[start + 1..end]
+        .iter()
+        .flat_map(|line| line.split_whitespace())
+        .peekable();
+    let whole: Vec<&str> = names.clone().collect();
+    let one = format!("{first}{}}};", whole.join(" ").trim_end_matches(','));
+    if one.chars().count() <= MAX - 2 {
+        return Some((one, end));
+    }
+    let mut out = first.to_owned();
+    while names.peek().is_some() {
+        let mut line = "   ".to_owned();
+        while let Some(name) =
+            names.next_if(|name| line.chars().count() + 1 + name.chars().count() < MAX)
+        {
+            line.push(' ');
+            line.push_str(name);
+        }
+        if let Some(long) = names.next_if(|_| line.trim().is_empty()) {
+            line.push(' ');
+            line.push_str(long);
+        }
+        out.push('\n');
+        out.push_str(&line);
+    }
+    out.push_str("\n};");
+    Some((out, end))
+}
+
 /// A list of one struct, whose brackets rustfmt leaves together.
 fn single(lines: &[&str], start: usize) -> Option<(String, usize)> {
     let first = lines[start];
@@ -101,6 +139,23 @@ fn fits_below(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packs_imports() {
+        let [a, b, c, d] = [20, 20, 50, 60].map(|length| "x".repeat(length));
+        assert_eq!(
+            join(&format!("use p::{{\n    {a}, {b},\n    {c},\n}};\n")),
+            format!("use p::{{\n    {a}, {b}, {c},\n}};\n")
+        );
+        assert_eq!(
+            join(&format!("pub use p::{{\n    {a}, {b},\n    {d},\n}};\n")),
+            format!("pub use p::{{\n    {a}, {b},\n    {d},\n}};\n")
+        );
+        assert_eq!(
+            join(&format!("use p::{{\n    {a},\n    {d},\n}};\n")),
+            format!("use p::{{{a}, {d}}};\n")
+        );
+    }
 
     #[test]
     fn joins_types_and_signatures() {

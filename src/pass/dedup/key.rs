@@ -21,6 +21,7 @@ enum Form<'m> {
         values: Vec<&'m Value>,
         default: Option<usize>,
     },
+    Union(Vec<&'m Ty>),
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -56,6 +57,7 @@ impl<'m> Key<'m> {
                 values: body.variants.iter().map(|variant| &variant.value).collect(),
                 default: body.default,
             },
+            Body::Union(body) => Form::Union(body.arms.iter().map(|arm| &arm.ty).collect()),
             Body::Alias(_) => return None,
         };
         Some(Self { name, form })

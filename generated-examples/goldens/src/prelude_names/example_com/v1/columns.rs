@@ -3,8 +3,8 @@
 //! Printer columns of `example.com/v1`.
 
 use super::types::{
-    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject,
-    Record, ResultObject, StringObject, TimeObject, ValueObject, VecObject,
+    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
+    ResultObject, StringObject, TimeObject, ValueObject, VecObject,
 };
 
 use kube_codegen_runtime::walk::{Column, Columns};

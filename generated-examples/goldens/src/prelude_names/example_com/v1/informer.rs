@@ -3,8 +3,8 @@
 //! Shared informers of `example.com/v1`.
 
 use super::types::{
-    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject,
-    Record, ResultObject, StringObject, TimeObject, ValueObject, VecObject,
+    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
+    ResultObject, StringObject, TimeObject, ValueObject, VecObject,
 };
 
 use kube_codegen_runtime::informer::{InformerFactory, SharedInformer};

@@ -19,9 +19,9 @@ pub use client::ExampleComV1;
 pub use informer::ExampleComV1Informers;
 
 pub use lister::{
-    BTreeMapObjectLister, BoxObjectLister, ClientObjectLister, ClusterLister,
-    DefaultObjectLister, OptionObjectLister, RecordLister, ResultObjectLister,
-    StringObjectLister, TimeObjectLister, ValueObjectLister, VecObjectLister,
+    BTreeMapObjectLister, BoxObjectLister, ClientObjectLister, ClusterLister, DefaultObjectLister,
+    OptionObjectLister, RecordLister, ResultObjectLister, StringObjectLister, TimeObjectLister,
+    ValueObjectLister, VecObjectLister,
 };
 
 pub use resource::{

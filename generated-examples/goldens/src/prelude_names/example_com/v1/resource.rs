@@ -3,8 +3,8 @@
 //! What Kubernetes calls the kinds of `example.com/v1`.
 
 use super::types::{
-    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject,
-    Record, ResultObject, StringObject, TimeObject, ValueObject, VecObject,
+    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
+    ResultObject, StringObject, TimeObject, ValueObject, VecObject,
 };
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
