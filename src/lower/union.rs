@@ -41,7 +41,7 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
     } else {
         std::mem::take(&mut schema.logic.one_of)
     };
-    if branches.iter().any(|branch| says_more(branch)) {
+    if branches.iter().any(says_more) {
         node.tell("anyOf", Value::Array(branches));
     }
     node.schema.kubernetes.preserve_unknown_fields = false;
