@@ -167,7 +167,13 @@ fn enumeration(out: &mut String, def: &TypeDef, body: &Enum, imports: &mut Impor
     members.close();
 }
 
-fn union(out: &mut String, model: &Model, def: &TypeDef, body: &Union, imports: &mut Imports) {
+fn union(
+    out: &mut String,
+    model: &Model,
+    def: &TypeDef,
+    body: &Union,
+    imports: &mut Imports<'_>,
+) {
     derive(out, &def.derives, false, &[]);
     let mut members = Members::open(out, &format!("pub enum {}", def.name));
     for arm in &body.arms {

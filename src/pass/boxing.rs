@@ -29,7 +29,7 @@ fn is_boxed(field: &Field, sizes: &BTreeMap<TypeId, usize>) -> bool {
         Ty::External(path) => known::layout(path).map(|it| it.size),
         Ty::Bool
         | Ty::Int(_)
-        | Ty::Float(_)
+        | Ty::Float
         | Ty::Str
         | Ty::Bytes
         | Ty::Time

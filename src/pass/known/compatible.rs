@@ -60,7 +60,7 @@ impl<'m> Fit<'m> {
         };
         let body = match &def.body {
             Body::Struct(body) => body,
-            Body::Enum(_) => return Err(whole("it is an enum")),
+            Body::Enum(_) | Body::Union(_) => return Err(whole("it is an enum")),
             Body::Alias(_) => return Err(whole(BY_HAND)),
         };
         if is_by_hand(def, body) {
@@ -145,7 +145,7 @@ impl<'m> Fit<'m> {
             Ty::Time => fits(matches!(into, To::Time)),
             Ty::IntOrString => fits(matches!(into, To::IntOrString | To::Quantity)),
             // No type of Kubernetes has a float; any JSON may be null.
-            Ty::Float(_) | Ty::Json => fits(false),
+            Ty::Float | Ty::Json => fits(false),
             Ty::ObjectMeta => {
                 fits(matches!(into, To::Struct(known) if known.name() == "ObjectMeta" && !leaf))
             }
@@ -172,7 +172,7 @@ impl<'m> Fit<'m> {
                     EnumBase::Mixed => fits(false),
                 },
                 Body::Alias(_) => Err(BY_HAND),
-                Body::Struct(_) => fits(false),
+                Body::Struct(_) | Body::Union(_) => fits(false),
             },
             Ty::External(_) => Err(BY_HAND),
         }

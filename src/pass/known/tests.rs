@@ -26,7 +26,7 @@ fn run(node: &str) -> (BTreeMap<String, String>, Vec<String>) {
             Some((def.origin.path.to_string(), name.to_owned()))
         }
         Body::Alias(ty) => Some((def.origin.path.to_string(), format!("{ty:?}"))),
-        Body::Struct(_) | Body::Enum(_) => None,
+        Body::Struct(_) | Body::Enum(_) | Body::Union(_) => None,
     });
     let misses = diagnostics.iter().filter(|it| it.code == Code::NearMiss);
     (
