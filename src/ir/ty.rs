@@ -175,7 +175,7 @@ pub enum Ty {
     Str,
     /// `string` of format `byte`: base64 on the wire
     Bytes,
-    /// `string` of format `date-time`
+    /// `string` of format `date-time`: its text, as it is on the wire
     Time,
     /// `x-kubernetes-int-or-string`
     IntOrString,

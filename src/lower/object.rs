@@ -57,6 +57,8 @@ fn field(
     required: bool,
 ) -> Field {
     let (ty, child) = lowering.lower(schema, node.path.property(&wire));
+    // What the API server fills in may be left out, and whoever leaves it out must not write another value.
+    let required = required && child.default.is_none();
     Field {
         wire,
         ident: String::new(),

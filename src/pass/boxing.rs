@@ -109,11 +109,11 @@ fn of_scalar(ty: &Ty) -> usize {
         Ty::Int(IntWidth::I16 | IntWidth::U16) => 2,
         Ty::Int(IntWidth::I32 | IntWidth::U32) => 4,
         Ty::Int(IntWidth::I64 | IntWidth::U64) | Ty::Float => 8,
-        Ty::Time => 16,
         Ty::Json => 32,
         Ty::ObjectMeta => 376,
         Ty::Str
         | Ty::Bytes
+        | Ty::Time
         | Ty::IntOrString
         | Ty::List(_)
         | Ty::Map(_)

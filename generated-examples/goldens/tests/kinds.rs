@@ -46,8 +46,7 @@ fn subresources_are_traits() {
 #[test]
 fn what_is_required_is_asked_for() {
     use goldens::required_spec::example_com::v1::{Strict, StrictSpec, StrictSpecMode};
-    let at: k8s_openapi::apimachinery::pkg::apis::meta::v1::Time =
-        serde_json::from_str("\"2024-01-02T03:04:05Z\"").unwrap();
+    let at = "2024-01-02T03:04:05Z".parse().unwrap();
     let strict = Strict::new(
         "a",
         StrictSpec {

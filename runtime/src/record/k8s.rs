@@ -33,7 +33,7 @@ record_views! {
         2 controller "controller",
         3 kind "kind",
         4 name "name",
-        5 uid "uid",
+        5 uid "uid" unless_blank,
     }
     ManagedFieldsEntry {
         0 api_version "apiVersion",

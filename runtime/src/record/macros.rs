@@ -3,8 +3,8 @@
 /// Implements [`Record`](crate::record::Record), [`Value`](crate::record::Value), `Serialize` and `Deserialize` for structs.
 ///
 /// Each struct lists its fields by name on the wire: numbered from 0, in byte order of the names. `= "name": "text"` is a constant that
-/// is no field of the struct: written always, checked on read. `.. field` as last entry is a `BTreeMap<String, serde_json::Value>` that
-/// keeps undeclared fields.
+/// is no field of the struct: written always, checked on read. `unless_blank` behind a name leaves the field out while nothing is in it.
+/// `.. field` as last entry is a `BTreeMap<String, serde_json::Value>` that keeps undeclared fields.
 ///
 /// ```
 /// # use kube_codegen_runtime::record::private::{BTreeMap, Json};
@@ -41,12 +41,24 @@ macro_rules! records {
     };
 }
 
+/// How a field of [`records!`] is seen.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! field_view {
+    ($value:expr) => {
+        $crate::record::Value::view($value)
+    };
+    ($value:expr, unless_blank) => {
+        $crate::record::View::unless_blank($crate::record::Value::view($value))
+    };
+}
+
 /// The part of [`records!`] for types that have serde impls of their own.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! record_views {
     ($($type:ident {
-        $($index:literal $(= $fixed:literal : $text:literal)? $($field:ident $name:literal)?),*
+        $($index:literal $(= $fixed:literal : $text:literal)? $($field:ident $name:literal $($unless:ident)?)?),*
         $(,)?
         $(.. $rest:ident $(,)?)?
     })*) => {$(
@@ -74,7 +86,7 @@ macro_rules! record_views {
             }
             fn get(&self, index: usize) -> $crate::record::View<'_> {
                 match index {
-                    $($index => $($crate::record::View::Str($text))? $($crate::record::Value::view(&self.$field))?,)*
+                    $($index => $($crate::record::View::Str($text))? $($crate::field_view!(&self.$field $(, $unless)?))?,)*
                     _ => $crate::record::View::Absent,
                 }
             }

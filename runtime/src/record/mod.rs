@@ -12,12 +12,13 @@
 //! - An unknown value of an enum is kept: as text, as number, or as raw JSON where values are of several types.
 //! - A wrong type is an error that carries the path; all such problems of one object are told at once, and reading goes on behind each.
 //! - `apiVersion` and `kind` are checked where present.
-//! - A `Time` is a moment: a date-time with an offset, or with zeros behind its fraction, is written anew in UTC.
+//! - A [`DateTime`] is any text, and is written as it was read. `Time` inside types of k8s-openapi is a moment, written anew in UTC.
 //! - Floats have double precision: an integer beyond 2^53 in a field of type `number` loses its last digits.
 //! - Integers may come as integral floats (`3.0`), and numbers as `serde_json`'s `arbitrary_precision` hands them over.
 //! - An error of the deserializer itself (malformed text, end of input) is handed on as it is, with its line, column and category.
 mod choices;
 mod containers;
+mod date_time;
 mod foreign;
 mod json;
 mod k8s;
@@ -33,6 +34,7 @@ mod spelling;
 mod value;
 mod write;
 
+pub use date_time::DateTime;
 pub use foreign::{Fault, Foreign, Sink, Source};
 pub use literal::Literal;
 pub use nullable::Nullable;

@@ -1,5 +1,5 @@
 //! Booleans, numbers, strings, and the scalar types of Kubernetes: a literal in, a value or a misfit out.
-use super::{Foreign, Literal, Misfit, Scalar, Slot, Value, View, spelling};
+use super::{DateTime, Foreign, Literal, Misfit, Scalar, Slot, Value, View, spelling};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -68,6 +68,7 @@ scalars! {
     f32, 0.0, "f32", |v| View::Float(widen(*v)), single;
     f64, 0.0, "f64", |v| View::Float(*v), float;
     String, String::new(), "a string", |v| View::Str(v), string;
+    DateTime, DateTime(String::new()), "a date-time", |v| View::Str(&v.0), date_time;
     Time, Time(Timestamp::UNIX_EPOCH), "an RFC 3339 time", |v| View::Display(&v.0), time;
     Quantity, Quantity(String::new()), "a quantity", |v| spelled(&v.0, v), quantity;
     IntOrString, IntOrString::Int(0), "an integer or a string", |v| match v {
@@ -145,6 +146,10 @@ fn string(literal: &mut Literal<'_>) -> Result<String, Misfit> {
         Literal::String(text) => Ok(mem::take(text)),
         _ => Err(Misfit::Type),
     }
+}
+
+fn date_time(literal: &mut Literal<'_>) -> Result<DateTime, Misfit> {
+    string(literal).map(DateTime)
 }
 
 fn time(literal: &mut Literal<'_>) -> Result<Time, Misfit> {

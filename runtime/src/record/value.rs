@@ -34,6 +34,23 @@ pub enum View<'a> {
     Foreign(&'a dyn Foreign),
 }
 
+impl View<'_> {
+    /// The view; absent for an empty text, and for an object with nothing in it.
+    #[must_use]
+    pub fn unless_blank(self) -> Self {
+        let blank = match self {
+            View::Str(text) => text.is_empty(),
+            View::Record(record) => {
+                let mut fields = 0..record.names().len();
+                fields.all(|index| matches!(record.get(index), View::Absent))
+                    && record.rest().is_none_or(BTreeMap::is_empty)
+            }
+            _ => false,
+        };
+        if blank { View::Absent } else { self }
+    }
+}
+
 /// A place to put a value, without knowing its type.
 pub enum Slot<'a> {
     /// No such field: what comes is read over.

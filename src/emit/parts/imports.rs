@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) enum Import {
     ByteString,
     ObjectMeta,
-    Time,
     IntOrString,
+    DateTime,
     Nullable,
     Value,
     BTreeMap,
@@ -19,8 +19,8 @@ impl Import {
     const ALL: [Self; 7] = [
         Self::ByteString,
         Self::ObjectMeta,
-        Self::Time,
         Self::IntOrString,
+        Self::DateTime,
         Self::Nullable,
         Self::Value,
         Self::BTreeMap,
@@ -30,8 +30,8 @@ impl Import {
         match self {
             Self::ByteString => "ByteString",
             Self::ObjectMeta => "ObjectMeta",
-            Self::Time => "Time",
             Self::IntOrString => "IntOrString",
+            Self::DateTime => "DateTime",
             Self::Nullable => "Nullable",
             Self::Value => "Value",
             Self::BTreeMap => "BTreeMap",
@@ -41,9 +41,9 @@ impl Import {
     fn path(self) -> &'static str {
         match self {
             Self::ByteString => "k8s_openapi",
-            Self::ObjectMeta | Self::Time => "k8s_openapi::apimachinery::pkg::apis::meta::v1",
+            Self::ObjectMeta => "k8s_openapi::apimachinery::pkg::apis::meta::v1",
             Self::IntOrString => "k8s_openapi::apimachinery::pkg::util::intstr",
-            Self::Nullable => "kube_codegen_runtime::record",
+            Self::DateTime | Self::Nullable => "kube_codegen_runtime::record",
             Self::Value => "serde_json",
             Self::BTreeMap => "std::collections",
         }
@@ -125,7 +125,7 @@ mod tests {
     fn a_type_is_imported_unless_its_name_is_taken() {
         let core = "k8s_openapi::api::core::v1";
         let mut imports = Imports {
-            taken: BTreeSet::from(["Container", "Time"]),
+            taken: BTreeSet::from(["Container", "ObjectMeta"]),
             ..Imports::default()
         };
         let mut name = |path: &str| imports.foreign(path).map(str::to_owned);
@@ -135,11 +135,11 @@ mod tests {
         assert_eq!(name(&format!("{core}::Probe")), Some("Probe".into()));
         assert_eq!(name(&format!("{core}::Probe")), Some("Probe".into()));
         assert_eq!(name("k8s_openapi::other::Probe"), None);
-        let time = format!("{}::Time", Import::Time.path());
-        assert_eq!(name(&time), Some("Time".into()));
+        let own = format!("{}::ObjectMeta", Import::ObjectMeta.path());
+        assert_eq!(name(&own), Some("ObjectMeta".into()));
         assert_eq!(
             imports.text(),
-            "use k8s_openapi::api::core::v1::Probe;\nuse k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;\n"
+            "use k8s_openapi::api::core::v1::Probe;\nuse k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\n"
         );
     }
 }

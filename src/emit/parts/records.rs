@@ -52,7 +52,14 @@ fn record(out: &mut String, def: &TypeDef, body: &Struct, root: Option<&Kind>, m
         .iter()
         .map(|field| {
             let wire = Literal::string(&field.wire);
-            (field.wire.as_str(), format!(" {} {wire}", field.ident))
+            // What has no metadata when it is read, as the input of a command line tool, has none when it is written.
+            let unless = if root.is_some() && field.wire == "metadata" {
+                " unless_blank"
+            } else {
+                ""
+            };
+            let entry = format!(" {} {wire}{unless}", field.ident);
+            (field.wire.as_str(), entry)
         })
         .collect();
     if let Some(kind) = root {

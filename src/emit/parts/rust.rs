@@ -103,7 +103,7 @@ pub(crate) fn text(out: &mut String, ty: &Ty, types: &Types, imports: &mut Impor
         Ty::Float => ("f64", None),
         Ty::Str => ("String", None),
         Ty::Bytes => (imports.name(Import::ByteString), None),
-        Ty::Time => (imports.name(Import::Time), None),
+        Ty::Time => (imports.name(Import::DateTime), None),
         Ty::IntOrString => (imports.name(Import::IntOrString), None),
         Ty::Json => (imports.name(Import::Value), None),
         Ty::ObjectMeta => (imports.name(Import::ObjectMeta), None),

@@ -44,7 +44,6 @@ fn not_null(schema: &Value) -> BoxedStrategy<Value> {
             "byte" => vec(any::<u8>(), 0..8)
                 .prop_map(|bytes| json!(base64(&bytes)))
                 .boxed(),
-            // Seconds in UTC, as Kubernetes itself writes them: `Time` holds a moment, not the way it was written.
             "date-time" => (
                 1970..9999_u32,
                 1_u32..13,
@@ -52,9 +51,10 @@ fn not_null(schema: &Value) -> BoxedStrategy<Value> {
                 0_u32..24,
                 0_u32..60,
                 0_u32..60,
+                prop_oneof![Just("Z"), Just(".120Z"), Just("+02:00"), Just(".5-11:30")],
             )
-                .prop_map(|(y, mo, d, h, mi, s)| {
-                    json!(format!("{y:04}-{mo:02}-{d:02}T{h:02}:{mi:02}:{s:02}Z"))
+                .prop_map(|(y, mo, d, h, mi, s, end)| {
+                    json!(format!("{y:04}-{mo:02}-{d:02}T{h:02}:{mi:02}:{s:02}{end}"))
                 })
                 .boxed(),
             _ => words(),

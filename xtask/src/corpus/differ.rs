@@ -5,11 +5,22 @@ use std::fmt::Write;
 /// The first difference; `metadata` counts as the API server reads it, where null is absent.
 pub(super) fn difference(read: &Value, written: &Value) -> Option<String> {
     let mut read = read.clone();
-    if let Some(metadata) = read.get_mut("metadata").and_then(Value::as_object_mut) {
-        metadata.retain(|_, value| !value.is_null());
+    if let Some(metadata) = read.get_mut("metadata") {
+        without_null(metadata);
     }
     let mut path = String::new();
     differ(&read, written, &mut path).map(|what| format!("{path}: {what}"))
+}
+
+fn without_null(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|_, value| !value.is_null());
+            map.values_mut().for_each(without_null);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_null),
+        _ => {}
+    }
 }
 
 /// Leaves `path` at the difference, if there is one.

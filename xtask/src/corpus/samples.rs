@@ -1,5 +1,5 @@
 //! The table of samples comes in, those that an API server accepts go out as JSON, with the types they are read as.
-use super::generate::Corpus;
+use super::generate::{Corpus, REFUSED};
 use super::{Failure, Result};
 use kube_codegen::crd;
 use kube_codegen::diag::Diagnostics;
@@ -55,6 +55,11 @@ pub(super) fn find(
             continue;
         }
         match read(&folder.join("samples").join(file)) {
+            Ok(object) if !metadata_is_sound(&object) => failures.push(Failure {
+                stage: REFUSED,
+                subject: file.to_owned(),
+                message: "the API server itself refuses its metadata".to_owned(),
+            }),
             Ok(object) => samples.push(Sample {
                 file: file.to_owned(),
                 object,
@@ -68,6 +73,14 @@ pub(super) fn find(
         }
     }
     Ok(samples)
+}
+
+/// Whether the labels and annotations are texts, as the API server demands beyond any schema.
+fn metadata_is_sound(object: &Value) -> bool {
+    ["labels", "annotations"].iter().all(|name| {
+        let map = object["metadata"][name].as_object();
+        map.is_none_or(|map| map.values().all(|it| it.is_string() || it.is_null()))
+    })
 }
 
 /// The types of a kind in the trees of the sample's own repository.

@@ -8,7 +8,7 @@ kube_codegen_runtime::records! {
     CrdKind {
         0 = "apiVersion": "iksoon.test.com/v1",
         1 = "kind": "CrdKind",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     CrdKindSpec {

@@ -9,7 +9,7 @@ kube_codegen_runtime::records! {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Deep",
         2 lists "lists",
-        3 metadata "metadata",
+        3 metadata "metadata" unless_blank,
         4 structs "structs",
     }
     DeepStructs {

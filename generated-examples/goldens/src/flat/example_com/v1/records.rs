@@ -9,7 +9,7 @@ kube_codegen_runtime::records! {
         0 = "apiVersion": "example.com/v1",
         1 items "items",
         2 = "kind": "Flat",
-        3 metadata "metadata",
+        3 metadata "metadata" unless_blank,
         4 name "name",
         5 weight "weight",
     }

@@ -8,7 +8,7 @@ kube_codegen_runtime::records! {
     Apple {
         0 = "apiVersion": "computers.example.com/v1beta1",
         1 = "kind": "Apple",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     AppleSpec {

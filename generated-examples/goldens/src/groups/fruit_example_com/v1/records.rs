@@ -8,7 +8,7 @@ kube_codegen_runtime::records! {
     Apple {
         0 = "apiVersion": "fruit.example.com/v1",
         1 = "kind": "Apple",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     AppleSpec {
@@ -17,7 +17,7 @@ kube_codegen_runtime::records! {
     Pear {
         0 = "apiVersion": "fruit.example.com/v1",
         1 = "kind": "Pear",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
 }

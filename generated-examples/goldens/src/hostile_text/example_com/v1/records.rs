@@ -8,7 +8,7 @@ kube_codegen_runtime::records! {
     Foo {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Foo",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     FooSpec {

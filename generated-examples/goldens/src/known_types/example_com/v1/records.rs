@@ -8,7 +8,7 @@ kube_codegen_runtime::records! {
     Workload {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Workload",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
         4 status "status",
     }

@@ -3,8 +3,8 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::ByteString;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use kube_codegen_runtime::record::Nullable;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_codegen_runtime::record::{DateTime, Nullable};
 use std::collections::BTreeMap;
 
 /// An object of kind `Collections`.
@@ -41,7 +41,7 @@ pub struct CollectionsSpec {
     pub ports: Option<Vec<CollectionsSpecPorts>>,
 
     pub table: Option<BTreeMap<String, BTreeMap<String, Vec<f64>>>>,
-    pub times: Option<Vec<Time>>,
+    pub times: Option<Vec<DateTime>>,
 
     /// Items are unique.
     pub zones: Option<Vec<String>>,
@@ -75,5 +75,5 @@ pub struct CollectionsSpecPorts {
     pub port: i32,
 
     /// Default: `"TCP"`.
-    pub protocol: String,
+    pub protocol: Option<String>,
 }

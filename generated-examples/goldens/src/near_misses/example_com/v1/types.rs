@@ -3,8 +3,8 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::api::core::v1::{ExecAction, SecretKeySelector};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use kube_codegen_runtime::record::Nullable;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_codegen_runtime::record::{DateTime, Nullable};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -100,7 +100,7 @@ pub struct MissStatus {
 /// `status.conditions[]` of `Miss`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissStatusConditions {
-    pub last_transition_time: Option<Time>,
+    pub last_transition_time: Option<DateTime>,
     pub message: Option<String>,
     pub reason: Option<String>,
     pub status: String,
@@ -110,7 +110,7 @@ pub struct MissStatusConditions {
 /// PodCondition contains details for the current condition of this pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissStatusPodConditions {
-    pub last_probe_time: Option<Time>,
+    pub last_probe_time: Option<DateTime>,
     pub message: Option<String>,
     pub reason: Option<String>,
     pub status: String,

@@ -11,7 +11,7 @@ kube_codegen_runtime::records! {
         2 = "apiVersion": "example.com/v1",
         3 items "items",
         4 = "kind": "Opaque",
-        5 metadata "metadata",
+        5 metadata "metadata" unless_blank,
         6 object "object",
         7 plain "plain",
         8 spec "spec",

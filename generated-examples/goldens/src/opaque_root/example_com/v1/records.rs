@@ -8,7 +8,7 @@ kube_codegen_runtime::records! {
     Anything {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Anything",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         .. rest
     }
 }

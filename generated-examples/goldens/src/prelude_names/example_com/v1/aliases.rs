@@ -47,10 +47,10 @@ pub type StringObjectSpec = BTreeMapObjectSpec;
 pub type StringObjectSpecOption = BTreeMapObjectSpecOption;
 
 /// `spec` of `Time`.
-pub type TimeObjectSpec = BTreeMapObjectSpec;
+pub type TimeSpec = BTreeMapObjectSpec;
 
 /// `spec.option` of `Time`.
-pub type TimeObjectSpecOption = BTreeMapObjectSpecOption;
+pub type TimeSpecOption = BTreeMapObjectSpecOption;
 
 /// `spec` of `Value`.
 pub type ValueObjectSpec = BTreeMapObjectSpec;

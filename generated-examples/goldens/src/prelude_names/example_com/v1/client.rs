@@ -4,7 +4,7 @@
 
 use super::types::{
     BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
-    ResultObject, StringObject, TimeObject, ValueObject, VecObject,
+    ResultObject, StringObject, Time, ValueObject, VecObject,
 };
 
 use kube::Client;
@@ -112,13 +112,13 @@ impl ExampleComV1 {
         AllNamespaces::new(self.client.clone())
     }
 
-    /// The [`TimeObject`] objects of a namespace.
-    pub fn times(&self, namespace: &str) -> TypedClient<TimeObject> {
+    /// The [`Time`] objects of a namespace.
+    pub fn times(&self, namespace: &str) -> TypedClient<Time> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`TimeObject`] objects of all namespaces.
-    pub fn times_all(&self) -> AllNamespaces<TimeObject> {
+    /// The [`Time`] objects of all namespaces.
+    pub fn times_all(&self) -> AllNamespaces<Time> {
         AllNamespaces::new(self.client.clone())
     }
 

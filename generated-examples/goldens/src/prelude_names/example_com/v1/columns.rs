@@ -4,7 +4,7 @@
 
 use super::types::{
     BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
-    ResultObject, StringObject, TimeObject, ValueObject, VecObject,
+    ResultObject, StringObject, Time, ValueObject, VecObject,
 };
 
 use kube_codegen_runtime::walk::{Column, Columns};
@@ -45,7 +45,7 @@ impl Columns for StringObject {
     const COLUMNS: &'static [Column] = &[];
 }
 
-impl Columns for TimeObject {
+impl Columns for Time {
     const COLUMNS: &'static [Column] = &[];
 }
 

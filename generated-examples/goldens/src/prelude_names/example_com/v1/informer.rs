@@ -4,7 +4,7 @@
 
 use super::types::{
     BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
-    ResultObject, StringObject, TimeObject, ValueObject, VecObject,
+    ResultObject, StringObject, Time, ValueObject, VecObject,
 };
 
 use kube_codegen_runtime::informer::{InformerFactory, SharedInformer};
@@ -66,9 +66,9 @@ impl<'f> ExampleComV1Informers<'f> {
         self.factory.informer::<StringObject>()
     }
 
-    /// The informer of [`TimeObject`] objects: the same one each time.
-    pub fn times(&self) -> SharedInformer<TimeObject> {
-        self.factory.informer::<TimeObject>()
+    /// The informer of [`Time`] objects: the same one each time.
+    pub fn times(&self) -> SharedInformer<Time> {
+        self.factory.informer::<Time>()
     }
 
     /// The informer of [`ValueObject`] objects: the same one each time.

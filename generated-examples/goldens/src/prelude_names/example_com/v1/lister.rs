@@ -4,7 +4,7 @@
 
 use super::types::{
     BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
-    ResultObject, StringObject, TimeObject, ValueObject, VecObject,
+    ResultObject, StringObject, Time, ValueObject, VecObject,
 };
 
 use kube_codegen_runtime::lister::Lister;
@@ -36,8 +36,8 @@ pub type ResultObjectLister = Lister<ResultObject>;
 /// Reads [`StringObject`] objects from the cache of an informer.
 pub type StringObjectLister = Lister<StringObject>;
 
-/// Reads [`TimeObject`] objects from the cache of an informer.
-pub type TimeObjectLister = Lister<TimeObject>;
+/// Reads [`Time`] objects from the cache of an informer.
+pub type TimeLister = Lister<Time>;
 
 /// Reads [`ValueObject`] objects from the cache of an informer.
 pub type ValueObjectLister = Lister<ValueObject>;

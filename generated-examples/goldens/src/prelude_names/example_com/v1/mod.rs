@@ -20,7 +20,7 @@ pub use informer::ExampleComV1Informers;
 
 pub use lister::{
     BTreeMapObjectLister, BoxObjectLister, ClientObjectLister, ClusterLister, DefaultObjectLister,
-    OptionObjectLister, RecordLister, ResultObjectLister, StringObjectLister, TimeObjectLister,
+    OptionObjectLister, RecordLister, ResultObjectLister, StringObjectLister, TimeLister,
     ValueObjectLister, VecObjectLister,
 };
 

@@ -8,7 +8,7 @@ kube_codegen_runtime::records! {
     BTreeMapObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "BTreeMap",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     BTreeMapObjectSpec {
@@ -22,31 +22,31 @@ kube_codegen_runtime::records! {
     BoxObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Box",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     ClientObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Client",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     Cluster {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Cluster",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     DefaultObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Default",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     OptionObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Option",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     OptionObjectSpec {
@@ -67,37 +67,37 @@ kube_codegen_runtime::records! {
     Record {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Record",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     ResultObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Result",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     StringObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "String",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
-    TimeObject {
+    Time {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Time",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     ValueObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Value",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     VecObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Vec",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
 }

@@ -4,7 +4,7 @@
 
 use super::types::{
     BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
-    ResultObject, StringObject, TimeObject, ValueObject, VecObject,
+    ResultObject, StringObject, Time, ValueObject, VecObject,
 };
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -758,10 +758,10 @@ impl CustomResourceExt for StringObject {
     }
 }
 
-/// A list of [`TimeObject`] objects.
-pub type TimeList = k8s_openapi::List<TimeObject>;
+/// A list of [`Time`] objects.
+pub type TimeList = k8s_openapi::List<Time>;
 
-impl TimeObject {
+impl Time {
     /// The API group.
     pub const GROUP: &'static str = "example.com";
 
@@ -798,7 +798,7 @@ impl TimeObject {
     }
 }
 
-impl k8s_openapi::Resource for TimeObject {
+impl k8s_openapi::Resource for Time {
     const API_VERSION: &'static str = Self::API_VERSION;
     const GROUP: &'static str = Self::GROUP;
     const KIND: &'static str = Self::KIND;
@@ -807,11 +807,11 @@ impl k8s_openapi::Resource for TimeObject {
     type Scope = k8s_openapi::NamespaceResourceScope;
 }
 
-impl k8s_openapi::ListableResource for TimeObject {
+impl k8s_openapi::ListableResource for Time {
     const LIST_KIND: &'static str = "TimeList";
 }
 
-impl k8s_openapi::Metadata for TimeObject {
+impl k8s_openapi::Metadata for Time {
     type Ty = ObjectMeta;
 
     fn metadata(&self) -> &ObjectMeta {
@@ -823,7 +823,7 @@ impl k8s_openapi::Metadata for TimeObject {
     }
 }
 
-impl CustomResourceExt for TimeObject {
+impl CustomResourceExt for Time {
     fn crd() -> CustomResourceDefinition {
         kube_codegen_runtime::resource::crd(include_str!("../times.json"))
     }

@@ -2,8 +2,8 @@
 
 //! The types of `example.com/v1`.
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use kube_codegen_runtime::record::Nullable;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_codegen_runtime::record::{DateTime, Nullable};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct BTreeMapObject {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BTreeMapObjectSpec {
     pub any: Option<BTreeMap<String, Value>>,
-    pub at: Option<Time>,
+    pub at: Option<DateTime>,
     pub option: Option<BTreeMapObjectSpecOption>,
 }
 
@@ -66,7 +66,7 @@ pub struct OptionObject {
 /// `spec` of `Option`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionObjectSpec {
-    pub r#box: Option<Time>,
+    pub r#box: Option<DateTime>,
     pub option: OptionObjectSpecOption,
     pub result: OptionObjectSpecResult,
     pub string: Option<BTreeMap<String, Nullable<String>>>,
@@ -131,7 +131,7 @@ pub struct StringObject {
 
 /// An object of kind `Time`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TimeObject {
+pub struct Time {
     pub metadata: ObjectMeta,
     pub spec: Option<BTreeMapObjectSpec>,
 }

@@ -31,7 +31,7 @@ pub struct PresenceSpec {
     pub required_nullable: Nullable<String>,
 
     /// Default: `3`.
-    pub required_with_default: i64,
+    pub required_with_default: Option<i64>,
 }
 
 /// `spec.nullableObject` of `Presence`.

@@ -2,7 +2,8 @@
 
 //! The types of `example.com/v1`.
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_codegen_runtime::record::DateTime;
 
 /// An object of kind `Strict`.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,7 +15,7 @@ pub struct Strict {
 /// `spec` of `Strict`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrictSpec {
-    pub at: Time,
+    pub at: DateTime,
     pub mode: StrictSpecMode,
 }
 

@@ -3,7 +3,8 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::ByteString;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_codegen_runtime::record::DateTime;
 
 /// An object of kind `Scalars`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,7 +19,7 @@ pub struct ScalarsSpec {
     /// Format: `ipv4`.
     pub address: Option<String>,
 
-    pub at: Option<Time>,
+    pub at: Option<DateTime>,
     pub count: Option<i64>,
     pub data: Option<ByteString>,
     pub exact: Option<f64>,

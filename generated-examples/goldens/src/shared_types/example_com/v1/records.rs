@@ -8,7 +8,7 @@ kube_codegen_runtime::records! {
     Pipeline {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Pipeline",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     PipelineSpec {
@@ -48,7 +48,7 @@ kube_codegen_runtime::records! {
     Task {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Task",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     TaskSpec {

@@ -78,7 +78,7 @@ pub struct PipelineSpecSourceDefault {
     /// Name of the bucket.
     ///
     /// Minimum length: 1. Default: `"files"`.
-    pub bucket: String,
+    pub bucket: Option<String>,
 
     /// What signs the requests.
     pub credentials: Option<PipelineSpecSourceCredentials>,

@@ -8,7 +8,7 @@ kube_codegen_runtime::records! {
     Task {
         0 = "apiVersion": "example.com/v1beta1",
         1 = "kind": "Task",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     TaskSpec {

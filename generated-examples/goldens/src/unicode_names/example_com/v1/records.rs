@@ -8,7 +8,7 @@ kube_codegen_runtime::records! {
     Unicode {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Unicode",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     UnicodeSpec {
