@@ -1,10 +1,9 @@
 //! `client.rs` of each version and `clientset.rs` over all of them: typed clients, by the plural of the CRD.
-use super::parts::{doc, gate, modules, rust};
+use super::parts::{doc, gate, layout, modules, uses};
 use super::{Contents, Emitter, Exports, OutFile};
 use crate::ir::{Kind, Model, Module, Scope};
 use crate::options::Options;
-use proc_macro2::TokenStream;
-use quote::quote;
+use std::fmt::Write;
 
 pub(super) struct Emit;
 
@@ -40,117 +39,110 @@ impl Emitter for Emit {
     }
 }
 
-fn client(model: &Model, module: &Module) -> TokenStream {
+fn client(model: &Model, module: &Module) -> String {
     let api_version = module.api_version();
-    let head = doc::inner(&format!("Typed clients of `{api_version}`."));
-    let types = rust::use_roots(model, module);
-    let namespaced = model
-        .kinds_of(module)
-        .any(|kind| kind.scope == Scope::Namespaced);
-    let runtime = if namespaced {
-        quote!(use kube_codegen_runtime::client::{AllNamespaces, TypedClient};)
+    let head = format!("Typed clients of `{api_version}`.");
+    let mut uses = uses::roots(model, module);
+    uses.push_str("use kube::Client;\n");
+    let mut kinds = model.kinds_of(module);
+    uses.push_str(if kinds.any(|kind| kind.scope == Scope::Namespaced) {
+        "use kube_codegen_runtime::client::{AllNamespaces, TypedClient};\n"
     } else {
-        quote!(use kube_codegen_runtime::client::TypedClient;)
-    };
-    let name = rust::ident(&module.client);
-    let about = doc::outer(&[format!("The kinds of `{api_version}`.")]);
-    let methods = model.kinds_of(module).map(|kind| methods(model, kind));
-    quote! {
-        #head
-        #types
-        use kube::Client;
-        #runtime
+        "use kube_codegen_runtime::client::TypedClient;\n"
+    });
+    let name = &module.client;
+    let mut items = format!(
+        r"
+/// The kinds of `{api_version}`.
+#[derive(Clone)]
+pub struct {name} {{
+    client: Client,
+}}
 
-        #about
-        #[derive(Clone)]
-        pub struct #name {
-            client: Client,
-        }
-
-        impl #name {
-            /// Asks the API server through `client`.
-            pub fn new(client: Client) -> Self {
-                Self { client }
-            }
-
-            #(#methods)*
-        }
+impl {name} {{
+    /// Asks the API server through `client`.
+    pub fn new(client: Client) -> Self {{
+        Self {{ client }}
+    }}
+"
+    );
+    for kind in model.kinds_of(module) {
+        methods(&mut items, model, kind);
     }
+    items.push_str("}\n");
+    layout::file(&head, &uses, &items)
 }
 
-fn methods(model: &Model, kind: &Kind) -> TokenStream {
-    let ty = rust::ident(&model.types[kind.root].name);
-    let one = rust::ident(&kind.names.method);
+fn methods(out: &mut String, model: &Model, kind: &Kind) {
+    let ty = &model.types[kind.root].name;
+    let one = &kind.names.method;
+    let client = format!("TypedClient<{ty}>");
     match kind.scope {
         Scope::Namespaced => {
-            let all = rust::ident(&kind.names.method_all);
-            let about_one = doc::outer(&[format!("The [`{ty}`] objects of a namespace.")]);
-            let about_all = doc::outer(&[format!("The [`{ty}`] objects of all namespaces.")]);
-            quote! {
-                #about_one
-                pub fn #one(&self, namespace: &str) -> TypedClient<#ty> {
-                    TypedClient::namespaced(self.client.clone(), namespace)
-                }
-
-                #about_all
-                pub fn #all(&self) -> AllNamespaces<#ty> {
-                    AllNamespaces::new(self.client.clone())
-                }
-            }
+            method(
+                out,
+                &format!("The [`{ty}`] objects of a namespace."),
+                (one, &["&self", "namespace: &str"], &client),
+                "TypedClient::namespaced(self.client.clone(), namespace)",
+            );
+            method(
+                out,
+                &format!("The [`{ty}`] objects of all namespaces."),
+                (&kind.names.method_all, &["&self"], &format!("AllNamespaces<{ty}>")),
+                "AllNamespaces::new(self.client.clone())",
+            );
         }
-        Scope::Cluster => {
-            let about = doc::outer(&[format!("The [`{ty}`] objects of the cluster.")]);
-            quote! {
-                #about
-                pub fn #one(&self) -> TypedClient<#ty> {
-                    TypedClient::cluster(self.client.clone())
-                }
-            }
-        }
+        Scope::Cluster => method(
+            out,
+            &format!("The [`{ty}`] objects of the cluster."),
+            (one, &["&self"], &client),
+            "TypedClient::cluster(self.client.clone())",
+        ),
     }
 }
 
-fn clientset(model: &Model, options: &Options) -> TokenStream {
-    let head = doc::inner("One client for every group and version.");
-    let spared = modules::spared();
-    let imports = rust::use_of_modules(model, options, |module| &module.client);
-    let methods = model.modules.iter().map(|module| {
-        let about = doc::outer(&[format!("The kinds of `{}`.", module.api_version())]);
-        let method = rust::ident(&module.method);
-        let name = rust::ident(&module.client);
-        let gate = gate::of([module], options);
-        quote! {
-            #about
-            #gate
-            pub fn #method(&self) -> #name {
-                #name::new(self.client.clone())
-            }
-        }
-    });
-    quote! {
-        #head
-        #spared
-        #imports
-        use kube::Client;
+/// A method of one line, after an empty one: docs, then name, parameters and what it returns, then its body.
+fn method(out: &mut String, about: &str, (name, takes, gives): (&str, &[&str], &str), body: &str) {
+    out.push('\n');
+    doc::write(out, layout::MARGIN, &[about]);
+    layout::function(out, &format!("pub fn {name}"), takes, gives, " {");
+    _ = writeln!(out, "        {body}\n    }}");
+}
 
-        /// Typed clients that share one connection.
-        #[derive(Clone)]
-        pub struct Clientset {
-            client: Client,
-        }
+fn clientset(model: &Model, options: &Options) -> String {
+    let mut uses = modules::spared();
+    uses.push('\n');
+    uses.push_str(&uses::of_modules(model, options, |module| &module.client));
+    uses.push_str("use kube::Client;\n");
+    let mut items = String::from(
+        r"
+/// Typed clients that share one connection.
+#[derive(Clone)]
+pub struct Clientset {
+    client: Client,
+}
 
-        impl Clientset {
-            /// Asks the API server through `client`.
-            pub fn new(client: Client) -> Self {
-                Self { client }
-            }
-
-            /// The client that all requests go through.
-            pub fn client(&self) -> &Client {
-                &self.client
-            }
-
-            #(#methods)*
-        }
+impl Clientset {
+    /// Asks the API server through `client`.
+    pub fn new(client: Client) -> Self {
+        Self { client }
     }
+
+    /// The client that all requests go through.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+",
+    );
+    for module in &model.modules {
+        let about = format!("The kinds of `{}`.", module.api_version());
+        items.push('\n');
+        doc::write(&mut items, layout::MARGIN, &[about]);
+        gate::write(&mut items, layout::MARGIN, [module], options);
+        let name = &module.client;
+        layout::function(&mut items, &format!("pub fn {}", module.method), &["&self"], name, " {");
+        _ = writeln!(items, "        {name}::new(self.client.clone())\n    }}");
+    }
+    items.push_str("}\n");
+    layout::file("One client for every group and version.", &uses, &items)
 }

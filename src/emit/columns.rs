@@ -1,10 +1,10 @@
 //! `columns.rs` of each version: what `kubectl get` shows of each kind.
-use super::parts::{doc, rust};
+use super::parts::{layout, uses};
 use super::{Contents, Emitter, Exports, OutFile};
 use crate::ir::{Column, Kind, Model, Module};
 use crate::options::Options;
-use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::quote;
+use proc_macro2::Literal;
+use std::fmt::Write;
 
 pub(super) struct Emit;
 
@@ -34,32 +34,44 @@ impl Emitter for Emit {
     }
 }
 
-fn columns(model: &Model, module: &Module) -> TokenStream {
-    let head = doc::inner(&format!("Printer columns of `{}`.", module.api_version()));
-    let types = rust::use_roots(model, module);
-    let any = model
-        .kinds_of(module)
-        .any(|kind| !kind.columns.is_empty());
-    let runtime = if any {
-        quote!(use kube_codegen_runtime::walk::{Column, ColumnType, Columns};)
+fn columns(model: &Model, module: &Module) -> String {
+    let head = format!("Printer columns of `{}`.", module.api_version());
+    let mut uses = uses::roots(model, module);
+    let mut kinds = model.kinds_of(module);
+    uses.push_str(if kinds.any(|kind| !kind.columns.is_empty()) {
+        "use kube_codegen_runtime::walk::{Column, ColumnType, Columns};\n"
     } else {
-        quote!(use kube_codegen_runtime::walk::{Column, Columns};)
-    };
-    let kinds = model.kinds_of(module).map(|kind| of_kind(model, kind));
-    quote!(#head #types #runtime #(#kinds)*)
+        "use kube_codegen_runtime::walk::{Column, Columns};\n"
+    });
+    let mut items = String::new();
+    for kind in model.kinds_of(module) {
+        of_kind(&mut items, model, kind);
+    }
+    layout::file(&head, &uses, &items)
 }
 
-fn of_kind(model: &Model, kind: &Kind) -> TokenStream {
-    let ty = rust::ident(&model.types[kind.root].name);
-    let columns = kind.columns.iter().map(column);
-    quote! {
-        impl Columns for #ty {
-            const COLUMNS: &'static [Column] = &[#(#columns),*];
+fn of_kind(out: &mut String, model: &Model, kind: &Kind) {
+    let ty = &model.types[kind.root].name;
+    _ = write!(out, "\nimpl Columns for {ty} {{\n    const COLUMNS: &'static [Column] = &[");
+    match kind.columns.as_slice() {
+        [] => {}
+        // The brackets of a single one stand with its braces.
+        [one] => column(out, "    ", one),
+        all => {
+            out.push('\n');
+            for each in all {
+                out.push_str("        ");
+                column(out, "        ", each);
+                out.push_str(",\n");
+            }
+            out.push_str("    ");
         }
     }
+    out.push_str("];\n}\n");
 }
 
-fn column(column: &Column) -> TokenStream {
+/// A column, its braces so many spaces from the margin.
+fn column(out: &mut String, margin: &str, column: &Column) {
     let Column {
         name,
         type_,
@@ -68,31 +80,32 @@ fn column(column: &Column) -> TokenStream {
         priority,
         json_path,
     } = column;
-    let type_ = Ident::new(
-        match type_.as_str() {
-            "integer" => "Integer",
-            "number" => "Number",
-            "boolean" => "Boolean",
-            "date" => "Date",
-            _ => "String",
-        },
-        Span::call_site(),
-    );
-    let format = option(format.as_deref());
-    let description = option(description.as_deref());
-    let priority = Literal::i32_unsuffixed(*priority);
-    quote! {
-        Column {
-            name: #name,
-            type_: ColumnType::#type_,
-            format: #format,
-            json_path: #json_path,
-            priority: #priority,
-            description: #description,
-        }
-    }
+    let type_ = match type_.as_str() {
+        "integer" => "Integer",
+        "number" => "Number",
+        "boolean" => "Boolean",
+        "date" => "Date",
+        _ => "String",
+    };
+    let inner = format!("{margin}{}", layout::MARGIN);
+    out.push_str("Column {\n");
+    layout::assigned(out, &inner, "name:", &text(name), ",");
+    _ = writeln!(out, "{inner}type_: ColumnType::{type_},");
+    option(out, &inner, "format", format.as_deref());
+    layout::assigned(out, &inner, "json_path:", &text(json_path), ",");
+    _ = writeln!(out, "{inner}priority: {priority},");
+    option(out, &inner, "description", description.as_deref());
+    out.push_str(margin);
+    out.push('}');
 }
 
-fn option(text: Option<&str>) -> TokenStream {
-    text.map_or_else(|| quote!(None), |text| quote!(Some(#text)))
+fn text(text: &str) -> String {
+    Literal::string(text).to_string()
+}
+
+fn option(out: &mut String, margin: &str, field: &str, value: Option<&str>) {
+    match value {
+        None => _ = writeln!(out, "{margin}{field}: None,"),
+        Some(value) => layout::passed(out, margin, field, "Some", &text(value)),
+    }
 }

@@ -1,10 +1,13 @@
 //! `informer.rs` of each version and `informers.rs` over all of them: shared informers from one factory.
-use super::parts::{doc, gate, modules, rust};
+use super::parts::layout;
+use super::parts::{doc, gate, modules, uses};
 use super::{Contents, Emitter, Exports, OutFile};
 use crate::ir::{Model, Module};
 use crate::options::Options;
-use proc_macro2::TokenStream;
-use quote::quote;
+use std::fmt::Write;
+
+/// The longest chain of calls that rustfmt leaves on a line.
+const MAX_CHAIN: usize = 60;
 
 pub(super) struct Emit;
 
@@ -40,80 +43,76 @@ impl Emitter for Emit {
     }
 }
 
-fn informer(model: &Model, module: &Module) -> TokenStream {
+fn informer(model: &Model, module: &Module) -> String {
     let api_version = module.api_version();
-    let head = doc::inner(&format!("Shared informers of `{api_version}`."));
-    let types = rust::use_roots(model, module);
-    let name = rust::ident(&module.informers);
-    let about = doc::outer(&[format!("Shared informers of the kinds of `{api_version}`.")]);
-    let methods = model.kinds_of(module).map(|kind| {
-        let ty = rust::ident(&model.types[kind.root].name);
-        let method = rust::ident(&kind.names.method);
-        let about = doc::outer(&[format!(
-            "The informer of [`{ty}`] objects: the same one each time."
-        )]);
-        quote! {
-            #about
-            pub fn #method(&self) -> SharedInformer<#ty> {
-                self.factory.informer::<#ty>()
-            }
-        }
-    });
-    quote! {
-        #head
-        #types
-        use kube_codegen_runtime::informer::{InformerFactory, SharedInformer};
+    let head = format!("Shared informers of `{api_version}`.");
+    let mut uses = uses::roots(model, module);
+    uses.push_str("use kube_codegen_runtime::informer::{InformerFactory, SharedInformer};\n");
+    let name = &module.informers;
+    let mut items = format!(
+        r"
+/// Shared informers of the kinds of `{api_version}`.
+#[derive(Clone, Copy)]
+pub struct {name}<'f> {{
+    factory: &'f InformerFactory,
+}}
 
-        #about
-        #[derive(Clone, Copy)]
-        pub struct #name<'f> {
-            factory: &'f InformerFactory,
-        }
-
-        impl<'f> #name<'f> {
-            /// Takes its informers from `factory`.
-            pub fn new(factory: &'f InformerFactory) -> Self {
-                Self { factory }
-            }
-
-            #(#methods)*
-        }
+impl<'f> {name}<'f> {{
+    /// Takes its informers from `factory`.
+    pub fn new(factory: &'f InformerFactory) -> Self {{
+        Self {{ factory }}
+    }}
+"
+    );
+    for kind in model.kinds_of(module) {
+        let ty = &model.types[kind.root].name;
+        let about = format!("The informer of [`{ty}`] objects: the same one each time.");
+        items.push('\n');
+        doc::write(&mut items, layout::MARGIN, &[about]);
+        let method = &kind.names.method;
+        layout::function(&mut items, &format!("pub fn {method}"), &["&self"], &format!("SharedInformer<{ty}>"), " {");
+        let chain = format!("self.factory.informer::<{ty}>()");
+        let lines = if chain.len() > MAX_CHAIN {
+            chain.replacen(".informer", "\n            .informer", 1)
+        } else {
+            chain
+        };
+        _ = writeln!(items, "        {lines}\n    }}");
     }
+    items.push_str("}\n");
+    layout::file(&head, &uses, &items)
 }
 
-fn informers(model: &Model, options: &Options) -> TokenStream {
-    let head = doc::inner("The informers of every group and version, from one factory.");
-    let spared = modules::spared();
-    let imports = rust::use_of_modules(model, options, |module| &module.informers);
-    let signature = |module: &Module| {
-        let method = rust::ident(&module.method);
-        let name = rust::ident(&module.informers);
-        (quote!(fn #method(&self) -> #name<'_>), name)
-    };
-    let declared = model.modules.iter().map(|module| {
-        let about = doc::outer(&[format!("The informers of `{}`.", module.api_version())]);
-        let (signature, _) = signature(module);
-        let gate = gate::of([module], options);
-        quote!(#about #gate #signature;)
-    });
-    let defined = model.modules.iter().map(|module| {
-        let (signature, name) = signature(module);
-        let gate = gate::of([module], options);
-        quote!(#gate #signature { #name::new(self) })
-    });
-    quote! {
-        #head
-        #spared
-        #imports
-        use kube_codegen_runtime::informer::InformerFactory;
-
-        /// The informers that a factory shares.
-        pub trait Informers {
-            #(#declared)*
+fn informers(model: &Model, options: &Options) -> String {
+    let mut uses = modules::spared();
+    uses.push('\n');
+    uses.push_str(&uses::of_modules(model, options, |module| &module.informers));
+    uses.push_str("use kube_codegen_runtime::informer::InformerFactory;\n");
+    let mut declared = String::new();
+    let mut defined = String::new();
+    for (index, module) in model.modules.iter().enumerate() {
+        let name = &module.informers;
+        if index > 0 {
+            declared.push('\n');
+            defined.push('\n');
         }
-
-        impl Informers for InformerFactory {
-            #(#defined)*
+        let about = format!("The informers of `{}`.", module.api_version());
+        doc::write(&mut declared, layout::MARGIN, &[about]);
+        for (out, end) in [(&mut declared, ";"), (&mut defined, " {")] {
+            gate::write(out, layout::MARGIN, [module], options);
+            layout::function(out, &format!("fn {}", module.method), &["&self"], &format!("{name}<'_>"), end);
         }
+        _ = writeln!(defined, "        {name}::new(self)\n    }}");
     }
+    let items = format!(
+        r"
+/// The informers that a factory shares.
+pub trait Informers {{
+{declared}}}
+
+impl Informers for InformerFactory {{
+{defined}}}
+"
+    );
+    layout::file("The informers of every group and version, from one factory.", &uses, &items)
 }

@@ -1,10 +1,8 @@
 //! `lister.rs` of each version: reads from the cache of an informer.
-use super::parts::{doc, rust};
+use super::parts::{doc, layout, uses};
 use super::{Contents, Emitter, Exports, OutFile};
 use crate::ir::{Model, Module};
 use crate::options::Options;
-use proc_macro2::TokenStream;
-use quote::quote;
 
 pub(super) struct Emit;
 
@@ -39,25 +37,17 @@ impl Emitter for Emit {
     }
 }
 
-fn listers(model: &Model, module: &Module) -> TokenStream {
-    let head = doc::inner(&format!("Listers of `{}`.", module.api_version()));
-    let types = rust::use_roots(model, module);
-    let listers = model.kinds_of(module).map(|kind| {
-        let ty = rust::ident(&model.types[kind.root].name);
-        let lister = rust::ident(&kind.names.lister);
-        let about = doc::outer(&[format!(
-            "Reads [`{ty}`] objects from the cache of an informer."
-        )]);
-        quote! {
-            #about
-            pub type #lister = Lister<#ty>;
-        }
-    });
-    quote! {
-        #head
-        #types
-        use kube_codegen_runtime::lister::Lister;
-
-        #(#listers)*
+fn listers(model: &Model, module: &Module) -> String {
+    let head = format!("Listers of `{}`.", module.api_version());
+    let mut uses = uses::roots(model, module);
+    uses.push_str("use kube_codegen_runtime::lister::Lister;\n");
+    let mut items = String::new();
+    for kind in model.kinds_of(module) {
+        let ty = &model.types[kind.root].name;
+        let about = format!("Reads [`{ty}`] objects from the cache of an informer.");
+        items.push('\n');
+        doc::write(&mut items, "", &[about]);
+        items.push_str(&layout::alias(&kind.names.lister, &format!("Lister<{ty}>")));
     }
+    layout::file(&head, &uses, &items)
 }

@@ -23,7 +23,6 @@ emitters! {
 use crate::diag::{Code, Diagnostics, Place, nearest};
 use crate::ir::Model;
 use crate::options::Options;
-use proc_macro2::TokenStream;
 use std::collections::BTreeSet;
 
 /// A file to be written, relative to the output directory.
@@ -39,16 +38,14 @@ pub struct OutFile<'m> {
 /// What a file holds: made from the model only when the file is rendered, so that files are made side by side and none
 /// takes memory before its turn.
 pub enum Contents<'m> {
-    /// Rust code, to be formatted.
-    Rust(Make<'m, TokenStream>),
-    /// Rust code that is laid out already.
-    Source(Make<'m, String>),
-    /// Text of any other kind, as it is.
-    Text(Make<'m, String>),
+    /// Rust code, laid out as rustfmt leaves it.
+    Rust(Make<'m>),
+    /// Text of any other kind.
+    Text(Make<'m>),
 }
 
 /// Makes what a file holds; the same each time.
-pub type Make<'m, T> = Box<dyn Fn() -> T + Send + Sync + 'm>;
+pub type Make<'m> = Box<dyn Fn() -> String + Send + Sync + 'm>;
 
 /// What the module above a file shows of it.
 #[derive(Clone, Debug, PartialEq, Eq)]

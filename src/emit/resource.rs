@@ -1,11 +1,11 @@
 //! `resource.rs` of each version: what Kubernetes calls each kind, its manifest, and the traits of `kube`.
-use super::parts::{constants, constructor, doc, manifest, rust};
+use super::parts::{constants, constructor, doc, layout, manifest, uses};
 use super::{Contents, Emitter, Exports, OutFile};
 use crate::ir::{Body, Kind, Model, Module, Scope, TypeId};
 use crate::options::Options;
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use proc_macro2::Literal;
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 pub(super) struct Emit;
 
@@ -49,26 +49,27 @@ impl Emitter for Emit {
     }
 }
 
-fn resources(model: &Model, module: &Module) -> TokenStream {
-    let head = doc::inner(&format!(
+fn resources(model: &Model, module: &Module) -> String {
+    let head = format!(
         "What Kubernetes calls the kinds of `{}`.",
         module.api_version()
-    ));
-    let types = rust::use_types(model, used(model, module));
-    let selectable = model
-        .kinds_of(module)
-        .any(|kind| !kind.selectable_fields.is_empty())
-        .then(|| quote!(use kube_codegen_runtime::walk::SelectableField;));
-    let kinds = model.kinds_of(module).map(|kind| resource(model, kind));
-    quote! {
-        #head
-        #types
-        use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-        use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-        use kube::core::{ApiResource, CustomResourceExt};
-        #selectable
-        #(#kinds)*
+    );
+    let mut uses = uses::types(model, used(model, module));
+    uses.push_str(
+        "use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::core::{ApiResource, CustomResourceExt};
+",
+    );
+    let mut kinds = model.kinds_of(module);
+    if kinds.any(|kind| !kind.selectable_fields.is_empty()) {
+        uses.push_str("use kube_codegen_runtime::walk::SelectableField;\n");
     }
+    let mut items = String::new();
+    for kind in model.kinds_of(module) {
+        resource(&mut items, model, kind);
+    }
+    layout::file(&head, &uses, &items)
 }
 
 /// The roots, and what their constructors take.
@@ -85,89 +86,100 @@ fn used(model: &Model, module: &Module) -> Vec<TypeId> {
         .collect()
 }
 
-fn resource(model: &Model, kind: &Kind) -> TokenStream {
-    let name = rust::ident(&model.types[kind.root].name);
-    let constants = constants::of(kind);
-    let new = match &model.types[kind.root].body {
-        Body::Struct(body) => constructor::of(kind, body, model),
-        Body::Enum(_) | Body::Union(_) | Body::Alias(_) => TokenStream::new(),
+fn resource(out: &mut String, model: &Model, kind: &Kind) {
+    let root = &model.types[kind.root];
+    let name = root.name.as_str();
+    out.push('\n');
+    doc::write(out, "", &[format!("A list of [`{name}`] objects.")]);
+    let list = format!("k8s_openapi::List<{name}>");
+    out.push_str(&layout::alias(&kind.names.list, &list));
+    _ = writeln!(out, "\nimpl {name} {{");
+    constants::write(out, kind);
+    match &root.body {
+        Body::Struct(body) => constructor::write(out, kind, body, model),
+        Body::Enum(_) | Body::Union(_) | Body::Alias(_) => {}
+    }
+    // The constants leave an empty line behind them.
+    out.truncate(out.trim_end().len());
+    out.push_str("\n}\n");
+    traits(out, kind, name);
+    implement(out, "CustomResourceExt", name, &custom_resource(kind));
+}
+
+/// An `impl` of what is to be in its braces, after an empty line.
+fn implement(out: &mut String, what: &str, name: &str, body: &str) {
+    out.push('\n');
+    layout::head(out, what, name, if body.is_empty() { "{}" } else { "{" });
+    if !body.is_empty() {
+        out.extend(["\n", body, "}"]);
+    }
+    out.push('\n');
+}
+
+fn traits(out: &mut String, kind: &Kind, name: &str) {
+    let scope = match kind.scope {
+        Scope::Namespaced => "NamespaceResourceScope",
+        Scope::Cluster => "ClusterResourceScope",
     };
-    let list = rust::ident(&kind.names.list);
-    let list_doc = doc::outer(&[format!("A list of [`{name}`] objects.")]);
-    let traits = traits(kind, &name);
-    let manifest = format!("../{}", kind.names.manifest);
-    let crd_name = format!("{}.{}", kind.plural, kind.group);
-    quote! {
-        #list_doc
-        pub type #list = k8s_openapi::List<#name>;
-
-        impl #name {
-            #constants
-            #new
-        }
-
-        #traits
-
-        impl CustomResourceExt for #name {
-            fn crd() -> CustomResourceDefinition {
-                kube_codegen_runtime::resource::crd(include_str!(#manifest))
-            }
-
-            fn crd_name() -> &'static str {
-                #crd_name
-            }
-
-            fn api_resource() -> ApiResource {
-                ApiResource::erase::<Self>(&())
-            }
-
-            fn shortnames() -> &'static [&'static str] {
-                Self::SHORT_NAMES
-            }
-        }
+    let resource = format!(
+        "    const API_VERSION: &'static str = Self::API_VERSION;
+    const GROUP: &'static str = Self::GROUP;
+    const KIND: &'static str = Self::KIND;
+    const VERSION: &'static str = Self::VERSION;
+    const URL_PATH_SEGMENT: &'static str = Self::PLURAL;
+    type Scope = k8s_openapi::{scope};
+"
+    );
+    implement(out, "k8s_openapi::Resource", name, &resource);
+    let list_kind = Literal::string(&kind.list_kind).to_string();
+    let mut list = String::new();
+    let head = "const LIST_KIND: &'static str =";
+    layout::assigned(&mut list, layout::MARGIN, head, &list_kind, ";");
+    implement(out, "k8s_openapi::ListableResource", name, &list);
+    implement(out, "k8s_openapi::Metadata", name, METADATA);
+    if kind.status {
+        let status = "kube_codegen_runtime::client::StatusSubresource";
+        implement(out, status, name, "");
+    }
+    if kind.scale.is_some() {
+        let scale = "kube_codegen_runtime::client::ScaleSubresource";
+        implement(out, scale, name, "");
     }
 }
 
-fn traits(kind: &Kind, name: &Ident) -> TokenStream {
-    let scope = match kind.scope {
-        Scope::Namespaced => quote!(NamespaceResourceScope),
-        Scope::Cluster => quote!(ClusterResourceScope),
-    };
-    let list_kind = &kind.list_kind;
-    let status = kind
-        .status
-        .then(|| quote!(impl kube_codegen_runtime::client::StatusSubresource for #name {}));
-    let scale = kind
-        .scale
-        .is_some()
-        .then(|| quote!(impl kube_codegen_runtime::client::ScaleSubresource for #name {}));
-    quote! {
-        impl k8s_openapi::Resource for #name {
-            const API_VERSION: &'static str = Self::API_VERSION;
-            const GROUP: &'static str = Self::GROUP;
-            const KIND: &'static str = Self::KIND;
-            const VERSION: &'static str = Self::VERSION;
-            const URL_PATH_SEGMENT: &'static str = Self::PLURAL;
-            type Scope = k8s_openapi::#scope;
-        }
+const METADATA: &str = "    type Ty = ObjectMeta;
 
-        impl k8s_openapi::ListableResource for #name {
-            const LIST_KIND: &'static str = #list_kind;
-        }
-
-        impl k8s_openapi::Metadata for #name {
-            type Ty = ObjectMeta;
-
-            fn metadata(&self) -> &ObjectMeta {
-                &self.metadata
-            }
-
-            fn metadata_mut(&mut self) -> &mut ObjectMeta {
-                &mut self.metadata
-            }
-        }
-
-        #status
-        #scale
+    fn metadata(&self) -> &ObjectMeta {
+        &self.metadata
     }
+
+    fn metadata_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+";
+
+fn custom_resource(kind: &Kind) -> String {
+    let mut out = String::from("    fn crd() -> CustomResourceDefinition {\n");
+    let manifest = Literal::string(&format!("../{}", kind.names.manifest)).to_string();
+    let read = "kube_codegen_runtime::resource::crd";
+    layout::call(&mut out, read, "include_str!", &manifest);
+    let crd_name = Literal::string(&format!("{}.{}", kind.plural, kind.group));
+    _ = write!(
+        out,
+        "    }}
+
+    fn crd_name() -> &'static str {{
+        {crd_name}
+    }}
+
+    fn api_resource() -> ApiResource {{
+        ApiResource::erase::<Self>(&())
+    }}
+
+    fn shortnames() -> &'static [&'static str] {{
+        Self::SHORT_NAMES
+    }}
+"
+    );
+    out
 }

@@ -28,12 +28,12 @@ impl Emitter for Emit {
                 let mut files = vec![
                     OutFile {
                         path: format!("{}/types.rs", module.path()),
-                        contents: Contents::Source(Box::new(move || types(model, module))),
+                        contents: Contents::Rust(Box::new(move || types(model, module))),
                         exports: Exports::All,
                     },
                     OutFile {
                         path: format!("{}/records.rs", module.path()),
-                        contents: Contents::Source(Box::new(move || {
+                        contents: Contents::Rust(Box::new(move || {
                             records::source(model, module)
                         })),
                         exports: Exports::Nothing,
@@ -42,7 +42,7 @@ impl Emitter for Emit {
                 if !model.aliases_of(module).is_empty() {
                     files.push(OutFile {
                         path: format!("{}/aliases.rs", module.path()),
-                        contents: Contents::Source(Box::new(move || aliases::of(model, module))),
+                        contents: Contents::Rust(Box::new(move || aliases::of(model, module))),
                         exports: Exports::All,
                     });
                 }

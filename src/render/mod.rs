@@ -1,8 +1,5 @@
-//! Tokens come in, formatted text goes out, parsed again before it may be written; no disk is touched.
+//! Texts come in and go out as files, those of Rust parsed before they may be written; no disk is touched.
 mod check;
-mod join;
-mod layout;
-mod width;
 
 use crate::diag::{Code, Diagnostics, Place};
 use crate::emit::{Contents, OutFile};
@@ -20,11 +17,10 @@ pub struct File {
     pub text: String,
 }
 
-/// Makes and formats every file, on all cores, and puts its header in front.
+/// Makes every file, on all cores, and puts its header in front.
 pub fn render(files: Vec<OutFile<'_>>, diagnostics: &mut Diagnostics) -> Vec<File> {
     let texts = threads::map(&files, |file| match &file.contents {
-        Contents::Rust(make) => rust(make()),
-        Contents::Source(make) => source(&make()),
+        Contents::Rust(make) => rust(&make()),
         Contents::Text(make) => Ok(make()),
     });
     let mut rendered = Vec::with_capacity(files.len());
@@ -45,23 +41,7 @@ pub fn render(files: Vec<OutFile<'_>>, diagnostics: &mut Diagnostics) -> Vec<Fil
     rendered
 }
 
-/// Formats tokens; the layout is changed only where it leaves the tokens as they are.
-fn rust(tokens: proc_macro2::TokenStream) -> Result<String, String> {
-    let file: syn::File = syn::parse2(tokens).map_err(|error| error.to_string())?;
-    let formatted = prettyplease::unparse(&file);
-    drop(file);
-    let text = layout::spread(&width::fit(&join::join(&formatted)));
-    if !check::same_but_for_layout(&formatted, &text) {
-        return Err("its layout changed its meaning".into());
-    }
-    source(&text)
-}
-
-fn source(text: &str) -> Result<String, String> {
+fn rust(text: &str) -> Result<String, String> {
     check::parse(text)?;
-    Ok(with_header(text))
-}
-
-fn with_header(text: &str) -> String {
-    format!("{HEADER}\n\n{}\n", text.trim_end())
+    Ok(format!("{HEADER}\n\n{}\n", text.trim_end()))
 }

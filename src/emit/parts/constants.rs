@@ -1,12 +1,11 @@
 //! The names of a kind, as constants of its struct.
-use super::doc;
+use super::{doc, layout};
 use crate::ir::{Kind, SelectableField};
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use proc_macro2::Literal;
 use std::collections::BTreeSet;
 
-/// The constants, in the order a reader looks for them.
-pub(crate) fn of(kind: &Kind) -> TokenStream {
+/// Writes the constants, in the order a reader looks for them, each with an empty line behind it.
+pub(crate) fn write(out: &mut String, kind: &Kind) {
     let texts = [
         ("GROUP", "The API group.", kind.group.clone()),
         ("VERSION", "The version in the group.", kind.version.clone()),
@@ -27,11 +26,14 @@ pub(crate) fn of(kind: &Kind) -> TokenStream {
             kind.singular.clone(),
         ),
     ];
-    let texts = texts.into_iter().map(|(name, about, text)| {
-        let name = constant(name);
-        let about = doc::outer(&[about]);
-        quote!(#about pub const #name: &'static str = #text;)
-    });
+    for (name, about, text) in texts {
+        constant(
+            out,
+            about,
+            &format!("{name}: &'static str"),
+            &literal(&text),
+        );
+    }
     let lists = [
         (
             "SHORT_NAMES",
@@ -44,21 +46,22 @@ pub(crate) fn of(kind: &Kind) -> TokenStream {
             &kind.categories,
         ),
     ];
-    let lists = lists.into_iter().map(|(name, about, texts)| {
-        let name = constant(name);
-        let about = doc::outer(&[about]);
-        quote!(#about pub const #name: &'static [&'static str] = &[#(#texts),*];)
-    });
+    for (name, about, texts) in lists {
+        let texts: Vec<String> = texts.iter().map(|text| literal(text)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        doc::write(out, layout::MARGIN, &[about]);
+        let head = format!("pub const {name}: &'static [&'static str] =");
+        layout::texts(out, layout::MARGIN, &head, &texts);
+        out.push('\n');
+    }
     let mut taken = BTreeSet::new();
-    let fields = kind
-        .selectable_fields
-        .iter()
-        .filter_map(|field| selectable(field, &mut taken));
-    quote!(#(#texts)* #(#lists)* #(#fields)*)
+    for field in &kind.selectable_fields {
+        selectable(out, field, &mut taken);
+    }
 }
 
 /// `SPEC_CHOICE_FIELD` for `.spec.choice`; the same path again says nothing new.
-fn selectable(field: &SelectableField, taken: &mut BTreeSet<String>) -> Option<TokenStream> {
+fn selectable(out: &mut String, field: &SelectableField, taken: &mut BTreeSet<String>) {
     let path = field.json_path.trim_start_matches('.');
     let mut name = String::new();
     let mut before = '.';
@@ -75,16 +78,31 @@ fn selectable(field: &SelectableField, taken: &mut BTreeSet<String>) -> Option<T
     }
     let name = format!("{name}_FIELD");
     if name.starts_with(|c: char| c.is_ascii_digit()) || !taken.insert(name.clone()) {
-        return None;
+        return;
     }
-    let name = constant(&name);
-    let about = doc::outer(&[format!("`{path}`, for field selectors.")]);
-    Some(quote! {
-        #about
-        pub const #name: SelectableField<Self> = SelectableField::new(#path);
-    })
+    let about = format!("`{path}`, for field selectors.");
+    let value = format!("SelectableField::new({})", literal(path));
+    constant(
+        out,
+        &about,
+        &format!("{name}: SelectableField<Self>"),
+        &value,
+    );
 }
 
-fn constant(name: &str) -> Ident {
-    Ident::new(name, Span::call_site())
+/// A constant of a name and a type, and an empty line.
+fn constant(out: &mut String, about: &str, name: &str, value: &str) {
+    doc::write(out, layout::MARGIN, &[about]);
+    layout::assigned(
+        out,
+        layout::MARGIN,
+        &format!("pub const {name} ="),
+        value,
+        ";",
+    );
+    out.push('\n');
+}
+
+fn literal(text: &str) -> String {
+    Literal::string(text).to_string()
 }

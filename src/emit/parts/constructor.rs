@@ -1,14 +1,13 @@
 //! `new`: an object of a name, and of all that its schema requires.
 use super::imports::Imports;
-use super::{doc, rust};
+use super::{doc, layout, rust};
 use crate::ir::{Body, Field, Kind, Model, Presence, Struct, Ty, TypeId};
-use proc_macro2::TokenStream;
-use quote::quote;
+use std::fmt::Write;
 
 /// The most fields that are asked for one by one.
 const MAX: usize = 5;
 
-/// The types that a caller of [`of`] passes, beside those that need no import.
+/// The types that a caller of the constructor passes, beside those that need no import.
 pub(crate) fn types(body: &Struct, model: &Model) -> Vec<TypeId> {
     let asked = asked(body, model);
     asked.iter().filter_map(|field| field.ty.named()).collect()
@@ -24,54 +23,53 @@ fn asked<'a>(body: &'a Struct, model: &Model) -> Vec<&'a Field> {
     asked
 }
 
-/// The constructor; none for a kind that requires more than a call should hold.
-pub(crate) fn of(kind: &Kind, body: &Struct, model: &Model) -> TokenStream {
+/// Writes the constructor; none for a kind that requires more than a call should hold.
+pub(crate) fn write(out: &mut String, kind: &Kind, body: &Struct, model: &Model) {
     let is_asked = |field: &Field| is_asked(field, model);
     let asked = asked(body, model);
     if asked.is_empty() && body.fields.iter().any(is_asked) {
-        return TokenStream::new();
+        return;
     }
+    let is_taken = asked.iter().any(|field| field.ident == "name");
+    let name = if is_taken { "object_name" } else { "name" };
     let mut imports = Imports::default();
     let parameters = asked.iter().map(|field| {
-        let ident = rust::ident(&field.ident);
-        let ty = rust::ty(&field.ty, &model.types, &mut imports);
-        quote!(, #ident: #ty)
+        let mut parameter = format!("{}: ", field.ident);
+        rust::text(&mut parameter, &field.ty, &model.types, &mut imports);
+        parameter
     });
-    let parameters: Vec<_> = parameters.collect();
-    let is_taken = asked.iter().any(|field| field.ident == "name");
-    let name = rust::ident(if is_taken { "object_name" } else { "name" });
-    let values = body.fields.iter().map(|field| {
-        let ident = rust::ident(&field.ident);
-        if field.ty == Ty::ObjectMeta && field.wire == "metadata" {
-            quote! {
-                #ident: ObjectMeta {
-                    name: Some(#name.into()),
-                    ..ObjectMeta::default()
-                }
-            }
-        } else if is_asked(field) {
-            quote!(#ident)
-        } else if field.presence.may_be_absent() {
-            quote!(#ident: None)
-        } else {
-            quote!(#ident: Default::default())
-        }
-    });
-    let rest = body.rest.then(|| {
-        let ident = rust::ident(&body.rest_ident);
-        quote!(#ident: Default::default(),)
-    });
+    let first = [format!("{name}: impl Into<String>")];
+    let parameters: Vec<String> = first.into_iter().chain(parameters).collect();
+    let parameters: Vec<&str> = parameters.iter().map(String::as_str).collect();
     let about = format!(
         "A `{}` of this name, with what its schema requires.",
         kind.kind
     );
-    let about = doc::outer(&[about]);
-    quote! {
-        #about
-        pub fn new(#name: impl Into<String> #(#parameters)*) -> Self {
-            Self { #(#values,)* #rest }
-        }
+    doc::write(out, layout::MARGIN, &[about]);
+    layout::function(out, "pub fn new", &parameters, "Self", " {");
+    out.push_str("        Self {\n");
+    for field in &body.fields {
+        let ident = &field.ident;
+        _ = if field.ty == Ty::ObjectMeta && field.wire == "metadata" {
+            writeln!(
+                out,
+                "            {ident}: ObjectMeta {{
+                name: Some({name}.into()),
+                ..ObjectMeta::default()
+            }},"
+            )
+        } else if is_asked(field) {
+            writeln!(out, "            {ident},")
+        } else if field.presence.may_be_absent() {
+            writeln!(out, "            {ident}: None,")
+        } else {
+            writeln!(out, "            {ident}: Default::default(),")
+        };
     }
+    if body.rest {
+        _ = writeln!(out, "            {}: Default::default(),", body.rest_ident);
+    }
+    out.push_str("        }\n    }\n");
 }
 
 /// Whether the caller has to say what a field holds.

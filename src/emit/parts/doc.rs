@@ -1,8 +1,6 @@
-//! Doc comments: lines of `///` in a text, or attributes, one per line, that are written as `///`.
+//! Doc comments: what there is to say of an item comes in, lines of `///` go out.
 use super::{inline, rules, text};
 use crate::ir::{Kind, Rules, TypeDef};
-use proc_macro2::TokenStream;
-use quote::quote;
 use serde_json::Value;
 
 /// The lines of docs of a field, or of a type with what is said of the whole.
@@ -60,24 +58,4 @@ pub(crate) fn place(def: &TypeDef, kind: Option<&Kind>, others: usize) -> Vec<St
     };
     let path = format!("{} of", inline::span(&path.to_string()));
     text::wrap(&[path, format!("{kind}{others}.")], "", "")
-}
-
-/// `///` lines.
-pub(crate) fn outer<S: AsRef<str>>(lines: &[S]) -> TokenStream {
-    let lines = lines.iter().map(|line| spaced(line.as_ref()));
-    quote!(#(#[doc = #lines])*)
-}
-
-/// A `//!` line.
-pub(crate) fn inner(line: &str) -> TokenStream {
-    let line = spaced(line);
-    quote!(#![doc = #line])
-}
-
-fn spaced(line: &str) -> String {
-    if line.is_empty() {
-        String::new()
-    } else {
-        format!(" {line}")
-    }
 }

@@ -1,21 +1,19 @@
 //! Modules come in, the attribute that compiles an item only where a feature of theirs is on goes out; nothing if none is asked for.
+use super::layout;
 use crate::ir::Module;
 use crate::options::Options;
-use proc_macro2::TokenStream;
-use quote::quote;
 
-/// The gate of what belongs to any of these modules.
-pub(crate) fn of<'m>(
+/// Writes the gate of what belongs to any of these modules, so many spaces from the margin.
+pub(crate) fn write<'m>(
+    out: &mut String,
+    margin: &str,
     modules: impl IntoIterator<Item = &'m Module>,
     options: &Options,
-) -> TokenStream {
-    if !options.feature_gates {
-        return TokenStream::new();
-    }
-    let features: Vec<String> = modules.into_iter().map(Module::feature).collect();
-    match features.as_slice() {
-        [] => TokenStream::new(),
-        [one] => quote!(#[cfg(feature = #one)]),
-        all => quote!(#[cfg(any(#(feature = #all),*))]),
+) {
+    if options.feature_gates {
+        // The names of features need no escapes.
+        let feature = |module: &Module| format!("feature = \"{}\"", module.feature());
+        let features: Vec<String> = modules.into_iter().map(feature).collect();
+        layout::gate(out, margin, &features);
     }
 }

@@ -109,7 +109,7 @@ impl<'m> Imports<'m> {
         let lines = self.used.iter().map(|(module, names)| {
             let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
             names.sort_by(|a, b| order::version(a, b));
-            layout::import(module, &names)
+            layout::import(&format!("use {module}"), &names)
         });
         let mut lines: Vec<String> = lines.collect();
         lines.sort_by_cached_key(|line| line.replace('{', ""));

@@ -1,4 +1,4 @@
-//! What the emitters share: Rust types and names as tokens, docs, imports, module files.
+//! What the emitters share: Rust types and names, docs, imports, layout, module files.
 pub(super) mod aliases;
 pub(super) mod constants;
 pub(super) mod constructor;
@@ -14,3 +14,4 @@ pub(super) mod records;
 pub(super) mod rules;
 pub(super) mod rust;
 pub(super) mod text;
+pub(super) mod uses;

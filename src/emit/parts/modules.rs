@@ -1,19 +1,17 @@
 //! The files that the emitters wrote come in, the `mod.rs` files that declare exactly these go out.
 use super::super::{Contents, Exports, OutFile};
-use super::{doc, gate, order, rust};
+use super::{gate, layout, order, rust, uses};
 use crate::ir::{Model, Module};
 use crate::options::Options;
-use proc_macro2::TokenStream;
-use quote::quote;
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// What generated modules are spared: an operator uses a part of them, and a CRD does not describe every field.
-fn allowed(deprecated: bool) -> TokenStream {
-    let deprecated = deprecated.then(|| quote!(, deprecated));
-    quote! {
-        #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
-        #![allow(dead_code #deprecated, unused_imports)]
-    }
+fn allowed(deprecated: bool) -> String {
+    let deprecated = if deprecated { " deprecated," } else { "" };
+    format!(
+        "#![allow(clippy::pedantic, missing_docs, unreachable_pub)]\n#![allow(dead_code,{deprecated} unused_imports)]\n"
+    )
 }
 
 /// A folder: its modules and what it shows of them.
@@ -63,7 +61,9 @@ pub(crate) fn declare<'m>(
                     format!("{path}/mod.rs")
                 },
                 contents: Contents::Rust(Box::new(move || {
-                    let gate = |file: &str| gate::of(below(model, of, file), options);
+                    let gate = |out: &mut String, file: &str| {
+                        gate::write(out, "", below(model, of, file), options);
+                    };
                     module(model, of, &folder, gate)
                 })),
                 exports: Exports::NoModule,
@@ -104,56 +104,53 @@ fn module(
     model: &Model,
     of: Option<Of<'_>>,
     folder: &Folder,
-    gate: impl Fn(&str) -> TokenStream,
-) -> TokenStream {
-    let head = head(model, of);
+    gate: impl Fn(&mut String, &str),
+) -> String {
     let mut modules: Vec<_> = folder.0.iter().collect();
     modules.sort_by(|a, b| order::version(a.0, b.0));
-    let declarations = modules.iter().map(|(file, exports)| {
+    let mut declared = String::new();
+    let mut exported = String::new();
+    for (file, exports) in modules {
         let name = rust::module(file);
-        match exports {
+        if *exports == Exports::Module {
             // The root is also included into a module of its user's, where no inner attribute may stand.
-            Exports::Module => {
-                let gate = gate(file);
-                quote!(#gate pub mod #name;)
-            }
-            Exports::NoModule | Exports::Nothing | Exports::All | Exports::Names(_) => {
-                quote!(mod #name;)
-            }
+            gate(&mut declared, file);
+            declared.push_str("pub ");
         }
-    });
-    let exports = modules.iter().map(|(name, exports)| {
-        let name = rust::module(name);
+        _ = writeln!(declared, "mod {name};");
         match exports {
-            Exports::NoModule | Exports::Module | Exports::Nothing => TokenStream::new(),
-            Exports::All => quote!(pub use #name::*;),
+            Exports::NoModule | Exports::Module | Exports::Nothing => {}
+            Exports::All => _ = writeln!(exported, "pub use {name}::*;"),
             Exports::Names(names) => {
-                let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
-                names.sort_by(|a, b| order::version(a, b));
-                let names = rust::use_names(&quote!(#name), &names);
-                quote!(pub #names)
+                let names = names.iter().map(String::as_str).collect();
+                exported.push_str(&uses::names_of(&format!("pub use {name}"), names));
             }
         }
-    });
-    quote!(#head #(#declarations)* #(#exports)*)
+    }
+    let blocks = [head(model, of), declared, exported];
+    let blocks: Vec<&str> = blocks
+        .iter()
+        .map(|it| it.trim_end())
+        .filter(|it| !it.is_empty())
+        .collect();
+    blocks.join("\n\n")
 }
 
 /// The first lines of a `mod.rs`: what it is, and the lints that do not judge it.
-fn head(model: &Model, of: Option<Of<'_>>) -> TokenStream {
+fn head(model: &Model, of: Option<Of<'_>>) -> String {
     match of {
         Some(Of::Version(module)) => {
             let mut kinds = model.kinds_of(module);
             let deprecated = kinds.any(|kind| kind.deprecated.is_some());
-            let doc = doc::inner(&format!("`{}`", module.api_version()));
-            let allowed = allowed(deprecated);
-            quote!(#doc #allowed)
+            let head = format!("`{}`", module.api_version());
+            layout::file(&head, &allowed(deprecated), "")
         }
-        Some(Of::Group(group)) => doc::inner(&format!("`{group}`")),
-        None => TokenStream::new(),
+        Some(Of::Group(group)) => layout::file(&format!("`{group}`"), "", ""),
+        None => String::new(),
     }
 }
 
-/// The inner attribute of a file at the root.
-pub(crate) fn spared() -> TokenStream {
+/// The inner attributes of a file at the root.
+pub(crate) fn spared() -> String {
     allowed(false)
 }

@@ -1,21 +1,9 @@
-//! Names and types of the model become tokens; every text of a CRD passes through here or through a literal.
+//! Names and types of the model become code.
 use super::imports::{Import, Imports};
-use super::{gate, order};
-use crate::ir::{Field, IntWidth, Model, Module, Presence, Ty, TypeId, Types};
-use crate::options::Options;
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
-
-/// An identifier of a name that the naming pass gave.
-///
-/// # Panics
-/// Never for such a name: the passes check those that overrides give.
-pub(crate) fn ident(name: &str) -> Ident {
-    match name.strip_prefix("r#") {
-        Some(raw) => Ident::new_raw(raw, Span::call_site()),
-        None => format_ident!("{name}"),
-    }
-}
+use super::layout;
+use crate::ir::{Field, IntWidth, Presence, Ty, Types};
+use proc_macro2::Ident;
+use std::borrow::Cow;
 
 /// The line that spares a kind: it keeps its spelling, whatever clippy thinks of `DNS`.
 pub(crate) fn acronym(name: &str) -> &'static str {
@@ -27,11 +15,11 @@ pub(crate) fn acronym(name: &str) -> &'static str {
 }
 
 /// The identifier of a module, from the name of its file.
-pub(crate) fn module(file: &str) -> Ident {
+pub(crate) fn module(file: &str) -> Cow<'_, str> {
     if syn::parse_str::<Ident>(file).is_ok() {
-        ident(file)
+        file.into()
     } else {
-        Ident::new_raw(file, Span::call_site())
+        format!("r#{file}").into()
     }
 }
 
@@ -88,13 +76,6 @@ fn score(ty: &Ty, depth: usize) -> usize {
         }
 }
 
-/// A type, wherever it stands, as tokens.
-pub(crate) fn ty(ty: &Ty, types: &Types, imports: &mut Imports<'_>) -> TokenStream {
-    let mut out = String::new();
-    text(&mut out, ty, types, imports);
-    out.parse().unwrap_or_default()
-}
-
 /// Writes a type, wherever it stands.
 pub(crate) fn text(out: &mut String, ty: &Ty, types: &Types, imports: &mut Imports<'_>) {
     let (name, inner) = match ty {
@@ -113,7 +94,8 @@ pub(crate) fn text(out: &mut String, ty: &Ty, types: &Types, imports: &mut Impor
         Ty::Named(id) => (types[*id].name.as_str(), None),
         Ty::External(path) => match imports.foreign(path) {
             Some(name) => (name, None),
-            None => return external(out, path),
+            // The overrides pass let only types through.
+            None => return out.push_str(&layout::foreign(path)),
         },
     };
     out.push_str(name);
@@ -125,18 +107,6 @@ pub(crate) fn text(out: &mut String, ty: &Ty, types: &Types, imports: &mut Impor
         text(out, inner, types, imports);
         out.push('>');
     }
-}
-
-/// A type of somebody else, laid out as code is. The overrides pass let only types through.
-fn external(out: &mut String, path: &str) {
-    let alias = syn::parse_str::<syn::File>(&format!("type A = {path};"));
-    let alias = alias.map(|file| prettyplease::unparse(&file));
-    let alias = alias.as_deref().map(str::trim_end);
-    let plain = alias
-        .ok()
-        .and_then(|line| line.strip_prefix("type A = ")?.strip_suffix(';'));
-    // Any other text is found when the output is parsed.
-    out.push_str(plain.unwrap_or(path));
 }
 
 /// The type of an integer.
@@ -151,53 +121,4 @@ pub(crate) fn int(width: IntWidth) -> &'static str {
         IntWidth::U32 => "u32",
         IntWidth::U64 => "u64",
     }
-}
-
-/// The `use` line of the root types of a module, for a file beside `types.rs`.
-pub(crate) fn use_roots(model: &Model, module: &Module) -> TokenStream {
-    use_types(
-        model,
-        model.kinds_of(module).map(|kind| kind.root).collect(),
-    )
-}
-
-/// The `use` line of types, for a file beside `types.rs`.
-pub(crate) fn use_types(model: &Model, mut types: Vec<TypeId>) -> TokenStream {
-    types.sort_unstable();
-    types.dedup();
-    let names = types.iter().map(|id| model.types[*id].name.as_str());
-    let mut names: Vec<&str> = names.collect();
-    names.sort_by(|a, b| order::version(a, b));
-    use_names(&quote!(super::types), &names)
-}
-
-/// A `use` line of names in order.
-pub(crate) fn use_names(path: &TokenStream, names: &[&str]) -> TokenStream {
-    let idents: Vec<Ident> = names.iter().map(|name| ident(name)).collect();
-    match idents.as_slice() {
-        [] => TokenStream::new(),
-        [one] => quote!(use #path::#one;),
-        all => quote!(use #path::{#(#all),*};),
-    }
-}
-
-/// The `use` lines of one name from each version's module, for a file at the root.
-pub(crate) fn use_of_modules(
-    model: &Model,
-    options: &Options,
-    name: impl Fn(&Module) -> &str,
-) -> TokenStream {
-    let mut modules: Vec<&Module> = model.modules.iter().collect();
-    modules.sort_by(|a, b| {
-        let path = |module: &Module| format!("{}::{}", module.group_ident, module.version_ident);
-        order::version(&path(a), &path(b))
-    });
-    let lines = modules.into_iter().map(|module| {
-        let group = ident(&module.group_ident);
-        let version = ident(&module.version_ident);
-        let name = ident(name(module));
-        let gate = gate::of([module], options);
-        quote!(#gate use super::#group::#version::#name;)
-    });
-    lines.collect()
 }

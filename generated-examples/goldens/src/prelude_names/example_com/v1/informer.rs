@@ -6,7 +6,6 @@ use super::types::{
     BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
     ResultObject, StringObject, Time, ValueObject, VecObject,
 };
-
 use kube_codegen_runtime::informer::{InformerFactory, SharedInformer};
 
 /// Shared informers of the kinds of `example.com/v1`.

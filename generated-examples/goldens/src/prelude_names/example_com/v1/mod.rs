@@ -17,16 +17,13 @@ mod types;
 pub use aliases::*;
 pub use client::ExampleComV1;
 pub use informer::ExampleComV1Informers;
-
 pub use lister::{
     BTreeMapObjectLister, BoxObjectLister, ClientObjectLister, ClusterLister, DefaultObjectLister,
     OptionObjectLister, RecordLister, ResultObjectLister, StringObjectLister, TimeLister,
     ValueObjectLister, VecObjectLister,
 };
-
 pub use resource::{
     BTreeMapList, BoxList, ClientList, ClusterList, DefaultList, OptionList, RecordList,
     ResultList, StringList, TimeList, ValueList, VecList,
 };
-
 pub use types::*;
