@@ -87,4 +87,4 @@ mod threads;
 pub mod write;
 
 pub use builder::{Builder, Error};
-pub use options::{Deny, Override};
+pub use options::{Deny, Kubernetes, Override};

@@ -61,6 +61,7 @@ fn the_crate_of_types_and_clients_is_as_it_is_made() {
         name: &name,
         model: &output.model,
         generated: &output.files,
+        kubernetes: options.kubernetes,
         runtime: &Runtime::Path("../../runtime".into()),
         membership: Membership::Settled,
         license: "Apache-2.0",

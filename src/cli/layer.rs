@@ -1,5 +1,5 @@
 //! The face of the table that can be left unsaid: flags fill one, the config file another, and the first wins.
-use crate::options::{Deny, Override, Settings, each_option};
+use crate::options::{Deny, Kubernetes, Override, Settings, each_option};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -114,7 +114,7 @@ macro_rules! no_paths {
     ($($ty:ty),*) => { $(impl Rebase for $ty { fn rebase(&mut self, _: &Path) {} })* };
 }
 
-no_paths!(bool, Vec<String>, Vec<Deny>, Vec<Override>);
+no_paths!(bool, Kubernetes, Vec<String>, Vec<Deny>, Vec<Override>);
 
 /// Reads the argument of `--override`.
 fn inline_override(text: &str) -> Result<Override, String> {
@@ -155,6 +155,12 @@ mod tests {
     impl Words for Vec<Deny> {
         fn words(&self) -> Vec<String> {
             self.iter().map(ToString::to_string).collect()
+        }
+    }
+
+    impl Words for Kubernetes {
+        fn words(&self) -> Vec<String> {
+            vec![self.to_string()]
         }
     }
 
@@ -204,6 +210,7 @@ mod tests {
             options: Options {
                 emit: vec!["types".into(), "client".into()],
                 no_reuse: true,
+                kubernetes: Kubernetes::V1_35,
                 no_dedup: true,
                 feature_gates: true,
                 overrides,
@@ -243,6 +250,7 @@ mod tests {
             .deny(Deny::Warnings)
             .deny(Deny::Code(crate::diag::Code::RawJson))
             .no_reuse(true)
+            .kubernetes(Kubernetes::V1_35)
             .no_dedup(true)
             .emit(["types"])
             .emit(vec![String::from("client")])

@@ -96,6 +96,7 @@ fn library(args: &Args, settings: &Settings, output: &pipeline::Output) -> Resul
         name: &args.name,
         model: &output.model,
         generated: &output.files,
+        kubernetes: settings.options.kubernetes,
         runtime: &Runtime::find(target, args.runtime_path.as_deref())?,
         membership: Membership::of(target),
         license: &args.license,

@@ -2,7 +2,7 @@
 use super::console::Console;
 use super::generate::generate;
 use super::{Failure, count};
-use crate::options::Settings;
+use crate::options::{Kubernetes, Options, Settings};
 use crate::pipeline;
 use crate::scaffold::{self, Membership, PackageName, Request, Runtime};
 use crate::write::{self, Plan};
@@ -27,6 +27,10 @@ pub(super) struct Args {
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
 
+    /// Oldest Kubernetes to serve: the version that k8s-openapi is built for
+    #[arg(long, value_name = "VERSION", default_value_t)]
+    kubernetes: Kubernetes,
+
     /// Overwrite all files that are there already, yours too
     #[arg(long)]
     force: bool,
@@ -48,6 +52,10 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), Failure> {
         .unwrap_or_else(|| PathBuf::from(args.name.as_str()));
     let settings = Settings {
         file: args.file.clone(),
+        options: Options {
+            kubernetes: args.kubernetes,
+            ..Options::default()
+        },
         ..Settings::default()
     };
     let output = generate(&settings, console)?;
@@ -72,6 +80,7 @@ fn crate_files(
     scaffold::scaffold(&Request {
         name: &args.name,
         model: &output.model,
+        kubernetes: args.kubernetes,
         runtime: &Runtime::find(target, args.runtime_path.as_deref())?,
         membership: Membership::of(target),
         templates: args.templates.as_deref(),

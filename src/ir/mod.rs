@@ -17,6 +17,7 @@ pub use ty::{
     Variant,
 };
 
+use crate::options::Kubernetes;
 use std::collections::BTreeSet;
 use std::ops::{Index, IndexMut};
 
@@ -167,6 +168,19 @@ impl Model {
     /// The kind in whose schema a type stands.
     pub fn kind_of(&self, id: TypeId) -> Option<&Kind> {
         self.kinds.get(self.types[id].origin.kind.0 as usize)
+    }
+
+    /// Tells the module of a type that no Kubernetes older than this has what the type became.
+    pub(crate) fn raise(&mut self, id: TypeId, kubernetes: Kubernetes) {
+        let Some(kind) = self.kinds.get(self.types[id].origin.kind.0 as usize) else {
+            return;
+        };
+        let at = self.modules.binary_search_by(|module| {
+            (&module.group, &module.version).cmp(&(&kind.group, &kind.version))
+        });
+        if let Some(module) = at.ok().and_then(|at| self.modules.get_mut(at)) {
+            module.kubernetes = module.kubernetes.max(kubernetes);
+        }
     }
 
     /// The group and version whose module a type lives in.

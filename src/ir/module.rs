@@ -1,4 +1,5 @@
 //! A group and version: the unit of modules and of clients.
+use crate::options::Kubernetes;
 
 /// One API group in one version, with the Rust names that the naming pass gives it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -7,6 +8,8 @@ pub struct Module {
     pub group: String,
     /// Version, as `v1`.
     pub version: String,
+    /// The oldest Kubernetes for which the reused types of k8s-openapi hold all that the schemas say.
+    pub kubernetes: Kubernetes,
     /// Module of the group, as `iksoon_test_com`.
     pub group_ident: String,
     /// Module of the version below it, as `v1`.

@@ -39,6 +39,12 @@ macro_rules! each_option {
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
                 builder no_reuse(own: bool) { *no_reuse = own; };
 
+                /// Oldest Kubernetes that k8s-openapi is built for where the code is used; types are reused with the fields
+                /// they have from it on [default: 1.33]
+                kubernetes: Kubernetes = Kubernetes::default(), key "kubernetes",
+                flag(value_name = "VERSION"),
+                builder kubernetes(oldest: Kubernetes) { *kubernetes = oldest; };
+
                 /// Generate a type for each object, even where others of its group and version are equal
                 no_dedup: bool = false, key "no-dedup",
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),

@@ -1,6 +1,7 @@
 //! What templates can name: the crate and its kinds, with the names that the generated code has.
 use super::{Membership, Request, versions};
 use crate::ir::{Kind, Model, Module, Scope};
+use crate::options::Kubernetes;
 use minijinja::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,10 +54,14 @@ pub(super) fn of(request: &Request<'_>) -> Result<Context, String> {
         ("name", Value::from(request.name.as_str())),
         ("crate", Value::from(request.name.ident())),
         ("runtime_path", Value::from(request.runtime.path()?)),
-        ("versions", versions::values()),
+        ("versions", versions::values(request.kubernetes)),
         (
             "own_workspace",
             Value::from(request.membership == Membership::Stranger),
+        ),
+        (
+            "newer_kubernetes",
+            Value::from(request.kubernetes > Kubernetes::default()),
         ),
         ("several", Value::from(kinds.len() > 1)),
         (

@@ -15,6 +15,7 @@ pub use runtime::Runtime;
 pub use workspace::Membership;
 
 use crate::ir::Model;
+use crate::options::Kubernetes;
 use crate::render::File;
 use minijinja::Value;
 use std::collections::BTreeSet;
@@ -27,6 +28,8 @@ pub struct Request<'a> {
     pub name: &'a PackageName,
     /// The kinds it is to control.
     pub model: &'a Model,
+    /// The oldest Kubernetes that it is to serve.
+    pub kubernetes: Kubernetes,
     /// Where its runtime library comes from.
     pub runtime: &'a Runtime,
     /// What the directory above says of a new package.

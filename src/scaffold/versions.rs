@@ -1,4 +1,5 @@
 //! Nothing comes in, the versions that fit together go out: each crate that is made depends on these.
+use crate::options::Kubernetes;
 use minijinja::Value;
 use std::collections::BTreeMap;
 
@@ -14,16 +15,9 @@ pub(super) const KUBE: &str = "5";
 pub(super) const RUNTIME: &str = env!("CARGO_PKG_VERSION");
 /// `serde_json`.
 const SERDE_JSON: &str = "1";
-/// The oldest Kubernetes that is served, where a choice has to be made.
-const KUBERNETES: &str = "1.33";
 
-/// The feature of `k8s-openapi` that chooses the version of Kubernetes.
-pub(super) fn kubernetes_feature() -> String {
-    format!("v{}", KUBERNETES.replace('.', "_"))
-}
-
-/// All of them, for templates.
-pub(super) fn values() -> Value {
+/// All of them, for templates; with the version of Kubernetes that was chosen, for crates that have to choose one.
+pub(super) fn values(kubernetes: Kubernetes) -> Value {
     Value::from(BTreeMap::from([
         ("edition", EDITION.to_owned()),
         ("rust", RUST.to_owned()),
@@ -31,8 +25,8 @@ pub(super) fn values() -> Value {
         ("kube", KUBE.to_owned()),
         ("runtime", RUNTIME.to_owned()),
         ("serde_json", SERDE_JSON.to_owned()),
-        ("kubernetes", KUBERNETES.to_owned()),
-        ("kubernetes_feature", kubernetes_feature()),
+        ("kubernetes", kubernetes.to_string()),
+        ("kubernetes_feature", kubernetes.feature()),
     ]))
 }
 
@@ -65,7 +59,7 @@ mod tests {
         let environment = &table(".cargo/config.toml")["env"];
         assert_eq!(
             environment["K8S_OPENAPI_ENABLED_VERSION"].as_str(),
-            Some(KUBERNETES)
+            Some(Kubernetes::default().as_str())
         );
     }
 }

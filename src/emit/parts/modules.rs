@@ -143,11 +143,28 @@ fn head(model: &Model, of: Option<Of<'_>>) -> String {
             let mut kinds = model.kinds_of(module);
             let deprecated = kinds.any(|kind| kind.deprecated.is_some());
             let head = format!("`{}`", module.api_version());
-            layout::file(&head, &allowed(deprecated), "")
+            let above = allowed(deprecated) + &kubernetes(module);
+            layout::file(&head, &above, "")
         }
         Some(Of::Group(group)) => layout::file(&format!("`{group}`"), "", ""),
         None => String::new(),
     }
+}
+
+/// What keeps code from being built for a Kubernetes whose types have less than the schemas say: fields would be lost.
+fn kubernetes(module: &Module) -> String {
+    let oldest = module.kubernetes;
+    let Some(before) = oldest.before() else {
+        return String::new();
+    };
+    let version = before.as_str().replace('.', "_");
+    let message = format!(
+        "`{}` holds what k8s-openapi has for Kubernetes {oldest} and newer only: enable its feature `{}` or a newer one, or \
+         generate this code for an older Kubernetes (`--kubernetes`)",
+        module.api_version(),
+        oldest.feature(),
+    );
+    format!("\nk8s_openapi::k8s_if_le_{version}! {{\n    compile_error!({message:?});\n}}\n")
 }
 
 /// The inner attributes of a file at the root.

@@ -5,6 +5,7 @@ use super::types::{self, Type};
 use crate::ir::{
     Body, EnumBase, Field, IntWidth, Presence, Rules, Struct, Ty, TypeDef, TypeId, Types,
 };
+use crate::options::Kubernetes;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -15,22 +16,26 @@ pub(super) struct Miss {
     pub(super) field: Option<String>,
     /// What is wrong with it.
     pub(super) why: &'static str,
+    /// The version of Kubernetes from which on this is not wrong.
+    pub(super) before: Option<Kubernetes>,
     /// Whether it is a field of the struct itself, not one of a struct in it.
     pub(super) is_own: bool,
 }
 
-/// Compares, and remembers what it found.
+/// Compares with the types that all versions from one on have, and remembers what it found.
 pub(super) struct Fit<'m> {
     types: &'m Types,
+    at: Kubernetes,
     found: HashMap<(TypeId, &'static Type, bool), Result<(), Miss>>,
 }
 
 type Answer = Result<(), &'static str>;
 
 impl<'m> Fit<'m> {
-    pub(super) fn new(types: &'m Types) -> Self {
+    pub(super) fn new(types: &'m Types, at: Kubernetes) -> Self {
         Self {
             types,
+            at,
             found: HashMap::new(),
         }
     }
@@ -56,8 +61,12 @@ impl<'m> Fit<'m> {
         let whole = |why| Miss {
             field: None,
             why,
+            before: None,
             is_own: true,
         };
+        if !known.is_in(self.at) {
+            return Err(whole("not all versions have it"));
+        }
         let body = match &def.body {
             Body::Struct(body) => body,
             Body::Enum(_) | Body::Union(_) => return Err(whole("it is an enum")),
@@ -73,11 +82,12 @@ impl<'m> Fit<'m> {
             self.field(field, known, leaf)?;
         }
         let declared = |wire: &str| body.fields.iter().any(|field| field.wire == wire);
-        let mut fields = known.fields.iter();
-        match fields.find(|field| field.required && !declared(field.wire)) {
+        let mut fields = known.fields(self.at);
+        match fields.find(|field| field.is_required(self.at) && !declared(field.wire)) {
             Some(field) => Err(Miss {
                 field: Some(field.wire.to_owned()),
                 why: "it is not declared, and always written",
+                before: field.required_before,
                 is_own: true,
             }),
             None => Ok(()),
@@ -88,15 +98,23 @@ impl<'m> Fit<'m> {
         let own = |why| Miss {
             field: Some(field.wire.clone()),
             why,
+            before: None,
             is_own: true,
         };
-        let Some(into) = known.field(&field.wire) else {
-            return Err(own("there is no such field"));
+        let Some(into) = known.field(&field.wire, self.at) else {
+            let newer = known.field_of_any(&field.wire).map(|it| it.since);
+            return Err(Miss {
+                before: newer,
+                ..own("there is no such field")
+            });
         };
         match field.presence {
             Presence::Nullable | Presence::OptionalNullable => return Err(own("it may be null")),
-            Presence::Optional if into.required && !is_filled(field, into.ty) => {
-                return Err(own("it may be absent, and is always written"));
+            Presence::Optional if into.is_required(self.at) && !is_filled(field, into.ty) => {
+                return Err(Miss {
+                    before: into.required_before,
+                    ..own("it may be absent, and is always written")
+                });
             }
             Presence::Optional | Presence::Required => {}
         }
@@ -110,8 +128,8 @@ impl<'m> Fit<'m> {
                     Some(below) => format!("{}.{below}", field.wire),
                     None => field.wire.clone(),
                 }),
-                why: miss.why,
                 is_own: false,
+                ..miss
             });
         }
         self.ty(&field.ty, &field.rules, into.ty, leaf).map_err(own)
@@ -157,9 +175,11 @@ impl<'m> Fit<'m> {
                 To::Json => Ok(()),
                 To::Map(_) if rules.pruned => Ok(()),
                 To::Map(into) => self.ty(inner, element(rules), *into, leaf),
-                To::Struct(known) if rules.pruned => {
-                    fits(known.fields.iter().all(|field| !field.required))
-                }
+                To::Struct(known) if rules.pruned => fits(
+                    known
+                        .fields(self.at)
+                        .all(|field| !field.is_required(self.at)),
+                ),
                 _ => fits(false),
             },
             Ty::Nullable(_) => Err("it may be null"),

@@ -1,14 +1,17 @@
 //! A struct and its place come in, the type of k8s-openapi that it means goes out, if anything tells; never whether it is compatible.
 //!
 //! Equal shape is no evidence by itself: a `{name: string}` may be anything.
+use super::first_sentence;
+use super::index::Index;
 use super::types::Type;
-use super::{first_sentence, index, twin};
 use crate::ir::Struct;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// A struct, and what is said where it stands.
 pub(super) struct Place<'m> {
+    /// The types it may mean.
+    pub(super) index: &'m Index,
     /// The struct.
     pub(super) body: &'m Struct,
     /// Its own description, and that of the property that holds it.
@@ -38,7 +41,7 @@ pub(super) fn find(place: &Place<'_>) -> Found {
     // Types that share a field, and how many.
     let mut shared: BTreeMap<&'static str, (&'static Type, usize)> = BTreeMap::new();
     for field in &place.body.fields {
-        for known in index::having(&field.wire) {
+        for known in place.index.having(&field.wire) {
             shared.entry(known.path).or_insert((known, 0)).1 += 1;
         }
     }
@@ -65,10 +68,11 @@ fn weigh(
     known: &'static Type,
     count: usize,
 ) -> Option<Weight> {
-    let (own, all) = (place.body.fields.len(), known.fields.len());
+    let at = place.index.at;
+    let (own, all) = (place.body.fields.len(), known.fields(at).count());
     let meant = place.meant == Some(known);
     let mut sentences_of = sentences.iter().flatten();
-    let said = sentences_of.any(|sentence| index::described(sentence).contains(&known));
+    let said = sentences_of.any(|sentence| place.index.described(sentence).contains(&known));
     let company = company(place, known);
     // What has fields of its own is no older form of the type.
     let mostly = count * 3 >= own * 2;
@@ -78,7 +82,7 @@ fn weigh(
     let rare = |most: usize| {
         let fields = place.body.fields.iter();
         let rare = fields.filter(|field| {
-            index::having(&field.wire).len() <= most && known.field(&field.wire).is_some()
+            place.index.having(&field.wire).len() <= most && known.field(&field.wire, at).is_some()
         });
         rare.count()
     };
@@ -97,7 +101,7 @@ fn weigh(
         && may_fit
         && ((complete && (count >= 5 || (count >= 2 && rare(1) >= 1)))
             || (rare(1) >= 2 && count * 3 >= all * 2));
-    let by_twin = complete && count >= 3 && twin::is_told(known, place.name, sentences);
+    let by_twin = complete && count >= 3 && place.index.twins.tell(known, place.name, sentences);
     (meant || (said && mostly) || by_name || by_shape || by_twin).then_some((
         meant,
         said,
@@ -108,11 +112,11 @@ fn weigh(
 
 /// How many properties beside the struct are beside the type, too, where the type is held by a property of the same name.
 fn company(place: &Place<'_>, known: &'static Type) -> Option<usize> {
-    let held = index::held(place.name?, place.is_list).iter();
+    let held = place.index.held(place.name?, place.is_list).iter();
     let it = held.into_iter().find(|it| it.known == known)?;
     let shared = it.holders.iter().map(|holder| {
         let fields = place.parent.fields.iter();
-        let shared = fields.filter(|field| holder.field(&field.wire).is_some());
+        let shared = fields.filter(|field| holder.field(&field.wire, place.index.at).is_some());
         shared.count()
     });
     shared.max()
@@ -120,9 +124,10 @@ fn company(place: &Place<'_>, known: &'static Type) -> Option<usize> {
 
 /// Whether a property of this name holds one and the same type wherever Kubernetes has it, save types that round times.
 fn is_unambiguous(place: &Place<'_>) -> bool {
-    let may_fit = |known: &Type| !known.fields.iter().any(|it| known.rounds(it.wire));
+    let at = place.index.at;
+    let may_fit = |known: &Type| !known.fields(at).any(|it| known.rounds(it.wire));
     place.name.is_some_and(|name| {
-        let held = index::held(name, place.is_list).iter();
+        let held = place.index.held(name, place.is_list).iter();
         held.filter(|it| may_fit(it.known)).count() == 1
     })
 }

@@ -1,7 +1,8 @@
-//! The path of a type of k8s-openapi comes in, what later passes ask of it goes out: size and depth as they count them, and whether it has a default.
+//! The path of a type of k8s-openapi comes in, what later passes ask of it goes out: size and depth as they count them, with the fields of all versions, and whether it has a default.
 use super::super::depth::{CONTAINER, LEAF, PLAIN};
 use super::table::ALL;
 use super::types::{Ty, Type};
+use crate::options::Kubernetes;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -38,7 +39,7 @@ fn of(known: &Type, layouts: &mut HashMap<&'static str, Layout>) -> Layout {
         ..Layout::default()
     };
     for field in known.fields {
-        let optional = !field.required;
+        let optional = !field.is_required(Kubernetes::default());
         let (size, depth) = measure(field.ty, layouts);
         let tag = match field.ty {
             Ty::I32 | Ty::I64 if optional => size,

@@ -14,9 +14,10 @@ pub use sentence::first_sentence;
 
 use crate::diag::Diagnostics;
 use crate::ir::{Body, Field, IntWidth, Model, Struct, Ty, TypeId, Types};
-use crate::options::Options;
+use crate::options::{Kubernetes, Options};
 use compatible::{Fit, Miss};
 use evidence::{Found, Place};
+use index::Index;
 use near::Near;
 use std::collections::BTreeMap;
 use types::Type;
@@ -27,24 +28,35 @@ pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
     }
     let mut search = Search {
         types: &model.types,
-        fit: Fit::new(&model.types),
+        index: Index::of(options.kubernetes),
+        fits: Kubernetes::ALL.map(|at| Fit::new(&model.types, at)),
         with: BTreeMap::new(),
+        oldest: BTreeMap::new(),
         near: Near::default(),
     };
     for kind in &model.kinds {
         search.below(kind.root, None);
     }
-    let Search { with, near, .. } = search;
+    let Search {
+        with, oldest, near, ..
+    } = search;
     near.report(model, diagnostics);
     model.replace(with);
+    for (id, kubernetes) in oldest {
+        model.raise(id, kubernetes);
+    }
 }
 
 /// One walk over all types, from each root down: what lies in a reused type is not looked at by itself.
 struct Search<'m> {
     types: &'m Types,
-    fit: Fit<'m>,
+    index: &'static Index,
+    /// One for each version, as they go up.
+    fits: [Fit<'m>; Kubernetes::ALL.len()],
     /// What takes the place of a type.
     with: BTreeMap<TypeId, Ty>,
+    /// The oldest version in which what takes the place of a type holds all, where it is not the oldest of all.
+    oldest: BTreeMap<TypeId, Kubernetes>,
     near: Near,
 }
 
@@ -75,7 +87,9 @@ impl Search<'_> {
         let Body::Struct(body) = &def.body else {
             return;
         };
+        let at = self.index.at;
         let place = Place {
+            index: self.index,
             body,
             docs: [def.doc.as_deref(), field.doc.as_deref()],
             parent,
@@ -86,12 +100,19 @@ impl Search<'_> {
             )
             .then_some(field.wire.as_str()),
             is_list: matches!(field.ty, Ty::List(_)),
-            meant: parent_meant.and_then(|it| it.field(&field.wire)?.ty.holds()),
+            meant: parent_meant.and_then(|it| it.field(&field.wire, at)?.ty.holds()),
         };
         match evidence::find(&place) {
             Found::Nothing => self.below(id, None),
-            Found::Meant(known) => match self.fit.of(id, known) {
-                Ok(()) => self.reuse(id, known),
+            Found::Meant(known) => match self.fits[at as usize].of(id, known) {
+                Ok(()) => {
+                    self.reuse(id, known);
+                    if let Some(oldest) = self.oldest(id, known)
+                        && oldest > Kubernetes::default()
+                    {
+                        self.oldest.insert(id, oldest);
+                    }
+                }
                 Err(miss) => {
                     self.miss(id, known, miss);
                     self.below(id, Some(known));
@@ -100,10 +121,17 @@ impl Search<'_> {
         }
     }
 
+    /// The oldest version in which the struct fits the type.
+    fn oldest(&mut self, id: TypeId, known: &'static Type) -> Option<Kubernetes> {
+        let mut fits = Kubernetes::ALL.into_iter().zip(&mut self.fits);
+        fits.find_map(|(at, fit)| fit.of(id, known).is_ok().then_some(at))
+    }
+
     /// What is wrong within a part is told of that part, which is looked at by itself.
     fn miss(&mut self, id: TypeId, known: &'static Type, miss: Miss) {
         if miss.is_own {
-            self.near.add(id, known, miss);
+            let newer = self.oldest(id, known);
+            self.near.add(id, known, miss, newer);
         }
     }
 
@@ -115,7 +143,8 @@ impl Search<'_> {
             return;
         };
         for field in &body.fields {
-            let (Some(inner), Some(known)) = (field.ty.named(), known.field(&field.wire)) else {
+            let (Some(inner), Some(known)) = (field.ty.named(), known.field_of_any(&field.wire))
+            else {
                 continue;
             };
             let scalar = match known.ty.inner() {

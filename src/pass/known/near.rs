@@ -3,27 +3,47 @@ use super::compatible::Miss;
 use super::types::Type;
 use crate::diag::{Code, Diagnostics};
 use crate::ir::{Model, TypeId};
+use crate::options::Kubernetes;
 use std::collections::BTreeMap;
 
 /// The near misses of a run, by type and reason.
 #[derive(Default)]
 pub(super) struct Near {
-    all: BTreeMap<(&'static str, Option<String>, &'static str), Vec<TypeId>>,
+    all: BTreeMap<Reason, Vec<TypeId>>,
+}
+
+/// What places have in common of which one note tells.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Reason {
+    path: &'static str,
+    field: Option<String>,
+    why: &'static str,
+    before: Option<Kubernetes>,
+    newer: Option<Kubernetes>,
 }
 
 impl Near {
-    /// Remembers one.
-    pub(super) fn add(&mut self, id: TypeId, known: &'static Type, miss: Miss) {
-        let Miss { field, why, .. } = miss;
-        self.all
-            .entry((known.path, field, why))
-            .or_default()
-            .push(id);
+    /// Remembers one, which newer versions of Kubernetes may not miss.
+    pub(super) fn add(
+        &mut self,
+        id: TypeId,
+        known: &'static Type,
+        miss: Miss,
+        newer: Option<Kubernetes>,
+    ) {
+        let reason = Reason {
+            path: known.path,
+            field: miss.field,
+            why: miss.why,
+            before: miss.before,
+            newer,
+        };
+        self.all.entry(reason).or_default().push(id);
     }
 
     /// Tells each type and reason once, at the first place.
     pub(super) fn report(self, model: &Model, diagnostics: &mut Diagnostics) {
-        for ((path, field, why), ids) in self.all {
+        for (reason, ids) in self.all {
             let Some(first) = ids.first() else { continue };
             let mut place = model
                 .kind_of(*first)
@@ -34,8 +54,13 @@ impl Near {
                 place.pointer = format!("{}{}", kind.schema_pointer, at.pointer());
             }
             place.schema_path = Some(at.to_string());
-            let name = path.rsplit("::").next().unwrap_or(path);
+            let name = reason.path.rsplit("::").next().unwrap_or(reason.path);
+            let field = reason.field.as_ref();
             let field = field.map_or_else(String::new, |field| format!(" `{field}`:"));
+            let why = match reason.before {
+                Some(version) => format!("{} before Kubernetes {version}", reason.why),
+                None => reason.why.to_owned(),
+            };
             let more = match ids.len() {
                 1 => String::new(),
                 2 => " (and at one more place)".to_owned(),
@@ -49,7 +74,18 @@ impl Near {
                         "this is `{name}` of k8s-openapi but for one thing:{field} {why}{more}"
                     ),
                 )
-                .hint("it has a type of its own, so that nothing is lost");
+                .hint(hint(reason.newer));
+        }
+    }
+}
+
+/// What can be done.
+fn hint(newer: Option<Kubernetes>) -> String {
+    let own = "it has a type of its own, so that nothing is lost";
+    match newer {
+        None => own.to_owned(),
+        Some(version) => {
+            format!("{own}; `--kubernetes {version}` reuses it for Kubernetes {version} and newer")
         }
     }
 }

@@ -1,8 +1,7 @@
 //! A type that shares its fields' names with others comes in, whether a property or what is said of it names that one goes out.
-use super::table::ALL;
 use super::types::Type;
+use crate::options::Kubernetes;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::LazyLock;
 
 /// What tells a type from those with fields of the same names: what its name has and theirs have not, in small letters.
 struct Twin {
@@ -10,25 +9,56 @@ struct Twin {
     others: Vec<String>,
 }
 
-static TWINS: LazyLock<HashMap<&'static str, Twin>> = LazyLock::new(|| {
-    let mut groups: BTreeMap<Vec<&str>, Vec<&'static Type>> = BTreeMap::new();
-    for known in ALL.iter().flat_map(|types| types.iter()) {
-        let names = known.fields.iter().map(|field| field.wire).collect();
-        groups.entry(names).or_default().push(known);
+/// The types that share their fields' names with others, by path.
+pub(super) struct Twins(HashMap<&'static str, Twin>);
+
+impl Twins {
+    /// Those among types that all versions from this one on have.
+    pub(super) fn of(types: impl Iterator<Item = &'static Type>, at: Kubernetes) -> Self {
+        let mut groups: BTreeMap<Vec<&str>, Vec<&'static Type>> = BTreeMap::new();
+        for known in types {
+            let names = known.fields(at).map(|field| field.wire).collect();
+            groups.entry(names).or_default().push(known);
+        }
+        let mut twins = HashMap::new();
+        for group in groups.values().filter(|group| group.len() > 1) {
+            let marks = marks(group);
+            for (at, known) in group.iter().enumerate() {
+                let mut others = marks.clone();
+                let mark = others.remove(at);
+                if !mark.is_empty() && others.iter().all(|other| !other.is_empty()) {
+                    twins.insert(known.path, Twin { mark, others });
+                }
+            }
+        }
+        Self(twins)
     }
-    let mut twins = HashMap::new();
-    for group in groups.values().filter(|group| group.len() > 1) {
-        let marks = marks(group);
-        for (at, known) in group.iter().enumerate() {
-            let mut others = marks.clone();
-            let mark = others.remove(at);
-            if !mark.is_empty() && others.iter().all(|other| !other.is_empty()) {
-                twins.insert(known.path, Twin { mark, others });
+
+    /// Whether the property, or else what is said of it, names the type and none of its twins.
+    pub(super) fn tell(
+        &self,
+        known: &'static Type,
+        property: Option<&str>,
+        sentences: &[Option<String>],
+    ) -> bool {
+        let Some(twin) = self.0.get(known.path) else {
+            return false;
+        };
+        let names_any = |text: &str| {
+            let own = text.contains(&twin.mark);
+            let other = twin.others.iter().any(|mark| text.contains(mark.as_str()));
+            (own, other)
+        };
+        let property = property.map(str::to_lowercase).unwrap_or_default();
+        match names_any(&property) {
+            (own, other) if own || other => own && !other,
+            _ => {
+                let mut said = sentences.iter().flatten().map(|text| text.to_lowercase());
+                said.any(|text| names_any(&text) == (true, false))
             }
         }
     }
-    twins
-});
+}
 
 /// The names without the words that all have at their beginning and end.
 fn marks(group: &[&'static Type]) -> Vec<String> {
@@ -59,28 +89,4 @@ fn words(name: &'static str) -> Vec<&'static str> {
         .windows(2)
         .map(|pair| &name[pair[0]..pair[1]])
         .collect()
-}
-
-/// Whether the property, or else what is said of it, names the type and none of its twins.
-pub(super) fn is_told(
-    known: &'static Type,
-    property: Option<&str>,
-    sentences: &[Option<String>],
-) -> bool {
-    let Some(twin) = TWINS.get(known.path) else {
-        return false;
-    };
-    let names_any = |text: &str| {
-        let own = text.contains(&twin.mark);
-        let other = twin.others.iter().any(|mark| text.contains(mark.as_str()));
-        (own, other)
-    };
-    let property = property.map(str::to_lowercase).unwrap_or_default();
-    match names_any(&property) {
-        (own, other) if own || other => own && !other,
-        _ => {
-            let mut said = sentences.iter().flatten().map(|text| text.to_lowercase());
-            said.any(|text| names_any(&text) == (true, false))
-        }
-    }
 }

@@ -1,8 +1,9 @@
 //! What is known of the types of k8s-openapi: the data of the table, and look-up in it.
+use crate::options::Kubernetes;
 use std::hash::{Hash, Hasher};
 use std::ptr;
 
-/// A struct of k8s-openapi, as all versions of Kubernetes have it that it can be built for.
+/// A struct of k8s-openapi, as all versions of Kubernetes have it from one on.
 #[derive(Debug)]
 pub(super) struct Type {
     /// Its Rust path.
@@ -13,7 +14,9 @@ pub(super) struct Type {
     pub(super) default: bool,
     /// Whether the runtime reads and writes it field by field; all others go through their own serde code.
     pub(super) record: bool,
-    /// Its fields, in byte order of their names on the wire.
+    /// The version from which on it may be reused.
+    since: Kubernetes,
+    /// Its fields in all versions, in byte order of their names on the wire.
     pub(super) fields: &'static [Field],
 }
 
@@ -22,8 +25,12 @@ pub(super) struct Type {
 pub(super) struct Field {
     /// Name on the wire.
     pub(super) wire: &'static str,
+    /// The version from which on all have it, where its type is older.
+    pub(super) since: Kubernetes,
     /// Whether it is no `Option`: always written.
-    pub(super) required: bool,
+    required: bool,
+    /// The version from which on it is an `Option`, where it is none before.
+    pub(super) required_before: Option<Kubernetes>,
     /// What it holds, without `Option`.
     pub(super) ty: Ty,
     /// The first sentence of its docs, where it holds a struct.
@@ -55,14 +62,30 @@ impl Type {
         self.path.rsplit("::").next().unwrap_or(self.path)
     }
 
+    /// Whether all versions from this one on have it.
+    pub(super) fn is_in(&self, at: Kubernetes) -> bool {
+        self.since <= at
+    }
+
     /// Whether it writes a time of this name in whole seconds: its own serde code does.
     pub(super) fn rounds(&self, wire: &str) -> bool {
-        let field = self.field(wire);
+        let field = self.field_of_any(wire);
         !self.record && field.is_some_and(|field| matches!(field.ty, Ty::Time))
     }
 
-    /// The field of a name on the wire.
-    pub(super) fn field(&self, wire: &str) -> Option<&'static Field> {
+    /// The fields that all versions from this one on have.
+    pub(super) fn fields(&self, at: Kubernetes) -> impl Iterator<Item = &'static Field> + use<> {
+        let fields = self.fields.iter();
+        fields.filter(move |field| field.since <= at)
+    }
+
+    /// The field of a name on the wire, if all versions from this one on have it.
+    pub(super) fn field(&self, wire: &str, at: Kubernetes) -> Option<&'static Field> {
+        self.field_of_any(wire).filter(|field| field.since <= at)
+    }
+
+    /// The field of a name on the wire, whichever versions have it.
+    pub(super) fn field_of_any(&self, wire: &str) -> Option<&'static Field> {
         let at = self.fields.binary_search_by(|it| it.wire.cmp(wire)).ok()?;
         self.fields.get(at)
     }
@@ -134,6 +157,7 @@ pub(super) const fn record(
         doc,
         default,
         record: true,
+        since: Kubernetes::ALL[0],
         fields,
     }
 }
@@ -146,11 +170,8 @@ pub(super) const fn leaf(
     fields: &'static [Field],
 ) -> Type {
     Type {
-        path,
-        doc,
-        default,
         record: false,
-        fields,
+        ..record(path, doc, default, fields)
     }
 }
 
@@ -158,7 +179,9 @@ pub(super) const fn leaf(
 pub(super) const fn must(wire: &'static str, ty: Ty) -> Field {
     Field {
         wire,
+        since: Kubernetes::ALL[0],
         required: true,
+        required_before: None,
         ty,
         doc: "",
     }
@@ -172,7 +195,32 @@ pub(super) const fn may(wire: &'static str, ty: Ty) -> Field {
     }
 }
 
+impl Type {
+    /// The type, which not all versions have.
+    pub(super) const fn since(self, since: Kubernetes) -> Self {
+        Self { since, ..self }
+    }
+}
+
 impl Field {
+    /// Whether it is always written where this version is the oldest.
+    pub(super) fn is_required(&self, at: Kubernetes) -> bool {
+        self.required || self.required_before.is_some_and(|since| at < since)
+    }
+
+    /// The field, which not all versions have.
+    pub(super) const fn since(self, since: Kubernetes) -> Self {
+        Self { since, ..self }
+    }
+
+    /// The field, which older versions always write.
+    pub(super) const fn required_before(self, since: Kubernetes) -> Self {
+        Self {
+            required_before: Some(since),
+            ..self
+        }
+    }
+
     /// The field, with its docs.
     pub(super) const fn said(self, doc: &'static str) -> Self {
         Self { doc, ..self }

@@ -32,7 +32,7 @@ pub(super) fn readme(request: &LibraryRequest<'_>) -> String {
         .as_ref()
         .map_or_else(|| "full".to_owned(), |example| example.module.feature());
     let (k8s, kube) = (versions::K8S_OPENAPI, versions::KUBE);
-    let version = versions::kubernetes_feature();
+    let version = request.kubernetes.feature();
     let name = request.name;
     _ = write!(
         text,

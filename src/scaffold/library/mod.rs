@@ -8,6 +8,7 @@ use super::{Membership, PackageName, Runtime, versions};
 use crate::diag::Diagnostics;
 use crate::emit::{Contents, Exports, OutFile};
 use crate::ir::Model;
+use crate::options::Kubernetes;
 use crate::render::{self, File};
 use minijinja::Value;
 use std::collections::BTreeMap;
@@ -21,6 +22,8 @@ pub struct LibraryRequest<'a> {
     pub model: &'a Model,
     /// The modules that were generated from the model, with feature gates.
     pub generated: &'a [File],
+    /// The oldest Kubernetes that the modules were generated for.
+    pub kubernetes: Kubernetes,
     /// Where its runtime library comes from.
     pub runtime: &'a Runtime,
     /// What the directory above says of a new package.
@@ -135,7 +138,7 @@ fn context(request: &LibraryRequest<'_>) -> Result<Value, String> {
         ("license", Value::from(request.license)),
         ("command", Value::from_safe_string(shown(request.command))),
         ("runtime_path", Value::from(request.runtime.path()?)),
-        ("versions", versions::values()),
+        ("versions", versions::values(request.kubernetes)),
         (
             "own_workspace",
             Value::from(request.membership == Membership::Stranger),

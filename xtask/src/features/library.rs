@@ -93,6 +93,7 @@ fn library(name: String, sources: &[Source], out: &Path) -> Result<Library> {
         name: &name.parse()?,
         model: &output.model,
         generated: &output.files,
+        kubernetes: options.kubernetes,
         runtime: &Runtime::Path(root().join("runtime")),
         membership: Membership::Stranger,
         license: "Apache-2.0",

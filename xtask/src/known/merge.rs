@@ -1,22 +1,62 @@
-//! The structs of several versions come in, what all of them agree upon goes out: what is reused must mean the same whatever version is enabled.
+//! The structs of several versions come in, what all agree upon from one of them on goes out: what is reused must mean the same whichever is enabled.
 use super::types::{Field, Struct, Ty, Version};
+use kube_codegen::Kubernetes;
 use std::collections::BTreeMap;
 
-/// The types that every version has.
-pub(super) fn merge(versions: Vec<Version>) -> Version {
-    let mut versions = versions.into_iter();
-    let mut common = versions.next().unwrap_or_default();
-    for other in versions {
-        common = common
-            .into_iter()
-            .filter_map(|(path, body)| {
-                let body = both(body, other.get(&path)?)?;
-                Some((path, body))
-            })
-            .collect();
+/// The types, each with the version from which on all newer ones agree upon it; so each field. Versions come oldest first.
+pub(super) fn merge(versions: Vec<(Kubernetes, Version)>) -> Result<Version, String> {
+    // What all agree upon from each version on, newest first.
+    let mut agreed: Vec<(Kubernetes, Version)> = Vec::new();
+    for (at, version) in versions.into_iter().rev() {
+        let mut common = match agreed.last() {
+            Some((_, newer)) => common(version, newer),
+            None => version,
+        };
+        common.retain(|path, body| usable(path, body));
+        agreed.push((at, forget_others(common)));
     }
-    common.retain(|path, body| usable(path, body));
-    forget_others(common)
+    let mut table = Version::new();
+    for (at, version) in agreed.into_iter().rev() {
+        for (path, body) in version {
+            match table.get_mut(&path) {
+                Some(known) => extend(known, body, at)
+                    .map_err(|what| format!("{path}: {what} is another in {at}"))?,
+                None => _ = table.insert(path, body),
+            }
+        }
+    }
+    Ok(table)
+}
+
+/// The types that both have.
+fn common(old: Version, newer: &Version) -> Version {
+    let both = old.into_iter().filter_map(|(path, body)| {
+        let body = both(body, newer.get(&path)?)?;
+        Some((path, body))
+    });
+    both.collect()
+}
+
+/// Adds to a type of older versions what it has from this one on.
+fn extend(known: &mut Struct, newer: Struct, at: Kubernetes) -> Result<(), String> {
+    if known.default != newer.default {
+        return Err("`Default`".to_owned());
+    }
+    for (wire, field) in newer.fields {
+        match known.fields.get_mut(&wire) {
+            None => _ = known.fields.insert(wire, Field { since: at, ..field }),
+            Some(old) if old.ty == field.ty => {
+                if old.required && !field.required {
+                    old.required = false;
+                    old.required_before = Some(at);
+                }
+            }
+            // It is always written, and could not be told of before.
+            Some(old) if old.required => return Err(format!("`{wire}`")),
+            Some(old) => *old = Field { since: at, ..field },
+        }
+    }
+    Ok(())
 }
 
 /// A struct as both versions have it; none where they cannot be reconciled.

@@ -6,13 +6,11 @@ mod write;
 
 use crate::folders::root;
 use clap::Args;
+use kube_codegen::Kubernetes;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// The oldest Kubernetes that a table must fit, and all that k8s-openapi knows above it: whatever the user enables builds.
-const VERSIONS: [&str; 5] = ["v1_33", "v1_34", "v1_35", "v1_36", "v1_37"];
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -48,11 +46,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
 fn tables() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
     let sources = sources()?;
     let mut versions = Vec::new();
-    for version in VERSIONS {
-        versions.push(read::version(&sources.join(version))?);
+    for version in Kubernetes::ALL {
+        let found = read::version(&sources.join(version.feature()), version)?;
+        if found.is_empty() {
+            return Err(format!("k8s-openapi has no Kubernetes {version}").into());
+        }
+        versions.push((version, found));
     }
-    let types = merge::merge(versions);
-    Ok(write::files(&types))
+    Ok(write::files(&merge::merge(versions)?))
 }
 
 /// The `src` folder of the k8s-openapi that this workspace builds with.

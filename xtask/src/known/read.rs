@@ -1,5 +1,6 @@
 //! The Rust files of one version of k8s-openapi come in, its structs go out; what is laid out otherwise than expected is an error.
 use super::types::{Field, Struct, Ty, Version};
+use kube_codegen::Kubernetes;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
@@ -12,8 +13,8 @@ const ROOMS: [(&str, &str); 2] = [
     ("apimachinery/pkg/apis", "apimachinery::pkg::apis"),
 ];
 
-/// All structs of stable groups.
-pub(super) fn version(folder: &Path) -> Result<Version, Box<dyn Error>> {
+/// All structs of stable groups in a version, whose folder this is.
+pub(super) fn version(folder: &Path, of: Kubernetes) -> Result<Version, Box<dyn Error>> {
     let mut found = Version::new();
     for (room, path) in ROOMS {
         for group in names(&folder.join(room))? {
@@ -28,7 +29,7 @@ pub(super) fn version(folder: &Path) -> Result<Version, Box<dyn Error>> {
                     .filter(|name| Path::new(name).extension().is_some_and(|it| it == "rs"))
                 {
                     let text = fs::read_to_string(module.join(file))?;
-                    if let Some((name, body)) = structure(&text)
+                    if let Some((name, body)) = structure(&text, of)
                         .map_err(|error| format!("{}/{file}: {error}", module.display()))?
                     {
                         found.insert(format!("{path}::{group}::{version}::{name}"), body);
@@ -52,7 +53,7 @@ fn names(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
 }
 
 /// The struct of a file, if that is what the file has.
-fn structure(text: &str) -> Result<Option<(String, Struct)>, Box<dyn Error>> {
+fn structure(text: &str, of: Kubernetes) -> Result<Option<(String, Struct)>, Box<dyn Error>> {
     let file = syn::parse_file(text)?;
     let Some(item) = file.items.iter().find_map(|item| match item {
         Item::Struct(item) => Some(item),
@@ -79,7 +80,9 @@ fn structure(text: &str) -> Result<Option<(String, Struct)>, Box<dyn Error>> {
             wire.clone(),
             Field {
                 doc: sentence(&field.attrs),
+                since: of,
                 required,
+                required_before: None,
                 ty: ty_of(ty)?,
             },
         );
@@ -95,6 +98,7 @@ fn structure(text: &str) -> Result<Option<(String, Struct)>, Box<dyn Error>> {
         Struct {
             doc: sentence(&item.attrs),
             default: derives,
+            since: of,
             root: text.contains("impl crate::Resource for"),
             fields,
         },

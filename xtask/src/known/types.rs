@@ -1,4 +1,5 @@
 //! What is known of a struct of k8s-openapi: data, no policy.
+use kube_codegen::Kubernetes;
 use std::collections::BTreeMap;
 
 /// The structs of one version, by path below the crate, as `api::core::v1::Container`.
@@ -11,6 +12,8 @@ pub(super) struct Struct {
     pub(super) doc: String,
     /// Whether it derives `Default`.
     pub(super) default: bool,
+    /// The version from which on all have it.
+    pub(super) since: Kubernetes,
     /// Whether it is an object of the API, with `apiVersion` and `kind` of its own.
     pub(super) root: bool,
     /// Fields by name on the wire.
@@ -22,8 +25,12 @@ pub(super) struct Struct {
 pub(super) struct Field {
     /// The first sentence of its docs.
     pub(super) doc: String,
+    /// The version from which on all have it.
+    pub(super) since: Kubernetes,
     /// Whether it is no `Option`.
     pub(super) required: bool,
+    /// The version from which on it is an `Option`, where it is none before.
+    pub(super) required_before: Option<Kubernetes>,
     /// What it holds, without `Option`.
     pub(super) ty: Ty,
 }

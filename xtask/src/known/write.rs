@@ -1,6 +1,7 @@
 //! The types that all versions agree upon come in, the text of the tables goes out; touches no disk.
 use super::merge::is_record;
 use super::types::{Field, Struct, Ty, Version};
+use kube_codegen::Kubernetes;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -73,6 +74,18 @@ fn table(module: &str, types: &[(&str, &Struct)]) -> String {
         .iter()
         .map(|(name, body)| entry(module, name, body))
         .collect();
+    let versions = Kubernetes::ALL.into_iter().skip(1);
+    let versions: Vec<String> = versions
+        .map(variant)
+        .filter(|version| text.contains(version.as_str()))
+        .collect();
+    if !versions.is_empty() {
+        _ = writeln!(
+            out,
+            "use crate::options::Kubernetes::{{{}}};",
+            versions.join(", ")
+        );
+    }
     let mut names: Vec<&str> = ["leaf", "may", "must", "record"]
         .into_iter()
         .filter(|name| text.contains(&format!("{name}(")))
@@ -132,13 +145,15 @@ fn entry(module: &str, name: &str, body: &Struct) -> String {
         body.default,
     );
     for (wire, field) in &body.fields {
-        _ = writeln!(out, "        {},", self::field(wire, field));
+        _ = writeln!(out, "        {},", self::field(wire, field, body.since));
     }
-    out.push_str("    ],\n);\n");
+    let since = since(body.since);
+    _ = writeln!(out, "    ],\n){since};");
     out
 }
 
-fn field(wire: &str, field: &Field) -> String {
+/// A field of a type that is there since a version as a `whole`.
+fn field(wire: &str, field: &Field, whole: Kubernetes) -> String {
     let presence = if field.required { "must" } else { "may" };
     // What is said of a field tells what it holds, where that is a struct.
     let doc = if field.ty.holds().is_some() {
@@ -146,7 +161,32 @@ fn field(wire: &str, field: &Field) -> String {
     } else {
         String::new()
     };
-    format!("{presence}({wire:?}, {}){doc}", ty(&field.ty))
+    let since = if field.since == whole {
+        String::new()
+    } else {
+        since(field.since)
+    };
+    let before = match field.required_before {
+        Some(version) => format!(".required_before({})", variant(version)),
+        None => String::new(),
+    };
+    format!(
+        "{presence}({wire:?}, {}){doc}{since}{before}",
+        ty(&field.ty)
+    )
+}
+
+/// Told only where it is not the oldest.
+fn since(version: Kubernetes) -> String {
+    match version.before() {
+        Some(_) => format!(".since({})", variant(version)),
+        None => String::new(),
+    }
+}
+
+/// `V1_34`
+fn variant(version: Kubernetes) -> String {
+    version.feature().to_uppercase()
 }
 
 fn ty(of: &Ty) -> String {
@@ -166,23 +206,53 @@ fn leaves(modules: &BTreeMap<&str, Vec<(&str, &Struct)>>) -> String {
         "//! Types of `k8s-openapi` that generated types may hold, each as it reads and writes itself. {MADE}\n#![allow(\n    clippy::wildcard_imports,\n    reason = \"each module of this file is of one group of the API\"\n)]\n\nuse crate::leaves;\n"
     );
     for (module, types) in modules {
-        let leaves: Vec<&str> = types
-            .iter()
-            .map(|(name, _)| *name)
-            .filter(|name| !is_record(&format!("{module}::{name}")))
-            .collect();
-        if leaves.is_empty() {
-            continue;
+        let mut leaves: BTreeMap<Kubernetes, Vec<&str>> = BTreeMap::new();
+        for (name, body) in types {
+            if !is_record(&format!("{module}::{name}")) {
+                leaves.entry(body.since).or_default().push(name);
+            }
         }
-        _ = writeln!(
-            out,
-            "\nmod {} {{\n    use k8s_openapi::{module}::*;\n\n    super::leaves! {{",
+        let Some(first) = leaves.keys().next().copied() else {
+            continue;
+        };
+        let mut text = format!(
+            "mod {} {{\n    use k8s_openapi::{module}::*;\n",
             file(module)
         );
-        for name in leaves {
-            _ = writeln!(out, "        {name} = {name}::default(),");
+        for (since, names) in leaves {
+            let names = names
+                .iter()
+                .map(|name| format!("    {name} = {name}::default(),\n"));
+            let list = format!("super::leaves! {{\n{}}}\n", names.collect::<String>());
+            let list = if since == first {
+                list
+            } else {
+                only(since, &list)
+            };
+            text.push('\n');
+            text.push_str(&indented(&list));
         }
-        out.push_str("    }\n}\n");
+        text.push_str("}\n");
+        out.push('\n');
+        out.push_str(&only(first, &text));
     }
     out
+}
+
+/// Items that are there from a version of Kubernetes on.
+fn only(since: Kubernetes, items: &str) -> String {
+    if since == Kubernetes::default() {
+        return items.to_owned();
+    }
+    let version = since.as_str().replace('.', "_");
+    let items = indented(items);
+    format!("k8s_openapi::k8s_if_ge_{version}! {{\n{items}}}\n")
+}
+
+fn indented(lines: &str) -> String {
+    let indent = |line: &str| match line {
+        "" => "\n".to_owned(),
+        line => format!("    {line}\n"),
+    };
+    lines.lines().map(indent).collect()
 }

@@ -29,6 +29,16 @@ mod admissionregistration_v1 {
         Variable = Variable::default(),
         WebhookClientConfig = WebhookClientConfig::default(),
     }
+
+    k8s_openapi::k8s_if_ge_1_36! {
+        super::leaves! {
+            ApplyConfiguration = ApplyConfiguration::default(),
+            JSONPatch = JSONPatch::default(),
+            MutatingAdmissionPolicyBindingSpec = MutatingAdmissionPolicyBindingSpec::default(),
+            MutatingAdmissionPolicySpec = MutatingAdmissionPolicySpec::default(),
+            Mutation = Mutation::default(),
+        }
+    }
 }
 
 mod apps_v1 {
@@ -68,6 +78,12 @@ mod authentication_v1 {
         TokenReviewSpec = TokenReviewSpec::default(),
         TokenReviewStatus = TokenReviewStatus::default(),
         UserInfo = UserInfo::default(),
+    }
+
+    k8s_openapi::k8s_if_ge_1_36! {
+        super::leaves! {
+            TokenRequestStatus = TokenRequestStatus::default(),
+        }
     }
 }
 
@@ -148,6 +164,12 @@ mod batch_v1 {
         SuccessPolicyRule = SuccessPolicyRule::default(),
         UncountedTerminatedPods = UncountedTerminatedPods::default(),
     }
+
+    k8s_openapi::k8s_if_ge_1_37! {
+        super::leaves! {
+            JobSchedulingConfiguration = JobSchedulingConfiguration::default(),
+        }
+    }
 }
 
 mod certificates_v1 {
@@ -157,6 +179,14 @@ mod certificates_v1 {
         CertificateSigningRequestCondition = CertificateSigningRequestCondition::default(),
         CertificateSigningRequestSpec = CertificateSigningRequestSpec::default(),
         CertificateSigningRequestStatus = CertificateSigningRequestStatus::default(),
+    }
+
+    k8s_openapi::k8s_if_ge_1_37! {
+        super::leaves! {
+            ClusterTrustBundleSpec = ClusterTrustBundleSpec::default(),
+            PodCertificateRequestSpec = PodCertificateRequestSpec::default(),
+            PodCertificateRequestStatus = PodCertificateRequestStatus::default(),
+        }
     }
 }
 
@@ -352,6 +382,38 @@ mod core_v1 {
         WeightedPodAffinityTerm = WeightedPodAffinityTerm::default(),
         WindowsSecurityContextOptions = WindowsSecurityContextOptions::default(),
     }
+
+    k8s_openapi::k8s_if_ge_1_34! {
+        super::leaves! {
+            ContainerExtendedResourceRequest = ContainerExtendedResourceRequest::default(),
+            ContainerRestartRule = ContainerRestartRule::default(),
+            ContainerRestartRuleOnExitCodes = ContainerRestartRuleOnExitCodes::default(),
+            FileKeySelector = FileKeySelector::default(),
+            PodCertificateProjection = PodCertificateProjection::default(),
+            PodExtendedResourceClaimStatus = PodExtendedResourceClaimStatus::default(),
+        }
+    }
+
+    k8s_openapi::k8s_if_ge_1_36! {
+        super::leaves! {
+            ImageVolumeStatus = ImageVolumeStatus::default(),
+            PodSchedulingGroup = PodSchedulingGroup::default(),
+            VolumeStatus = VolumeStatus::default(),
+        }
+    }
+
+    k8s_openapi::k8s_if_ge_1_37! {
+        super::leaves! {
+            EvictionResponder = EvictionResponder::default(),
+            NodeAllocatableMappedResources = NodeAllocatableMappedResources::default(),
+            NodeAllocatableOverheadResources = NodeAllocatableOverheadResources::default(),
+            NodeAllocatableResourceClaimStatus = NodeAllocatableResourceClaimStatus::default(),
+            NodePodPreemptionPolicy = NodePodPreemptionPolicy::default(),
+            PodVolumeHealth = PodVolumeHealth::default(),
+            VolumeHealthCondition = VolumeHealthCondition::default(),
+            VolumeHealthStatus = VolumeHealthStatus::default(),
+        }
+    }
 }
 
 mod discovery_v1 {
@@ -453,6 +515,61 @@ mod rbac_v1 {
     }
 }
 
+k8s_openapi::k8s_if_ge_1_34! {
+    mod resource_v1 {
+        use k8s_openapi::api::resource::v1::*;
+
+        super::leaves! {
+            AllocatedDeviceStatus = AllocatedDeviceStatus::default(),
+            AllocationResult = AllocationResult::default(),
+            CELDeviceSelector = CELDeviceSelector::default(),
+            CapacityRequestPolicy = CapacityRequestPolicy::default(),
+            CapacityRequestPolicyRange = CapacityRequestPolicyRange::default(),
+            CapacityRequirements = CapacityRequirements::default(),
+            Counter = Counter::default(),
+            CounterSet = CounterSet::default(),
+            Device = Device::default(),
+            DeviceAllocationConfiguration = DeviceAllocationConfiguration::default(),
+            DeviceAllocationResult = DeviceAllocationResult::default(),
+            DeviceAttribute = DeviceAttribute::default(),
+            DeviceCapacity = DeviceCapacity::default(),
+            DeviceClaim = DeviceClaim::default(),
+            DeviceClaimConfiguration = DeviceClaimConfiguration::default(),
+            DeviceClassConfiguration = DeviceClassConfiguration::default(),
+            DeviceClassSpec = DeviceClassSpec::default(),
+            DeviceConstraint = DeviceConstraint::default(),
+            DeviceCounterConsumption = DeviceCounterConsumption::default(),
+            DeviceRequest = DeviceRequest::default(),
+            DeviceRequestAllocationResult = DeviceRequestAllocationResult::default(),
+            DeviceSelector = DeviceSelector::default(),
+            DeviceSubRequest = DeviceSubRequest::default(),
+            DeviceTaint = DeviceTaint::default(),
+            DeviceToleration = DeviceToleration::default(),
+            ExactDeviceRequest = ExactDeviceRequest::default(),
+            NetworkDeviceData = NetworkDeviceData::default(),
+            OpaqueDeviceConfiguration = OpaqueDeviceConfiguration::default(),
+            ResourceClaimConsumerReference = ResourceClaimConsumerReference::default(),
+            ResourceClaimSpec = ResourceClaimSpec::default(),
+            ResourceClaimStatus = ResourceClaimStatus::default(),
+            ResourceClaimTemplateSpec = ResourceClaimTemplateSpec::default(),
+            ResourcePool = ResourcePool::default(),
+            ResourceSliceSpec = ResourceSliceSpec::default(),
+        }
+
+        k8s_openapi::k8s_if_ge_1_37! {
+            super::leaves! {
+                DeviceDerivedAttribute = DeviceDerivedAttribute::default(),
+                DeviceTaintRuleSpec = DeviceTaintRuleSpec::default(),
+                DeviceTaintRuleStatus = DeviceTaintRuleStatus::default(),
+                DeviceTaintSelector = DeviceTaintSelector::default(),
+                NodeAllocatableMapping = NodeAllocatableMapping::default(),
+                NodeAllocatableOverhead = NodeAllocatableOverhead::default(),
+                NodeAllocatableResource = NodeAllocatableResource::default(),
+            }
+        }
+    }
+}
+
 mod storage_v1 {
     use k8s_openapi::api::storage::v1::*;
 
@@ -466,6 +583,25 @@ mod storage_v1 {
         VolumeAttachmentStatus = VolumeAttachmentStatus::default(),
         VolumeError = VolumeError::default(),
         VolumeNodeResources = VolumeNodeResources::default(),
+    }
+
+    k8s_openapi::k8s_if_ge_1_37! {
+        super::leaves! {
+            CSINodeStatus = CSINodeStatus::default(),
+            StorageHealth = StorageHealth::default(),
+            StorageHealthCondition = StorageHealthCondition::default(),
+        }
+    }
+}
+
+k8s_openapi::k8s_if_ge_1_37! {
+    mod storagemigration_v1 {
+        use k8s_openapi::api::storagemigration::v1::*;
+
+        super::leaves! {
+            StorageVersionMigrationSpec = StorageVersionMigrationSpec::default(),
+            StorageVersionMigrationStatus = StorageVersionMigrationStatus::default(),
+        }
     }
 }
 
@@ -482,5 +618,17 @@ mod meta_v1 {
         ServerAddressByClientCIDR = ServerAddressByClientCIDR::default(),
         StatusCause = StatusCause::default(),
         StatusDetails = StatusDetails::default(),
+    }
+
+    k8s_openapi::k8s_if_ge_1_35! {
+        super::leaves! {
+            GroupResource = GroupResource::default(),
+        }
+    }
+
+    k8s_openapi::k8s_if_ge_1_36! {
+        super::leaves! {
+            ShardInfo = ShardInfo::default(),
+        }
     }
 }

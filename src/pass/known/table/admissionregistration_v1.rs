@@ -1,13 +1,19 @@
 //! `api::admissionregistration::v1`. Made by `cargo xtask known-types` from the sources of k8s-openapi.
+use crate::options::Kubernetes::{V1_36};
 use super::super::types::{leaf, may, must, Type};
 use super::super::types::Ty::{I32, I64, Str, Bytes, List, Struct};
 
 pub(super) static ALL: &[&Type] = &[
+    &APPLY_CONFIGURATION,
     &AUDIT_ANNOTATION,
     &EXPRESSION_WARNING,
+    &JSON_PATCH,
     &MATCH_CONDITION,
     &MATCH_RESOURCES,
+    &MUTATING_ADMISSION_POLICY_BINDING_SPEC,
+    &MUTATING_ADMISSION_POLICY_SPEC,
     &MUTATING_WEBHOOK,
+    &MUTATION,
     &NAMED_RULE_WITH_OPERATIONS,
     &PARAM_KIND,
     &PARAM_REF,
@@ -22,6 +28,15 @@ pub(super) static ALL: &[&Type] = &[
     &VARIABLE,
     &WEBHOOK_CLIENT_CONFIG,
 ];
+
+pub(super) static APPLY_CONFIGURATION: Type = leaf(
+    "k8s_openapi::api::admissionregistration::v1::ApplyConfiguration",
+    "ApplyConfiguration defines the desired configuration values of an object.",
+    true,
+    &[
+        may("expression", Str),
+    ],
+).since(V1_36);
 
 pub(super) static AUDIT_ANNOTATION: Type = leaf(
     "k8s_openapi::api::admissionregistration::v1::AuditAnnotation",
@@ -42,6 +57,15 @@ pub(super) static EXPRESSION_WARNING: Type = leaf(
         must("warning", Str),
     ],
 );
+
+pub(super) static JSON_PATCH: Type = leaf(
+    "k8s_openapi::api::admissionregistration::v1::JSONPatch",
+    "JSONPatch defines a JSON Patch.",
+    true,
+    &[
+        may("expression", Str),
+    ],
+).since(V1_36);
 
 pub(super) static MATCH_CONDITION: Type = leaf(
     "k8s_openapi::api::admissionregistration::v1::MatchCondition",
@@ -66,6 +90,32 @@ pub(super) static MATCH_RESOURCES: Type = leaf(
     ],
 );
 
+pub(super) static MUTATING_ADMISSION_POLICY_BINDING_SPEC: Type = leaf(
+    "k8s_openapi::api::admissionregistration::v1::MutatingAdmissionPolicyBindingSpec",
+    "MutatingAdmissionPolicyBindingSpec defines the specification of the MutatingAdmissionPolicyBinding.",
+    true,
+    &[
+        may("matchResources", Struct(&super::admissionregistration_v1::MATCH_RESOURCES)).said("matchResources limits what resources match this binding and may be mutated by it."),
+        may("paramRef", Struct(&super::admissionregistration_v1::PARAM_REF)).said("paramRef specifies the parameter resource used to configure the admission control policy."),
+        may("policyName", Str),
+    ],
+).since(V1_36);
+
+pub(super) static MUTATING_ADMISSION_POLICY_SPEC: Type = leaf(
+    "k8s_openapi::api::admissionregistration::v1::MutatingAdmissionPolicySpec",
+    "MutatingAdmissionPolicySpec defines the desired behavior of the admission policy.",
+    true,
+    &[
+        may("failurePolicy", Str),
+        may("matchConditions", List(&Struct(&super::admissionregistration_v1::MATCH_CONDITION))).said("matchConditions is a list of conditions that must be met for a request to be validated."),
+        may("matchConstraints", Struct(&super::admissionregistration_v1::MATCH_RESOURCES)).said("matchConstraints specifies what resources this policy is designed to validate."),
+        may("mutations", List(&Struct(&super::admissionregistration_v1::MUTATION))).said("mutations contain operations to perform on matching objects."),
+        may("paramKind", Struct(&super::admissionregistration_v1::PARAM_KIND)).said("paramKind specifies the kind of resources used to parameterize this policy."),
+        may("reinvocationPolicy", Str),
+        may("variables", List(&Struct(&super::admissionregistration_v1::VARIABLE))).said("variables contain definitions of variables that can be used in composition of other expressions."),
+    ],
+).since(V1_36);
+
 pub(super) static MUTATING_WEBHOOK: Type = leaf(
     "k8s_openapi::api::admissionregistration::v1::MutatingWebhook",
     "MutatingWebhook describes an admission webhook and the resources and operations it applies to.",
@@ -85,6 +135,17 @@ pub(super) static MUTATING_WEBHOOK: Type = leaf(
         may("timeoutSeconds", I32),
     ],
 );
+
+pub(super) static MUTATION: Type = leaf(
+    "k8s_openapi::api::admissionregistration::v1::Mutation",
+    "Mutation specifies the CEL expression which is used to apply the Mutation.",
+    true,
+    &[
+        may("applyConfiguration", Struct(&super::admissionregistration_v1::APPLY_CONFIGURATION)).said("applyConfiguration defines the desired configuration values of an object."),
+        may("jsonPatch", Struct(&super::admissionregistration_v1::JSON_PATCH)).said("jsonPatch defines a [JSON patch](https://jsonpatch.com/) operation to perform a mutation to the object."),
+        must("patchType", Str),
+    ],
+).since(V1_36);
 
 pub(super) static NAMED_RULE_WITH_OPERATIONS: Type = leaf(
     "k8s_openapi::api::admissionregistration::v1::NamedRuleWithOperations",

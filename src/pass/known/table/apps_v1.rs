@@ -1,4 +1,5 @@
 //! `api::apps::v1`. Made by `cargo xtask known-types` from the sources of k8s-openapi.
+use crate::options::Kubernetes::{V1_37};
 use super::super::types::{leaf, may, must, Type};
 use super::super::types::Ty::{Bool, I32, I64, Str, Time, IntOrString, Other, List, Struct};
 
@@ -33,8 +34,8 @@ pub(super) static DAEMON_SET_CONDITION: Type = leaf(
         may("lastTransitionTime", Time),
         may("message", Str),
         may("reason", Str),
-        must("status", Str),
-        must("type", Str),
+        may("status", Str).required_before(V1_37),
+        may("type", Str).required_before(V1_37),
     ],
 );
 
@@ -88,8 +89,8 @@ pub(super) static DEPLOYMENT_CONDITION: Type = leaf(
         may("lastUpdateTime", Time),
         may("message", Str),
         may("reason", Str),
-        must("status", Str),
-        must("type", Str),
+        may("status", Str).required_before(V1_37),
+        may("type", Str).required_before(V1_37),
     ],
 );
 
@@ -144,8 +145,8 @@ pub(super) static REPLICA_SET_CONDITION: Type = leaf(
         may("lastTransitionTime", Time),
         may("message", Str),
         may("reason", Str),
-        must("status", Str),
-        must("type", Str),
+        may("status", Str).required_before(V1_37),
+        may("type", Str).required_before(V1_37),
     ],
 );
 
@@ -214,8 +215,8 @@ pub(super) static STATEFUL_SET_CONDITION: Type = leaf(
         may("lastTransitionTime", Time),
         may("message", Str),
         may("reason", Str),
-        must("status", Str),
-        must("type", Str),
+        may("status", Str).required_before(V1_37),
+        may("type", Str).required_before(V1_37),
     ],
 );
 

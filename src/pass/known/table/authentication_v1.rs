@@ -1,11 +1,13 @@
 //! `api::authentication::v1`. Made by `cargo xtask known-types` from the sources of k8s-openapi.
+use crate::options::Kubernetes::{V1_36, V1_37};
 use super::super::types::{leaf, may, must, Type};
-use super::super::types::Ty::{Bool, I64, Str, List, Map, Struct};
+use super::super::types::Ty::{Bool, I64, Str, Time, List, Map, Struct};
 
 pub(super) static ALL: &[&Type] = &[
     &BOUND_OBJECT_REFERENCE,
     &SELF_SUBJECT_REVIEW_STATUS,
     &TOKEN_REQUEST_SPEC,
+    &TOKEN_REQUEST_STATUS,
     &TOKEN_REVIEW_SPEC,
     &TOKEN_REVIEW_STATUS,
     &USER_INFO,
@@ -37,11 +39,22 @@ pub(super) static TOKEN_REQUEST_SPEC: Type = leaf(
     "TokenRequestSpec contains client provided parameters of a token request.",
     true,
     &[
-        must("audiences", List(&Str)),
+        may("attestations", Map(&List(&Str))).since(V1_37),
+        may("audiences", List(&Str)).required_before(V1_36),
         may("boundObjectRef", Struct(&super::authentication_v1::BOUND_OBJECT_REFERENCE)).said("BoundObjectRef is a reference to an object that the token will be bound to."),
         may("expirationSeconds", I64),
     ],
 );
+
+pub(super) static TOKEN_REQUEST_STATUS: Type = leaf(
+    "k8s_openapi::api::authentication::v1::TokenRequestStatus",
+    "TokenRequestStatus is the result of a token request.",
+    true,
+    &[
+        may("expirationTimestamp", Time),
+        may("token", Str),
+    ],
+).since(V1_36);
 
 pub(super) static TOKEN_REVIEW_SPEC: Type = leaf(
     "k8s_openapi::api::authentication::v1::TokenReviewSpec",

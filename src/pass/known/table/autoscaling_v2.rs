@@ -1,4 +1,5 @@
 //! `api::autoscaling::v2`. Made by `cargo xtask known-types` from the sources of k8s-openapi.
+use crate::options::Kubernetes::{V1_37};
 use super::super::types::{leaf, may, must, Type};
 use super::super::types::Ty::{I32, I64, Str, Time, Quantity, List, Struct};
 
@@ -120,6 +121,7 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER_CONDITION: Type = leaf(
     &[
         may("lastTransitionTime", Time),
         may("message", Str),
+        may("observedGeneration", I64).since(V1_37),
         may("reason", Str),
         must("status", Str),
         must("type", Str),

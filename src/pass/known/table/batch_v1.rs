@@ -1,11 +1,13 @@
 //! `api::batch::v1`. Made by `cargo xtask known-types` from the sources of k8s-openapi.
+use crate::options::Kubernetes::{V1_35, V1_37};
 use super::super::types::{leaf, may, must, Type};
-use super::super::types::Ty::{Bool, I32, I64, Str, Time, List, Struct};
+use super::super::types::Ty::{Bool, I32, I64, Str, Time, Other, List, Struct};
 
 pub(super) static ALL: &[&Type] = &[
     &CRON_JOB_SPEC,
     &CRON_JOB_STATUS,
     &JOB_CONDITION,
+    &JOB_SCHEDULING_CONFIGURATION,
     &JOB_SPEC,
     &JOB_STATUS,
     &JOB_TEMPLATE_SPEC,
@@ -59,6 +61,18 @@ pub(super) static JOB_CONDITION: Type = leaf(
     ],
 );
 
+pub(super) static JOB_SCHEDULING_CONFIGURATION: Type = leaf(
+    "k8s_openapi::api::batch::v1::JobSchedulingConfiguration",
+    "JobSchedulingConfiguration composes the reusable workload-aware scheduling building blocks.",
+    true,
+    &[
+        may("disruptionMode", Other),
+        may("resourceClaims", Other),
+        may("schedulingConstraints", Other),
+        may("schedulingPolicy", Other),
+    ],
+).since(V1_37);
+
 pub(super) static JOB_SPEC: Type = leaf(
     "k8s_openapi::api::batch::v1::JobSpec",
     "JobSpec describes how the job execution will look like.",
@@ -75,6 +89,7 @@ pub(super) static JOB_SPEC: Type = leaf(
         may("parallelism", I32),
         may("podFailurePolicy", Struct(&super::batch_v1::POD_FAILURE_POLICY)).said("Specifies the policy of handling failed pods."),
         may("podReplacementPolicy", Str),
+        may("scheduling", Struct(&super::batch_v1::JOB_SCHEDULING_CONFIGURATION)).said("scheduling defines the Workload-aware Scheduling configuration for this Job.").since(V1_37),
         may("selector", Struct(&super::meta_v1::LABEL_SELECTOR)).said("A label query over pods that should match the pod count."),
         may("successPolicy", Struct(&super::batch_v1::SUCCESS_POLICY)).said("successPolicy specifies the policy when the Job can be declared as succeeded."),
         may("suspend", Bool),
@@ -137,7 +152,7 @@ pub(super) static POD_FAILURE_POLICY_ON_POD_CONDITIONS_PATTERN: Type = leaf(
     "PodFailurePolicyOnPodConditionsPattern describes a pattern for matching an actual pod condition type.",
     true,
     &[
-        must("status", Str),
+        may("status", Str).required_before(V1_35),
         must("type", Str),
     ],
 );

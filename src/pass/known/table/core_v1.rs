@@ -1,4 +1,5 @@
 //! `api::core::v1`. Made by `cargo xtask known-types` from the sources of k8s-openapi.
+use crate::options::Kubernetes::{V1_34, V1_35, V1_36, V1_37};
 use super::super::types::{leaf, may, must, Type};
 use super::super::types::Ty::{Bool, I32, I64, Str, Time, IntOrString, Quantity, Other, List, Map, Struct};
 
@@ -26,9 +27,12 @@ pub(super) static ALL: &[&Type] = &[
     &CONFIG_MAP_PROJECTION,
     &CONFIG_MAP_VOLUME_SOURCE,
     &CONTAINER,
+    &CONTAINER_EXTENDED_RESOURCE_REQUEST,
     &CONTAINER_IMAGE,
     &CONTAINER_PORT,
     &CONTAINER_RESIZE_POLICY,
+    &CONTAINER_RESTART_RULE,
+    &CONTAINER_RESTART_RULE_ON_EXIT_CODES,
     &CONTAINER_STATE,
     &CONTAINER_STATE_RUNNING,
     &CONTAINER_STATE_TERMINATED,
@@ -50,8 +54,10 @@ pub(super) static ALL: &[&Type] = &[
     &EPHEMERAL_VOLUME_SOURCE,
     &EVENT_SERIES,
     &EVENT_SOURCE,
+    &EVICTION_RESPONDER,
     &EXEC_ACTION,
     &FC_VOLUME_SOURCE,
+    &FILE_KEY_SELECTOR,
     &FLEX_PERSISTENT_VOLUME_SOURCE,
     &FLEX_VOLUME_SOURCE,
     &FLOCKER_VOLUME_SOURCE,
@@ -68,6 +74,7 @@ pub(super) static ALL: &[&Type] = &[
     &ISCSI_PERSISTENT_VOLUME_SOURCE,
     &ISCSI_VOLUME_SOURCE,
     &IMAGE_VOLUME_SOURCE,
+    &IMAGE_VOLUME_STATUS,
     &KEY_TO_PATH,
     &LIFECYCLE,
     &LIFECYCLE_HANDLER,
@@ -85,11 +92,15 @@ pub(super) static ALL: &[&Type] = &[
     &NAMESPACE_STATUS,
     &NODE_ADDRESS,
     &NODE_AFFINITY,
+    &NODE_ALLOCATABLE_MAPPED_RESOURCES,
+    &NODE_ALLOCATABLE_OVERHEAD_RESOURCES,
+    &NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS,
     &NODE_CONDITION,
     &NODE_CONFIG_SOURCE,
     &NODE_CONFIG_STATUS,
     &NODE_DAEMON_ENDPOINTS,
     &NODE_FEATURES,
+    &NODE_POD_PREEMPTION_POLICY,
     &NODE_RUNTIME_HANDLER,
     &NODE_RUNTIME_HANDLER_FEATURES,
     &NODE_SELECTOR,
@@ -112,19 +123,23 @@ pub(super) static ALL: &[&Type] = &[
     &POD_AFFINITY,
     &POD_AFFINITY_TERM,
     &POD_ANTI_AFFINITY,
+    &POD_CERTIFICATE_PROJECTION,
     &POD_CONDITION,
     &POD_DNS_CONFIG,
     &POD_DNS_CONFIG_OPTION,
+    &POD_EXTENDED_RESOURCE_CLAIM_STATUS,
     &POD_IP,
     &POD_OS,
     &POD_READINESS_GATE,
     &POD_RESOURCE_CLAIM,
     &POD_RESOURCE_CLAIM_STATUS,
     &POD_SCHEDULING_GATE,
+    &POD_SCHEDULING_GROUP,
     &POD_SECURITY_CONTEXT,
     &POD_SPEC,
     &POD_STATUS,
     &POD_TEMPLATE_SPEC,
+    &POD_VOLUME_HEALTH,
     &PORT_STATUS,
     &PORTWORX_VOLUME_SOURCE,
     &PREFERRED_SCHEDULING_TERM,
@@ -174,11 +189,14 @@ pub(super) static ALL: &[&Type] = &[
     &TYPED_OBJECT_REFERENCE,
     &VOLUME,
     &VOLUME_DEVICE,
+    &VOLUME_HEALTH_CONDITION,
+    &VOLUME_HEALTH_STATUS,
     &VOLUME_MOUNT,
     &VOLUME_MOUNT_STATUS,
     &VOLUME_NODE_AFFINITY,
     &VOLUME_PROJECTION,
     &VOLUME_RESOURCE_REQUIREMENTS,
+    &VOLUME_STATUS,
     &VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE,
     &WEIGHTED_POD_AFFINITY_TERM,
     &WINDOWS_SECURITY_CONTEXT_OPTIONS,
@@ -376,6 +394,7 @@ pub(super) static CLUSTER_TRUST_BUNDLE_PROJECTION: Type = leaf(
         may("optional", Bool),
         must("path", Str),
         may("signerName", Str),
+        may("user", I64).since(V1_37),
     ],
 );
 
@@ -442,6 +461,7 @@ pub(super) static CONFIG_MAP_VOLUME_SOURCE: Type = leaf(
     true,
     &[
         may("defaultMode", I32),
+        may("defaultUser", I64).since(V1_37),
         may("items", List(&Struct(&super::core_v1::KEY_TO_PATH))).said("items if unspecified, each key-value pair in the Data field of the referenced ConfigMap will be projected into the volume as a file whose name is the key and content is the value."),
         must("name", Str),
         may("optional", Bool),
@@ -467,6 +487,7 @@ pub(super) static CONTAINER: Type = leaf(
         may("resizePolicy", List(&Struct(&super::core_v1::CONTAINER_RESIZE_POLICY))).said("Resources resize policy for the container."),
         may("resources", Struct(&super::core_v1::RESOURCE_REQUIREMENTS)).said("Compute Resources required by this container."),
         may("restartPolicy", Str),
+        may("restartPolicyRules", List(&Struct(&super::core_v1::CONTAINER_RESTART_RULE))).said("Represents a list of rules to be checked to determine if the container should be restarted on exit.").since(V1_34),
         may("securityContext", Struct(&super::core_v1::SECURITY_CONTEXT)).said("SecurityContext defines the security options the container should be run with."),
         may("startupProbe", Struct(&super::core_v1::PROBE)).said("StartupProbe indicates that the Pod has successfully initialized."),
         may("stdin", Bool),
@@ -479,6 +500,17 @@ pub(super) static CONTAINER: Type = leaf(
         may("workingDir", Str),
     ],
 );
+
+pub(super) static CONTAINER_EXTENDED_RESOURCE_REQUEST: Type = leaf(
+    "k8s_openapi::api::core::v1::ContainerExtendedResourceRequest",
+    "ContainerExtendedResourceRequest has the mapping of container name, extended resource name to the device request name.",
+    true,
+    &[
+        must("containerName", Str),
+        must("requestName", Str),
+        must("resourceName", Str),
+    ],
+).since(V1_34);
 
 pub(super) static CONTAINER_IMAGE: Type = leaf(
     "k8s_openapi::api::core::v1::ContainerImage",
@@ -512,6 +544,26 @@ pub(super) static CONTAINER_RESIZE_POLICY: Type = leaf(
         must("restartPolicy", Str),
     ],
 );
+
+pub(super) static CONTAINER_RESTART_RULE: Type = leaf(
+    "k8s_openapi::api::core::v1::ContainerRestartRule",
+    "ContainerRestartRule describes how a container exit is handled.",
+    true,
+    &[
+        must("action", Str),
+        may("exitCodes", Struct(&super::core_v1::CONTAINER_RESTART_RULE_ON_EXIT_CODES)).said("Represents the exit codes to check on container exits."),
+    ],
+).since(V1_34);
+
+pub(super) static CONTAINER_RESTART_RULE_ON_EXIT_CODES: Type = leaf(
+    "k8s_openapi::api::core::v1::ContainerRestartRuleOnExitCodes",
+    "ContainerRestartRuleOnExitCodes describes the condition for handling an exited container based on its exit codes.",
+    true,
+    &[
+        must("operator", Str),
+        may("values", List(&I32)),
+    ],
+).since(V1_34);
 
 pub(super) static CONTAINER_STATE: Type = leaf(
     "k8s_openapi::api::core::v1::ContainerState",
@@ -617,6 +669,7 @@ pub(super) static DOWNWARD_API_VOLUME_FILE: Type = leaf(
         may("mode", I32),
         must("path", Str),
         may("resourceFieldRef", Struct(&super::core_v1::RESOURCE_FIELD_SELECTOR)).said("Selects a resource of the container: only resources limits and requests (limits.cpu, limits.memory, requests.cpu and requests.memory) are currently supported."),
+        may("user", I64).since(V1_37),
     ],
 );
 
@@ -626,6 +679,7 @@ pub(super) static DOWNWARD_API_VOLUME_SOURCE: Type = leaf(
     true,
     &[
         may("defaultMode", I32),
+        may("defaultUser", I64).since(V1_37),
         may("items", List(&Struct(&super::core_v1::DOWNWARD_API_VOLUME_FILE))).said("Items is a list of downward API volume file"),
     ],
 );
@@ -636,6 +690,7 @@ pub(super) static EMPTY_DIR_VOLUME_SOURCE: Type = leaf(
     true,
     &[
         may("medium", Str),
+        may("mode", I32).since(V1_37),
         may("sizeLimit", Quantity),
     ],
 );
@@ -704,6 +759,7 @@ pub(super) static ENV_VAR_SOURCE: Type = leaf(
     &[
         may("configMapKeyRef", Struct(&super::core_v1::CONFIG_MAP_KEY_SELECTOR)).said("Selects a key of a ConfigMap."),
         may("fieldRef", Struct(&super::core_v1::OBJECT_FIELD_SELECTOR)).said("Selects a field of the pod: supports metadata.name, metadata.namespace, `metadata.labels['<KEY>']`, `metadata.annotations['<KEY>']`, spec.nodeName, spec.serviceAccountName, status.hostIP, status.podIP, status.podIPs."),
+        may("fileKeyRef", Struct(&super::core_v1::FILE_KEY_SELECTOR)).said("FileKeyRef selects a key of the env file.").since(V1_34),
         may("resourceFieldRef", Struct(&super::core_v1::RESOURCE_FIELD_SELECTOR)).said("Selects a resource of the container: only resources limits and requests (limits.cpu, limits.memory, limits.ephemeral-storage, requests.cpu, requests.memory and requests.ephemeral-storage) are currently supported."),
         may("secretKeyRef", Struct(&super::core_v1::SECRET_KEY_SELECTOR)).said("Selects a key of a secret in the pod's namespace"),
     ],
@@ -728,6 +784,7 @@ pub(super) static EPHEMERAL_CONTAINER: Type = leaf(
         may("resizePolicy", List(&Struct(&super::core_v1::CONTAINER_RESIZE_POLICY))).said("Resources resize policy for the container."),
         may("resources", Struct(&super::core_v1::RESOURCE_REQUIREMENTS)).said("Resources are not allowed for ephemeral containers."),
         may("restartPolicy", Str),
+        may("restartPolicyRules", List(&Struct(&super::core_v1::CONTAINER_RESTART_RULE))).said("Represents a list of rules to be checked to determine if the container should be restarted on exit.").since(V1_34),
         may("securityContext", Struct(&super::core_v1::SECURITY_CONTEXT)).said("Optional: SecurityContext defines the security options the ephemeral container should be run with."),
         may("startupProbe", Struct(&super::core_v1::PROBE)).said("Probes are not allowed for ephemeral containers."),
         may("stdin", Bool),
@@ -771,6 +828,16 @@ pub(super) static EVENT_SOURCE: Type = leaf(
     ],
 );
 
+pub(super) static EVICTION_RESPONDER: Type = leaf(
+    "k8s_openapi::api::core::v1::EvictionResponder",
+    "EvictionResponder allows you to specify the responder reacting to an Eviction.",
+    true,
+    &[
+        must("name", Str),
+        must("priority", I32),
+    ],
+).since(V1_37);
+
 pub(super) static EXEC_ACTION: Type = leaf(
     "k8s_openapi::api::core::v1::ExecAction",
     "ExecAction describes a \"run in container\" action.",
@@ -792,6 +859,18 @@ pub(super) static FC_VOLUME_SOURCE: Type = leaf(
         may("wwids", List(&Str)),
     ],
 );
+
+pub(super) static FILE_KEY_SELECTOR: Type = leaf(
+    "k8s_openapi::api::core::v1::FileKeySelector",
+    "FileKeySelector selects a key of the env file.",
+    true,
+    &[
+        must("key", Str),
+        may("optional", Bool),
+        must("path", Str),
+        must("volumeName", Str),
+    ],
+).since(V1_34);
 
 pub(super) static FLEX_PERSISTENT_VOLUME_SOURCE: Type = leaf(
     "k8s_openapi::api::core::v1::FlexPersistentVolumeSource",
@@ -846,6 +925,7 @@ pub(super) static GRPC_ACTION: Type = leaf(
     "GRPCAction specifies an action involving a GRPC service.",
     true,
     &[
+        may("mode", Str).since(V1_37),
         must("port", I32),
         may("service", Str),
     ],
@@ -894,6 +974,7 @@ pub(super) static HTTP_GET_ACTION: Type = leaf(
         may("httpHeaders", List(&Struct(&super::core_v1::HTTP_HEADER))).said("Custom headers to set in the request."),
         may("path", Str),
         must("port", IntOrString),
+        may("protocol", Str).since(V1_37),
         may("scheme", Str),
     ],
 );
@@ -985,6 +1066,15 @@ pub(super) static IMAGE_VOLUME_SOURCE: Type = leaf(
     ],
 );
 
+pub(super) static IMAGE_VOLUME_STATUS: Type = leaf(
+    "k8s_openapi::api::core::v1::ImageVolumeStatus",
+    "ImageVolumeStatus represents the image-based volume status.",
+    true,
+    &[
+        must("imageRef", Str),
+    ],
+).since(V1_36);
+
 pub(super) static KEY_TO_PATH: Type = leaf(
     "k8s_openapi::api::core::v1::KeyToPath",
     "Maps a string key to a path within a volume.",
@@ -993,6 +1083,7 @@ pub(super) static KEY_TO_PATH: Type = leaf(
         must("key", Str),
         may("mode", I32),
         must("path", Str),
+        may("user", I64).since(V1_37),
     ],
 );
 
@@ -1166,6 +1257,39 @@ pub(super) static NODE_AFFINITY: Type = leaf(
     ],
 );
 
+pub(super) static NODE_ALLOCATABLE_MAPPED_RESOURCES: Type = leaf(
+    "k8s_openapi::api::core::v1::NodeAllocatableMappedResources",
+    "NodeAllocatableMappedResources describes mapped node allocatable resource allocations.",
+    true,
+    &[
+        must("name", Str),
+        must("quantity", Quantity),
+    ],
+).since(V1_37);
+
+pub(super) static NODE_ALLOCATABLE_OVERHEAD_RESOURCES: Type = leaf(
+    "k8s_openapi::api::core::v1::NodeAllocatableOverheadResources",
+    "NodeAllocatableOverheadResources describes auxiliary overhead resource allocations.",
+    true,
+    &[
+        must("name", Str),
+        may("perContainer", Quantity),
+        may("perPod", Quantity),
+    ],
+).since(V1_37);
+
+pub(super) static NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS: Type = leaf(
+    "k8s_openapi::api::core::v1::NodeAllocatableResourceClaimStatus",
+    "NodeAllocatableResourceClaimStatus describes the status of node allocatable resources allocated via DRA.",
+    true,
+    &[
+        may("containers", List(&Str)),
+        may("mapping", List(&Struct(&super::core_v1::NODE_ALLOCATABLE_MAPPED_RESOURCES))).said("Mapping contains allocations through devices mapped in the device spec's `nodeAllocatableResources[...].mapping` field."),
+        may("overhead", List(&Struct(&super::core_v1::NODE_ALLOCATABLE_OVERHEAD_RESOURCES))).said("Overhead contains allocations through devices mapped in the device spec's `nodeAllocatableResources[...].overhead` field."),
+        must("resourceClaimName", Str),
+    ],
+).since(V1_37);
+
 pub(super) static NODE_CONDITION: Type = leaf(
     "k8s_openapi::api::core::v1::NodeCondition",
     "NodeCondition contains condition information for a node.",
@@ -1218,6 +1342,15 @@ pub(super) static NODE_FEATURES: Type = leaf(
         may("supplementalGroupsPolicy", Bool),
     ],
 );
+
+pub(super) static NODE_POD_PREEMPTION_POLICY: Type = leaf(
+    "k8s_openapi::api::core::v1::NodePodPreemptionPolicy",
+    "NodePodPreemptionPolicy defines the node-level policies governing preemption for pods on this node.",
+    true,
+    &[
+        may("disableResizePreemption", List(&Str)),
+    ],
+).since(V1_37);
 
 pub(super) static NODE_RUNTIME_HANDLER: Type = leaf(
     "k8s_openapi::api::core::v1::NodeRuntimeHandler",
@@ -1278,6 +1411,7 @@ pub(super) static NODE_SPEC: Type = leaf(
         may("externalID", Str),
         may("podCIDR", Str),
         may("podCIDRs", List(&Str)),
+        may("podPreemptionPolicy", Struct(&super::core_v1::NODE_POD_PREEMPTION_POLICY)).said("PodPreemptionPolicy controls the node-level preemption behaviors for pods on this node.").since(V1_37),
         may("providerID", Str),
         may("taints", List(&Struct(&super::core_v1::TAINT))).said("If specified, the node's taints."),
         may("unschedulable", Bool),
@@ -1295,6 +1429,7 @@ pub(super) static NODE_STATUS: Type = leaf(
         may("conditions", List(&Struct(&super::core_v1::NODE_CONDITION))).said("Conditions is an array of current observed node conditions."),
         may("config", Struct(&super::core_v1::NODE_CONFIG_STATUS)).said("Status of the config assigned to the node via the dynamic Kubelet config feature."),
         may("daemonEndpoints", Struct(&super::core_v1::NODE_DAEMON_ENDPOINTS)).said("Endpoints of daemons running on the Node."),
+        may("declaredFeatures", List(&Str)).since(V1_35),
         may("features", Struct(&super::core_v1::NODE_FEATURES)).said("Features describes the set of features implemented by the CRI implementation."),
         may("images", List(&Struct(&super::core_v1::CONTAINER_IMAGE))).said("List of container images on this node"),
         may("nodeInfo", Struct(&super::core_v1::NODE_SYSTEM_INFO)).said("Set of ids/uuids to uniquely identify the node."),
@@ -1328,6 +1463,7 @@ pub(super) static NODE_SYSTEM_INFO: Type = leaf(
         must("machineID", Str),
         must("operatingSystem", Str),
         must("osImage", Str),
+        may("runningInUserNamespace", Bool).since(V1_37),
         may("swap", Struct(&super::core_v1::NODE_SWAP_STATUS)).said("Swap Info reported by the node."),
         must("systemUUID", Str),
     ],
@@ -1400,6 +1536,7 @@ pub(super) static PERSISTENT_VOLUME_CLAIM_STATUS: Type = leaf(
         may("capacity", Map(&Quantity)),
         may("conditions", List(&Struct(&super::core_v1::PERSISTENT_VOLUME_CLAIM_CONDITION))).said("conditions is the current Condition of persistent volume claim."),
         may("currentVolumeAttributesClassName", Str),
+        may("healthStatus", Struct(&super::core_v1::VOLUME_HEALTH_STATUS)).said("healthStatus contains the latest controller-reported health information for the volume bound to this claim.").since(V1_37),
         may("modifyVolumeStatus", Struct(&super::core_v1::MODIFY_VOLUME_STATUS)).said("ModifyVolumeStatus represents the status object of ControllerModifyVolume operation."),
         may("phase", Str),
     ],
@@ -1520,6 +1657,22 @@ pub(super) static POD_ANTI_AFFINITY: Type = leaf(
     ],
 );
 
+pub(super) static POD_CERTIFICATE_PROJECTION: Type = leaf(
+    "k8s_openapi::api::core::v1::PodCertificateProjection",
+    "PodCertificateProjection provides a private key and X.509 certificate in the pod filesystem.",
+    true,
+    &[
+        may("certificateChainPath", Str),
+        may("credentialBundlePath", Str),
+        may("keyPath", Str),
+        must("keyType", Str),
+        may("maxExpirationSeconds", I32),
+        must("signerName", Str),
+        may("user", I64).since(V1_37),
+        may("userAnnotations", Map(&Str)).since(V1_35),
+    ],
+).since(V1_34);
+
 pub(super) static POD_CONDITION: Type = leaf(
     "k8s_openapi::api::core::v1::PodCondition",
     "PodCondition contains details for the current condition of this pod.",
@@ -1555,6 +1708,16 @@ pub(super) static POD_DNS_CONFIG_OPTION: Type = leaf(
         may("value", Str),
     ],
 );
+
+pub(super) static POD_EXTENDED_RESOURCE_CLAIM_STATUS: Type = leaf(
+    "k8s_openapi::api::core::v1::PodExtendedResourceClaimStatus",
+    "PodExtendedResourceClaimStatus is stored in the PodStatus for the extended resource requests backed by DRA.",
+    true,
+    &[
+        must("requestMappings", List(&Struct(&super::core_v1::CONTAINER_EXTENDED_RESOURCE_REQUEST))).said("RequestMappings identifies the mapping of <container, extended resource backed by DRA> to device request in the generated ResourceClaim."),
+        must("resourceClaimName", Str),
+    ],
+).since(V1_34);
 
 pub(super) static POD_IP: Type = leaf(
     "k8s_openapi::api::core::v1::PodIP",
@@ -1613,6 +1776,15 @@ pub(super) static POD_SCHEDULING_GATE: Type = leaf(
     ],
 );
 
+pub(super) static POD_SCHEDULING_GROUP: Type = leaf(
+    "k8s_openapi::api::core::v1::PodSchedulingGroup",
+    "PodSchedulingGroup identifies the runtime scheduling group instance that a Pod belongs to.",
+    true,
+    &[
+        may("podGroupName", Str),
+    ],
+).since(V1_36);
+
 pub(super) static POD_SECURITY_CONTEXT: Type = leaf(
     "k8s_openapi::api::core::v1::PodSecurityContext",
     "PodSecurityContext holds pod-level security attributes and common container settings.",
@@ -1647,12 +1819,14 @@ pub(super) static POD_SPEC: Type = leaf(
         may("dnsPolicy", Str),
         may("enableServiceLinks", Bool),
         may("ephemeralContainers", List(&Struct(&super::core_v1::EPHEMERAL_CONTAINER))).said("List of ephemeral containers run in this pod."),
+        may("evictionResponders", List(&Struct(&super::core_v1::EVICTION_RESPONDER))).said("evictionResponders reference responders that react to Evictions based on EvictionRequests.").since(V1_37),
         may("hostAliases", List(&Struct(&super::core_v1::HOST_ALIAS))).said("HostAliases is an optional list of hosts and IPs that will be injected into the pod's hosts file if specified."),
         may("hostIPC", Bool),
         may("hostNetwork", Bool),
         may("hostPID", Bool),
         may("hostUsers", Bool),
         may("hostname", Str),
+        may("hostnameOverride", Str).since(V1_34),
         may("imagePullSecrets", List(&Struct(&super::core_v1::LOCAL_OBJECT_REFERENCE))).said("ImagePullSecrets is an optional list of references to secrets in the same namespace to use for pulling any of the images used by this PodSpec."),
         may("initContainers", List(&Struct(&super::core_v1::CONTAINER))).said("List of initialization containers belonging to the pod."),
         may("nodeName", Str),
@@ -1669,6 +1843,7 @@ pub(super) static POD_SPEC: Type = leaf(
         may("runtimeClassName", Str),
         may("schedulerName", Str),
         may("schedulingGates", List(&Struct(&super::core_v1::POD_SCHEDULING_GATE))).said("SchedulingGates is an opaque list of values that if specified will block scheduling the pod."),
+        may("schedulingGroup", Struct(&super::core_v1::POD_SCHEDULING_GROUP)).said("SchedulingGroup provides a reference to the immediate scheduling runtime grouping object that this Pod belongs to.").since(V1_36),
         may("securityContext", Struct(&super::core_v1::POD_SECURITY_CONTEXT)).said("SecurityContext holds pod-level security attributes and common container settings."),
         may("serviceAccount", Str),
         may("serviceAccountName", Str),
@@ -1687,13 +1862,16 @@ pub(super) static POD_STATUS: Type = leaf(
     "PodStatus represents information about the status of a pod.",
     true,
     &[
+        may("allocatedResources", Map(&Quantity)).since(V1_35),
         may("conditions", List(&Struct(&super::core_v1::POD_CONDITION))).said("Current service state of pod."),
         may("containerStatuses", List(&Struct(&super::core_v1::CONTAINER_STATUS))).said("Statuses of containers in this pod."),
         may("ephemeralContainerStatuses", List(&Struct(&super::core_v1::CONTAINER_STATUS))).said("Statuses for any ephemeral containers that have run in this pod."),
+        may("extendedResourceClaimStatus", Struct(&super::core_v1::POD_EXTENDED_RESOURCE_CLAIM_STATUS)).said("Status of extended resource claim backed by DRA.").since(V1_34),
         may("hostIP", Str),
         may("hostIPs", List(&Struct(&super::core_v1::HOST_IP))).said("hostIPs holds the IP addresses allocated to the host."),
         may("initContainerStatuses", List(&Struct(&super::core_v1::CONTAINER_STATUS))).said("Statuses of init containers in this pod."),
         may("message", Str),
+        may("nodeAllocatableResourceClaimStatuses", List(&Struct(&super::core_v1::NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS))).said("NodeAllocatableResourceClaimStatuses contains the status of node-allocatable resources that were allocated for this pod through DRA claims.").since(V1_37),
         may("nominatedNodeName", Str),
         may("observedGeneration", I64),
         may("phase", Str),
@@ -1703,7 +1881,9 @@ pub(super) static POD_STATUS: Type = leaf(
         may("reason", Str),
         may("resize", Str),
         may("resourceClaimStatuses", List(&Struct(&super::core_v1::POD_RESOURCE_CLAIM_STATUS))).said("Status of resource claims."),
+        may("resources", Struct(&super::core_v1::RESOURCE_REQUIREMENTS)).said("Resources represents the compute resource requests and limits that have been applied at the pod level if pod-level requests or limits are set in PodSpec.Resources").since(V1_35),
         may("startTime", Time),
+        may("volumeHealth", List(&Struct(&super::core_v1::POD_VOLUME_HEALTH))).said("volumeHealth contains node-reported health for each volume the pod is using.").since(V1_37),
     ],
 );
 
@@ -1716,6 +1896,17 @@ pub(super) static POD_TEMPLATE_SPEC: Type = leaf(
         may("spec", Struct(&super::core_v1::POD_SPEC)).said("Specification of the desired behavior of the pod."),
     ],
 );
+
+pub(super) static POD_VOLUME_HEALTH: Type = leaf(
+    "k8s_openapi::api::core::v1::PodVolumeHealth",
+    "PodVolumeHealth contains health information for a volume used by a pod, reported by the CSI node plugin via the kubelet.",
+    true,
+    &[
+        may("healthConditions", List(&Struct(&super::core_v1::VOLUME_HEALTH_CONDITION))).said("conditions is the set of adverse conditions reported by the CSI node plugin for this volume on this node."),
+        may("lastTransitionTime", Time),
+        must("name", Str),
+    ],
+).since(V1_37);
 
 pub(super) static PORT_STATUS: Type = leaf(
     "k8s_openapi::api::core::v1::PortStatus",
@@ -1773,6 +1964,7 @@ pub(super) static PROJECTED_VOLUME_SOURCE: Type = leaf(
     true,
     &[
         may("defaultMode", I32),
+        may("defaultUser", I64).since(V1_37),
         may("sources", List(&Struct(&super::core_v1::VOLUME_PROJECTION))).said("sources is the list of volume projections."),
     ],
 );
@@ -1889,6 +2081,7 @@ pub(super) static RESOURCE_HEALTH: Type = leaf(
     true,
     &[
         may("health", Str),
+        may("message", Str).since(V1_36),
         must("resourceID", Str),
     ],
 );
@@ -2061,6 +2254,7 @@ pub(super) static SECRET_VOLUME_SOURCE: Type = leaf(
     true,
     &[
         may("defaultMode", I32),
+        may("defaultUser", I64).since(V1_37),
         may("items", List(&Struct(&super::core_v1::KEY_TO_PATH))).said("items If unspecified, each key-value pair in the Data field of the referenced Secret will be projected into the volume as a file whose name is the key and content is the value."),
         may("optional", Bool),
         may("secretName", Str),
@@ -2095,6 +2289,7 @@ pub(super) static SERVICE_ACCOUNT_TOKEN_PROJECTION: Type = leaf(
         may("audience", Str),
         may("expirationSeconds", I64),
         must("path", Str),
+        may("user", I64).since(V1_37),
     ],
 );
 
@@ -2346,11 +2541,33 @@ pub(super) static VOLUME_DEVICE: Type = leaf(
     ],
 );
 
+pub(super) static VOLUME_HEALTH_CONDITION: Type = leaf(
+    "k8s_openapi::api::core::v1::VolumeHealthCondition",
+    "VolumeHealthCondition represents an adverse health condition reported for a volume.",
+    true,
+    &[
+        may("message", Str),
+        must("reason", Str),
+        must("status", Str),
+    ],
+).since(V1_37);
+
+pub(super) static VOLUME_HEALTH_STATUS: Type = leaf(
+    "k8s_openapi::api::core::v1::VolumeHealthStatus",
+    "VolumeHealthStatus contains health information for a volume reported by the CSI controller plugin.",
+    true,
+    &[
+        may("healthConditions", List(&Struct(&super::core_v1::VOLUME_HEALTH_CONDITION))).said("conditions is the set of adverse conditions reported by the CSI controller plugin."),
+        may("lastTransitionTime", Time),
+    ],
+).since(V1_37);
+
 pub(super) static VOLUME_MOUNT: Type = leaf(
     "k8s_openapi::api::core::v1::VolumeMount",
     "VolumeMount describes a mounting of a Volume within a container.",
     true,
     &[
+        may("bindMountOptions", List(&Str)).since(V1_37),
         must("mountPath", Str),
         may("mountPropagation", Str),
         must("name", Str),
@@ -2370,6 +2587,7 @@ pub(super) static VOLUME_MOUNT_STATUS: Type = leaf(
         must("name", Str),
         may("readOnly", Bool),
         may("recursiveReadOnly", Str),
+        may("volumeStatus", Struct(&super::core_v1::VOLUME_STATUS)).said("volumeStatus represents volume-type-specific status about the mounted volume.").since(V1_36),
     ],
 );
 
@@ -2390,6 +2608,7 @@ pub(super) static VOLUME_PROJECTION: Type = leaf(
         may("clusterTrustBundle", Struct(&super::core_v1::CLUSTER_TRUST_BUNDLE_PROJECTION)).said("ClusterTrustBundle allows a pod to access the `.spec.trustBundle` field of ClusterTrustBundle objects in an auto-updating file."),
         may("configMap", Struct(&super::core_v1::CONFIG_MAP_PROJECTION)).said("configMap information about the configMap data to project"),
         may("downwardAPI", Struct(&super::core_v1::DOWNWARD_API_PROJECTION)).said("downwardAPI information about the downwardAPI data to project"),
+        may("podCertificate", Struct(&super::core_v1::POD_CERTIFICATE_PROJECTION)).said("Projects an auto-rotating credential bundle (private key and certificate chain) that the pod can use either as a TLS client or server.").since(V1_34),
         may("secret", Struct(&super::core_v1::SECRET_PROJECTION)).said("secret information about the secret data to project"),
         may("serviceAccountToken", Struct(&super::core_v1::SERVICE_ACCOUNT_TOKEN_PROJECTION)).said("serviceAccountToken is information about the serviceAccountToken data to project"),
     ],
@@ -2404,6 +2623,15 @@ pub(super) static VOLUME_RESOURCE_REQUIREMENTS: Type = leaf(
         may("requests", Map(&Quantity)),
     ],
 );
+
+pub(super) static VOLUME_STATUS: Type = leaf(
+    "k8s_openapi::api::core::v1::VolumeStatus",
+    "VolumeStatus represents the status of a mounted volume.",
+    true,
+    &[
+        may("image", Struct(&super::core_v1::IMAGE_VOLUME_STATUS)).said("image represents an OCI object (a container image or artifact) pulled and mounted on the kubelet's host machine."),
+    ],
+).since(V1_36);
 
 pub(super) static VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE: Type = leaf(
     "k8s_openapi::api::core::v1::VsphereVirtualDiskVolumeSource",

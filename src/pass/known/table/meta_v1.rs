@@ -1,4 +1,5 @@
 //! `apimachinery::pkg::apis::meta::v1`. Made by `cargo xtask known-types` from the sources of k8s-openapi.
+use crate::options::Kubernetes::{V1_35, V1_36};
 use super::super::types::{leaf, may, must, record, Type};
 use super::super::types::Ty::{Bool, I32, I64, Str, Time, Json, List, Map, Struct};
 
@@ -7,6 +8,7 @@ pub(super) static ALL: &[&Type] = &[
     &CONDITION,
     &DELETE_OPTIONS,
     &FIELD_SELECTOR_REQUIREMENT,
+    &GROUP_RESOURCE,
     &GROUP_VERSION_FOR_DISCOVERY,
     &LABEL_SELECTOR,
     &LABEL_SELECTOR_REQUIREMENT,
@@ -16,6 +18,7 @@ pub(super) static ALL: &[&Type] = &[
     &OWNER_REFERENCE,
     &PRECONDITIONS,
     &SERVER_ADDRESS_BY_CLIENT_CIDR,
+    &SHARD_INFO,
     &STATUS_CAUSE,
     &STATUS_DETAILS,
 ];
@@ -79,6 +82,16 @@ pub(super) static FIELD_SELECTOR_REQUIREMENT: Type = leaf(
     ],
 );
 
+pub(super) static GROUP_RESOURCE: Type = leaf(
+    "k8s_openapi::apimachinery::pkg::apis::meta::v1::GroupResource",
+    "GroupResource specifies a Group and a Resource, but does not force a version.",
+    true,
+    &[
+        must("group", Str),
+        must("resource", Str),
+    ],
+).since(V1_35);
+
 pub(super) static GROUP_VERSION_FOR_DISCOVERY: Type = leaf(
     "k8s_openapi::apimachinery::pkg::apis::meta::v1::GroupVersionForDiscovery",
     "GroupVersion contains the \"group/version\" and \"version\" string of a version.",
@@ -119,6 +132,7 @@ pub(super) static LIST_META: Type = leaf(
         may("remainingItemCount", I64),
         may("resourceVersion", Str),
         may("selfLink", Str),
+        may("shardInfo", Struct(&super::meta_v1::SHARD_INFO)).said("shardInfo is set when the list is a filtered subset of the full collection, as selected by a shard selector on the request.").since(V1_36),
     ],
 );
 
@@ -193,6 +207,15 @@ pub(super) static SERVER_ADDRESS_BY_CLIENT_CIDR: Type = leaf(
         must("serverAddress", Str),
     ],
 );
+
+pub(super) static SHARD_INFO: Type = leaf(
+    "k8s_openapi::apimachinery::pkg::apis::meta::v1::ShardInfo",
+    "ShardInfo describes the shard selector that was applied to produce a list response.",
+    true,
+    &[
+        must("selector", Str),
+    ],
+).since(V1_36);
 
 pub(super) static STATUS_CAUSE: Type = leaf(
     "k8s_openapi::apimachinery::pkg::apis::meta::v1::StatusCause",

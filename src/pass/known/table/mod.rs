@@ -34,7 +34,11 @@ mod policy_v1;
 #[rustfmt::skip]
 mod rbac_v1;
 #[rustfmt::skip]
+mod resource_v1;
+#[rustfmt::skip]
 mod storage_v1;
+#[rustfmt::skip]
+mod storagemigration_v1;
 #[rustfmt::skip]
 mod meta_v1;
 
@@ -56,6 +60,8 @@ pub(super) static ALL: &[&[&Type]] = &[
     node_v1::ALL,
     policy_v1::ALL,
     rbac_v1::ALL,
+    resource_v1::ALL,
     storage_v1::ALL,
+    storagemigration_v1::ALL,
     meta_v1::ALL,
 ];

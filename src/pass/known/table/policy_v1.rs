@@ -1,5 +1,6 @@
 //! `api::policy::v1`. Made by `cargo xtask known-types` from the sources of k8s-openapi.
-use super::super::types::{leaf, may, must, Type};
+use crate::options::Kubernetes::{V1_36};
+use super::super::types::{leaf, may, Type};
 use super::super::types::Ty::{I32, I64, Str, Time, IntOrString, List, Map, Struct};
 
 pub(super) static ALL: &[&Type] = &[
@@ -25,11 +26,11 @@ pub(super) static POD_DISRUPTION_BUDGET_STATUS: Type = leaf(
     true,
     &[
         may("conditions", List(&Struct(&super::meta_v1::CONDITION))).said("Conditions contain conditions for PDB."),
-        must("currentHealthy", I32),
-        must("desiredHealthy", I32),
+        may("currentHealthy", I32).required_before(V1_36),
+        may("desiredHealthy", I32).required_before(V1_36),
         may("disruptedPods", Map(&Time)),
-        must("disruptionsAllowed", I32),
-        must("expectedPods", I32),
+        may("disruptionsAllowed", I32).required_before(V1_36),
+        may("expectedPods", I32).required_before(V1_36),
         may("observedGeneration", I64),
     ],
 );

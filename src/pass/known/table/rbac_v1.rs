@@ -1,4 +1,5 @@
 //! `api::rbac::v1`. Made by `cargo xtask known-types` from the sources of k8s-openapi.
+use crate::options::Kubernetes::{V1_36};
 use super::super::types::{leaf, may, must, Type};
 use super::super::types::Ty::{Str, List, Struct};
 
@@ -36,7 +37,7 @@ pub(super) static ROLE_REF: Type = leaf(
     "RoleRef contains information that points to the role being used",
     true,
     &[
-        must("apiGroup", Str),
+        may("apiGroup", Str).required_before(V1_36),
         must("kind", Str),
         must("name", Str),
     ],

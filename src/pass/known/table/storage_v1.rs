@@ -1,4 +1,5 @@
 //! `api::storage::v1`. Made by `cargo xtask known-types` from the sources of k8s-openapi.
+use crate::options::Kubernetes::{V1_35, V1_36, V1_37};
 use super::super::types::{leaf, may, must, Type};
 use super::super::types::Ty::{Bool, I32, I64, Str, Time, List, Map, Struct};
 
@@ -6,6 +7,9 @@ pub(super) static ALL: &[&Type] = &[
     &CSI_DRIVER_SPEC,
     &CSI_NODE_DRIVER,
     &CSI_NODE_SPEC,
+    &CSI_NODE_STATUS,
+    &STORAGE_HEALTH,
+    &STORAGE_HEALTH_CONDITION,
     &TOKEN_REQUEST,
     &VOLUME_ATTACHMENT_SOURCE,
     &VOLUME_ATTACHMENT_SPEC,
@@ -23,8 +27,10 @@ pub(super) static CSI_DRIVER_SPEC: Type = leaf(
         may("fsGroupPolicy", Str),
         may("nodeAllocatableUpdatePeriodSeconds", I64),
         may("podInfoOnMount", Bool),
+        may("preventPodSchedulingIfMissing", Bool).since(V1_36),
         may("requiresRepublish", Bool),
         may("seLinuxMount", Bool),
+        may("serviceAccountTokenInSecrets", Bool).since(V1_35),
         may("storageCapacity", Bool),
         may("tokenRequests", List(&Struct(&super::storage_v1::TOKEN_REQUEST))).said("tokenRequests indicates the CSI driver needs pods' service account tokens it is mounting volume for to do necessary authentication."),
         may("volumeLifecycleModes", List(&Str)),
@@ -51,6 +57,39 @@ pub(super) static CSI_NODE_SPEC: Type = leaf(
         must("drivers", List(&Struct(&super::storage_v1::CSI_NODE_DRIVER))).said("drivers is a list of information of all CSI Drivers existing on a node."),
     ],
 );
+
+pub(super) static CSI_NODE_STATUS: Type = leaf(
+    "k8s_openapi::api::storage::v1::CSINodeStatus",
+    "CSINodeStatus contains health and status information for storage on a node.",
+    true,
+    &[
+        may("storageHealth", List(&Struct(&super::storage_v1::STORAGE_HEALTH))).said("storageHealth contains backend health reports for CSI drivers registered on the node."),
+    ],
+).since(V1_37);
+
+pub(super) static STORAGE_HEALTH: Type = leaf(
+    "k8s_openapi::api::storage::v1::StorageHealth",
+    "StorageHealth contains storage backend health reported by a CSI driver on a node.",
+    true,
+    &[
+        may("healthConditions", List(&Struct(&super::storage_v1::STORAGE_HEALTH_CONDITION))).said("healthConditions are the adverse storage backend conditions reported by the CSI driver."),
+        must("name", Str),
+    ],
+).since(V1_37);
+
+pub(super) static STORAGE_HEALTH_CONDITION: Type = leaf(
+    "k8s_openapi::api::storage::v1::StorageHealthCondition",
+    "StorageHealthCondition represents an adverse health condition reported by a CSI driver for its storage backend on a node.",
+    true,
+    &[
+        may("accessMode", Str),
+        may("lastTransitionTime", Time),
+        may("message", Str),
+        must("reason", Str),
+        must("status", Str),
+        may("volumeMode", Str),
+    ],
+).since(V1_37);
 
 pub(super) static TOKEN_REQUEST: Type = leaf(
     "k8s_openapi::api::storage::v1::TokenRequest",

@@ -1,0 +1,116 @@
+//! The versions of Kubernetes that k8s-openapi can be built for: the one list of them; everything else asks here.
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// A version of Kubernetes that k8s-openapi can be built for, by a cargo feature of its own.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(try_from = "String", into = "String")]
+pub enum Kubernetes {
+    /// 1.33
+    #[default]
+    V1_33,
+    /// 1.34
+    V1_34,
+    /// 1.35
+    V1_35,
+    /// 1.36
+    V1_36,
+    /// 1.37
+    V1_37,
+}
+
+impl Kubernetes {
+    /// All of them, oldest first. A newer k8s-openapi changes this list, and then the tables of reusable types.
+    pub const ALL: [Self; 5] = [
+        Self::V1_33,
+        Self::V1_34,
+        Self::V1_35,
+        Self::V1_36,
+        Self::V1_37,
+    ];
+
+    /// As Kubernetes writes it: `1.33`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::V1_33 => "1.33",
+            Self::V1_34 => "1.34",
+            Self::V1_35 => "1.35",
+            Self::V1_36 => "1.36",
+            Self::V1_37 => "1.37",
+        }
+    }
+
+    /// The feature of k8s-openapi that chooses it: `v1_33`.
+    pub fn feature(self) -> String {
+        format!("v{}", self.as_str().replace('.', "_"))
+    }
+
+    /// The version before; none before the oldest.
+    pub fn before(self) -> Option<Self> {
+        Self::ALL.into_iter().rfind(|it| *it < self)
+    }
+}
+
+impl FromStr for Kubernetes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|it| it.as_str() == text).ok_or_else(|| {
+            format!(
+                "`{}` is no version of Kubernetes that k8s-openapi can be built for; there are {}",
+                text.escape_debug(),
+                Self::ALL.map(Self::as_str).join(", ")
+            )
+        })
+    }
+}
+
+impl TryFrom<String> for Kubernetes {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Kubernetes> for String {
+    fn from(version: Kubernetes) -> Self {
+        version.to_string()
+    }
+}
+
+impl fmt::Display for Kubernetes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kubernetes;
+
+    #[test]
+    fn are_read_as_they_are_written_and_go_up() {
+        for version in Kubernetes::ALL {
+            assert_eq!(version.to_string().parse(), Ok(version));
+        }
+        assert!(Kubernetes::ALL.is_sorted());
+        assert_eq!(Kubernetes::ALL.first(), Some(&Kubernetes::default()));
+        assert_eq!(Kubernetes::V1_33.before(), None);
+        assert_eq!(Kubernetes::V1_35.before(), Some(Kubernetes::V1_34));
+        assert_eq!(Kubernetes::V1_35.feature(), "v1_35");
+    }
+
+    #[test]
+    fn another_one_is_told_with_those_there_are() {
+        for text in ["1.32", "v1.33", "1.33.0", "", "latest"] {
+            let told = text.parse::<Kubernetes>().unwrap_err();
+            assert!(told.starts_with(&format!("`{text}` is no version")));
+            assert!(told.ends_with("1.33, 1.34, 1.35, 1.36, 1.37"), "{told}");
+        }
+    }
+}
