@@ -272,6 +272,28 @@ fn a_link_in_place_of_a_file_is_refused() {
 }
 
 #[test]
+fn a_newer_kubernetes_is_that_of_all_its_files() {
+    let (directory, package) = directory(&definition("example.com", "Widget", &["v1"], ""));
+    let output = make(directory.path(), &["--kubernetes=1.36"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let files = files(&package);
+    let config: toml::Table = files[".cargo/config.toml"].parse().unwrap();
+    assert_eq!(
+        config["env"]["K8S_OPENAPI_ENABLED_VERSION"].as_str(),
+        Some("1.36")
+    );
+    let manifest: toml::Table = files["Cargo.toml"].parse().unwrap();
+    let docs = &manifest["package"]["metadata"]["docs"]["rs"]["features"];
+    let features = ["full", "k8s-openapi/v1_36"];
+    assert_eq!(docs, &toml::Value::from(features.to_vec()));
+    assert!(files["README.md"].contains("--features v1_36"));
+    assert!(files["README.md"].contains("--kubernetes 1.36"));
+    for (path, text) in files {
+        assert!(!text.contains("1_33") && !text.contains("1.33"), "{path}");
+    }
+}
+
+#[test]
 fn definitions_and_options_come_from_a_config_file_too() {
     let (directory, package) = directory(&definition("example.com", "Widget", &["v1"], ""));
     let config = "file = [\"crds.yaml\"]\noutput = \"kinds\"\nemit = [\"types\"]\n";

@@ -178,6 +178,21 @@ fn generate_in_the_crate_finds_no_difference() {
 }
 
 #[test]
+fn a_newer_kubernetes_is_that_of_all_its_files() {
+    let (directory, package) = directory(&crdkind());
+    let output = new(directory.path(), &["--kubernetes=1.35"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let files = files(&package);
+    let manifest: toml::Table = files["Cargo.toml"].parse().unwrap();
+    let features = &manifest["dependencies"]["k8s-openapi"]["features"];
+    assert_eq!(features, &toml::Value::from(vec!["v1_35"]));
+    let config: toml::Table = files["kube-codegen.toml"].parse().unwrap();
+    assert_eq!(config["kubernetes"].as_str(), Some("1.35"));
+    let output = kube_codegen(&package, &["generate", "--check"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
 fn what_a_person_wrote_is_kept() {
     let (directory, package) = directory(&crdkind());
     assert!(new(directory.path(), &[]).status.success());

@@ -4,7 +4,7 @@
 //! `KUBE_CODEGEN_ACCEPT=1 cargo test --test golden` writes it anew.
 #![allow(clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
-use kube_codegen::options::Options;
+use kube_codegen::options::{Kubernetes, Options};
 use kube_codegen::pipeline;
 use kube_codegen::scaffold::{self, LibraryRequest, Membership, Runtime};
 use kube_codegen::source::Source;
@@ -118,7 +118,7 @@ fn source(path: &Path) -> Source {
 }
 
 fn generate(path: &Path) -> BTreeMap<String, String> {
-    let output = pipeline::run(&[source(path)], &Options::default());
+    let output = pipeline::run(&[source(path)], &options(path));
     assert!(
         !output.diagnostics.has_errors(),
         "{:#?}",
@@ -132,14 +132,37 @@ fn generate(path: &Path) -> BTreeMap<String, String> {
         .collect()
 }
 
+/// What the file of options beside a fixture says.
+fn options(fixture: &Path) -> Options {
+    #[derive(Default, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Said {
+        kubernetes: Kubernetes,
+    }
+    let said: Said = match fs::read_to_string(fixture.with_extension("toml")) {
+        Ok(text) => toml::from_str(&text).expect("options"),
+        Err(_) => Said::default(),
+    };
+    Options {
+        kubernetes: said.kubernetes,
+        ..Options::default()
+    }
+}
+
 fn library(fixtures: &BTreeMap<String, PathBuf>) -> String {
     let mut text = String::from(
         "//! What the generator makes of each of `fixtures/*.yaml`, one module per file: written by the test `golden`, never by hand.\n",
     );
-    for case in fixtures.keys() {
-        text.push_str("pub mod ");
-        text.push_str(case);
-        text.push_str(";\n");
+    for (case, path) in fixtures {
+        let kubernetes = options(path).kubernetes;
+        let declaration = if kubernetes == Kubernetes::default() {
+            format!("pub mod {case};\n")
+        } else {
+            // It may compile for no older one.
+            let version = kubernetes.as_str().replace('.', "_");
+            format!("k8s_openapi::k8s_if_ge_{version}! {{\n    pub mod {case};\n}}\n")
+        };
+        text.push_str(&declaration);
     }
     text
 }

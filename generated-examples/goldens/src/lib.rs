@@ -19,6 +19,9 @@ pub mod lists_and_maps;
 pub mod long_names;
 pub mod names;
 pub mod near_misses;
+k8s_openapi::k8s_if_ge_1_35! {
+    pub mod newer_kubernetes;
+}
 pub mod opaque;
 pub mod opaque_root;
 pub mod prelude_names;

@@ -1,12 +1,29 @@
 //! What is reused, what is left alone, and what is told.
+mod kubernetes;
+
 use crate::diag::{Code, Diagnostics};
 use crate::ir::{Body, Ty};
-use crate::options::Options;
+use crate::options::{Kubernetes, Options};
 use crate::source::Source;
 use std::collections::BTreeMap;
 
-/// What became of each place below `x`, a property of this schema: a path of k8s-openapi, without its beginning; and the near misses.
+/// What became of a schema with this property.
+struct Run {
+    /// The type in the place of each that was replaced: the last word of its path.
+    reused: BTreeMap<String, String>,
+    /// The near misses, and what can be done about each.
+    misses: Vec<(String, String)>,
+    /// The oldest Kubernetes that the module can be built for.
+    kubernetes: Kubernetes,
+}
+
+/// What became of it, and the near misses, with the types of all versions.
 fn run(node: &str) -> (BTreeMap<String, String>, Vec<String>) {
+    let Run { reused, misses, .. } = run_for(node, Kubernetes::default());
+    (reused, misses.into_iter().map(|(why, _)| why).collect())
+}
+
+fn run_for(node: &str, kubernetes: Kubernetes) -> Run {
     let text = format!(
         "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: foos.example.com}}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {{kind: Foo, plural: foos}}\n  versions:\n    - name: v1\n      served: true\n      storage: true\n      schema: {{openAPIV3Schema: {{type: object, properties: {{{node}}}}}}}\n"
     );
@@ -18,7 +35,11 @@ fn run(node: &str) -> (BTreeMap<String, String>, Vec<String>) {
     let mut diagnostics = Diagnostics::new();
     let crds = crate::crd::parse(&[source], &mut diagnostics);
     let mut model = crate::lower::lower(crds, &mut diagnostics);
-    super::super::run(&mut model, &Options::default(), &mut diagnostics);
+    let options = Options {
+        kubernetes,
+        ..Options::default()
+    };
+    super::super::run(&mut model, &options, &mut diagnostics);
     assert!(!diagnostics.has_errors(), "{diagnostics:#?}");
     let reused = model.types.iter().filter_map(|(_, def)| match &def.body {
         Body::Alias(Ty::External(path)) => {
@@ -29,10 +50,12 @@ fn run(node: &str) -> (BTreeMap<String, String>, Vec<String>) {
         Body::Struct(_) | Body::Enum(_) | Body::Union(_) => None,
     });
     let misses = diagnostics.iter().filter(|it| it.code == Code::NearMiss);
-    (
-        reused.collect(),
-        misses.map(|it| it.message.clone()).collect(),
-    )
+    let misses = misses.map(|it| (it.message.clone(), it.hint.clone().unwrap_or_default()));
+    Run {
+        reused: reused.collect(),
+        misses: misses.collect(),
+        kubernetes: model.modules[0].kubernetes,
+    }
 }
 
 #[track_caller]
