@@ -8,7 +8,7 @@ kube_codegen_runtime::records! {
     Job {
         0 = "apiVersion": "example.com/v1beta1",
         1 = "kind": "Job",
-        2 metadata "metadata",
+        2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
     JobSpec {
