@@ -98,7 +98,8 @@ fn deprecated(out: &mut String, kind: &Kind) {
         Some("") => out.push_str("#[deprecated]\n"),
         Some(warning) => {
             // rustdoc takes the note for Markdown.
-            let words = inline::words(&text::clean(warning));
+            let warning = text::clean(warning);
+            let words = inline::words(&warning);
             let safe = text::wrap(&words, "", "").join(" ");
             let note = format!("note = {}", Literal::string(&safe));
             out.push_str(&layout::attribute("deprecated", &note));

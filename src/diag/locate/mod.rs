@@ -8,7 +8,8 @@ pub(crate) use events::{Broken, Events};
 
 use super::{Diagnostic, Place, Position};
 use crate::source::Source;
-use std::collections::HashMap;
+use crate::threads;
+use std::collections::{BTreeMap, HashMap};
 use trail::Trail;
 
 /// Where a node stands: its key, if it has one, and its value.
@@ -21,25 +22,21 @@ struct Spot {
 /// Gives every finding of the sources its line and column, and puts all in the order of the text; a position that is
 /// known stays.
 pub(super) fn locate(findings: &mut [Diagnostic], sources: &[Source]) {
-    let mut wanted: HashMap<usize, Trail> = HashMap::new();
-    for finding in findings.iter() {
-        let place = &finding.place;
+    let mut wanted: BTreeMap<usize, Vec<&Place>> = BTreeMap::new();
+    for place in findings.iter().map(|finding| &finding.place) {
         if place.position.is_none() && place.source < sources.len() {
-            wanted.entry(place.source).or_default().want(place);
+            wanted.entry(place.source).or_default().push(place);
         }
     }
-    for (source, trail) in &mut wanted {
-        let text = &sources[*source].text;
-        // Whatever YAML reads, it reads; JSON has escapes of its own, and tabs.
-        if !json::scan(text, trail) {
-            trail.forget();
-            yaml::scan(text, trail);
-        }
-    }
+    let wanted: Vec<(usize, Vec<&Place>)> = wanted.into_iter().collect();
+    let trails = threads::map(&wanted, |(source, places)| {
+        (*source, trail(&sources[*source].text, places))
+    });
+    let trails: HashMap<usize, Trail> = trails.into_iter().collect();
     for finding in findings.iter_mut() {
         let place = &mut finding.place;
         if place.position.is_none()
-            && let Some(trail) = wanted.get(&place.source)
+            && let Some(trail) = trails.get(&place.source)
         {
             place.position = position(place, trail);
         }
@@ -48,6 +45,20 @@ pub(super) fn locate(findings: &mut [Diagnostic], sources: &[Source]) {
         let at = finding.place.position.map(|at| (at.line, at.column));
         (finding.place.source, at)
     });
+}
+
+/// The places that are wanted, found in a text.
+fn trail(text: &str, places: &[&Place]) -> Trail {
+    let mut trail = Trail::default();
+    for place in places {
+        trail.want(place);
+    }
+    // Whatever YAML reads, it reads; JSON has escapes of its own, and tabs.
+    if !json::scan(text, &mut trail) {
+        trail.forget();
+        yaml::scan(text, &mut trail);
+    }
+    trail
 }
 
 /// The place itself, or the nearest above it that is there. The key is meant if the finding says so, and where a nearest

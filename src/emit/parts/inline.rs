@@ -1,16 +1,23 @@
 //! One line of plain text comes in, the same as inline Markdown goes out: links and code stay, all else that rustdoc would take for markup is escaped.
 use super::text::is_hidden;
+use std::borrow::Cow;
 
 /// The words of a text, each safe for rustdoc and none to be broken.
-pub(crate) fn words(text: &str) -> Vec<String> {
+pub(crate) fn words(text: &str) -> Vec<Cow<'_, str>> {
     let mut words = Vec::new();
-    let mut word = String::new();
+    let mut word = Cow::Borrowed("");
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let letters = rest.find(may_be_more).unwrap_or(rest.len());
+        let letters = letters(rest);
         if letters > 0 {
-            word.push_str(&rest[..letters]);
-            rest = &rest[letters..];
+            let (plain, after) = rest.split_at(letters);
+            // Most words are no more than letters.
+            if word.is_empty() {
+                word = plain.into();
+            } else {
+                word.to_mut().push_str(plain);
+            }
+            rest = after;
         } else if c.is_whitespace() {
             if !word.is_empty() {
                 words.push(std::mem::take(&mut word));
@@ -18,14 +25,14 @@ pub(crate) fn words(text: &str) -> Vec<String> {
             rest = &rest[c.len_utf8()..];
         } else if let Some((safe, length)) = code(rest).or_else(|| link(rest)).or_else(|| url(rest))
         {
-            word.push_str(&safe);
+            word.to_mut().push_str(&safe);
             rest = &rest[length..];
         } else {
             let (_, after) = rest.split_at(c.len_utf8());
             if is_markup(c, after) {
-                word.push('\\');
+                word.to_mut().push('\\');
             }
-            word.push(c);
+            word.to_mut().push(c);
             rest = after;
         }
     }
@@ -33,6 +40,14 @@ pub(crate) fn words(text: &str) -> Vec<String> {
         words.push(word);
     }
     words
+}
+
+/// How many bytes of a text are letters that stand for themselves.
+fn letters(text: &str) -> usize {
+    let mut more = text.match_indices(may_be_more).map(|(at, _)| at);
+    // Many words have an `h`.
+    let end = more.find(|at| !text[*at..].starts_with('h') || text[*at..].starts_with("http"));
+    end.unwrap_or(text.len())
 }
 
 /// Whether a character ends a word, is escaped somewhere, or begins what is more than a word.

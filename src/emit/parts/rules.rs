@@ -3,6 +3,7 @@ use super::inline::span;
 use super::text;
 use crate::ir::{Element, Rules};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// A default of more characters is not told in full.
 const LONGEST_DEFAULT: usize = 200;
@@ -127,7 +128,11 @@ fn check(validation: &Value) -> Option<Vec<String>> {
     let text = |key: &str| validation.get(key).and_then(Value::as_str);
     let message = text("message").map(str::trim).filter(|it| !it.is_empty());
     match (message, text("rule")) {
-        (Some(message), _) => Some(super::inline::words(&text::clean(message))),
+        (Some(message), _) => {
+            let message = text::clean(message);
+            let words = super::inline::words(&message).into_iter();
+            Some(words.map(Cow::into_owned).collect())
+        }
         (None, Some(rule)) => Some(vec![span(rule.trim())]),
         (None, None) => None,
     }

@@ -7,8 +7,8 @@ pub(crate) const WIDTH: usize = 92;
 
 /// The lines of a description.
 pub(crate) fn lines(description: &str) -> Vec<String> {
-    let mut out = Lines::default();
     let text = clean(description);
+    let mut out = Lines::default();
     let mut lines = text.lines().peekable();
     let mut in_list = false;
     while let Some(line) = lines.next() {
@@ -53,12 +53,12 @@ pub(crate) fn lines(description: &str) -> Vec<String> {
 }
 
 /// Words to lines of [`WIDTH`], the first after `first`, the others after `others`.
-pub(crate) fn wrap(words: &[String], first: &str, others: &str) -> Vec<String> {
+pub(crate) fn wrap<S: AsRef<str>>(words: &[S], first: &str, others: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::from(first);
     let mut length = first.chars().count();
     let mut empty = true;
-    for word in words {
+    for word in words.iter().map(AsRef::as_ref) {
         let more = word.chars().count();
         if !empty && length + 1 + more > WIDTH {
             lines.push(std::mem::replace(&mut line, others.to_owned()));
@@ -94,16 +94,18 @@ fn guarded(word: &str) -> Cow<'_, str> {
 }
 
 /// Tabs and line ends made one, and no character that cannot be seen.
-pub(crate) fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+    if !text.contains(|c| c != '\n' && is_hidden(c)) {
+        return text.into();
+    }
     let text = text.replace("\r\n", "\n").replace('\t', "    ");
-    text.chars()
-        .filter_map(|c| match c {
-            '\r' | '\u{2028}' | '\u{2029}' => Some('\n'),
-            '\n' => Some(c),
-            c if is_hidden(c) => None,
-            c => Some(c),
-        })
-        .collect()
+    let clean = text.chars().filter_map(|c| match c {
+        '\r' | '\u{2028}' | '\u{2029}' => Some('\n'),
+        '\n' => Some(c),
+        c if is_hidden(c) => None,
+        c => Some(c),
+    });
+    clean.collect::<String>().into()
 }
 
 /// Whether a character cannot be seen, or turns what is seen: rustc refuses some of them even in comments.
@@ -134,10 +136,10 @@ fn item(line: &str) -> Option<(String, usize, &str)> {
 }
 
 #[derive(Default)]
-struct Lines {
+struct Lines<'t> {
     done: Vec<String>,
     /// The words of the open paragraph, the start of its first line and that of the others.
-    open: Vec<String>,
+    open: Vec<Cow<'t, str>>,
     first: String,
     others: String,
     /// The last line of the source ended its line on purpose.
@@ -146,8 +148,8 @@ struct Lines {
     items: Vec<(usize, usize)>,
 }
 
-impl Lines {
-    fn paragraph(&mut self, line: &str) {
+impl<'t> Lines<'t> {
+    fn paragraph(&mut self, line: &'t str) {
         if self.short {
             self.end_line();
         }
@@ -156,7 +158,7 @@ impl Lines {
         self.short = line.trim_end().ends_with(':') || line.len() < 50;
     }
 
-    fn item(&mut self, marker: &str, indent: usize, rest: &str) {
+    fn item(&mut self, marker: &str, indent: usize, rest: &'t str) {
         self.end_paragraph();
         while self.items.last().is_some_and(|(open, _)| *open >= indent) {
             self.items.pop();

@@ -8,18 +8,16 @@ mod key;
 use crate::diag::Diagnostics;
 use crate::ir::{Model, Ty, TypeId};
 use crate::options::Options;
+use crate::threads;
 use std::collections::BTreeMap;
 
 pub(super) fn run(model: &mut Model, options: &Options, _: &mut Diagnostics) {
     if options.no_dedup {
         return;
     }
-    let modules = model.modules.iter();
-    let classes: Vec<Vec<TypeId>> = modules
-        .flat_map(|module| classes::classes(model, module))
-        .collect();
+    let classes = threads::map(&model.modules, |module| classes::classes(model, module));
     let mut aliases = BTreeMap::new();
-    for class in classes {
+    for class in classes.into_iter().flatten() {
         if let [definition, others @ ..] = class.as_slice() {
             unite(model, *definition, others);
             aliases.extend(others.iter().map(|id| (*id, Ty::Named(*definition))));

@@ -6,7 +6,7 @@ use super::index::Index;
 use super::types::Type;
 use crate::ir::Struct;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::ptr;
 
 /// A struct, and what is said where it stands.
 pub(super) struct Place<'m> {
@@ -38,16 +38,21 @@ pub(super) enum Found {
 /// What the struct means: the one type with the most evidence.
 pub(super) fn find(place: &Place<'_>) -> Found {
     let sentences = place.docs.map(|doc| doc.map(first_sentence));
-    // Types that share a field, and how many.
-    let mut shared: BTreeMap<&'static str, (&'static Type, usize)> = BTreeMap::new();
-    for field in &place.body.fields {
-        for known in place.index.having(&field.wire) {
-            shared.entry(known.path).or_insert((known, 0)).1 += 1;
-        }
-    }
-    let weighed = shared.into_values().filter_map(|(known, count)| {
-        let weight = weigh(place, &sentences, known, count)?;
-        Some((weight, known))
+    let index = place.index;
+    let said = sentences.iter().flatten();
+    let fields = place.body.fields.iter();
+    let look = Look {
+        place,
+        sentences: &sentences,
+        described: said.map(|sentence| index.described(sentence)).collect(),
+        having: fields.map(|field| index.having(&field.wire)).collect(),
+    };
+    // Types that share a field, as often as they share one.
+    let mut shared: Vec<&'static Type> = look.having.concat();
+    shared.sort_unstable_by_key(|known| ptr::from_ref(*known));
+    let weighed = shared.chunk_by(|a, b| a == b).filter_map(|same| {
+        let known = *same.first()?;
+        Some((weigh(&look, known, same.len())?, known))
     });
     let mut weighed: Vec<_> = weighed.collect();
     weighed.sort_by_key(|(weight, _)| Reverse(*weight));
@@ -58,21 +63,29 @@ pub(super) fn find(place: &Place<'_>) -> Found {
     }
 }
 
+/// A place, and what the index has for it.
+struct Look<'p> {
+    place: &'p Place<'p>,
+    /// What is said of it.
+    sentences: &'p [Option<String>],
+    /// The types of which that is said.
+    described: Vec<&'p [&'static Type]>,
+    /// The types that have each of its fields.
+    having: Vec<&'p [&'static Type]>,
+}
+
 /// Of more evidence first: as part of the parent, by description, by the company that the property keeps, by how few fields are missing.
 type Weight = (bool, bool, usize, Reverse<usize>);
 
 /// How much tells that the struct means the type, of which it has so many fields; none if nothing does.
-fn weigh(
-    place: &Place<'_>,
-    sentences: &[Option<String>],
-    known: &'static Type,
-    count: usize,
-) -> Option<Weight> {
-    let at = place.index.at;
-    let (own, all) = (place.body.fields.len(), known.fields(at).count());
+fn weigh(look: &Look<'_>, known: &'static Type, count: usize) -> Option<Weight> {
+    let place = look.place;
+    let (own, all) = (
+        place.body.fields.len(),
+        known.fields(place.index.at).count(),
+    );
     let meant = place.meant == Some(known);
-    let mut sentences_of = sentences.iter().flatten();
-    let said = sentences_of.any(|sentence| place.index.described(sentence).contains(&known));
+    let said = look.described.iter().any(|types| types.contains(&known));
     let company = company(place, known);
     // What has fields of its own is no older form of the type.
     let mostly = count * 3 >= own * 2;
@@ -80,10 +93,8 @@ fn weigh(
     let complete = whole && count == all;
     // Fields that few types have.
     let rare = |most: usize| {
-        let fields = place.body.fields.iter();
-        let rare = fields.filter(|field| {
-            place.index.having(&field.wire).len() <= most && known.field(&field.wire, at).is_some()
-        });
+        let having = look.having.iter();
+        let rare = having.filter(|types| types.len() <= most && types.contains(&known));
         rare.count()
     };
     let may_fit = !place
@@ -101,7 +112,8 @@ fn weigh(
         && may_fit
         && ((complete && (count >= 5 || (count >= 2 && rare(1) >= 1)))
             || (rare(1) >= 2 && count * 3 >= all * 2));
-    let by_twin = complete && count >= 3 && place.index.twins.tell(known, place.name, sentences);
+    let by_twin =
+        complete && count >= 3 && place.index.twins.tell(known, place.name, look.sentences);
     (meant || (said && mostly) || by_name || by_shape || by_twin).then_some((
         meant,
         said,

@@ -15,6 +15,7 @@ pub use sentence::first_sentence;
 use crate::diag::Diagnostics;
 use crate::ir::{Body, Field, IntWidth, Model, Struct, Ty, TypeId, Types};
 use crate::options::{Kubernetes, Options};
+use crate::threads;
 use compatible::{Fit, Miss};
 use evidence::{Found, Place};
 use index::Index;
@@ -26,20 +27,31 @@ pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
     if options.no_reuse {
         return;
     }
-    let mut search = Search {
-        types: &model.types,
-        index: Index::of(options.kubernetes),
-        fits: Kubernetes::ALL.map(|at| Fit::new(&model.types, at)),
-        with: BTreeMap::new(),
-        oldest: BTreeMap::new(),
-        near: Near::default(),
-    };
-    for kind in &model.kinds {
+    let types = &model.types;
+    // What stands in the schema of one kind is none of another's business.
+    let found = threads::map(&model.kinds, |kind| {
+        let mut search = Search {
+            types,
+            index: Index::of(options.kubernetes),
+            fits: Kubernetes::ALL.map(|at| Fit::new(types, at)),
+            with: BTreeMap::new(),
+            oldest: BTreeMap::new(),
+            near: Near::default(),
+        };
         search.below(kind.root, None);
+        let Search {
+            with, oldest, near, ..
+        } = search;
+        (with, oldest, near)
+    });
+    let mut with = BTreeMap::new();
+    let mut oldest = BTreeMap::new();
+    let mut near = Near::default();
+    for found in found {
+        with.extend(found.0);
+        oldest.extend(found.1);
+        near.extend(found.2);
     }
-    let Search {
-        with, oldest, near, ..
-    } = search;
     near.report(model, diagnostics);
     model.replace(with);
     for (id, kubernetes) in oldest {
@@ -47,7 +59,7 @@ pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
     }
 }
 
-/// One walk over all types, from each root down: what lies in a reused type is not looked at by itself.
+/// One walk over the types of a kind, from its root down: what lies in a reused type is not looked at by itself.
 struct Search<'m> {
     types: &'m Types,
     index: &'static Index,

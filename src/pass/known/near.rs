@@ -41,6 +41,13 @@ impl Near {
         self.all.entry(reason).or_default().push(id);
     }
 
+    /// Remembers all of another, which come behind its own.
+    pub(super) fn extend(&mut self, other: Self) {
+        for (of, ids) in other.all {
+            self.all.entry(of).or_default().extend(ids);
+        }
+    }
+
     /// Tells each type and reason once, at the first place.
     pub(super) fn report(self, model: &Model, diagnostics: &mut Diagnostics) {
         for (reason, ids) in self.all {

@@ -69,8 +69,8 @@ impl Type {
 
     /// Whether it writes a time of this name in whole seconds: its own serde code does.
     pub(super) fn rounds(&self, wire: &str) -> bool {
-        let field = self.field_of_any(wire);
-        !self.record && field.is_some_and(|field| matches!(field.ty, Ty::Time))
+        let is_time = |field: &Field| matches!(field.ty, Ty::Time);
+        !self.record && self.field_of_any(wire).is_some_and(is_time)
     }
 
     /// The fields that all versions from this one on have.
