@@ -63,8 +63,10 @@ pub(super) fn write(out: &Path, corpus: &Corpus, batches: &[Batch<'_>]) -> Resul
             |file: &str, text: String| written.insert(format!("{}/{file}", batch.name), text);
         put("Cargo.toml", package(&batch.name));
         put("src/lib.rs", library(&trees));
-        put("src/main.rs", program(batch));
-        put("samples.json", objects(batch).to_string());
+        if !batch.samples.is_empty() {
+            put("src/main.rs", program(batch));
+            put("samples.json", objects(batch).to_string());
+        }
         for tree in trees {
             for file in &tree.files {
                 put(
