@@ -29,7 +29,7 @@ impl Default for Style {
 /// How many findings of one code are shown: a person reads no more, and a machine asks for JSON.
 const SHOWN: usize = 40;
 
-/// The findings, with an empty line after each; of one code the first [`SHOWN`], and then how many more there are.
+/// The findings, with an empty line after each; of one code the first few, and then how many more there are.
 pub fn render(findings: &Diagnostics, sources: &[Source], style: Style) -> String {
     let mut lines: HashMap<usize, Vec<&str>> = HashMap::new();
     let mut text = String::new();
