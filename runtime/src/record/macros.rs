@@ -1,4 +1,4 @@
-//! `records!`, `text_enums!` and `leaves!`: the field tables of types in, their views and serde impls out.
+//! `records!`, `text_enums!` and their kin: the field tables of types in, their views and serde impls out.
 
 /// Implements [`Record`](crate::record::Record), [`Value`](crate::record::Value), `Serialize` and `Deserialize` for structs.
 ///

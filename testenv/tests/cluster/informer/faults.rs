@@ -8,7 +8,7 @@ use kube::api::DeleteParams;
 use kube_codegen_runtime::{client::TypedClient, informer::InitialList};
 use kube_codegen_testenv::{ControlPlane, Error, Fault, Proxy, Rule, TestResult, eventually};
 
-use super::{agree, informer, record, set};
+use super::{agree, informer, set, started};
 use crate::support::{WITHIN, config_map};
 
 /// Lets an informer follow a namespace of its own through one fault, in which everything changes.
@@ -19,17 +19,7 @@ async fn survives(plane: &ControlPlane, proxy: &Proxy, fault: Fault) -> Result<(
         maps.create(&config_map(name, n)).await?;
     }
     let informer = informer(proxy.client()?, ns.name(), InitialList::Streaming);
-    informer.start();
-    informer.wait_synced().await.unwrap();
-    let heard = record(&informer);
-    eventually("the start", WITHIN, async || {
-        if heard.lock().unwrap().len() == 3 {
-            Ok(())
-        } else {
-            Err("")
-        }
-    })
-    .await?;
+    let heard = started(&informer, 3).await?;
 
     let ours = Rule::new(fault.clone()).path(ns.name());
     let rule = proxy.add(ours.clone().times(2));

@@ -87,6 +87,26 @@ fn record(informer: &SharedInformer<ConfigMap>) -> Arc<Mutex<Vec<String>>> {
     heard
 }
 
+/// Starts the informer; what a handler heard, once it is told of so many objects.
+async fn started(
+    informer: &SharedInformer<ConfigMap>,
+    objects: usize,
+) -> Result<Arc<Mutex<Vec<String>>>, Error> {
+    informer.start();
+    informer.wait_synced().await.unwrap();
+    let heard = record(informer);
+    eventually("the start", WITHIN, async || {
+        let heard = heard.lock().unwrap();
+        if heard.len() == objects {
+            Ok(())
+        } else {
+            Err(format!("{heard:?}"))
+        }
+    })
+    .await?;
+    Ok(heard)
+}
+
 async fn hears(heard: &Mutex<Vec<String>>, expected: &[&str]) -> Result<(), Error> {
     eventually(&format!("{expected:?}"), WITHIN, async || {
         let heard = heard.lock().unwrap();

@@ -7,7 +7,7 @@ use kube::api::DeleteParams;
 use kube_codegen_runtime::{client::TypedClient, informer::InitialList};
 use kube_codegen_testenv::{ControlPlane, Error, Fault, Proxy, Rule, TestResult, eventually};
 
-use super::{agree, informer, record, set};
+use super::{agree, informer, set, started};
 use crate::support::{WITHIN, config_map};
 
 /// Cuts the informer off, so that it misses what `meanwhile` does, and forgets the history it would need to catch up.
@@ -37,17 +37,7 @@ async fn nothing_is_lost_by_a_compaction_or_the_death_of_the_servers() -> TestRe
     }
     let proxy = plane.proxy().await?;
     let informer = informer(proxy.client()?, "default", InitialList::Streaming);
-    informer.start();
-    informer.wait_synced().await.unwrap();
-    let heard = record(&informer);
-    eventually("the start", WITHIN, async || {
-        if heard.lock().unwrap().len() == 3 {
-            Ok(())
-        } else {
-            Err("")
-        }
-    })
-    .await?;
+    let heard = started(&informer, 3).await?;
 
     heard.lock().unwrap().clear();
     let lists = informer.metrics().lists;
