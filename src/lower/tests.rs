@@ -295,3 +295,16 @@ fn roots_have_what_the_schema_has_and_metadata() {
     assert_eq!(root.fields[0].ty, Ty::ObjectMeta);
     assert_eq!(root.fields[0].presence, Presence::Required);
 }
+
+#[test]
+fn what_branches_say_beside_types_is_told_by_its_keyword() {
+    for keyword in ["oneOf", "anyOf"] {
+        let node = format!("{{{keyword}: [{{type: string, minLength: 1}}, {{type: integer}}]}}");
+        let (model, _) = lower(&node, "");
+        let told = field(&model).rules.constraints;
+        assert!(
+            matches!(&*told, [(told, _)] if *told == keyword),
+            "{told:?}"
+        );
+    }
+}

@@ -36,13 +36,14 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
     }
     let schema = &mut node.schema;
     // What the branches say beside the types is told.
-    let branches = if schema.logic.one_of.is_empty() {
-        std::mem::take(&mut schema.logic.any_of)
+    let logic = &mut schema.logic;
+    let (keyword, branches) = if logic.one_of.is_empty() {
+        ("anyOf", std::mem::take(&mut logic.any_of))
     } else {
-        std::mem::take(&mut schema.logic.one_of)
+        ("oneOf", std::mem::take(&mut logic.one_of))
     };
     if branches.iter().any(says_more) {
-        node.tell("anyOf", Value::Array(branches));
+        node.tell(keyword, Value::Array(branches));
     }
     node.schema.kubernetes.preserve_unknown_fields = false;
     let body = Body::Union(Union {
