@@ -128,11 +128,16 @@ fn command(args: &Args) -> String {
             "output" => "-o".to_owned(),
             long => format!("--{long}"),
         };
-        match value {
-            Value::Boolean(said) => words.push(format!("{name}={said}")),
-            Value::String(text) => words.push(format!("{name} {}", quoted(text))),
-            other => words.push(format!("{name} {}", quoted(&other.to_string()))),
-        }
+        let text = match value {
+            Value::Boolean(said) => {
+                words.push(format!("{name}={said}"));
+                return;
+            }
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        // No command line holds a zero byte.
+        words.extend(shlex::try_quote(&text).map(|text| format!("{name} {text}")));
     };
     if let Some(path) = &args.config {
         flag("config", &Value::from(path.display().to_string()));
@@ -145,16 +150,6 @@ fn command(args: &Args) -> String {
         }
     }
     words.join(" ")
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:@%+=".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 fn summary(args: &Args, own: &Plan, source: &Plan, library: &Library, console: &mut Console) {
@@ -196,33 +191,36 @@ fn summary(args: &Args, own: &Plan, source: &Plan, library: &Library, console: &
 mod tests {
     use super::*;
 
+    #[derive(Debug, clap::Parser)]
+    struct Cli {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn told(given: &[&str]) -> String {
+        let words = [&["", "kinds"], given].concat();
+        command(&<Cli as clap::Parser>::try_parse_from(words).unwrap().args)
+    }
+
     #[test]
     fn all_options_are_in_the_command() {
-        #[derive(Debug, clap::Parser)]
-        struct Cli {
-            #[command(flatten)]
-            args: Args,
-        }
-        let told = "kube-codegen crate kinds --emit types --emit client -f 'crds/*.yaml' --no-dedup=true -o out \
-                    --override '{ path = \"K.spec.a\", skip = true }'";
+        let expected = "kube-codegen crate kinds --emit types --emit client -f 'crds/*.yaml' --no-dedup=true -o out \
+                        --override '{ path = \"K.spec.a\", skip = true }'";
         let given = [
-            "",
-            "kinds",
             "-fcrds/*.yaml",
             "--emit=types,client",
             "--no-dedup",
             "-oout",
             "--override={ path = 'K.spec.a', skip = true }",
         ];
-        let cli = <Cli as clap::Parser>::try_parse_from(given).unwrap();
-        assert_eq!(command(&cli.args), told);
+        assert_eq!(told(&given), expected);
     }
 
     #[test]
-    fn a_word_is_one_word_to_a_shell() {
-        assert_eq!(quoted("crds/a-b_c.yaml"), "crds/a-b_c.yaml");
-        assert_eq!(quoted("crds/*.yaml"), "'crds/*.yaml'");
-        assert_eq!(quoted("$(rm) 'x'"), r"'$(rm) '\''x'\'''");
-        assert_eq!(quoted(""), "''");
+    fn a_shell_reads_the_command_as_it_was_given() {
+        for file in ["crds/a-b_c.yaml", "a b", "$(rm) 'x'", "`x`!", "\"\\\n"] {
+            let told = told(&["-f", file]);
+            assert_eq!(shlex::split(&told).unwrap()[2..], ["kinds", "-f", file]);
+        }
     }
 }
