@@ -14,7 +14,11 @@ pub(super) fn name(model: &mut Model) {
             let ident = idents::lower(&separated(&module.group), "group_");
             (top.first([ident.as_str()]), Taken::default())
         });
-        let version = idents::lower(&separated(&module.version), "version_");
+        let version = match idents::lower(&separated(&module.version), "version_") {
+            // Its file would be that of the group.
+            version if version == "r#mod" => "mod_".to_owned(),
+            version => version,
+        };
         module.group_ident.clone_from(group);
         module.version_ident = versions.first([version.as_str()]);
         let method = separated(&format!("{}_{}", module.group, module.version));

@@ -5,6 +5,7 @@
 #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
 #![allow(dead_code, unused_imports)]
 
+use super::computers_example_com::mod_::ComputersExampleComMod;
 use super::computers_example_com::v1beta1::ComputersExampleComV1beta1;
 use super::fruit_example_com::v1::FruitExampleComV1;
 use kube::Client;
@@ -24,6 +25,11 @@ impl Clientset {
     /// The client that all requests go through.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// The kinds of `computers.example.com/mod`.
+    pub fn computers_example_com_mod(&self) -> ComputersExampleComMod {
+        ComputersExampleComMod::new(self.client.clone())
     }
 
     /// The kinds of `computers.example.com/v1beta1`.

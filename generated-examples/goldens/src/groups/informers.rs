@@ -5,12 +5,16 @@
 #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
 #![allow(dead_code, unused_imports)]
 
+use super::computers_example_com::mod_::ComputersExampleComModInformers;
 use super::computers_example_com::v1beta1::ComputersExampleComV1beta1Informers;
 use super::fruit_example_com::v1::FruitExampleComV1Informers;
 use kube_codegen_runtime::informer::InformerFactory;
 
 /// The informers that a factory shares.
 pub trait Informers {
+    /// The informers of `computers.example.com/mod`.
+    fn computers_example_com_mod(&self) -> ComputersExampleComModInformers<'_>;
+
     /// The informers of `computers.example.com/v1beta1`.
     fn computers_example_com_v1beta1(&self) -> ComputersExampleComV1beta1Informers<'_>;
 
@@ -19,6 +23,10 @@ pub trait Informers {
 }
 
 impl Informers for InformerFactory {
+    fn computers_example_com_mod(&self) -> ComputersExampleComModInformers<'_> {
+        ComputersExampleComModInformers::new(self)
+    }
+
     fn computers_example_com_v1beta1(&self) -> ComputersExampleComV1beta1Informers<'_> {
         ComputersExampleComV1beta1Informers::new(self)
     }

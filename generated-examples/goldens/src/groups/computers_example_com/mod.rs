@@ -2,4 +2,5 @@
 
 //! `computers.example.com`
 
+pub mod mod_;
 pub mod v1beta1;
