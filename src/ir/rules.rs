@@ -1,5 +1,7 @@
 //! What a schema says of a value beside its type.
+use super::{IntWidth, ty};
 use serde_json::Value;
+use std::ops::RangeInclusive;
 
 /// The constraints of a schema node: told in the docs, and the ground of validation, apply and merge.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,6 +33,21 @@ impl Rules {
         pruned: false,
         element: None,
     };
+
+    /// The integers of a width that the bounds let pass.
+    pub fn integers(&self, width: IntWidth) -> RangeInclusive<i128> {
+        let (least, most) = width.range().into_inner();
+        let low = self.bound("minimum").map_or(least, |it| it.max(least));
+        let high = self.bound("maximum").map_or(most, |it| it.min(most));
+        low..=high
+    }
+
+    /// A bound that the schema gives as an integer.
+    fn bound(&self, keyword: &str) -> Option<i128> {
+        let mut constraints = self.constraints.iter();
+        let (_, value) = constraints.find(|(name, _)| *name == keyword)?;
+        ty::integer(value)
+    }
 }
 
 /// What a schema says of each item of a list, or of each value of a map.

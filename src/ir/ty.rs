@@ -3,6 +3,7 @@ use super::{Origin, Rules, Segment, TypeId};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 /// What stands at a place that asks for a type of its own; the place, and so the name, stays its own even where the type is another's.
 #[derive(Clone, Debug)]
@@ -169,8 +170,8 @@ pub enum Ty {
     Bool,
     /// `integer`
     Int(IntWidth),
-    /// `number`
-    Float,
+    /// `number`: an integer of 64 bits or a float, as it is on the wire
+    Number,
     /// `string`
     Str,
     /// `string` of format `byte`: base64 on the wire
@@ -219,7 +220,7 @@ pub enum IntWidth {
 /// The traits a type derives beside `Clone`, `Debug` and `PartialEq`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Derives {
-    /// `Eq`: nothing in it is a float.
+    /// `Eq`: every part has it.
     pub eq: bool,
     /// `Default`: every required part has one.
     pub default: bool,
@@ -235,7 +236,7 @@ impl Ty {
             Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.named(),
             Self::Bool
             | Self::Int(_)
-            | Self::Float
+            | Self::Number
             | Self::Str
             | Self::Bytes
             | Self::Time
@@ -253,7 +254,7 @@ impl Ty {
             Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.named_mut(),
             Self::Bool
             | Self::Int(_)
-            | Self::Float
+            | Self::Number
             | Self::Str
             | Self::Bytes
             | Self::Time
@@ -273,7 +274,7 @@ impl Ty {
             Self::Map(inner) => Some((Segment::Values, inner)),
             Self::Bool
             | Self::Int(_)
-            | Self::Float
+            | Self::Number
             | Self::Str
             | Self::Bytes
             | Self::Time
@@ -323,19 +324,28 @@ impl Presence {
 }
 
 impl IntWidth {
-    /// Whether a value of this width can be this integer.
-    pub fn holds(self, value: &Value) -> bool {
-        let signed = value.as_i64();
-        let unsigned = value.as_u64();
+    /// The least and the greatest integer of this width.
+    pub fn range(self) -> RangeInclusive<i128> {
         match self {
-            Self::I8 => signed.is_some_and(|it| i8::try_from(it).is_ok()),
-            Self::I16 => signed.is_some_and(|it| i16::try_from(it).is_ok()),
-            Self::I32 => signed.is_some_and(|it| i32::try_from(it).is_ok()),
-            Self::I64 => signed.is_some(),
-            Self::U8 => unsigned.is_some_and(|it| u8::try_from(it).is_ok()),
-            Self::U16 => unsigned.is_some_and(|it| u16::try_from(it).is_ok()),
-            Self::U32 => unsigned.is_some_and(|it| u32::try_from(it).is_ok()),
-            Self::U64 => unsigned.is_some(),
+            Self::I8 => i8::MIN.into()..=i8::MAX.into(),
+            Self::I16 => i16::MIN.into()..=i16::MAX.into(),
+            Self::I32 => i32::MIN.into()..=i32::MAX.into(),
+            Self::I64 => i64::MIN.into()..=i64::MAX.into(),
+            Self::U8 => 0..=u8::MAX.into(),
+            Self::U16 => 0..=u16::MAX.into(),
+            Self::U32 => 0..=u32::MAX.into(),
+            Self::U64 => 0..=u64::MAX.into(),
         }
     }
+
+    /// Whether a value of this width can be this integer.
+    pub fn holds(self, value: &Value) -> bool {
+        integer(value).is_some_and(|it| self.range().contains(&it))
+    }
+}
+
+/// The integer that a JSON value is.
+pub(super) fn integer(value: &Value) -> Option<i128> {
+    let signed = value.as_i64().map(i128::from);
+    signed.or_else(|| value.as_u64().map(i128::from))
 }

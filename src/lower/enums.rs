@@ -89,10 +89,7 @@ fn is_scalar(value: &Value) -> bool {
 
 /// The width of the format, or a wider one that holds all integers among the values.
 fn width(format: Option<&str>, values: &[Value]) -> Option<IntWidth> {
-    let named = match format.and_then(scalar::integer) {
-        Some(Ty::Int(width)) => Some(width),
-        _ => None,
-    };
+    let named = format.and_then(scalar::integer);
     let fits = |width: &IntWidth| {
         let mut integers = values.iter().filter(|value| is_integer(value));
         integers.all(|value| width.holds(value))

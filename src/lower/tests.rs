@@ -50,13 +50,39 @@ fn gives(node: &str, expected: &Ty) {
 fn scalars() {
     gives("{type: boolean}", &Ty::Bool);
     gives("{type: integer}", &Ty::Int(IntWidth::I64));
-    gives("{type: integer, format: uint16}", &Ty::Int(IntWidth::U16));
     gives("{type: integer, format: double}", &Ty::Int(IntWidth::I64));
-    gives("{type: number}", &Ty::Float);
-    gives("{type: number, format: float}", &Ty::Float);
+    gives("{type: number}", &Ty::Number);
+    gives("{type: number, format: float}", &Ty::Number);
     gives("{type: string, format: date-time}", &Ty::Time);
     gives("{type: string, format: byte}", &Ty::Bytes);
     gives("{type: string, format: int64}", &Ty::Str);
+}
+
+#[test]
+fn integers_are_as_wide_as_what_the_server_stores() {
+    for (node, width) in [
+        ("format: int32", IntWidth::I32),
+        ("format: int64", IntWidth::I64),
+        ("minimum: 0, maximum: 255", IntWidth::I64),
+        ("format: int8", IntWidth::I64),
+        ("format: int8, minimum: -128", IntWidth::I64),
+        ("format: int8, minimum: -128, maximum: 127", IntWidth::I8),
+        ("format: int16, minimum: 1, maximum: 9", IntWidth::I16),
+        ("format: uint8, minimum: 0, maximum: 256", IntWidth::U64),
+        ("format: uint16", IntWidth::I64),
+        ("format: uint16, minimum: -1, maximum: 9", IntWidth::I64),
+        ("format: uint16, minimum: 0.0", IntWidth::U64),
+        ("format: uint16, minimum: 0, maximum: 65535", IntWidth::U16),
+        (
+            "format: uint32, minimum: 0, maximum: 4294967295",
+            IntWidth::U32,
+        ),
+        ("format: uint64", IntWidth::I64),
+        ("format: uint64, minimum: 0", IntWidth::U64),
+        ("format: uint128, minimum: 0", IntWidth::I64),
+    ] {
+        gives(&format!("{{type: integer, {node}}}"), &Ty::Int(width));
+    }
 }
 
 #[test]
@@ -198,7 +224,7 @@ fn other_enums_stay_plain_and_are_told() {
             false,
         ),
         ("{enum: [false]}", Ty::Bool, true, false),
-        ("{type: number, enum: [0.5]}", Ty::Float, true, true),
+        ("{type: number, enum: [0.5]}", Ty::Number, true, true),
         ("{type: string, enum: [1]}", Ty::Str, true, true),
         (
             "{type: integer, enum: [a]}",

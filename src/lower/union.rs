@@ -63,9 +63,9 @@ fn arm(branch: &Map<String, Value>) -> Option<(&'static str, Ty)> {
             "number",
             text("format")
                 .and_then(scalar::integer)
-                .unwrap_or(Ty::Int(IntWidth::I64)),
+                .map_or(Ty::Int(IntWidth::I64), Ty::Int),
         ),
-        "number" => ("number", Ty::Float),
+        "number" => ("number", Ty::Number),
         "array" => ("array", Ty::List(Box::new(inner(branch, "items")))),
         "object" => (
             "object",

@@ -29,7 +29,7 @@ fn is_boxed(field: &Field, sizes: &BTreeMap<TypeId, usize>) -> bool {
         Ty::External(path) => known::layout(path).map(|it| it.size),
         Ty::Bool
         | Ty::Int(_)
-        | Ty::Float
+        | Ty::Number
         | Ty::Str
         | Ty::Bytes
         | Ty::Time
@@ -76,7 +76,7 @@ fn size_of(id: TypeId, types: &Types, sizes: &mut BTreeMap<TypeId, usize>) -> us
 
 /// What being optional adds: nothing where the type has a value to spare.
 fn tag(ty: &Ty, field: &Field) -> usize {
-    let number = matches!(ty, Ty::Int(_) | Ty::Float);
+    let number = matches!(ty, Ty::Int(_));
     if number && field.presence.may_be_absent() {
         of_scalar(ty)
     } else {
@@ -90,7 +90,7 @@ fn of_ty(ty: &Ty, types: &Types, sizes: &mut BTreeMap<TypeId, usize>) -> usize {
         Ty::Nullable(inner) => of_ty(inner, types, sizes),
         Ty::Bool
         | Ty::Int(_)
-        | Ty::Float
+        | Ty::Number
         | Ty::Str
         | Ty::Bytes
         | Ty::Time
@@ -108,7 +108,8 @@ fn of_scalar(ty: &Ty) -> usize {
         Ty::Bool | Ty::Int(IntWidth::I8 | IntWidth::U8) => 1,
         Ty::Int(IntWidth::I16 | IntWidth::U16) => 2,
         Ty::Int(IntWidth::I32 | IntWidth::U32) => 4,
-        Ty::Int(IntWidth::I64 | IntWidth::U64) | Ty::Float => 8,
+        Ty::Int(IntWidth::I64 | IntWidth::U64) => 8,
+        Ty::Number => 16,
         Ty::Json => 32,
         Ty::ObjectMeta => 376,
         Ty::Str

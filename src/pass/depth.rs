@@ -77,7 +77,7 @@ fn shorten(ty: &mut Ty, depth: usize, reached: &mut Option<(TypeId, usize)>) -> 
         }
         Ty::Bool
         | Ty::Int(_)
-        | Ty::Float
+        | Ty::Number
         | Ty::Str
         | Ty::Bytes
         | Ty::Time
@@ -103,7 +103,7 @@ fn shorten(ty: &mut Ty, depth: usize, reached: &mut Option<(TypeId, usize)>) -> 
         }
         Ty::Bool
         | Ty::Int(_)
-        | Ty::Float
+        | Ty::Number
         | Ty::Str
         | Ty::Bytes
         | Ty::Time

@@ -37,10 +37,17 @@ fn has_eq(body: &Struct, types: &Types) -> bool {
 fn eq(ty: &Ty, types: &Types) -> bool {
     match ty {
         // `ObjectMeta` of k8s-openapi has no `Eq`; of a foreign type nothing is known.
-        Ty::Float | Ty::ObjectMeta | Ty::External(_) => false,
+        Ty::ObjectMeta | Ty::External(_) => false,
         Ty::List(inner) | Ty::Map(inner) | Ty::Nullable(inner) => eq(inner, types),
         Ty::Named(id) => types[*id].derives.eq,
-        Ty::Bool | Ty::Int(_) | Ty::Str | Ty::Bytes | Ty::Time | Ty::IntOrString | Ty::Json => true,
+        Ty::Bool
+        | Ty::Int(_)
+        | Ty::Number
+        | Ty::Str
+        | Ty::Bytes
+        | Ty::Time
+        | Ty::IntOrString
+        | Ty::Json => true,
     }
 }
 
@@ -59,7 +66,7 @@ fn default(field: &Field, types: &Types) -> bool {
         Ty::Named(id) => types[*id].derives.default,
         Ty::Bool
         | Ty::Int(_)
-        | Ty::Float
+        | Ty::Number
         | Ty::Str
         | Ty::Bytes
         | Ty::IntOrString

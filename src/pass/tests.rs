@@ -87,10 +87,8 @@ fn names_boxes_and_derives() {
     assert_eq!(field(&model, "FooSpec", "big").unwrap().boxed, Some(true));
     assert_eq!(field(&model, "FooSpec", "list").unwrap().boxed, Some(false));
     let spec = &def(&model, "FooSpec").derives;
-    assert!(
-        !spec.eq && !spec.default,
-        "a float, and an enum without default"
-    );
+    assert!(spec.eq && !spec.default, "an enum without default");
+    assert!(!def(&model, "Foo").derives.eq, "`ObjectMeta`");
     let item = &def(&model, "FooSpecList").derives;
     assert!(item.eq && item.default);
     assert!(def(&model, "Foo").derives.default);

@@ -22,10 +22,12 @@ pub mod near_misses;
 k8s_openapi::k8s_if_ge_1_35! {
     pub mod newer_kubernetes;
 }
+pub mod numbers;
 pub mod opaque;
 pub mod opaque_root;
 pub mod prelude_names;
 pub mod presence;
+pub mod presence_matrix;
 pub mod required_spec;
 pub mod scalars;
 pub mod shared_types;

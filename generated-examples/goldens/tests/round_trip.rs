@@ -35,7 +35,7 @@ fn every_scalar() {
         "Scalars",
         json!({"spec": {
             "flag": false, "count": 0, "small": -2_147_483_648, "large": i64::MIN, "port": 65535, "size": u64::MAX,
-            "odd": 1, "ratio": 0.1, "half": 0.5, "exact": 1e300, "text": "", "address": "10.0.0.1",
+            "odd": 1, "ratio": 0.1, "half": 0.1, "exact": 1e300, "text": "", "address": "10.0.0.1",
             "at": "2024-01-02T03:04:05Z", "data": "aGk="
         }}),
     ));
@@ -44,6 +44,55 @@ fn every_scalar() {
     assert_eq!(spec.data.unwrap().0, b"hi");
     survives::<Scalars>(object("Scalars", json!({"spec": {}})));
     survives::<Scalars>(object("Scalars", json!({})));
+}
+
+/// What a real API server stored and gave back.
+#[test]
+fn every_number_that_the_server_stores() {
+    use goldens::numbers::example_com::v1::{Meter, MeterSpecNumberOrText};
+    for number in [
+        "9007199254740993",
+        "-9007199254740993",
+        "-9223372036854775808",
+        "9223372036854775807",
+        "9223372036854776000",
+        "18446744073709552000",
+        "100000000000000000000",
+        "-9223372036854776000",
+        "1e+21",
+        "3.4e+38",
+        "0.12345678901234568",
+        "0.1",
+        "1",
+        "1.0",
+        "-0.0",
+    ] {
+        let number: Value = number.parse().unwrap();
+        let typed: Meter = survives(object(
+            "Meter",
+            json!({"spec": {
+                "value": number, "share": number, "single": number, "odd": number, "perhaps": number,
+                "history": [number, number], "byName": {"a": number, "b": null}, "numberOrText": number
+            }}),
+        ));
+        let spec = typed.spec.unwrap();
+        assert_eq!(f64::from(spec.value), number.as_f64().unwrap());
+        let either = spec.number_or_text.unwrap();
+        assert_eq!(either, MeterSpecNumberOrText::Number(spec.value));
+    }
+    for integer in [i64::MIN, -1, 0, 300, i64::MAX] {
+        let typed: Meter = survives(object(
+            "Meter",
+            json!({"spec": {"value": 0, "whole": integer, "bounded": integer, "tiny": integer, "size": integer}}),
+        ));
+        assert_eq!(typed.spec.unwrap().tiny, Some(integer));
+    }
+    for integer in [0, 65536, i64::MAX] {
+        survives::<Meter>(object(
+            "Meter",
+            json!({"spec": {"value": 0, "portOfOldTools": integer, "sizeFromZero": integer}}),
+        ));
+    }
 }
 
 #[test]
@@ -79,7 +128,7 @@ fn unions_keep_what_fits_no_type() {
     ));
     let spec = other.spec.unwrap();
     assert_eq!(spec.hosts, Some(MappingSpecHosts::Other(json!([1]))));
-    assert_eq!(spec.limits, Some(MappingSpecLimits::Number(2.0)));
+    assert_eq!(spec.limits, Some(MappingSpecLimits::Number(2.into())));
 }
 
 #[test]

@@ -13,7 +13,8 @@
 //! - A wrong type is an error that carries the path; all such problems of one object are told at once, and reading goes on behind each.
 //! - `apiVersion` and `kind` are checked where present.
 //! - A [`DateTime`] is any text, and is written as it was read. `Time` inside types of k8s-openapi is a moment, written anew in UTC.
-//! - Floats have double precision: an integer beyond 2^53 in a field of type `number` loses its last digits.
+//! - A [`Number`] is an integer of 64 bits or a float of double precision, as the API server holds numbers; a plain `f64`, which only an
+//!   override makes a field, has no more than 53 bits of an integer.
 //! - Integers may come as integral floats (`3.0`), and numbers as `serde_json`'s `arbitrary_precision` hands them over.
 //! - An error of the deserializer itself (malformed text, end of input) is handed on as it is, with its line, column and category.
 mod choices;
@@ -26,6 +27,7 @@ mod keys;
 mod literal;
 mod macros;
 mod nullable;
+mod number;
 mod place;
 mod read;
 mod report;
@@ -38,6 +40,7 @@ pub use date_time::DateTime;
 pub use foreign::{Fault, Foreign, Sink, Source};
 pub use literal::Literal;
 pub use nullable::Nullable;
+pub use number::Number;
 pub use read::read;
 pub use value::{
     Fixed, List, Map, Misfit, Optional, Record, Scalar, Slot, Text, Value, View, Whole,

@@ -1,5 +1,5 @@
 //! Booleans, numbers, strings, and the scalar types of Kubernetes: a literal in, a value or a misfit out.
-use super::{DateTime, Foreign, Literal, Misfit, Scalar, Slot, Value, View, spelling};
+use super::{DateTime, Foreign, Literal, Misfit, Number, Scalar, Slot, Value, View, spelling};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -65,8 +65,9 @@ scalars! {
     u16, 0, "u16", |v| View::UInt(u64::from(*v)), integer;
     u32, 0, "u32", |v| View::UInt(u64::from(*v)), integer;
     u64, 0, "u64", |v| View::UInt(*v), integer;
-    f32, 0.0, "f32", |v| View::Float(widen(*v)), single;
-    f64, 0.0, "f64", |v| View::Float(*v), float;
+    f32, 0.0, "f32", |v| shown(widen(*v)), single;
+    f64, 0.0, "f64", |v| shown(*v), float;
+    Number, Number::default(), "a 64-bit number", |v| v.shown(), number;
     String, String::new(), "a string", |v| View::Str(v), string;
     DateTime, DateTime(String::new()), "a date-time", |v| View::Str(&v.0), date_time;
     Time, Time(Timestamp::UNIX_EPOCH), "an RFC 3339 time", |v| View::Display(&v.0), time;
@@ -103,9 +104,18 @@ pub(super) fn integer<T: TryFrom<i128>>(literal: &mut Literal<'_>) -> Result<T, 
     clippy::cast_possible_truncation,
     reason = "integral and within 65 bits: exact"
 )]
-fn integral(value: f64) -> Option<i128> {
+pub(super) fn integral(value: f64) -> Option<i128> {
     const LIMIT: f64 = 36_893_488_147_419_103_232.0; // 2^65
     (value.fract() == 0.0 && value.abs() < LIMIT).then_some(value as i128)
+}
+
+fn number(literal: &mut Literal<'_>) -> Result<Number, Misfit> {
+    match literal {
+        Literal::Int(value) => Ok((*value).into()),
+        Literal::UInt(value) => Ok((*value).into()),
+        Literal::Float(value) => Ok((*value).into()),
+        _ => Err(Misfit::Type),
+    }
 }
 
 #[expect(
@@ -138,6 +148,23 @@ fn single(literal: &mut Literal<'_>) -> Result<f32, Misfit> {
 /// The number of double precision that has the same shortest digits: `0.1_f32` as it is would become 0.10000000149011612.
 pub(super) fn widen(value: f32) -> f64 {
     value.to_string().parse().unwrap_or_else(|_| value.into())
+}
+
+/// A float does not tell whether it was an integer: one without a fraction is written as such, as the API server does. `1` comes back
+/// as `1`, not as `1.0`.
+fn shown(value: f64) -> View<'static> {
+    const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "within the integers that a float holds exactly"
+    )]
+    let whole = value as i64;
+    let is_whole = value.fract() == 0.0 && value.abs() <= EXACT;
+    if is_whole && !(value == 0.0 && value.is_sign_negative()) {
+        View::Int(whole)
+    } else {
+        View::Float(value)
+    }
 }
 
 fn string(literal: &mut Literal<'_>) -> Result<String, Misfit> {

@@ -32,10 +32,7 @@ impl Serialize for View<'_> {
             View::Bool(value) => serializer.serialize_bool(value),
             View::Int(value) => serializer.serialize_i64(value),
             View::UInt(value) => serializer.serialize_u64(value),
-            View::Float(value) => match whole(value) {
-                Some(value) => serializer.serialize_i64(value),
-                None => serializer.serialize_f64(value),
-            },
+            View::Float(value) => serializer.serialize_f64(value),
             View::Str(value) => serializer.serialize_str(value),
             View::Display(value) => serializer.collect_str(value),
             View::Record(value) => write(value, serializer),
@@ -45,17 +42,6 @@ impl Serialize for View<'_> {
             View::Foreign(value) => foreign::write(value, serializer),
         }
     }
-}
-
-/// A float without a fraction is written as an integer, as the API server does: `1` comes back as `1`, not as `1.0`.
-fn whole(value: f64) -> Option<i64> {
-    const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "within the integers that a float holds exactly"
-    )]
-    (value.fract() == 0.0 && value.abs() <= EXACT && !(value == 0.0 && value.is_sign_negative()))
-        .then_some(value as i64)
 }
 
 fn list<S: Serializer>(list: &dyn List, serializer: S) -> Result<S::Ok, S::Error> {

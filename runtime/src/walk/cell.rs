@@ -33,19 +33,25 @@ pub(super) fn cell(type_: ColumnType, found: Option<&Node<'_>>, now: Timestamp) 
     }
 }
 
-/// A float loses its fraction.
+/// A float loses its fraction; one beyond all integers is what Go makes of it on most machines.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a fraction is cut off, and what is out of range does not come here"
+)]
 fn integer(number: &serde_json::Number) -> String {
-    match number.as_f64() {
-        Some(value) if number.is_f64() => format!("{:.0}", value.trunc()),
-        _ => number.to_string(),
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0; // 2^63
+    match go::number(number) {
+        go::Number::Float(value) if value.abs() < LIMIT => (value as i64).to_string(),
+        go::Number::Float(_) => i64::MIN.to_string(),
+        go::Number::Int(value) => value.to_string(),
     }
 }
 
-/// A whole number has no fraction on the wire, and so is one again for kubectl.
+/// Every number is a float here. A whole one has no fraction on the wire, and so is an integer again for kubectl.
 fn float(number: &serde_json::Number) -> String {
-    match number.as_f64() {
-        Some(value) if value.fract() != 0.0 || value.abs() >= 9e18 => go::float(value),
-        Some(value) => format!("{value:.0}"),
-        None => number.to_string(),
+    let value = number.as_f64().unwrap_or_default();
+    match go::whole(value) {
+        Some(value) => value.to_string(),
+        None => go::float(value),
     }
 }

@@ -35,10 +35,28 @@ pub(super) fn print(value: &Value, out: &mut String) {
     }
 }
 
-pub(super) fn number_text(number: &serde_json::Number) -> String {
-    match number.as_f64() {
-        Some(value) if number.is_f64() => float(value),
-        _ => number.to_string(),
+/// A number as the API server holds it.
+pub(super) enum Number {
+    Int(i64),
+    Float(f64),
+}
+
+/// A float without a fraction is an integer once it is stored; an integer beyond 64 bits is a float.
+pub(super) fn number(number: &serde_json::Number) -> Number {
+    let float = number.as_f64().unwrap_or_default();
+    let int = number.as_i64().or_else(|| whole(float));
+    int.map_or(Number::Float(float), Number::Int)
+}
+
+/// The integer that the digits of a float spell, as Go writes them.
+pub(super) fn whole(value: f64) -> Option<i64> {
+    value.to_string().parse().ok()
+}
+
+fn number_text(value: &serde_json::Number) -> String {
+    match number(value) {
+        Number::Int(value) => value.to_string(),
+        Number::Float(value) => float(value),
     }
 }
 

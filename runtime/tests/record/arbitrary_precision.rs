@@ -32,7 +32,7 @@ fn numbers_are_read_from_their_digits() {
     );
     assert_eq!(
         (read.weight, read.ratio),
-        (Some(0.300_000_000_000_000_04), Some(0.1))
+        (Some(0.300_000_000_000_000_04.into()), Some(0.1))
     );
     assert_eq!(
         (read.port, read.cpu.unwrap().0.as_str(), read.hook.retries),
@@ -85,7 +85,7 @@ fn a_number_that_does_not_fit_is_refused_as_any_other() {
         (
             "weight",
             "1e999",
-            "spec.weight: invalid type: number, expected f64",
+            "spec.weight: invalid type: number, expected a 64-bit number",
         ),
     ];
     for (field, digits, expected) in cases {

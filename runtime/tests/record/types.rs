@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     Condition, LabelSelector, MicroTime, ObjectMeta, Time,
 };
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use kube_codegen_runtime::record::Nullable;
+use kube_codegen_runtime::record::{Nullable, Number};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,7 +38,8 @@ pub struct ShopSpec {
     pub tags: Option<Vec<Nullable<String>>>,
     pub tick: Option<MicroTime>,
     pub total: Option<i64>,
-    pub weight: Option<f64>,
+    pub weight: Option<Number>,
+    pub wide: Option<f64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -102,6 +103,7 @@ kube_codegen_runtime::records! {
         18 tick "tick",
         19 total "total",
         20 weight "weight",
+        21 wide "wide",
     }
     Hook { 0 retries "retries", 1 url "url" }
     Container { 0 image "image", 1 ports "ports" }

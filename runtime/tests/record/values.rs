@@ -11,7 +11,13 @@ fn numbers_keep_every_digit() {
         r#"{"weight":0.30000000000000004}"#,
         r#"{"weight":5e-324}"#,
         r#"{"weight":1.7976931348623157e308}"#,
+        r#"{"weight":9007199254740993}"#,
+        r#"{"weight":18446744073709551615}"#,
+        r#"{"weight":1.0}"#,
         r#"{"ratio":0.1}"#,
+        r#"{"ratio":1}"#,
+        r#"{"wide":1}"#,
+        r#"{"wide":0.30000000000000004}"#,
         r#"{"blob":{"big":18446744073709551615,"float":0.1}}"#,
     ] {
         let parsed: serde_json::Value = serde_json::from_str(spec).unwrap();

@@ -86,8 +86,5 @@ fn is_asked(field: &Field, model: &Model) -> bool {
 
 /// Whether the type can be written without an import.
 fn is_plain(ty: &Ty) -> bool {
-    matches!(
-        ty,
-        Ty::Bool | Ty::Int(_) | Ty::Float | Ty::Str | Ty::Named(_)
-    )
+    matches!(ty, Ty::Bool | Ty::Int(_) | Ty::Str | Ty::Named(_))
 }

@@ -11,17 +11,19 @@ pub(crate) enum Import {
     IntOrString,
     DateTime,
     Nullable,
+    Number,
     Value,
     BTreeMap,
 }
 
 impl Import {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::ByteString,
         Self::ObjectMeta,
         Self::IntOrString,
         Self::DateTime,
         Self::Nullable,
+        Self::Number,
         Self::Value,
         Self::BTreeMap,
     ];
@@ -33,6 +35,7 @@ impl Import {
             Self::IntOrString => "IntOrString",
             Self::DateTime => "DateTime",
             Self::Nullable => "Nullable",
+            Self::Number => "Number",
             Self::Value => "Value",
             Self::BTreeMap => "BTreeMap",
         }
@@ -43,7 +46,7 @@ impl Import {
             Self::ByteString => "k8s_openapi",
             Self::ObjectMeta => "k8s_openapi::apimachinery::pkg::apis::meta::v1",
             Self::IntOrString => "k8s_openapi::apimachinery::pkg::util::intstr",
-            Self::DateTime | Self::Nullable => "kube_codegen_runtime::record",
+            Self::DateTime | Self::Nullable | Self::Number => "kube_codegen_runtime::record",
             Self::Value => "serde_json",
             Self::BTreeMap => "std::collections",
         }

@@ -64,7 +64,7 @@ fn score(ty: &Ty, depth: usize) -> usize {
             Ty::Map(inner) => depth + 1 + score(inner, depth + 1),
             Ty::Bool
             | Ty::Int(_)
-            | Ty::Float
+            | Ty::Number
             | Ty::Str
             | Ty::Bytes
             | Ty::Time
@@ -81,7 +81,7 @@ pub(crate) fn text(out: &mut String, ty: &Ty, types: &Types, imports: &mut Impor
     let (name, inner) = match ty {
         Ty::Bool => ("bool", None),
         Ty::Int(width) => (int(*width), None),
-        Ty::Float => ("f64", None),
+        Ty::Number => (imports.name(Import::Number), None),
         Ty::Str => ("String", None),
         Ty::Bytes => (imports.name(Import::ByteString), None),
         Ty::Time => (imports.name(Import::DateTime), None),

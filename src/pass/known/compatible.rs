@@ -6,7 +6,7 @@ use crate::ir::{
     Body, EnumBase, Field, IntWidth, Presence, Rules, Struct, Ty, TypeDef, TypeId, Types,
 };
 use crate::options::Kubernetes;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::HashMap;
 
 /// Why a struct is not compatible.
@@ -162,8 +162,8 @@ impl<'m> Fit<'m> {
             }
             Ty::Time => fits(matches!(into, To::Time)),
             Ty::IntOrString => fits(matches!(into, To::IntOrString | To::Quantity)),
-            // No type of Kubernetes has a float; any JSON may be null.
-            Ty::Float | Ty::Json => fits(false),
+            // No type of Kubernetes has such a number; any JSON may be null.
+            Ty::Number | Ty::Json => fits(false),
             Ty::ObjectMeta => {
                 fits(matches!(into, To::Struct(known) if known.name() == "ObjectMeta" && !leaf))
             }
@@ -244,36 +244,12 @@ fn is_filled(field: &Field, into: types::Ty) -> bool {
 
 /// Whether every integer that the schema lets pass has room.
 fn integer(width: IntWidth, rules: &Rules, into: types::Ty) -> bool {
-    let (low, high) = match width {
-        IntWidth::I8 => (i128::from(i8::MIN), i128::from(i8::MAX)),
-        IntWidth::I16 => (i128::from(i16::MIN), i128::from(i16::MAX)),
-        IntWidth::I32 => (i128::from(i32::MIN), i128::from(i32::MAX)),
-        IntWidth::I64 => (i128::from(i64::MIN), i128::from(i64::MAX)),
-        IntWidth::U8 => (0, i128::from(u8::MAX)),
-        IntWidth::U16 => (0, i128::from(u16::MAX)),
-        IntWidth::U32 => (0, i128::from(u32::MAX)),
-        IntWidth::U64 => (0, i128::from(u64::MAX)),
-    };
-    let bound = |keyword| bound(rules, keyword);
-    let low = bound("minimum").map_or(low, |it| it.max(low));
-    let high = bound("maximum").map_or(high, |it| it.min(high));
-    let (least, most) = if matches!(into, types::Ty::I32) {
-        (i128::from(i32::MIN), i128::from(i32::MAX))
+    let (low, high) = rules.integers(width).into_inner();
+    let room = if matches!(into, types::Ty::I32) {
+        IntWidth::I32
     } else {
-        (i128::from(i64::MIN), i128::from(i64::MAX))
+        IntWidth::I64
     };
+    let (least, most) = room.range().into_inner();
     least <= low && high <= most
-}
-
-/// A bound that the schema gives as an integer.
-fn bound(rules: &Rules, keyword: &str) -> Option<i128> {
-    let mut constraints = rules.constraints.iter();
-    let (_, value) = constraints.find(|(name, _)| *name == keyword)?;
-    match value {
-        Value::Number(number) => {
-            let signed = number.as_i64().map(i128::from);
-            signed.or_else(|| number.as_u64().map(i128::from))
-        }
-        _ => None,
-    }
 }

@@ -174,14 +174,14 @@ fn a_required_field_is_required_or_filled_in() {
 fn every_integer_has_room() {
     for (bounds, fits) in [
         ("format: int32", true),
-        ("format: uint16", true),
+        ("format: uint16, minimum: 0, maximum: 65535", true),
         ("minimum: 1, maximum: 65535", true),
         (
             "format: int64, minimum: -2147483648, maximum: 2147483647",
             true,
         ),
         ("format: int64", false),
-        ("format: uint32", false),
+        ("format: uint16", false),
         ("minimum: 1", false),
         ("minimum: 0, maximum: 2147483648", false),
         ("minimum: 0.5, maximum: 10.5", false),

@@ -125,6 +125,7 @@ pub(super) const RESERVED_TYPES: &[&str] = &[
     "MicroTime",
     "None",
     "Nullable",
+    "Number",
     "ObjectMeta",
     "Ok",
     "Option",

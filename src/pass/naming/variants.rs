@@ -38,7 +38,7 @@ pub(super) fn name_arms(body: &mut Union) {
         let name = match &arm.ty {
             Ty::Bool => "Boolean",
             Ty::Int(_) => "Integer",
-            Ty::Float => "Number",
+            Ty::Number => "Number",
             Ty::List(_) => "List",
             Ty::Map(_) => "Map",
             Ty::Str

@@ -252,12 +252,23 @@ fn texts() -> BoxedStrategy<Value> {
 
 fn integer() -> BoxedStrategy<Value> {
     let formats = &[
-        "", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "double",
-    ][..];
-    select(formats)
-        .prop_map(|format| match format {
-            "" => json!({"type": "integer"}),
-            format => json!({"type": "integer", "format": format}),
+        json!({}),
+        json!({"format": "int32"}),
+        json!({"format": "int64"}),
+        json!({"format": "double"}),
+        json!({"format": "int8"}),
+        json!({"format": "int8", "minimum": -128, "maximum": 127}),
+        json!({"format": "uint8"}),
+        json!({"format": "uint16", "minimum": 0}),
+        json!({"format": "uint16", "minimum": 1, "maximum": 65535}),
+        json!({"format": "uint32", "minimum": 0, "maximum": u32::MAX}),
+        json!({"format": "uint64"}),
+        json!({"format": "uint64", "minimum": 0}),
+    ];
+    select(formats.to_vec())
+        .prop_map(|mut schema| {
+            schema["type"] = json!("integer");
+            schema
         })
         .boxed()
 }

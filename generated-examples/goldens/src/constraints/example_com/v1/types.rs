@@ -3,6 +3,7 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_codegen_runtime::record::Number;
 
 /// An object of kind `Bounded`.
 ///
@@ -22,13 +23,13 @@ pub struct Bounded {
 }
 
 /// `spec` of `Bounded`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BoundedSpec {
     /// Minimum length: 1. Maximum length: 63. Pattern: `^[a-z]([-a-z0-9]*[a-z0-9])?$`.
     pub inline: Option<String>,
 
     /// Minimum: 0 (exclusive). Maximum: 1. Multiple of: 0.25.
-    pub ratio: Option<f64>,
+    pub ratio: Option<Number>,
 
     pub reference: Option<String>,
 

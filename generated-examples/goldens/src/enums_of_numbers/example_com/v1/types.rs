@@ -3,7 +3,7 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::Nullable;
+use kube_codegen_runtime::record::{Nullable, Number};
 use std::collections::BTreeMap;
 
 /// An object of kind `Tier`.
@@ -14,14 +14,14 @@ pub struct Tier {
 }
 
 /// `spec` of `Tier`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TierSpec {
     pub bits: Option<Vec<TierSpecBits>>,
     pub by_name: Option<BTreeMap<String, TierSpecByName>>,
     pub family: Option<TierSpecFamily>,
 
     /// One of: `0.5`, `1`.
-    pub fraction: Option<f64>,
+    pub fraction: Option<Number>,
 
     /// Default: `2`.
     pub level: Option<TierSpecLevel>,

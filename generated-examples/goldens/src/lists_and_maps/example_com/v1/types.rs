@@ -4,7 +4,7 @@
 
 use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::{DateTime, Nullable};
+use kube_codegen_runtime::record::{DateTime, Nullable, Number};
 use std::collections::BTreeMap;
 
 /// An object of kind `Collections`.
@@ -15,7 +15,7 @@ pub struct Collections {
 }
 
 /// `spec` of `Collections`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CollectionsSpec {
     pub almost: Option<BTreeMap<String, BTreeMap<String, Vec<String>>>>,
     pub blobs: Option<BTreeMap<String, ByteString>>,
@@ -40,7 +40,7 @@ pub struct CollectionsSpec {
     /// Items are unique by `port`, `protocol`.
     pub ports: Option<Vec<CollectionsSpecPorts>>,
 
-    pub table: Option<BTreeMap<String, BTreeMap<String, Vec<f64>>>>,
+    pub table: Option<BTreeMap<String, BTreeMap<String, Vec<Number>>>>,
     pub times: Option<Vec<DateTime>>,
 
     /// Items are unique.

@@ -4,7 +4,7 @@
 
 use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::DateTime;
+use kube_codegen_runtime::record::{DateTime, Number};
 
 /// An object of kind `Scalars`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,7 +14,7 @@ pub struct Scalars {
 }
 
 /// `spec` of `Scalars`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScalarsSpec {
     /// Format: `ipv4`.
     pub address: Option<String>,
@@ -22,17 +22,22 @@ pub struct ScalarsSpec {
     pub at: Option<DateTime>,
     pub count: Option<i64>,
     pub data: Option<ByteString>,
-    pub exact: Option<f64>,
+    pub exact: Option<Number>,
     pub flag: Option<bool>,
-    pub half: Option<f64>,
+    pub half: Option<Number>,
     pub large: Option<i64>,
 
     /// Format: `whatever`.
     pub odd: Option<i64>,
 
+    /// Minimum: 0. Maximum: 65535.
     pub port: Option<u16>,
-    pub ratio: Option<f64>,
+
+    pub ratio: Option<Number>,
+
+    /// Minimum: 0.
     pub size: Option<u64>,
+
     pub small: Option<i32>,
     pub text: Option<String>,
 }

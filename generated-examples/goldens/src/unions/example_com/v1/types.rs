@@ -3,7 +3,7 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::Nullable;
+use kube_codegen_runtime::record::{Nullable, Number};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub struct Mapping {
 }
 
 /// `spec` of `Mapping`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MappingSpec {
     pub clash: Option<Value>,
     pub hosts: Option<MappingSpecHosts>,
@@ -35,10 +35,10 @@ pub enum MappingSpecHosts {
 }
 
 /// `spec.limits` of `Mapping`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MappingSpecLimits {
     Map(BTreeMap<String, i64>),
-    Number(f64),
+    Number(Number),
 
     /// A value of no type that the schema declares, as it is.
     Other(Value),
