@@ -76,7 +76,7 @@ fn every_number_that_the_server_stores() {
             }}),
         ));
         let spec = typed.spec.unwrap();
-        assert_eq!(f64::from(spec.value), number.as_f64().unwrap());
+        assert_eq!(Some(spec.value.as_f64()), number.as_f64());
         let either = spec.number_or_text.unwrap();
         assert_eq!(either, MeterSpecNumberOrText::Number(spec.value));
     }
