@@ -289,10 +289,8 @@ mod tests {
         assert_eq!(number("18446744073709551615").as_u64(), Some(u64::MAX));
         assert_eq!(number("18446744073709551615").as_i64(), None);
         assert_eq!(number("1e300").as_u64(), None);
-        assert_eq!(
-            f64::from(Number::from(u64::MAX)),
-            18_446_744_073_709_551_616.0
-        );
+        let nearest = f64::from(Number::from(u64::MAX));
+        assert_eq!(nearest.to_string(), "18446744073709552000");
         assert_eq!(Number::default(), Number::from(0_u64));
         assert_eq!(
             format!("{:5.2}|{:?}", Number::from(0.126), Number::from(7)),
