@@ -2,7 +2,6 @@
 mod leaves;
 
 use crate::{leaves, record_views};
-use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     Condition, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime, ObjectMeta,
     OwnerReference,
@@ -64,6 +63,5 @@ record_views! {
 }
 
 leaves! {
-    ByteString = ByteString::default(),
     MicroTime = MicroTime(Timestamp::UNIX_EPOCH),
 }

@@ -15,8 +15,10 @@
 //! - A [`DateTime`] is any text, and is written as it was read. `Time` inside types of k8s-openapi is a moment, written anew in UTC.
 //! - A [`Number`] is an integer of 64 bits or a float of double precision, as the API server holds numbers; a plain `f64`, which only an
 //!   override makes a field, has no more than 53 bits of an integer.
+//! - A `ByteString` is read from any spelling of its base64, and written in the canonical one.
 //! - Integers may come as integral floats (`3.0`), and numbers as `serde_json`'s `arbitrary_precision` hands them over.
 //! - An error of the deserializer itself (malformed text, end of input) is handed on as it is, with its line, column and category.
+mod bytes;
 mod choices;
 mod containers;
 mod date_time;

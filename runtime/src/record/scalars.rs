@@ -1,5 +1,7 @@
 //! Booleans, numbers, strings, and the scalar types of Kubernetes: a literal in, a value or a misfit out.
+use super::bytes::bytes;
 use super::{DateTime, Foreign, Literal, Misfit, Number, Scalar, Slot, Value, View, spelling};
+use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -69,6 +71,7 @@ scalars! {
     f64, 0.0, "f64", |v| shown(*v), float;
     Number, Number::default(), "a 64-bit number", |v| v.shown(), number;
     String, String::new(), "a string", |v| View::Str(v), string;
+    ByteString, ByteString::default(), "base64", |v| View::Foreign(v), bytes;
     DateTime, DateTime(String::new()), "a date-time", |v| View::Str(&v.0), date_time;
     Time, Time(Timestamp::UNIX_EPOCH), "an RFC 3339 time", |v| View::Display(&v.0), time;
     Quantity, Quantity(String::new()), "a quantity", |v| spelled(&v.0, v), quantity;

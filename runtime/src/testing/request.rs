@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::failure::{Answer, bad_request, no_resource, not_allowed};
 use super::kind::{Kind, Kinds, Version};
+use crate::walk::go;
 
 /// The verbs of the Kubernetes API, named as in RBAC rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +73,19 @@ pub(super) struct Request {
     user_agent: String,
 }
 
+/// Numbers as a real server holds them: `1.0` is `1`, and what is beyond 64 bits is a float.
+fn numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) => match go::number(number) {
+            go::Number::Int(int) => *value = int.into(),
+            go::Number::Float(float) => *value = float.into(),
+        },
+        Value::Array(items) => items.iter_mut().for_each(numbers),
+        Value::Object(fields) => fields.values_mut().for_each(numbers),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
 impl Request {
     pub(super) fn read(parts: &Parts, body: Vec<u8>, kinds: &Kinds) -> Answer<Self> {
         let query = Query::read(parts.uri.query().unwrap_or_default());
@@ -118,12 +132,14 @@ impl Request {
         if self.body.is_empty() {
             return Ok(Value::Null);
         }
-        serde_json::from_slice(&self.body).map_err(|error| {
+        let mut body = serde_json::from_slice(&self.body).map_err(|error| {
             bad_request(&format!(
                 "the object provided is unrecognized (must be of type {}): {error}",
                 self.target.kind.kind
             ))
-        })
+        })?;
+        numbers(&mut body);
+        Ok(body)
     }
 
     /// Who writes: `fieldManager`, else the user agent's first word.

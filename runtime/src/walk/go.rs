@@ -36,13 +36,13 @@ pub(super) fn print(value: &Value, out: &mut String) {
 }
 
 /// A number as the API server holds it.
-pub(super) enum Number {
+pub(crate) enum Number {
     Int(i64),
     Float(f64),
 }
 
 /// A float without a fraction is an integer once it is stored; an integer beyond 64 bits is a float.
-pub(super) fn number(number: &serde_json::Number) -> Number {
+pub(crate) fn number(number: &serde_json::Number) -> Number {
     let float = number.as_f64().unwrap_or_default();
     let int = number.as_i64().or_else(|| whole(float));
     int.map_or(Number::Float(float), Number::Int)

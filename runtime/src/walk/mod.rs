@@ -5,7 +5,7 @@ mod column;
 mod eval;
 mod field;
 mod filter;
-mod go;
+pub(crate) mod go;
 mod node;
 mod parse;
 mod path;

@@ -117,7 +117,7 @@ fn all_problems_of_an_object_are_told_at_once() {
         "spec.open: invalid type: integer, expected a boolean; \
          spec.containers[0].image: invalid type: boolean, expected a string; \
          spec.containers[1].ports[1].port: invalid type: array, expected i32; \
-         spec.cert: Invalid symbol 37, offset 0."
+         spec.cert: invalid value: string, expected base64"
     );
 }
 

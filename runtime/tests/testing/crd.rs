@@ -326,3 +326,43 @@ async fn a_definition_can_come_over_the_api_and_its_kind_goes_with_it() {
         404
     );
 }
+
+#[tokio::test]
+async fn numbers_are_those_of_a_real_server() {
+    let server = server(&definition(
+        &json!({
+            "openAPIV3Schema": {"type": "object", "properties": {"spec": {
+                "type": "object",
+                "properties": {"whole": {"type": "integer"}, "real": {"type": "number"}},
+            }}},
+        }),
+        &json!({}),
+    ));
+    let kinds = crdkinds(&server);
+    let spec = json!({"whole": 5.0, "real": 1.0});
+    let stored = kinds
+        .create(&PostParams::default(), &object("a", &spec))
+        .await
+        .unwrap();
+    assert_eq!(stored.data["spec"], json!({"whole": 5, "real": 1}));
+    let spec = json!({"real": u64::MAX});
+    let mut again = object("a", &spec);
+    again.metadata = stored.metadata;
+    let stored = kinds
+        .replace("a", &PostParams::default(), &again)
+        .await
+        .unwrap();
+    assert_eq!(
+        stored.data["spec"],
+        json!({"real": 18_446_744_073_709_551_615.0})
+    );
+
+    let spec = json!({"whole": u64::MAX});
+    let status = refused(
+        kinds
+            .create(&PostParams::default(), &object("b", &spec))
+            .await,
+    );
+    let rule = "spec.whole in body must be of type integer: \"number\"";
+    assert!(status.message.contains(rule), "{}", status.message);
+}

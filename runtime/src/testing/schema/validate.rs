@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::junctors::{all_of, any_of, not, one_of};
 use crate::testing::failure::cause;
 use crate::testing::object::flag;
+use crate::walk::go;
 
 pub(super) type Causes = Vec<StatusCause>;
 
@@ -91,11 +92,6 @@ fn join(path: &str, name: &str) -> String {
 
 fn is(value: &Value, expected: &str) -> bool {
     match expected {
-        "integer" => {
-            value.is_i64()
-                || value.is_u64()
-                || value.as_f64().is_some_and(|number| number.fract() == 0.0)
-        }
         "number" => value.is_number(),
         expected => type_of(value) == expected,
     }
@@ -105,8 +101,10 @@ fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
+        Value::Number(number) => match go::number(number) {
+            go::Number::Int(_) => "integer",
+            go::Number::Float(_) => "number",
+        },
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
