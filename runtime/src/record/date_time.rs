@@ -42,8 +42,22 @@ impl DateTime {
     /// # Errors
     /// The text is no `date-time`: the API server's check is looser, and does not look again at what is stored.
     pub fn timestamp(&self) -> Result<Timestamp, jiff::Error> {
-        self.0.parse()
+        moment(&self.0)
     }
+}
+
+/// The moment that a text tells. The API server takes any number of digits for the fraction of a second; the ninth is a nanosecond.
+pub(super) fn moment(text: &str) -> Result<Timestamp, jiff::Error> {
+    text.parse()
+        .or_else(|error| nanoseconds(text).map_or(Err(error), |cut| cut.parse()))
+}
+
+/// The text without the digits behind the nanoseconds; `None` if there are none.
+fn nanoseconds(text: &str) -> Option<String> {
+    let start = text.find(['.', ','])? + 1;
+    let fraction = text[start..].bytes();
+    let end = start + fraction.take_while(u8::is_ascii_digit).count();
+    (end > start + 9).then(|| format!("{}{}", &text[..start + 9], &text[end..]))
 }
 
 /// In UTC, with no more digits of a second than there are.
@@ -78,7 +92,7 @@ impl FromStr for DateTime {
     type Err = jiff::Error;
 
     fn from_str(text: &str) -> Result<Self, jiff::Error> {
-        text.parse::<Timestamp>().map(|_| Self(text.to_owned()))
+        moment(text).map(|_| Self(text.to_owned()))
     }
 }
 
@@ -100,10 +114,22 @@ mod tests {
 
     #[test]
     fn moments_and_texts() {
-        for text in ["2024-02-30T00:00:00Z", "yesterday", "", "2024-01-01"] {
+        for text in [
+            "2024-02-30T00:00:00Z",
+            "yesterday",
+            "",
+            "2024-01-01",
+            "2024-01-01T00:00:00.0123456789",
+            ".0123456789é",
+        ] {
             assert!(text.parse::<DateTime>().is_err(), "{text}");
             assert!(DateTime(text.into()).timestamp().is_err(), "{text}");
         }
+        let long: DateTime = "2024-03-01t01:59:59,123456789999+02:00".parse().unwrap();
+        assert_eq!(
+            long.timestamp().unwrap().to_string(),
+            "2024-02-29T23:59:59.123456789Z"
+        );
         let time = Time(Timestamp::UNIX_EPOCH);
         let text = DateTime::from(time.clone());
         assert_eq!(text.as_str(), "1970-01-01T00:00:00Z");

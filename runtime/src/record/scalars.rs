@@ -1,6 +1,8 @@
 //! Booleans, numbers, strings, and the scalar types of Kubernetes: a literal in, a value or a misfit out.
 use super::bytes::bytes;
-use super::{DateTime, Foreign, Literal, Misfit, Number, Scalar, Slot, Value, View, spelling};
+use super::{
+    DateTime, Foreign, Literal, Misfit, Number, Scalar, Slot, Value, View, date_time, spelling,
+};
 use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -184,7 +186,7 @@ fn date_time(literal: &mut Literal<'_>) -> Result<DateTime, Misfit> {
 
 fn time(literal: &mut Literal<'_>) -> Result<Time, Misfit> {
     let text = literal.text().ok_or(Misfit::Type)?;
-    text.parse().map(Time).map_err(|_| Misfit::Value)
+    date_time::moment(text).map(Time).map_err(|_| Misfit::Value)
 }
 
 /// What the text of a value stands for.

@@ -94,5 +94,10 @@ fn times_keep_their_fraction_and_bytes_are_base64() {
         round_trip(r#"{"tick":"2024-02-29T23:59:59.5Z"}"#),
         r#"{"tick":"2024-02-29T23:59:59.500000Z"}"#
     );
+    assert_eq!(
+        round_trip(r#"{"since":"2024-02-29T23:59:59.1234567899Z"}"#),
+        r#"{"since":"2024-02-29T23:59:59.123456789Z"}"#
+    );
     assert_eq!(round_trip(r#"{"cert":"aGk="}"#), r#"{"cert":"aGk="}"#);
+    assert_eq!(round_trip(r#"{"cert":"aGl="}"#), r#"{"cert":"aGk="}"#);
 }
