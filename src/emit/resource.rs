@@ -96,7 +96,7 @@ fn resource(out: &mut String, model: &Model, kind: &Kind) {
     _ = writeln!(out, "\nimpl {name} {{");
     constants::write(out, kind);
     match &root.body {
-        Body::Struct(body) => constructor::write(out, kind, body, model),
+        Body::Struct(body) => constructor::write(out, body, model),
         Body::Enum(_) | Body::Union(_) | Body::Alias(_) => {}
     }
     // The constants leave an empty line behind them.

@@ -3,7 +3,7 @@ use super::parts::imports::{Import, Imports};
 use super::parts::layout::{self, Members};
 use super::parts::{aliases, doc, inline, records, rust, text};
 use super::{Contents, Emitter, Exports, OutFile};
-use crate::ir::{Body, Derives, Enum, EnumBase, Kind, Model, Module, Rules, Struct, TypeDef, TypeId, Union};
+use crate::ir::{Body, Derives, Enum, EnumBase, Field, Kind, Model, Module, Rules, Struct, Ty, TypeDef, TypeId, Union};
 use crate::options::Options;
 use proc_macro2::Literal;
 use std::collections::BTreeMap;
@@ -121,7 +121,7 @@ fn structure(
             field.doc.as_deref(),
             &field.rules,
             field.default.as_ref(),
-            Vec::new,
+            || undescribed(field),
         );
         let allow = rust::is_involved(field).then_some("#[allow(clippy::type_complexity)]");
         let mut ty = String::new();
@@ -136,6 +136,15 @@ fn structure(
         members.add(&docs, None, &layout::field(&body.rest_ident, &ty));
     }
     members.close();
+}
+
+/// What there is to say of a field that nothing describes.
+fn undescribed(field: &Field) -> Vec<String> {
+    if field.ty == Ty::ObjectMeta {
+        vec!["Standard object metadata.".to_owned()]
+    } else {
+        Vec::new()
+    }
 }
 
 /// A value as a reader of Rust would write it.

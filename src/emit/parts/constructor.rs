@@ -1,7 +1,7 @@
 //! `new`: an object of a name, and of all that its schema requires.
 use super::imports::Imports;
 use super::{doc, layout, rust};
-use crate::ir::{Body, Field, Kind, Model, Presence, Struct, Ty, TypeId};
+use crate::ir::{Body, Field, Model, Presence, Struct, Ty, TypeId};
 use std::fmt::Write;
 
 /// The most fields that are asked for one by one.
@@ -24,7 +24,7 @@ fn asked<'a>(body: &'a Struct, model: &Model) -> Vec<&'a Field> {
 }
 
 /// Writes the constructor; none for a kind that requires more than a call should hold.
-pub(crate) fn write(out: &mut String, kind: &Kind, body: &Struct, model: &Model) {
+pub(crate) fn write(out: &mut String, body: &Struct, model: &Model) {
     let is_asked = |field: &Field| is_asked(field, model);
     let asked = asked(body, model);
     if asked.is_empty() && body.fields.iter().any(is_asked) {
@@ -41,10 +41,7 @@ pub(crate) fn write(out: &mut String, kind: &Kind, body: &Struct, model: &Model)
     let first = [format!("{name}: impl Into<String>")];
     let parameters: Vec<String> = first.into_iter().chain(parameters).collect();
     let parameters: Vec<&str> = parameters.iter().map(String::as_str).collect();
-    let about = format!(
-        "A `{}` of this name, with what its schema requires.",
-        kind.kind
-    );
+    let about = format!("Makes an object of this name, with {}.", with(&asked));
     doc::write(out, layout::MARGIN, &[about]);
     layout::function(out, "pub fn new", &parameters, "Self", " {");
     out.push_str("        Self {\n");
@@ -70,6 +67,15 @@ pub(crate) fn write(out: &mut String, kind: &Kind, body: &Struct, model: &Model)
         _ = writeln!(out, "            {}: Default::default(),", body.rest_ident);
     }
     out.push_str("        }\n    }\n");
+}
+
+/// What the object has from the start.
+fn with(asked: &[&Field]) -> &'static str {
+    if asked.is_empty() {
+        "all else unset"
+    } else {
+        "what its schema requires"
+    }
 }
 
 /// Whether the caller has to say what a field holds.

@@ -1,11 +1,15 @@
 //! One line of plain text comes in, the same as inline Markdown goes out: links and code stay, all else that rustdoc would take for markup is escaped.
 use super::text::is_hidden;
+use super::token;
 use std::borrow::Cow;
 
 /// The words of a text, each safe for rustdoc and none to be broken.
 pub(crate) fn words(text: &str) -> Vec<Cow<'_, str>> {
     let mut words = Vec::new();
     let mut word = Cow::Borrowed("");
+    let mut start = 0;
+    // Whether the word holds what Markdown might misread.
+    let mut doubtful = false;
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let letters = letters(rest);
@@ -20,26 +24,56 @@ pub(crate) fn words(text: &str) -> Vec<Cow<'_, str>> {
             rest = after;
         } else if c.is_whitespace() {
             if !word.is_empty() {
-                words.push(std::mem::take(&mut word));
+                let written = &text[start..text.len() - rest.len()];
+                words.push(settled(std::mem::take(&mut word), written, doubtful));
+                doubtful = false;
             }
             rest = &rest[c.len_utf8()..];
+            start = text.len() - rest.len();
+        } else if let Some((safe, length)) = link_macro(&word, rest) {
+            let kept = word.len() - MACRO.len();
+            word.to_mut().truncate(kept);
+            word.to_mut().push_str(&safe);
+            rest = &rest[length..];
         } else if let Some((safe, length)) = code(rest).or_else(|| link(rest)).or_else(|| url(rest))
         {
             word.to_mut().push_str(&safe);
             rest = &rest[length..];
+            // An address with a gap to be filled in is no link.
+            doubtful |= rest.starts_with('{');
         } else {
             let (_, after) = rest.split_at(c.len_utf8());
             if is_markup(c, after) {
                 word.to_mut().push('\\');
+                doubtful = true;
             }
             word.to_mut().push(c);
             rest = after;
         }
     }
     if !word.is_empty() {
-        words.push(word);
+        words.push(settled(word, &text[start..], doubtful));
     }
     words
+}
+
+/// A whole word: what would need escapes is shown as code, where it reads as code.
+fn settled<'t>(word: Cow<'t, str>, written: &'t str, doubtful: bool) -> Cow<'t, str> {
+    // Marks with space on both sides are no markup, and rustdoc makes one dash of the two before a flag.
+    if doubtful && written.chars().all(|c| c == '*') || written == "_" {
+        return written.into();
+    }
+    if doubtful || is_flag(written) {
+        return token::code(written).map_or(word, Cow::Owned);
+    }
+    word
+}
+
+/// `--verbose`, in quotes or not.
+fn is_flag(written: &str) -> bool {
+    let flag = written.trim_start_matches(['(', '"', '\'', '[']);
+    let name = flag.strip_prefix("--");
+    name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
 /// How many bytes of a text are letters that stand for themselves.
@@ -55,7 +89,7 @@ fn may_be_more(c: char) -> bool {
     c.is_whitespace()
         || matches!(
             c,
-            '`' | '[' | ']' | '*' | '\\' | '<' | '&' | '_' | '~' | 'h' | '!'
+            '`' | '[' | '*' | '\\' | '<' | '&' | '_' | '~' | 'h' | '!'
         )
 }
 
@@ -99,9 +133,9 @@ fn code(rest: &str) -> Option<(String, usize)> {
             && !body[..*at].ends_with('`')
     })?;
     let inside = &body[..end];
-    // Quotes of shells and of Go stand in pairs too: what spans half a line is not code.
-    (!inside.trim().is_empty() && inside.len() <= 80)
-        .then(|| (span(inside.trim()), end + 2 * ticks))
+    // Quotes of shells and of Go stand in pairs too: words that span half a line are not code.
+    let is_code = inside.len() <= 80 || !inside.contains(char::is_whitespace);
+    (is_code && !inside.trim().is_empty()).then(|| (span(inside.trim()), end + 2 * ticks))
 }
 
 /// `[text](https://…)`
@@ -109,8 +143,32 @@ fn link(rest: &str) -> Option<(String, usize)> {
     let body = rest.strip_prefix('[')?;
     let (text, after) = body.split_once(']')?;
     let (target, _) = after.strip_prefix('(')?.split_once(')')?;
+    if target.contains('(') {
+        return None;
+    }
+    let length = rest.len() - after.len() + target.len() + 2;
+    Some((linked(text, target)?, length))
+}
+
+/// What `AsciiDoc` writes before the address of a link.
+const MACRO: &str = "link:";
+
+/// `https://…[text]` after `link:`, as `AsciiDoc` has it.
+fn link_macro(before: &str, rest: &str) -> Option<(String, usize)> {
+    if !before.ends_with(MACRO) {
+        return None;
+    }
+    let (target, after) = rest.split_once('[')?;
+    let (text, _) = after.split_once(']')?;
+    // `^` opens a new window, `_` stresses.
+    let shown = text.trim_end_matches('^').trim_matches('_');
+    Some((linked(shown, target)?, target.len() + text.len() + 2))
+}
+
+/// A link, of plain text to a plain address only.
+fn linked(text: &str, target: &str) -> Option<String> {
     let is_url = target.starts_with("https://") || target.starts_with("http://");
-    let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '<' | '>' | '(' | '\\' | '`' | '[');
+    let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '<' | '>' | '\\' | '`' | '[');
     if !is_url || !target.chars().all(is_plain) || text.contains(['[', '`', '<', '\\', ']']) {
         return None;
     }
@@ -118,8 +176,11 @@ fn link(rest: &str) -> Option<(String, usize)> {
     if text.is_empty() || text.contains("://") {
         return None;
     }
-    let length = rest.len() - after.len() + target.len() + 2;
-    Some((format!("[{text}]({target})"), length))
+    Some(if target.contains(['(', ')']) {
+        format!("[{text}](<{target}>)")
+    } else {
+        format!("[{text}]({target})")
+    })
 }
 
 /// A bare address becomes a link.
@@ -142,9 +203,13 @@ fn is_markup(c: char, after: &str) -> bool {
     match c {
         // An image would be fetched by whoever reads the docs.
         '!' => link(after).is_some(),
-        '[' | ']' | '`' | '*' | '\\' => true,
+        // What is never opened needs not be kept from closing.
+        '[' | '`' | '*' | '\\' => true,
         '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)),
-        '&' => next.is_some_and(|c| c.is_ascii_alphabetic() || c == '#'),
+        '&' => {
+            let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '#');
+            end.is_some_and(|end| end > 0 && after[end..].starts_with(';'))
+        }
         '_' => next.is_none_or(|c| !c.is_alphanumeric()),
         '~' => next == Some('~'),
         _ => false,
@@ -158,16 +223,23 @@ mod tests {
     #[test]
     fn what_is_markup_stays_and_the_rest_is_text() {
         for (text, expected) in [
-            ("see [Foo] and a[0]", r"see \[Foo\] and a\[0\]"),
-            ("a <b> c < d", r"a \<b> c < d"),
+            ("see [Foo] and a[0]", r"see \[Foo] and `a[0]`"),
+            ("a <b> c < d", "a `<b>` c < d"),
+            ("a <b c> &amp; R&D &c", r"a \<b c> \&amp; R&D &c"),
             ("use `kubectl get` now", "use `kubectl get` now"),
             ("an ` alone", r"an \` alone"),
             ("see https://a.b/c_d.", "see <https://a.b/c_d>."),
+            ("to https://a.b/{c}.", "to `https://a.b/{c}`."),
             ("[docs](https://a.b/c)", "[docs](https://a.b/c)"),
-            ("[docs](#here)", r"\[docs\](#here)"),
+            ("[docs](#here)", r"\[docs](#here)"),
+            (
+                "link:https://a.b/c_(d)[_more_^].",
+                "[more](<https://a.b/c_(d)>).",
+            ),
             ("(https://a.b)", "(<https://a.b>)"),
-            ("**bold** *", r"\*\*bold\*\* \*"),
-            ("a_b __c__", r"a_b \__c\_\_"),
+            ("**bold** * _ **", r"\*\*bold\*\* * _ **"),
+            ("a_b __c__ _", "a_b `__c__` _"),
+            ("with (--flag=x), not -- so", "with (`--flag=x`), not -- so"),
             ("https:// alone", "https:// alone"),
         ] {
             assert_eq!(words(text).join(" "), expected, "{text}");

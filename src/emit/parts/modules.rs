@@ -10,7 +10,8 @@ use std::fmt::Write;
 fn allowed(deprecated: bool) -> String {
     let deprecated = if deprecated { " deprecated," } else { "" };
     format!(
-        "#![allow(clippy::pedantic, missing_docs, unreachable_pub)]\n#![allow(dead_code,{deprecated} unused_imports)]\n"
+        "// A program uses a part of this, and the definition does not describe all of it.\n\
+         #![allow(clippy::pedantic, missing_docs, unreachable_pub)]\n#![allow(dead_code,{deprecated} unused_imports)]\n"
     )
 }
 
@@ -142,11 +143,12 @@ fn head(model: &Model, of: Option<Of<'_>>) -> String {
         Some(Of::Version(module)) => {
             let mut kinds = model.kinds_of(module);
             let deprecated = kinds.any(|kind| kind.deprecated.is_some());
-            let head = format!("`{}`", module.api_version());
+            let (version, group) = (&module.version, &module.group);
+            let head = format!("Version `{version}` of the API group `{group}`.");
             let above = allowed(deprecated) + &kubernetes(module);
             layout::file(&head, &above, "")
         }
-        Some(Of::Group(group)) => layout::file(&format!("`{group}`"), "", ""),
+        Some(Of::Group(group)) => layout::file(&format!("The API group `{group}`."), "", ""),
         None => String::new(),
     }
 }

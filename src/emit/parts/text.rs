@@ -1,5 +1,5 @@
 //! A description comes in, lines of Markdown go out: paragraphs, lists and code as the writer meant them, wrapped, never a doctest.
-use super::inline;
+use super::{emphasis, inline, markers};
 use std::borrow::Cow;
 
 /// The longest line of docs.
@@ -9,7 +9,7 @@ pub(crate) const WIDTH: usize = 92;
 pub(crate) fn lines(description: &str) -> Vec<String> {
     let text = clean(description);
     let mut out = Lines::default();
-    let mut lines = text.lines().peekable();
+    let mut lines = text.lines().filter_map(markers::without).peekable();
     let mut in_list = false;
     while let Some(line) = lines.next() {
         if let Some(fence) = fence(line) {
@@ -29,6 +29,13 @@ pub(crate) fn lines(description: &str) -> Vec<String> {
             if !in_list {
                 out.gap();
             }
+        } else if is_drawn(line) || is_signs(line) && lines.peek().is_some_and(|it| is_drawn(it)) {
+            let mut code = vec![line];
+            while let Some(next) = lines.next_if(|line| is_drawn(line)) {
+                code.push(next);
+            }
+            out.code(&code);
+            in_list = false;
         } else if let Some((marker, indent, rest)) = item(line) {
             in_list = true;
             out.item(&marker, indent, rest);
@@ -57,24 +64,33 @@ pub(crate) fn wrap<S: AsRef<str>>(words: &[S], first: &str, others: &str) -> Vec
     let mut lines = Vec::new();
     let mut line = String::from(first);
     let mut length = first.chars().count();
-    let mut empty = true;
+    // How many words the line has, and where the last one begins.
+    let mut count = 0;
+    let mut last = line.len();
     for word in words.iter().map(AsRef::as_ref) {
         let more = word.chars().count();
-        if !empty && length + 1 + more > WIDTH {
+        if count > 0 && length + 1 + more > WIDTH {
+            // What would begin a block there takes the word before it along.
+            let carried = (begins_block(word) && count > 1 && !begins_block(&line[last..]))
+                .then(|| line.split_off(last));
+            line.truncate(line.trim_end().len());
             lines.push(std::mem::replace(&mut line, others.to_owned()));
-            length = others.chars().count();
-            empty = true;
+            line.push_str(carried.as_deref().unwrap_or(""));
+            length = line.chars().count();
+            count = usize::from(carried.is_some());
         }
-        if empty {
+        if count == 0 {
+            last = line.len();
             let word = guarded(word);
             length += word.chars().count();
             line.push_str(&word);
         } else {
             length += 1 + more;
             line.push(' ');
+            last = line.len();
             line.push_str(word);
         }
-        empty = false;
+        count += 1;
     }
     lines.push(line);
     lines
@@ -82,15 +98,41 @@ pub(crate) fn wrap<S: AsRef<str>>(words: &[S], first: &str, others: &str) -> Vec
 
 /// A word at the start of a line must not begin a block.
 fn guarded(word: &str) -> Cow<'_, str> {
+    if !begins_block(word) {
+        return word.into();
+    }
     let digits = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    if digits.len() < word.len() && (digits == "." || digits == ")") {
-        let number = &word[..word.len() - 1];
-        return format!("{number}\\{digits}").into();
+    let number = &word[..word.len() - digits.len()];
+    format!("{number}\\{digits}").into()
+}
+
+/// Whether Markdown takes a word at the start of a line for a list, a heading, a quote, a rule, a table or a fence.
+fn begins_block(word: &str) -> bool {
+    let all = |signs: &[char]| word.chars().all(|c| signs.contains(&c));
+    match word.chars().next() {
+        Some('>' | '|') => true,
+        Some('+') => word == "+",
+        Some('-' | ':') => all(&['-', ':', '|']) && word.contains('-'),
+        Some('*' | '_') => all(&['*', '_']),
+        Some('#') => all(&['#']),
+        Some('=') => all(&['=']),
+        Some('~') => word.starts_with("~~~"),
+        Some(c) if c.is_ascii_digit() => {
+            let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+            rest == "." || rest == ")"
+        }
+        _ => false,
     }
-    if word.starts_with(['-', '+', '>', '#', '=', '|', '~']) {
-        return format!("\\{word}").into();
-    }
-    word.into()
+}
+
+/// Whether a line is one of a drawing or of a table.
+fn is_drawn(line: &str) -> bool {
+    line.trim_start().starts_with('|')
+}
+
+/// Whether a line has signs only, as the first one of a drawing may.
+fn is_signs(line: &str) -> bool {
+    !line.contains(char::is_alphanumeric)
 }
 
 /// Tabs and line ends made one, and no character that cannot be seen.
@@ -118,6 +160,19 @@ fn fence(line: &str) -> Option<&'static str> {
     let line = line.trim_start();
     let is_fence = |fence: &str| line.starts_with(fence) && !line[fence.len()..].contains(fence);
     ["```", "~~~"].into_iter().find(|fence| is_fence(fence))
+}
+
+/// Whether a line begins with a word or two and a colon, as in `More info: …`.
+fn is_labelled(line: &str) -> bool {
+    let line = line.trim_start();
+    if !line.starts_with(|c: char| c.is_ascii_uppercase()) {
+        return false;
+    }
+    let label = line.find(|c: char| c != ' ' && !c.is_alphanumeric());
+    label.is_some_and(|end| {
+        let rest = &line[end..];
+        (rest.starts_with(": ") || rest == ":") && line[..end].matches(' ').count() < 2
+    })
 }
 
 /// The marker, the indentation and the text of a list item.
@@ -150,7 +205,7 @@ struct Lines<'t> {
 
 impl<'t> Lines<'t> {
     fn paragraph(&mut self, line: &'t str) {
-        if self.short {
+        if self.short || is_labelled(line) {
             self.end_line();
         }
         self.open.extend(inline::words(line.trim()));
@@ -211,7 +266,8 @@ impl<'t> Lines<'t> {
 
     fn end_line(&mut self) {
         if !self.open.is_empty() {
-            let words = std::mem::take(&mut self.open);
+            let mut words = std::mem::take(&mut self.open);
+            emphasis::restore(&mut words);
             self.done.extend(wrap(&words, &self.first, &self.others));
             self.first.clone_from(&self.others);
         }
@@ -286,6 +342,10 @@ mod tests {
     #[test]
     fn no_word_begins_a_block() {
         gives("# no heading", &["\\# no heading"]);
+        gives("-Xms and #1", &["-Xms and #1"]);
+        gives("* * *\n| | |", &["```text", "* * *", "| | |", "```"]);
+        let long = format!("{} last > 5", "x".repeat(WIDTH - 5));
+        gives(&long, &[&long[..WIDTH - 5], "last > 5"]);
         gives("> no quote", &["\\> no quote"]);
         gives("text\n---", &["text", "\\---"]);
         gives("text\n===", &["text", "\\==="]);

@@ -138,8 +138,18 @@ fn of_path(kind: &str, path: &SchemaPath) -> String {
         }
         tail.insert_str(0, part);
     }
+    if let (true, Some(last)) = (tail.is_empty(), parts.last()) {
+        tail.push_str(start(last, room));
+    }
     let head: String = kind.chars().take(MAX - hash::LEN).collect();
     format!("{head}{tail}{}", hash::mark(&format!("{kind}.{path}")))
+}
+
+/// As many words of a name as there is room for.
+fn start(name: &str, room: usize) -> &str {
+    let ends = name.char_indices().filter(|(_, c)| c.is_uppercase());
+    let end = ends.map(|(at, _)| at).take_while(|at| *at <= room).last();
+    &name[..end.unwrap_or(0)]
 }
 
 fn part(segment: &Segment) -> Option<String> {

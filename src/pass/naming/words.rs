@@ -60,9 +60,24 @@ pub(super) fn camel(words: &[String]) -> String {
     joined
 }
 
-/// `snake_case` of words.
+/// `snake_case` of words; units and the like, which capitals split, are one word: `sizeMiB` gives `size_mib`.
 pub(super) fn snake(words: &[String]) -> String {
-    words.join("_")
+    let mut joined = String::new();
+    let mut before = "";
+    for word in words {
+        let is_unit = match word.as_str() {
+            "b" => matches!(before, "ki" | "mi" | "gi" | "ti" | "pi" | "ei"),
+            "bps" => matches!(before, "k" | "m" | "g" | "t"),
+            "s" => before == "qo",
+            _ => false,
+        };
+        if !joined.is_empty() && !is_unit {
+            joined.push('_');
+        }
+        joined.push_str(word);
+        before = word;
+    }
+    joined
 }
 
 /// The letter that begins a word in camel case: `ß` begins it as `Ss`.
@@ -169,6 +184,9 @@ mod tests {
             ("k8sName", "k8s_name"),
             ("diskSizeGB", "disk_size_gb"),
             ("AZs", "azs"),
+            ("memoryGiBPerVCPU", "memory_gib_per_vcpu"),
+            ("rateMBps", "rate_mbps"),
+            ("vlanQoS", "vlan_qos"),
             ("größeÄndern", "größe_ändern"),
             ("łódź-中", "łódź_中"),
             ("启用2", "启用2"),

@@ -39,7 +39,7 @@ impl IPAddressPool {
     /// `spec.zone`, for field selectors.
     pub const SPEC_ZONE_FIELD: SelectableField<Self> = SelectableField::new("spec.zone");
 
-    /// A `IPAddressPool` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {

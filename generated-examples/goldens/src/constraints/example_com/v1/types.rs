@@ -12,6 +12,7 @@ use kube_codegen_runtime::record::Number;
 /// - The name must be short.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bounded {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
 
     /// Minimum properties: 1. Exactly one of `inline`, `reference` must be set.

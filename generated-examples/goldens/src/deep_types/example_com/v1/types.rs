@@ -49,7 +49,9 @@ pub struct Deep {
         >,
     >,
 
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub structs: Option<Vec<DeepStructs>>,
 }
 

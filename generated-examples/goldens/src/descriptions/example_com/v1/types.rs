@@ -10,7 +10,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// that nobody has to scroll to read it to its end.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Described {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<DescribedSpec>,
 }
 
@@ -31,8 +33,8 @@ pub struct DescribedSpec {
     /// End.
     pub code: Option<String>,
 
-    /// \*/ /// }
-    /// \#!\[deny(warnings)\]
+    /// `*/` /// }
+    /// `#![deny(warnings)]`
     ///
     /// ```text
     /// fn main() { panic!() }
@@ -51,8 +53,8 @@ pub struct DescribedSpec {
     /// And a last word.
     pub list: Option<String>,
 
-    /// See \[Foo\] and [docs](https://example.com/a_b), not \<b>this\</b> or
-    /// <https://example.com/x?y=1>. Use `kubectl get` or \* or a lone \` or a_b.
+    /// See \[Foo] and [docs](https://example.com/a_b), not `<b>this</b>` or
+    /// <https://example.com/x?y=1>. Use `kubectl get` or * or a lone \` or a_b.
     pub markup: Option<String>,
 
     /// The title is used where there is no description.

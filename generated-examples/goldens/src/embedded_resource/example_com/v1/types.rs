@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 /// An object of kind `Carrier`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Carrier {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<CarrierSpec>,
 }
 
@@ -26,6 +28,8 @@ pub struct CarrierSpecDeclared {
     pub api_version: String,
     pub data: Option<BTreeMap<String, String>>,
     pub kind: String,
+
+    /// Standard object metadata.
     pub metadata: Option<ObjectMeta>,
 }
 
@@ -34,6 +38,8 @@ pub struct CarrierSpecDeclared {
 pub struct CarrierSpecTemplate {
     pub api_version: String,
     pub kind: String,
+
+    /// Standard object metadata.
     pub metadata: Option<ObjectMeta>,
 
     /// All other fields, as they are.

@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 /// An object of kind `Choice`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choice {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<Box<ChoiceSpec>>,
 }
 

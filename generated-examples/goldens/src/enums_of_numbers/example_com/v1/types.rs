@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 /// An object of kind `Tier`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tier {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<Box<TierSpec>>,
 }
 

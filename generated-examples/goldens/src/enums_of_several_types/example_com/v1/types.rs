@@ -9,7 +9,9 @@ use serde_json::Value;
 /// An object of kind `Level`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Level {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<Box<LevelSpec>>,
 }
 

@@ -35,7 +35,7 @@ impl Flat {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `Flat` of this name, with what its schema requires.
+    /// Makes an object of this name, with what its schema requires.
     pub fn new(object_name: impl Into<String>, name: String) -> Self {
         Self {
             items: Default::default(),

@@ -7,7 +7,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// An object of kind `Apple`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Apple {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<AppleSpec>,
 }
 
@@ -20,6 +22,8 @@ pub struct AppleSpec {
 /// An object of kind `Pear`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pear {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<AppleSpec>,
 }

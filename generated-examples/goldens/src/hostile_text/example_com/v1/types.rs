@@ -6,13 +6,13 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// "#\]
+/// "#]
 /// pub fn injected() {}
 ///
 /// "##
-/// \#!\[allow(warnings)\]
+/// `#![allow(warnings)]`
 ///
-/// \*/ pub fn injected() {} /\*
+/// `*/` pub fn injected() {} `/*`
 ///
 /// ```text
 /// let x: () = injected;
@@ -40,59 +40,62 @@ use std::collections::BTreeMap;
 ///
 /// nulnul \[31m
 ///
-/// \#!\[injected\] #\[injected\]
+/// `#![injected]` `#[injected]`
 ///
-/// \]\] }} )) \] } )
+/// ]] }} )) ] } )
 ///
-/// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
+/// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
 ///
-/// \[link\](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x\]: <http://y>
+/// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
 ///
-/// \[`injected`\] \[injected\] \[crate::injected\] \[a\]\[b\] \[Self::x\]()
+/// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
 ///
-/// \\ \\n \\u{0} \\" ' '\\''
+/// `\` `\n` `\u{0}` `\`" ' `\`'
 ///
 /// r#"x"# b'x' 'a
 ///
 /// \---
 /// injected: true
 /// ...
-/// \# x: \&a \*a !!x
+/// \# x: &a \*a !!x
 ///
-/// \[section\]
+/// \[section]
 /// injected = """
 ///
 /// // injected
 /// //! injected
 /// /// injected
 ///
-/// {} {:?} {0} {injected} %s \\{}
+/// {} {:?} {0} {injected} %s `\{}`
 ///
-/// \| a | b |
-/// \|---|---|
+/// ```text
+/// | a | b |
+/// |---|---|
+/// ```
 ///
-/// - \[ \] x
+/// - \[ ] x
 ///
 /// \> y
 /// \# z
 /// \===
-/// \*\*\*
+/// \***
 ///
 /// é名前🦀 é 􏿿
 #[deprecated(
-    note = "\"#\\] pub fn injected() {} \"## #!\\[allow(warnings)\\] \\*/ pub fn injected() {} /\\* `let x: () = injected;` \\~\\~~rust panic!() \\~\\~~ panic!(\"indented code\") {{ injected }} {% include \"/etc/passwd\" %} {# x #} $(injected) `injected` ${injected} ; injected && | > line line line line line txet x nulnul \\[31m #!\\[injected\\] #\\[injected\\] \\]\\] }} )) \\] } ) \\<script>alert(1)\\</script> \\<b \\<!-- --> \\&amp; Vec\\<String> \\[link\\](javascript:injected) \\![i](http://x) \\<<http://x>> <http://x> \\[x\\]: <http://y> \\[`injected`\\] \\[injected\\] \\[crate::injected\\] \\[a\\]\\[b\\] \\[Self::x\\]() \\\\ \\\\n \\\\u{0} \\\\\" ' '\\\\'' r#\"x\"# b'x' 'a --- injected: true ... # x: \\&a \\*a !!x \\[section\\] injected = \"\"\" // injected //! injected /// injected {} {:?} {0} {injected} %s \\\\{} | a | b | |---|---| - \\[ \\] x > y # z === \\*\\*\\* é名前🦀 e\u{301} \u{10ffff}"
+    note = "\"#] pub fn injected() {} \"## `#![allow(warnings)]` `*/` pub fn injected() {} `/*` `let x: () = injected;` `~~~rust` panic!() `~~~` panic!(\"indented code\") {{ injected }} {% include \"/etc/passwd\" %} {# x #} $(injected) `injected` ${injected} ; injected && | > line line line line line txet x nulnul \\[31m `#![injected]` `#[injected]` ]] }} )) ] } ) `<script>alert(1)</script>` \\<b \\<!-- --> \\&amp; `Vec<String>` \\[link](javascript:injected) \\![i](http://x) `<http://x>` <http://x> \\[x]: <http://y> \\[`injected`] \\[injected] `[crate::injected]` `[a][b]` \\[Self::x]() `\\` `\\n` `\\u{0}` `\\`\" ' `\\`' r#\"x\"# b'x' 'a --- injected: true ... # x: &a \\*a !!x \\[section] injected = \"\"\" // injected //! injected /// injected {} {:?} {0} {injected} %s `\\{}` | a | b | |---|---| - \\[ ] x > y # z === *** é名前🦀 e\u{301} \u{10ffff}"
 )]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Foo {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
 
-    /// "#\]
+    /// "#]
     /// pub fn injected() {}
     ///
     /// "##
-    /// \#!\[allow(warnings)\]
+    /// `#![allow(warnings)]`
     ///
-    /// \*/ pub fn injected() {} /\*
+    /// `*/` pub fn injected() {} `/*`
     ///
     /// ```text
     /// let x: () = injected;
@@ -120,70 +123,72 @@ pub struct Foo {
     ///
     /// nulnul \[31m
     ///
-    /// \#!\[injected\] #\[injected\]
+    /// `#![injected]` `#[injected]`
     ///
-    /// \]\] }} )) \] } )
+    /// ]] }} )) ] } )
     ///
-    /// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
+    /// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
     ///
-    /// \[link\](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x\]: <http://y>
+    /// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
     ///
-    /// \[`injected`\] \[injected\] \[crate::injected\] \[a\]\[b\] \[Self::x\]()
+    /// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
     ///
-    /// \\ \\n \\u{0} \\" ' '\\''
+    /// `\` `\n` `\u{0}` `\`" ' `\`'
     ///
     /// r#"x"# b'x' 'a
     ///
     /// \---
     /// injected: true
     /// ...
-    /// \# x: \&a \*a !!x
+    /// \# x: &a \*a !!x
     ///
-    /// \[section\]
+    /// \[section]
     /// injected = """
     ///
     /// // injected
     /// //! injected
     /// /// injected
     ///
-    /// {} {:?} {0} {injected} %s \\{}
+    /// {} {:?} {0} {injected} %s `\{}`
     ///
-    /// \| a | b |
-    /// \|---|---|
+    /// ```text
+    /// | a | b |
+    /// |---|---|
+    /// ```
     ///
-    /// - \[ \] x
+    /// - \[ ] x
     ///
     /// \> y
     /// \# z
     /// \===
-    /// \*\*\*
+    /// \***
     ///
     /// é名前🦀 é 􏿿
     ///
     /// Validation:
     ///
-    /// - "#\] pub fn injected() {} "## #!\[allow(warnings)\] \*/ pub fn injected() {} /\*
-    ///   `let x: () = injected;` \~\~~rust panic!() \~\~~ panic!("indented code") {{ injected }} {%
+    /// - "#] pub fn injected() {} "## `#![allow(warnings)]` `*/` pub fn injected() {} `/*`
+    ///   `let x: () = injected;` `~~~rust` panic!() `~~~` panic!("indented code") {{ injected }} {%
     ///   include "/etc/passwd" %} {# x #} $(injected) `injected` ${injected} ; injected && | > line
-    ///   line line line line txet x nulnul \[31m #!\[injected\] #\[injected\] \]\] }} )) \] } )
-    ///   \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
-    ///   \[link\](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x\]: <http://y>
-    ///   \[`injected`\] \[injected\] \[crate::injected\] \[a\]\[b\] \[Self::x\]() \\ \\n \\u{0} \\"
-    ///   ' '\\'' r#"x"# b'x' 'a --- injected: true ... # x: \&a \*a !!x \[section\] injected = """
-    ///   // injected //! injected /// injected {} {:?} {0} {injected} %s \\{} | a | b | |---|---| -
-    ///   \[ \] x > y # z === \*\*\* é名前🦀 é 􏿿
+    ///   line line line line txet x nulnul \[31m `#![injected]` `#[injected]` ]] }} )) ] } )
+    ///   `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
+    ///   \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
+    ///   \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]() `\` `\n` `\u{0}` `\`"
+    ///   ' `\`' r#"x"# b'x' 'a --- injected: true ... # x: &a \*a !!x \[section] injected = """ //
+    ///   injected //! injected /// injected {} {:?} {0} {injected} %s `\{}` | a | b | |---|---| -
+    ///   \[ ] x > y # z === *** é名前🦀 é 􏿿
     /// - ````"#] pub fn injected() {}   "## #![allow(warnings)]   */ pub fn injected() {} /*   ``` let x: () = injected; ```   ~~~rust panic!() ~~~      panic!("indented code")  {{ injected }} {% include "/etc/passwd" %} {# x #}  $(injected) `injected` ${injected} ; injected && | >  line  line line line line   \u{202e}txet\u{202c} \u{2066}x\u{2069} \u{200b}\u{feff}  nul\u{0}nul \u{1b}[31m \u{7f} \u{1}  #![injected] #[injected]  ]] }} )) ] } )  <script>alert(1)</script> <b <!-- --> &amp; Vec<String>  [link](javascript:injected) ![i](http://x) <http://x> http://x [x]: http://y  [`injected`] [injected] [crate::injected] [a][b] [Self::x]()  \ \n \u{0} \" ' '\''  r#"x"# b'x' 'a  --- injected: true ... # x: &a *a !!x  [section] injected = """   // injected  //! injected  /// injected  {} {:?} {0} {injected} %s \{}  | a | b | |---|---| - [ ] x > y # z === ***  é名前🦀 é 􏿿````
     /// - `true`
     pub spec: Option<Box<FooSpec>>,
 }
 
-/// "#\]
+/// "#]
 /// pub fn injected() {}
 ///
 /// "##
-/// \#!\[allow(warnings)\]
+/// `#![allow(warnings)]`
 ///
-/// \*/ pub fn injected() {} /\*
+/// `*/` pub fn injected() {} `/*`
 ///
 /// ```text
 /// let x: () = injected;
@@ -211,43 +216,45 @@ pub struct Foo {
 ///
 /// nulnul \[31m
 ///
-/// \#!\[injected\] #\[injected\]
+/// `#![injected]` `#[injected]`
 ///
-/// \]\] }} )) \] } )
+/// ]] }} )) ] } )
 ///
-/// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
+/// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
 ///
-/// \[link\](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x\]: <http://y>
+/// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
 ///
-/// \[`injected`\] \[injected\] \[crate::injected\] \[a\]\[b\] \[Self::x\]()
+/// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
 ///
-/// \\ \\n \\u{0} \\" ' '\\''
+/// `\` `\n` `\u{0}` `\`" ' `\`'
 ///
 /// r#"x"# b'x' 'a
 ///
 /// \---
 /// injected: true
 /// ...
-/// \# x: \&a \*a !!x
+/// \# x: &a \*a !!x
 ///
-/// \[section\]
+/// \[section]
 /// injected = """
 ///
 /// // injected
 /// //! injected
 /// /// injected
 ///
-/// {} {:?} {0} {injected} %s \\{}
+/// {} {:?} {0} {injected} %s `\{}`
 ///
-/// \| a | b |
-/// \|---|---|
+/// ```text
+/// | a | b |
+/// |---|---|
+/// ```
 ///
-/// - \[ \] x
+/// - \[ ] x
 ///
 /// \> y
 /// \# z
 /// \===
-/// \*\*\*
+/// \***
 ///
 /// é名前🦀 é 􏿿
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -255,13 +262,13 @@ pub struct FooSpec {
     /// Has a default.
     pub choice: Option<FooSpecChoice>,
 
-    /// "#\]
+    /// "#]
     /// pub fn injected() {}
     ///
     /// "##
-    /// \#!\[allow(warnings)\]
+    /// `#![allow(warnings)]`
     ///
-    /// \*/ pub fn injected() {} /\*
+    /// `*/` pub fn injected() {} `/*`
     ///
     /// ```text
     /// let x: () = injected;
@@ -289,43 +296,45 @@ pub struct FooSpec {
     ///
     /// nulnul \[31m
     ///
-    /// \#!\[injected\] #\[injected\]
+    /// `#![injected]` `#[injected]`
     ///
-    /// \]\] }} )) \] } )
+    /// ]] }} )) ] } )
     ///
-    /// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
+    /// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
     ///
-    /// \[link\](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x\]: <http://y>
+    /// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
     ///
-    /// \[`injected`\] \[injected\] \[crate::injected\] \[a\]\[b\] \[Self::x\]()
+    /// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
     ///
-    /// \\ \\n \\u{0} \\" ' '\\''
+    /// `\` `\n` `\u{0}` `\`" ' `\`'
     ///
     /// r#"x"# b'x' 'a
     ///
     /// \---
     /// injected: true
     /// ...
-    /// \# x: \&a \*a !!x
+    /// \# x: &a \*a !!x
     ///
-    /// \[section\]
+    /// \[section]
     /// injected = """
     ///
     /// // injected
     /// //! injected
     /// /// injected
     ///
-    /// {} {:?} {0} {injected} %s \\{}
+    /// {} {:?} {0} {injected} %s `\{}`
     ///
-    /// \| a | b |
-    /// \|---|---|
+    /// ```text
+    /// | a | b |
+    /// |---|---|
+    /// ```
     ///
-    /// - \[ \] x
+    /// - \[ ] x
     ///
     /// \> y
     /// \# z
     /// \===
-    /// \*\*\*
+    /// \***
     ///
     /// é名前🦀 é 􏿿
     ///
@@ -342,13 +351,13 @@ pub struct FooSpec {
 
     pub mapped: Option<BTreeMap<String, FooSpecMapped>>,
 
-    /// "#\]
+    /// "#]
     /// pub fn injected() {}
     ///
     /// "##
-    /// \#!\[allow(warnings)\]
+    /// `#![allow(warnings)]`
     ///
-    /// \*/ pub fn injected() {} /\*
+    /// `*/` pub fn injected() {} `/*`
     ///
     /// ```text
     /// let x: () = injected;
@@ -376,55 +385,57 @@ pub struct FooSpec {
     ///
     /// nulnul \[31m
     ///
-    /// \#!\[injected\] #\[injected\]
+    /// `#![injected]` `#[injected]`
     ///
-    /// \]\] }} )) \] } )
+    /// ]] }} )) ] } )
     ///
-    /// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
+    /// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
     ///
-    /// \[link\](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x\]: <http://y>
+    /// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
     ///
-    /// \[`injected`\] \[injected\] \[crate::injected\] \[a\]\[b\] \[Self::x\]()
+    /// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
     ///
-    /// \\ \\n \\u{0} \\" ' '\\''
+    /// `\` `\n` `\u{0}` `\`" ' `\`'
     ///
     /// r#"x"# b'x' 'a
     ///
     /// \---
     /// injected: true
     /// ...
-    /// \# x: \&a \*a !!x
+    /// \# x: &a \*a !!x
     ///
-    /// \[section\]
+    /// \[section]
     /// injected = """
     ///
     /// // injected
     /// //! injected
     /// /// injected
     ///
-    /// {} {:?} {0} {injected} %s \\{}
+    /// {} {:?} {0} {injected} %s `\{}`
     ///
-    /// \| a | b |
-    /// \|---|---|
+    /// ```text
+    /// | a | b |
+    /// |---|---|
+    /// ```
     ///
-    /// - \[ \] x
+    /// - \[ ] x
     ///
     /// \> y
     /// \# z
     /// \===
-    /// \*\*\*
+    /// \***
     ///
     /// é名前🦀 é 􏿿
     pub n_pub_fn_injected_allow_warnings_pub_fn_injected_let_x_injected_rust_panic_panic_indented_code_injected_include_etc_passwd_x_injected_injected_injected_injected_line_line_line_line_line_txet_x_nul_nul_31m_injected_injected_script_alert_1_script_b_amp_vec_string_link_javascript_injected_i_http_x_http_x_http_x_x_http_y_injected_injected_crate_injected_a_b_self_x_n_u_0_r_x_b_x_a_injected_true_x_a_a_x_section_injected_injected_injected_injected_0_injected_s_a_b_x_y_z_é名前_é:
         Option<i64>,
 
-    /// "#\]
+    /// "#]
     /// pub fn injected() {}
     ///
     /// "##
-    /// \#!\[allow(warnings)\]
+    /// `#![allow(warnings)]`
     ///
-    /// \*/ pub fn injected() {} /\*
+    /// `*/` pub fn injected() {} `/*`
     ///
     /// ```text
     /// let x: () = injected;
@@ -452,56 +463,58 @@ pub struct FooSpec {
     ///
     /// nulnul \[31m
     ///
-    /// \#!\[injected\] #\[injected\]
+    /// `#![injected]` `#[injected]`
     ///
-    /// \]\] }} )) \] } )
+    /// ]] }} )) ] } )
     ///
-    /// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
+    /// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
     ///
-    /// \[link\](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x\]: <http://y>
+    /// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
     ///
-    /// \[`injected`\] \[injected\] \[crate::injected\] \[a\]\[b\] \[Self::x\]()
+    /// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
     ///
-    /// \\ \\n \\u{0} \\" ' '\\''
+    /// `\` `\n` `\u{0}` `\`" ' `\`'
     ///
     /// r#"x"# b'x' 'a
     ///
     /// \---
     /// injected: true
     /// ...
-    /// \# x: \&a \*a !!x
+    /// \# x: &a \*a !!x
     ///
-    /// \[section\]
+    /// \[section]
     /// injected = """
     ///
     /// // injected
     /// //! injected
     /// /// injected
     ///
-    /// {} {:?} {0} {injected} %s \\{}
+    /// {} {:?} {0} {injected} %s `\{}`
     ///
-    /// \| a | b |
-    /// \|---|---|
+    /// ```text
+    /// | a | b |
+    /// |---|---|
+    /// ```
     ///
-    /// - \[ \] x
+    /// - \[ ] x
     ///
     /// \> y
     /// \# z
     /// \===
-    /// \*\*\*
+    /// \***
     ///
     /// é名前🦀 é 􏿿
     ///
     /// Has a default.
     pub raw: Option<Value>,
 
-    /// "#\]
+    /// "#]
     /// pub fn injected() {}
     ///
     /// "##
-    /// \#!\[allow(warnings)\]
+    /// `#![allow(warnings)]`
     ///
-    /// \*/ pub fn injected() {} /\*
+    /// `*/` pub fn injected() {} `/*`
     ///
     /// ```text
     /// let x: () = injected;
@@ -529,43 +542,45 @@ pub struct FooSpec {
     ///
     /// nulnul \[31m
     ///
-    /// \#!\[injected\] #\[injected\]
+    /// `#![injected]` `#[injected]`
     ///
-    /// \]\] }} )) \] } )
+    /// ]] }} )) ] } )
     ///
-    /// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
+    /// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
     ///
-    /// \[link\](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x\]: <http://y>
+    /// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
     ///
-    /// \[`injected`\] \[injected\] \[crate::injected\] \[a\]\[b\] \[Self::x\]()
+    /// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
     ///
-    /// \\ \\n \\u{0} \\" ' '\\''
+    /// `\` `\n` `\u{0}` `\`" ' `\`'
     ///
     /// r#"x"# b'x' 'a
     ///
     /// \---
     /// injected: true
     /// ...
-    /// \# x: \&a \*a !!x
+    /// \# x: &a \*a !!x
     ///
-    /// \[section\]
+    /// \[section]
     /// injected = """
     ///
     /// // injected
     /// //! injected
     /// /// injected
     ///
-    /// {} {:?} {0} {injected} %s \\{}
+    /// {} {:?} {0} {injected} %s `\{}`
     ///
-    /// \| a | b |
-    /// \|---|---|
+    /// ```text
+    /// | a | b |
+    /// |---|---|
+    /// ```
     ///
-    /// - \[ \] x
+    /// - \[ ] x
     ///
     /// \> y
     /// \# z
     /// \===
-    /// \*\*\*
+    /// \***
     ///
     /// é名前🦀 é 􏿿
     ///
@@ -599,13 +614,13 @@ pub struct FooSpecLogic {
     pub a: Option<String>,
 }
 
-/// "#\]
+/// "#]
 /// pub fn injected() {}
 ///
 /// "##
-/// \#!\[allow(warnings)\]
+/// `#![allow(warnings)]`
 ///
-/// \*/ pub fn injected() {} /\*
+/// `*/` pub fn injected() {} `/*`
 ///
 /// ```text
 /// let x: () = injected;
@@ -633,43 +648,45 @@ pub struct FooSpecLogic {
 ///
 /// nulnul \[31m
 ///
-/// \#!\[injected\] #\[injected\]
+/// `#![injected]` `#[injected]`
 ///
-/// \]\] }} )) \] } )
+/// ]] }} )) ] } )
 ///
-/// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
+/// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
 ///
-/// \[link\](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x\]: <http://y>
+/// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
 ///
-/// \[`injected`\] \[injected\] \[crate::injected\] \[a\]\[b\] \[Self::x\]()
+/// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
 ///
-/// \\ \\n \\u{0} \\" ' '\\''
+/// `\` `\n` `\u{0}` `\`" ' `\`'
 ///
 /// r#"x"# b'x' 'a
 ///
 /// \---
 /// injected: true
 /// ...
-/// \# x: \&a \*a !!x
+/// \# x: &a \*a !!x
 ///
-/// \[section\]
+/// \[section]
 /// injected = """
 ///
 /// // injected
 /// //! injected
 /// /// injected
 ///
-/// {} {:?} {0} {injected} %s \\{}
+/// {} {:?} {0} {injected} %s `\{}`
 ///
-/// \| a | b |
-/// \|---|---|
+/// ```text
+/// | a | b |
+/// |---|---|
+/// ```
 ///
-/// - \[ \] x
+/// - \[ ] x
 ///
 /// \> y
 /// \# z
 /// \===
-/// \*\*\*
+/// \***
 ///
 /// é名前🦀 é 􏿿
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,7 +8,9 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 /// An object of kind `Rollout`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rollout {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<RolloutSpec>,
 }
 

@@ -10,7 +10,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, LabelSelector, O
 /// An object of kind `Workload`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workload {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<Box<WorkloadSpec>>,
     pub status: Option<WorkloadStatus>,
 }

@@ -8,7 +8,9 @@ use kube_codegen_runtime::record::Nullable;
 /// An object of kind `Large`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Large {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<LargeSpec>,
 }
 

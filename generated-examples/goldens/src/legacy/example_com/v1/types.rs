@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 /// An object of kind `Network`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Network {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<NetworkSpec>,
 
     /// All other fields, as they are.

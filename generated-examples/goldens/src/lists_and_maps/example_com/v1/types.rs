@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 /// An object of kind `Collections`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Collections {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<Box<CollectionsSpec>>,
 }
 

@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 /// An object of kind `Miss`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Miss {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<Box<MissSpec>>,
     pub status: Option<MissStatus>,
 }

@@ -8,7 +8,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// An object of kind `Job`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Job {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<JobSpec>,
 }
 

@@ -12,7 +12,10 @@ pub struct Opaque {
     pub any: Option<Value>,
     pub any_nullable: Option<Value>,
     pub items: Option<Vec<Value>>,
+
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub object: Option<BTreeMap<String, Value>>,
     pub plain: Option<BTreeMap<String, Value>>,
     pub spec: Option<OpaqueSpec>,

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 /// An object of kind `Anything`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Anything {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
 
     /// All other fields, as they are.

@@ -38,7 +38,7 @@ impl BTreeMapObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `BTreeMap` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -121,7 +121,7 @@ impl BoxObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `Box` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -204,7 +204,7 @@ impl ClientObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `Client` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -287,7 +287,7 @@ impl Cluster {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `Cluster` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -370,7 +370,7 @@ impl DefaultObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `Default` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -453,7 +453,7 @@ impl OptionObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `Option` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -536,7 +536,7 @@ impl Record {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `Record` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -619,7 +619,7 @@ impl ResultObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `Result` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -702,7 +702,7 @@ impl StringObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `String` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -785,7 +785,7 @@ impl Time {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `Time` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -868,7 +868,7 @@ impl ValueObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `Value` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -951,7 +951,7 @@ impl VecObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `Vec` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {

@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 /// An object of kind `BTreeMap`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BTreeMapObject {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
@@ -31,35 +33,45 @@ pub struct BTreeMapObjectSpecOption {
 /// An object of kind `Box`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoxObject {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Client`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClientObject {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Cluster`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cluster {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Default`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DefaultObject {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Option`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptionObject {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<Box<OptionObjectSpec>>,
 }
 
@@ -111,41 +123,53 @@ pub struct OptionObjectSpecVec {
 /// An object of kind `Record`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Result`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResultObject {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `String`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StringObject {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Time`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Time {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Value`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ValueObject {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
 /// An object of kind `Vec`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VecObject {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<BTreeMapObjectSpec>,
 }

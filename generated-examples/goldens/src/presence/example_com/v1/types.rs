@@ -8,7 +8,9 @@ use kube_codegen_runtime::record::Nullable;
 /// An object of kind `Presence`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Presence {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<Box<PresenceSpec>>,
 }
 

@@ -35,7 +35,7 @@ impl Strict {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `Strict` of this name, with what its schema requires.
+    /// Makes an object of this name, with what its schema requires.
     pub fn new(name: impl Into<String>, spec: StrictSpec) -> Self {
         Self {
             metadata: ObjectMeta {

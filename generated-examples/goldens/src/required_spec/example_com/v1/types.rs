@@ -8,7 +8,9 @@ use kube_codegen_runtime::record::DateTime;
 /// An object of kind `Strict`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strict {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: StrictSpec,
 }
 

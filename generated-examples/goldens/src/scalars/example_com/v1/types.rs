@@ -9,7 +9,9 @@ use kube_codegen_runtime::record::{DateTime, Number};
 /// An object of kind `Scalars`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scalars {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<Box<ScalarsSpec>>,
 }
 

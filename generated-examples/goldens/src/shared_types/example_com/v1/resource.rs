@@ -35,7 +35,7 @@ impl Pipeline {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `Pipeline` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -118,7 +118,7 @@ impl Task {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `Task` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {

@@ -7,7 +7,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// An object of kind `Pipeline`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pipeline {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<Box<PipelineSpec>>,
 }
 
@@ -123,7 +125,9 @@ pub struct PipelineSpecSourcePattern {
 /// An object of kind `Task`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Task {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<TaskSpec>,
 }
 

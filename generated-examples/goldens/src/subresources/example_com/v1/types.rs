@@ -7,7 +7,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// An object of kind `Scaled`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scaled {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<ScaledSpec>,
     pub status: Option<ScaledStatus>,
 }

@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 /// An object of kind `Mapping`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mapping {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<Box<MappingSpec>>,
 }
 
