@@ -15,6 +15,16 @@ pub(crate) fn paragraphs(rules: &Rules, default: Option<&Value>) -> Vec<Vec<Stri
     if !told.is_empty() {
         all.push(text::wrap(&told, "", ""));
     }
+    let mut which = "Each entry".to_owned();
+    let mut element = rules.element.as_deref();
+    while let Some(Element { rules, default, .. }) = element {
+        let told = sentences(rules, default.as_ref());
+        if !told.is_empty() {
+            all.push(text::wrap(&told, &format!("{which}: "), ""));
+        }
+        which.push_str(" of each entry");
+        element = rules.element.as_deref();
+    }
     let checks: Vec<String> = rules
         .validations
         .iter()
@@ -53,14 +63,6 @@ fn sentences(rules: &Rules, default: Option<&Value>) -> Vec<String> {
             format!("Default: {}.", span(&text))
         });
     }
-    if let Some(element) = &rules.element {
-        let Element { rules, default, .. } = element.as_ref();
-        let inner = sentences(rules, default.as_ref());
-        if let Some((first, rest)) = inner.split_first() {
-            told.push(format!("Each entry: {first}"));
-            told.extend_from_slice(rest);
-        }
-    }
     told
 }
 
@@ -76,6 +78,8 @@ fn constraint(keyword: &str, value: &Value, rules: &Rules) -> Option<String> {
     };
     let code = |value: &Value| span(value.as_str().unwrap_or(&value.to_string()));
     Some(match keyword {
+        // Nothing has less.
+        "minLength" | "minItems" | "minProperties" if value.as_u64() == Some(0) => return None,
         "minimum" => format!("Minimum: {value}{}.", exclusive("exclusiveMinimum")),
         "maximum" => format!("Maximum: {value}{}.", exclusive("exclusiveMaximum")),
         "multipleOf" => format!("Multiple of: {value}."),

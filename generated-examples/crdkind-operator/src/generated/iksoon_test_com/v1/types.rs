@@ -7,7 +7,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// An object of kind `CrdKind`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CrdKind {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<CrdKindSpec>,
 }
 

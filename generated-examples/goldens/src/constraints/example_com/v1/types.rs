@@ -34,6 +34,8 @@ pub struct BoundedSpec {
 
     pub reference: Option<String>,
 
-    /// Minimum items: 1. Maximum items: 8. Each entry: Maximum length: 10.
+    /// Minimum items: 1. Maximum items: 8.
+    ///
+    /// Each entry: Maximum length: 10.
     pub tags: Option<Vec<String>>,
 }

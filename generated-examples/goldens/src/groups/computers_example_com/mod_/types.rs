@@ -7,7 +7,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// An object of kind `Plum`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plum {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<PlumSpec>,
 }
 

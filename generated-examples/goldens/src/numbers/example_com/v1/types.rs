@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 /// An object of kind `Meter`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meter {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<Box<MeterSpec>>,
 }
 

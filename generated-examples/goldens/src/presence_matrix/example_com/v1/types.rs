@@ -15,7 +15,10 @@ pub struct Matrix {
     pub defaulted: Option<Box<MatrixDefaulted>>,
     pub lists: Option<Box<MatrixLists>>,
     pub maps: Option<Box<MatrixMaps>>,
+
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub nullable: Option<Box<MatrixNullable>>,
     pub nullable_defaulted: Option<Box<MatrixNullableDefaulted>>,
     pub nullable_items: Option<Box<MatrixNullableItems>>,
