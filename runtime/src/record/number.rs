@@ -10,7 +10,7 @@ use std::str::FromStr;
 ///
 /// An integer has all its 64 bits, of which a float would round those beyond 2^53; any other number is a float of double precision. The
 /// API server holds numbers in the same two forms, so whatever it stores is written as it was read. Equal are numbers of equal worth: `1`
-/// and `1.0`, but not 2^53 and 2^53 + 1.
+/// and `1.0`, but not 2^53 and 2^53 + 1. A float is worth the digits that it is written with, since the API server reads an integer of them.
 ///
 /// ```
 /// use kube_codegen_runtime::record::Number;
@@ -185,7 +185,7 @@ impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self.whole(), other.whole()) {
             (Some(one), Some(other)) => one.cmp(&other),
-            // No integer is rounded to a float with a fraction, nor to one beyond all integers: the order is that of the nearest floats.
+            // No integer is rounded to a float with a fraction, nor to one beyond all integers: the nearest floats have the same order.
             _ => self.as_f64().total_cmp(&other.as_f64()),
         }
     }
@@ -274,7 +274,12 @@ mod tests {
             }
         }
         let hash = RandomState::new();
-        for (one, other) in [("1", "1.0"), ("0", "-0.0"), ("1e3", "1000")] {
+        for (one, other) in [
+            ("1", "1.0"),
+            ("0", "-0.0"),
+            ("1e3", "1000"),
+            ("1.2345678901234568e18", "1234567890123456800"),
+        ] {
             assert_eq!(number(one), number(other));
             assert_eq!(hash.hash_one(number(one)), hash.hash_one(number(other)));
         }

@@ -104,14 +104,28 @@ pub(super) fn integer<T: TryFrom<i128>>(literal: &mut Literal<'_>) -> Result<T, 
     T::try_from(wide).map_err(|_| Misfit::Value)
 }
 
-/// The integer that a float is, as `3.0` or `1e3`; `None` for fractions and what no integer type here could hold.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "integral and within 65 bits: exact"
-)]
+/// The integer that the digits of a float spell, as `3.0` or `1e3`; `None` for fractions and what no integer type here could hold.
+///
+/// The API server reads an integer of the digits it has written: `1234567890123456800`, and not the float's `1234567890123456768`.
 pub(super) fn integral(value: f64) -> Option<i128> {
     const LIMIT: f64 = 36_893_488_147_419_103_232.0; // 2^65
-    (value.fract() == 0.0 && value.abs() < LIMIT).then_some(value as i128)
+    if value.fract() != 0.0 || value.abs() >= LIMIT {
+        return None;
+    }
+    match exact(value) {
+        Some(value) => Some(value.into()),
+        None => value.to_string().parse().ok(),
+    }
+}
+
+/// The integer that a float is, as far as each integer has a float of its own; `None` for fractions.
+fn exact(value: f64) -> Option<i64> {
+    const LIMIT: f64 = 9_007_199_254_740_992.0; // 2^53
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "within the integers that a float holds exactly"
+    )]
+    (value.fract() == 0.0 && value.abs() <= LIMIT).then_some(value as i64)
 }
 
 fn number(literal: &mut Literal<'_>) -> Result<Number, Misfit> {
@@ -158,17 +172,10 @@ pub(super) fn widen(value: f32) -> f64 {
 /// A float does not tell whether it was an integer: one without a fraction is written as such, as the API server does. `1` comes back
 /// as `1`, not as `1.0`.
 fn shown(value: f64) -> View<'static> {
-    const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "within the integers that a float holds exactly"
-    )]
-    let whole = value as i64;
-    let is_whole = value.fract() == 0.0 && value.abs() <= EXACT;
-    if is_whole && !(value == 0.0 && value.is_sign_negative()) {
-        View::Int(whole)
-    } else {
-        View::Float(value)
+    match exact(value) {
+        Some(0) if value.is_sign_negative() => View::Float(value),
+        Some(value) => View::Int(value),
+        None => View::Float(value),
     }
 }
 

@@ -36,6 +36,9 @@ fn integral_floats_are_integers() {
         (read.replicas, read.total, read.big, read.hook.retries),
         (Some(3), Some(1000), Some(10_000_000_000_000_000_000), 255)
     );
+    // The digits are those that the API server stores.
+    let read = shop(r#"{"total":1.2345678901234568e18}"#).unwrap();
+    assert_eq!(read.spec.unwrap().total, Some(1_234_567_890_123_456_800));
 }
 
 #[test]

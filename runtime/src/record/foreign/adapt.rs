@@ -1,5 +1,5 @@
 //! A visitor behind one that adapts literals to what a leaf has room for; see [`spelling`] for the two types that hold numbers as text.
-use super::super::{Literal, spelling};
+use super::super::{Literal, scalars, spelling};
 use super::Fault;
 use super::access::{Entrance, Sequence};
 use super::sink::{Part, Sink};
@@ -74,16 +74,11 @@ fn spelled(literal: Literal<'_>) -> Literal<'_> {
 }
 
 /// A float without a fraction as an integer.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "integral and within 64 bits: exact"
-)]
 fn integral(literal: Literal<'_>) -> Literal<'_> {
-    const LIMIT: f64 = 9_223_372_036_854_775_808.0; // 2^63
     match literal {
-        Literal::Float(value) if value.fract() == 0.0 && value.abs() < LIMIT => {
-            Literal::Int(value as i64)
-        }
+        Literal::Float(value) => scalars::integral(value)
+            .and_then(|it| i64::try_from(it).ok())
+            .map_or(Literal::Float(value), Literal::Int),
         literal => literal,
     }
 }
