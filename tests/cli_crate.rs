@@ -179,6 +179,25 @@ fn a_directory_of_hundreds_of_kinds_is_one_crate() {
 }
 
 #[test]
+fn a_version_brings_the_one_that_defines_its_types() {
+    let widget = definition("example.com", "Widget", &["v1", "v1beta1"], "");
+    let (directory, package) = directory(&widget);
+    made(directory.path());
+    let all = files(&package);
+    let either = "#[cfg(any(feature = \"example-com-v1\", feature = \"example-com-v1beta1\"))]\n";
+    let module = &all["src/example_com/mod.rs"];
+    assert!(
+        module.contains(&format!("{either}pub mod v1;\n")),
+        "{module}"
+    );
+    let own = "#[cfg(feature = \"example-com-v1beta1\")]\npub mod v1beta1;\n";
+    assert!(module.contains(own), "{module}");
+    // What a client is asked for by is the version's own.
+    let clients = &all["src/clientset.rs"];
+    assert!(!clients.contains("any("), "{clients}");
+}
+
+#[test]
 fn groups_that_differ_in_a_dash_have_features_of_their_own() {
     let definitions = ["a-b.example.com", "a.b.example.com"]
         .map(|group| definition(group, "Widget", &["v1"], ""))

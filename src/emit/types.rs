@@ -1,4 +1,5 @@
 //! `types.rs`, `aliases.rs` and `records.rs` of each version: the structs and enums, their other names, and how they are read and written.
+use super::parts::doc::Others;
 use super::parts::imports::{Import, Imports};
 use super::parts::layout::{self, Members};
 use super::parts::{aliases, doc, inline, records, rust, text};
@@ -39,7 +40,7 @@ impl Emitter for Emit {
                         exports: Exports::Nothing,
                     },
                 ];
-                if !model.aliases_of(module).is_empty() {
+                if model.aliases_of(module).next().is_some() {
                     files.push(OutFile {
                         path: format!("{}/aliases.rs", module.path()),
                         contents: Contents::Rust(Box::new(move || aliases::of(model, module))),
@@ -55,20 +56,31 @@ impl Emitter for Emit {
 fn types(model: &Model, module: &Module) -> String {
     let mut imports = Imports::new(model, module);
     let mut items = String::new();
-    let mut others: BTreeMap<TypeId, usize> = BTreeMap::new();
-    let aliases = model.aliases_of(module);
-    for id in aliases.iter().filter_map(|(_, ty)| ty.named()) {
-        *others.entry(id).or_default() += 1;
+    let mut others: BTreeMap<TypeId, Others<'_>> = BTreeMap::new();
+    for version in model.versions_of(module) {
+        for id in model.aliases_of(version).filter_map(|(_, ty)| ty.named()) {
+            let others = others.entry(model.types.definition(id)).or_default();
+            if version == module {
+                others.places += 1;
+            } else {
+                others.versions.insert(&version.version);
+            }
+        }
     }
     for id in model.types_of(module) {
-        let others = others.get(&id).copied().unwrap_or_default();
-        define(&mut items, model, id, others, &mut imports);
+        define(&mut items, model, id, others.get(&id), &mut imports);
     }
     let head = format!("The types of `{}`.", module.api_version());
     layout::file(&head, &imports.text(), &items)
 }
 
-fn define(out: &mut String, model: &Model, id: TypeId, others: usize, imports: &mut Imports<'_>) {
+fn define(
+    out: &mut String,
+    model: &Model,
+    id: TypeId,
+    others: Option<&Others<'_>>,
+    imports: &mut Imports<'_>,
+) {
     let def = &model.types[id];
     let kind = model.kind_of(id);
     let root = kind.filter(|kind| kind.root == id);

@@ -18,7 +18,6 @@ pub use ty::{
 };
 
 use crate::options::Kubernetes;
-use std::collections::BTreeSet;
 use std::ops::{Index, IndexMut};
 
 /// All that is generated from: the kinds, and the types they reach.
@@ -73,6 +72,17 @@ impl Types {
         &mut self.0
     }
 
+    /// The struct or enum that a place has: its own, or the one at the end of its aliases.
+    pub fn definition(&self, mut id: TypeId) -> TypeId {
+        // Two at most: to the place that stands for it in its module, and to another version.
+        for _ in 0..2 {
+            if let Body::Alias(Ty::Named(next)) = self[id].body {
+                id = next;
+            }
+        }
+        id
+    }
+
     /// How many types there are.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -106,7 +116,8 @@ impl Model {
             .filter(move |kind| kind.group == module.group && kind.version == module.version)
     }
 
-    /// The types that a kind reaches: its root first, then those of each field before those of the next.
+    /// The types that a kind reaches, be they those of another version: its root first, then those of each field before
+    /// those of the next; no aliases.
     pub fn reach(&self, kind: &Kind) -> Vec<TypeId> {
         self.reach_all([kind])
     }
@@ -122,31 +133,44 @@ impl Model {
                 if std::mem::replace(&mut seen[id.0 as usize], true) {
                     continue;
                 }
-                found.push(id);
-                let below = self.types[id].body.types().filter_map(Ty::named);
-                todo.extend(below.rev());
+                let body = &self.types[id].body;
+                if !matches!(body, Body::Alias(_)) {
+                    found.push(id);
+                }
+                todo.extend(body.types().filter_map(Ty::named).rev());
             }
         }
         found
     }
 
-    /// The types that live in a module, in the order its kinds reach them, each once; no aliases.
+    /// The types that are defined in a module, in the order its kinds reach them, each once; no aliases.
     pub fn types_of(&self, module: &Module) -> Vec<TypeId> {
         let mut types = self.reach_all(self.kinds_of(module));
         types.retain(|id| self.home(*id) == Some((&module.group, &module.version)));
         types
     }
 
-    /// The aliases that live in a module, in the order of the arena; none of a type that no kind reaches.
-    pub fn aliases_of(&self, module: &Module) -> Vec<(TypeId, &Ty)> {
-        let defined: BTreeSet<TypeId> = self.types_of(module).into_iter().collect();
+    /// The aliases that live in a module, in the order of the arena.
+    pub fn aliases_of(&self, module: &Module) -> impl Iterator<Item = (TypeId, &Ty)> {
         self.places_of(module)
             .filter_map(|id| match &self.types[id].body {
                 Body::Alias(ty) => Some((id, ty)),
                 Body::Struct(_) | Body::Enum(_) | Body::Union(_) => None,
             })
-            .filter(|(_, ty)| ty.named().is_none_or(|id| defined.contains(&id)))
-            .collect()
+    }
+
+    /// The versions of a module's group, itself among them.
+    pub fn versions_of<'a>(&'a self, module: &'a Module) -> impl Iterator<Item = &'a Module> {
+        let versions = self.modules.iter();
+        versions.filter(move |other| other.group == module.group)
+    }
+
+    /// The modules that do not compile without this one: itself, and the versions that have types of it.
+    pub fn users_of<'a>(&'a self, module: &'a Module) -> impl Iterator<Item = &'a Module> {
+        self.versions_of(module).filter(move |user| {
+            let has = |id: &TypeId| self.home(*id) == Some((&module.group, &module.version));
+            *user == module || self.reach_all(self.kinds_of(user)).iter().any(has)
+        })
     }
 
     /// Everything in the arena that stands in a schema of a module, be it reached, an alias, or neither.
@@ -172,15 +196,23 @@ impl Model {
 
     /// Tells the module of a type that no Kubernetes older than this has what the type became.
     pub(crate) fn raise(&mut self, id: TypeId, kubernetes: Kubernetes) {
-        let Some(kind) = self.kinds.get(self.types[id].origin.kind.0 as usize) else {
-            return;
-        };
-        let at = self.modules.binary_search_by(|module| {
-            (&module.group, &module.version).cmp(&(&kind.group, &kind.version))
-        });
-        if let Some(module) = at.ok().and_then(|at| self.modules.get_mut(at)) {
+        let module = self.module_at(id);
+        if let Some(module) = module.and_then(|at| self.modules.get_mut(at)) {
             module.kubernetes = module.kubernetes.max(kubernetes);
         }
+    }
+
+    /// The module that a type lives in.
+    pub fn module_of(&self, id: TypeId) -> Option<&Module> {
+        self.modules.get(self.module_at(id)?)
+    }
+
+    fn module_at(&self, id: TypeId) -> Option<usize> {
+        let home = self.home(id)?;
+        let found = self
+            .modules
+            .binary_search_by(|module| (&*module.group, &*module.version).cmp(&home));
+        found.ok()
     }
 
     /// The group and version whose module a type lives in.

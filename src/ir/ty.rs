@@ -29,7 +29,9 @@ pub enum Body {
     Enum(Enum),
     /// A value of one of several types, told apart by what comes.
     Union(Union),
-    /// Another type: one of the model that is no alias, or one of somebody else. Nothing refers to the alias; its name alone is kept.
+    /// Another type: that of another place of its module, one of somebody else, or one that another version of its group
+    /// defines. Only the last is referred to, so that what is said in a module names places of that module alone; of the
+    /// others the name is kept.
     Alias(Ty),
 }
 

@@ -45,7 +45,7 @@ macro_rules! each_option {
                 flag(value_name = "VERSION"),
                 builder kubernetes(oldest: Kubernetes) { *kubernetes = oldest; };
 
-                /// Generate a type for each object, even where others of its group and version are equal
+                /// Generate a type for each object, even where others of its group are equal
                 no_dedup: bool = false, key "no-dedup",
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
                 builder no_dedup(apart: bool) { *no_dedup = apart; };

@@ -20,8 +20,8 @@ pub(super) fn run(model: &mut Model, _: &Options, _: &mut Diagnostics) {
                 Body::Enum(body) => (true, body.default.is_some()),
                 Body::Union(body) => (body.arms.iter().all(|arm| eq(&arm.ty, &model.types)), false),
                 Body::Struct(body) => (has_eq(body, &model.types), has_default(body, &model.types)),
-                // It derives nothing; what it stands for does.
-                Body::Alias(_) => (false, false),
+                // What it stands for derives them; a type that refers to it asks here.
+                Body::Alias(ty) => (eq(ty, &model.types), default(ty, &model.types)),
             };
             let derives = &mut model.types[*id].derives;
             changed |= (derives.eq, derives.default) != (eq, default);
@@ -52,14 +52,13 @@ fn eq(ty: &Ty, types: &Types) -> bool {
 }
 
 fn has_default(body: &Struct, types: &Types) -> bool {
-    body.fields.iter().all(|field| default(field, types))
+    let has_default =
+        |field: &Field| field.presence != Presence::Required || default(&field.ty, types);
+    body.fields.iter().all(has_default)
 }
 
-fn default(field: &Field, types: &Types) -> bool {
-    if field.presence != Presence::Required {
-        return true;
-    }
-    match &field.ty {
+fn default(ty: &Ty, types: &Types) -> bool {
+    match ty {
         // There is no time, and no choice, that means "not set".
         Ty::Time => false,
         Ty::External(path) => known::layout(path).is_some_and(|it| it.default),

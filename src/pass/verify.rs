@@ -6,13 +6,23 @@ use crate::threads;
 use std::collections::BTreeSet;
 
 pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics) {
-    if let Some(message) = dangling(model).or_else(|| through_alias(model)) {
+    if let Some(message) = dangling(model).or_else(|| stray(model)) {
         report(diagnostics, message);
         return;
     }
-    let faults = threads::map(&model.modules, |module| names(model, module));
-    for fault in faults.into_iter().flatten() {
-        report(diagnostics, fault);
+    let looked = threads::map(&model.modules, |module| {
+        let types = model.types_of(module);
+        (names(model, module, &types), types)
+    });
+    let mut defined = BTreeSet::new();
+    for (faults, types) in looked {
+        for fault in faults {
+            report(diagnostics, fault);
+        }
+        defined.extend(types);
+    }
+    if let Some(message) = undefined(model, &defined) {
+        report(diagnostics, message);
     }
 }
 
@@ -30,11 +40,44 @@ fn dangling(model: &Model) -> Option<String> {
         .map(|id| format!("type {} is referred to, but not defined", id.0))
 }
 
-/// A reference to an alias, where what it stands for was to be named.
-fn through_alias(model: &Model) -> Option<String> {
-    references(model)
-        .find(|id| matches!(model.types[*id].body, Body::Alias(_)))
-        .map(|id| format!("type {} is an alias, and referred to", id.0))
+/// A reference out of its module but by an alias for a definition of another version, or one to any other alias.
+fn stray(model: &Model) -> Option<String> {
+    let is_alias = |id: TypeId| matches!(model.types[id].body, Body::Alias(_));
+    let group = |id: TypeId| model.home(id).map(|(group, _)| group);
+    let borrows = |id: TypeId| match &model.types[id].body {
+        Body::Alias(Ty::Named(to)) => model.home(id) != model.home(*to) && !is_alias(*to),
+        Body::Alias(_) | Body::Struct(_) | Body::Enum(_) | Body::Union(_) => false,
+    };
+    let references = model.types.iter().flat_map(|(id, def)| {
+        let to = def.body.types().filter_map(Ty::named);
+        to.map(move |to| (id, to))
+    });
+    let is_fine = |id: TypeId, to: TypeId| {
+        let is_near = model.home(id) == model.home(to) && (!is_alias(to) || borrows(to));
+        is_near || (borrows(id) && group(id) == group(to))
+    };
+    let mut strays = references.filter(|(id, to)| !is_fine(*id, *to));
+    let message = |id: TypeId, to: TypeId| {
+        format!(
+            "type {} refers to {} of another module, or to its alias",
+            id.0, to.0
+        )
+    };
+    strays.next().map(|(id, to)| message(id, to))
+}
+
+/// A kind, or an alias of a type, that no module defines.
+fn undefined(model: &Model, defined: &BTreeSet<TypeId>) -> Option<String> {
+    let ends = model.types.iter().filter_map(|(id, def)| match &def.body {
+        Body::Alias(ty) => Some((id, model.types.definition(ty.named()?))),
+        Body::Struct(_) | Body::Enum(_) | Body::Union(_) => None,
+    });
+    let roots = model.kinds.iter().map(|kind| (kind.root, kind.root));
+    let (id, end) = roots.chain(ends).find(|(_, end)| !defined.contains(end))?;
+    Some(format!(
+        "type {} stands for {}, which is nowhere defined",
+        id.0, end.0
+    ))
 }
 
 /// What types, aliases and kinds refer to.
@@ -45,7 +88,7 @@ fn references(model: &Model) -> impl Iterator<Item = TypeId> {
 }
 
 /// Names that are missing, or given twice in one namespace.
-fn names(model: &Model, module: &Module) -> Vec<String> {
+fn names(model: &Model, module: &Module, own: &[TypeId]) -> Vec<String> {
     let mut faults = Vec::new();
     let mut types = Names::of(format!("{}/{}", module.group, module.version));
     types.add(&module.client, &mut faults);
@@ -57,8 +100,8 @@ fn names(model: &Model, module: &Module) -> Vec<String> {
     for (id, _) in model.aliases_of(module) {
         types.add(&model.types[id].name, &mut faults);
     }
-    for id in model.types_of(module) {
-        let def = &model.types[id];
+    for id in own {
+        let def = &model.types[*id];
         types.add(&def.name, &mut faults);
         let mut members = Names::of(def.name.clone());
         match &def.body {

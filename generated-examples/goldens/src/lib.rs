@@ -35,3 +35,4 @@ pub mod subresources;
 pub mod unicode_names;
 pub mod unions;
 pub mod versions;
+pub mod versions_alike;

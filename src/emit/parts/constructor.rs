@@ -81,10 +81,13 @@ fn with(asked: &[&Field]) -> &'static str {
 /// Whether the caller has to say what a field holds.
 fn is_asked(field: &Field, model: &Model) -> bool {
     let has_blank = match &field.ty {
-        Ty::Named(id) => match &model.types[*id].body {
-            Body::Struct(_) | Body::Union(_) | Body::Alias(_) => false,
-            Body::Enum(_) => model.types[*id].derives.default,
-        },
+        Ty::Named(id) => {
+            let def = &model.types[model.types.definition(*id)];
+            match &def.body {
+                Body::Struct(_) | Body::Union(_) | Body::Alias(_) => false,
+                Body::Enum(_) => def.derives.default,
+            }
+        }
         ty => matches!(ty, Ty::ObjectMeta | Ty::List(_) | Ty::Map(_) | Ty::Json),
     };
     field.presence == Presence::Required && !has_blank

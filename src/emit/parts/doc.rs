@@ -2,6 +2,7 @@
 use super::{inline, rules, text};
 use crate::ir::{Kind, Rules, TypeDef};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The lines of docs of a field, or of a type with what is said of the whole.
 pub(crate) fn of(
@@ -41,8 +42,21 @@ pub(crate) fn write<S: AsRef<str>>(out: &mut String, margin: &str, lines: &[S]) 
     }
 }
 
-/// Where a type stands, and in how many other places: what there is to say of one that nothing describes.
-pub(crate) fn place(def: &TypeDef, kind: Option<&Kind>, others: usize) -> Vec<String> {
+/// The other places of a type.
+#[derive(Default)]
+pub(crate) struct Others<'m> {
+    /// How many there are in its own version.
+    pub(crate) places: usize,
+    /// The other versions that have it.
+    pub(crate) versions: BTreeSet<&'m str>,
+}
+
+/// Where a type stands, and where else: what there is to say of one that nothing describes.
+pub(crate) fn place(
+    def: &TypeDef,
+    kind: Option<&Kind>,
+    others: Option<&Others<'_>>,
+) -> Vec<String> {
     let Some(kind) = kind else {
         return Vec::new();
     };
@@ -51,11 +65,19 @@ pub(crate) fn place(def: &TypeDef, kind: Option<&Kind>, others: usize) -> Vec<St
     if path.last().is_none() {
         return vec![format!("An object of kind {kind}.")];
     }
-    let others = match others {
+    let more = match others.map_or(0, |others| others.places) {
         0 => String::new(),
         1 => ", and one other place".to_owned(),
-        _ => format!(", and {others} other places"),
+        places => format!(", and {places} other places"),
     };
     let path = format!("{} of", inline::span(&path.to_string()));
-    text::wrap(&[path, format!("{kind}{others}.")], "", "")
+    let versions = others.iter().flat_map(|others| &others.versions);
+    let versions: Vec<String> = versions.map(|version| inline::span(version)).collect();
+    let words = if versions.is_empty() {
+        vec![path, format!("{kind}{more}.")]
+    } else {
+        let versions = format!("in {} too.", versions.join(", "));
+        vec![path, format!("{kind}{more};"), versions]
+    };
+    text::wrap(&words, "", "")
 }

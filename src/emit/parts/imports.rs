@@ -1,7 +1,10 @@
 //! The `use` lines of a file: only what was asked for while its code was made.
 use super::{layout, order};
-use crate::ir::{Model, Module};
+use crate::ir::{Body, Model, Module, TypeDef};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The names that a module has for types of other versions.
+const ALIASES: &str = "super::aliases";
 
 /// What a file of types can use of itself.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +81,14 @@ impl<'m> Imports<'m> {
         import.name()
     }
 
+    /// The name of a place of the module; where its type is that of another version, it is imported.
+    pub(crate) fn own<'d>(&mut self, def: &'d TypeDef) -> &'d str {
+        if matches!(def.body, Body::Alias(_)) {
+            self.add(ALIASES, &def.name);
+        }
+        &def.name
+    }
+
     /// The name of a type of k8s-openapi by its path, which is imported by that; none where something else has the name.
     pub(crate) fn foreign<'p>(&mut self, path: &'p str) -> Option<&'p str> {
         let (module, name) = path.rsplit_once("::")?;
@@ -115,7 +126,8 @@ impl<'m> Imports<'m> {
             layout::import(&format!("use {module}"), &names)
         });
         let mut lines: Vec<String> = lines.collect();
-        lines.sort_by_cached_key(|line| line.replace('{', ""));
+        // What is near comes first.
+        lines.sort_by_cached_key(|line| (!line.contains(ALIASES), line.replace('{', "")));
         lines.concat()
     }
 }

@@ -88,17 +88,21 @@ fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// The versions that a folder in another one is about: those of a group, or one of them.
+/// The versions that need a folder in another one: those of a group, or one of them and those that have types of it.
 fn below<'m>(
     model: &'m Model,
     of: Option<Of<'m>>,
-    folder: &str,
-) -> impl Iterator<Item = &'m Module> {
-    model.modules.iter().filter(move |module| match of {
-        None => module.group_folder() == folder,
-        Some(Of::Group(group)) => module.group == group && split(&module.path()).1 == folder,
-        Some(Of::Version(_)) => false,
-    })
+    folder: &'m str,
+) -> Box<dyn Iterator<Item = &'m Module> + 'm> {
+    let modules = model.modules.iter();
+    match of {
+        None => Box::new(modules.filter(move |module| module.group_folder() == folder)),
+        Some(Of::Group(group)) => {
+            let is_version = move |it: &&Module| it.group == group && split(&it.path()).1 == folder;
+            Box::new(modules.filter(is_version).flat_map(|it| model.users_of(it)))
+        }
+        Some(Of::Version(_)) => Box::new(std::iter::empty()),
+    }
 }
 
 fn module(

@@ -91,7 +91,7 @@ pub(crate) fn text(out: &mut String, ty: &Ty, types: &Types, imports: &mut Impor
         Ty::List(inner) => ("Vec", Some(inner)),
         Ty::Map(inner) => (imports.name(Import::BTreeMap), Some(inner)),
         Ty::Nullable(inner) => (imports.name(Import::Nullable), Some(inner)),
-        Ty::Named(id) => (types[*id].name.as_str(), None),
+        Ty::Named(id) => (imports.own(&types[*id]), None),
         Ty::External(path) => match imports.foreign(path) {
             Some(name) => (name, None),
             // The overrides pass let only types through.

@@ -1,6 +1,6 @@
 //! The `use` lines of files beside and above `types.rs`.
 use super::{gate, layout, order};
-use crate::ir::{Model, Module, TypeId};
+use crate::ir::{Body, Model, Module, TypeDef, TypeId};
 use crate::options::Options;
 use std::fmt::Write;
 
@@ -13,11 +13,13 @@ pub(crate) fn roots(model: &Model, module: &Module) -> String {
 }
 
 /// That of types, for a file beside `types.rs`.
-pub(crate) fn types(model: &Model, mut types: Vec<TypeId>) -> String {
+pub(crate) fn types<'m>(model: &'m Model, mut types: Vec<TypeId>) -> String {
     types.sort_unstable();
     types.dedup();
-    let names = types.iter().map(|id| model.types[*id].name.as_str());
-    names_of("use super::types", names.collect())
+    let defs = types.iter().map(|id| &model.types[*id]);
+    let (aliases, own): (Vec<_>, Vec<_>) = defs.partition(|def| matches!(def.body, Body::Alias(_)));
+    let names = |defs: Vec<&'m TypeDef>| defs.into_iter().map(|def| def.name.as_str()).collect();
+    names_of("use super::aliases", names(aliases)) + &names_of("use super::types", names(own))
 }
 
 /// That of names, which are put in order; none without names.

@@ -1,4 +1,6 @@
-//! Equal types over the kinds of a module: what is shared, what stays apart, and what it is called.
+//! Equal types over the kinds of a version: what is shared, what stays apart, and what it is called.
+mod versions;
+
 use super::super::tests::{complete, def};
 use crate::diag::Code;
 use crate::ir::{Body, Model, Ty};

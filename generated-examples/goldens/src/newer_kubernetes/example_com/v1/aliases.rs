@@ -4,6 +4,9 @@
 
 use k8s_openapi::api::core::v1::{EnvVar, EnvVarSource, FileKeySelector, SecretKeySelector};
 
+// Equal in another version, which defines them.
+pub use super::super::v1beta1::JobSpec;
+
 /// `spec.env[]` of `Job`.
 pub type JobSpecEnv = EnvVar;
 

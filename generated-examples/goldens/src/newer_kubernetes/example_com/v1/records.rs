@@ -11,7 +11,4 @@ kube_codegen_runtime::records! {
         2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
-    JobSpec {
-        0 env "env",
-    }
 }

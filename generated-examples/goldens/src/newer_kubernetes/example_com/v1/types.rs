@@ -2,7 +2,7 @@
 
 //! The types of `example.com/v1`.
 
-use k8s_openapi::api::core::v1::EnvVar;
+use super::aliases::JobSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// An object of kind `Job`.
@@ -12,10 +12,4 @@ pub struct Job {
     pub metadata: ObjectMeta,
 
     pub spec: Option<JobSpec>,
-}
-
-/// `spec` of `Job`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct JobSpec {
-    pub env: Option<Vec<EnvVar>>,
 }

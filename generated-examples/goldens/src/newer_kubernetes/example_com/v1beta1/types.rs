@@ -14,7 +14,7 @@ pub struct Job {
     pub spec: Option<JobSpec>,
 }
 
-/// `spec` of `Job`.
+/// `spec` of `Job`; in `v1` too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobSpec {
     pub env: Option<Vec<EnvVar>>,

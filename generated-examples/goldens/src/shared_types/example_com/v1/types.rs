@@ -33,7 +33,7 @@ pub struct PipelineSpec {
     pub target: Option<PipelineSpecSource>,
 }
 
-/// `spec.mode` of `Pipeline`, and 7 other places.
+/// `spec.mode` of `Pipeline`, and 7 other places; in `v1beta1` too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PipelineSpecMode {
     Static,
@@ -55,7 +55,7 @@ pub enum PipelineSpecModeDefault {
     Other(String),
 }
 
-/// `spec.source` of `Pipeline`, and 2 other places.
+/// `spec.source` of `Pipeline`, and 2 other places; in `v1beta1` too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PipelineSpecSource {
     /// Name of the bucket.
@@ -131,7 +131,7 @@ pub struct Task {
     pub spec: Option<TaskSpec>,
 }
 
-/// `spec` of `Task`.
+/// `spec` of `Task`; in `v1beta1` too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskSpec {
     pub steps: Option<Vec<PipelineSpecSource>>,

@@ -11,23 +11,4 @@ kube_codegen_runtime::records! {
         2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
-    TaskSpec {
-        0 steps "steps",
-    }
-    TaskSpecSteps {
-        0 bucket "bucket",
-        1 credentials "credentials",
-    }
-    TaskSpecStepsCredentials {
-        0 mode "mode",
-        1 secret "secret",
-    }
-}
-
-kube_codegen_runtime::text_enums! {
-    TaskSpecStepsCredentialsMode {
-        Static = "Static",
-        Rotating = "Rotating",
-        .. Other
-    }
 }

@@ -2,6 +2,7 @@
 
 //! The types of `example.com/v1beta1`.
 
+use super::aliases::TaskSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// An object of kind `Task`.
@@ -11,39 +12,4 @@ pub struct Task {
     pub metadata: ObjectMeta,
 
     pub spec: Option<TaskSpec>,
-}
-
-/// `spec` of `Task`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TaskSpec {
-    pub steps: Option<Vec<TaskSpecSteps>>,
-}
-
-/// One after the other.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TaskSpecSteps {
-    /// Name of the bucket.
-    ///
-    /// Minimum length: 1.
-    pub bucket: String,
-
-    /// What signs the requests.
-    pub credentials: Option<TaskSpecStepsCredentials>,
-}
-
-/// What signs the requests.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TaskSpecStepsCredentials {
-    pub mode: Option<TaskSpecStepsCredentialsMode>,
-    pub secret: String,
-}
-
-/// `spec.steps[].credentials.mode` of `Task`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum TaskSpecStepsCredentialsMode {
-    Static,
-    Rotating,
-
-    /// A value that the schema does not declare, as it is.
-    Other(String),
 }
