@@ -226,27 +226,33 @@ fn two_names_keep_the_types_of_two_versions_apart() {
 }
 
 #[test]
-fn a_type_of_another_version_derives_what_it_does_there() {
-    let choice = "one: {type: object, required: [mode, ratio], properties: {mode: {type: string, enum: [A, B]}, ratio: {type: number}}}, \
-                  two: {type: object, properties: {own: {type: string}}}";
-    let model = run(
-        &crd(&[
-            ("v1", choice),
-            ("v1beta1", &format!("{choice}, three: {{type: string}}")),
-        ]),
-        Vec::new(),
-    );
-    let spec = |version| {
-        let mut types = model.types_of(module(&model, version)).into_iter();
-        types
-            .find(|id| model.types[*id].name == "FooSpec")
-            .map(|id| &model.types[id])
+fn what_holds_a_type_of_another_version_derives_what_it_does_there() {
+    let holding = |inner: &str, more: &str| {
+        format!("{{type: object, required: [in], properties: {{in: {inner}{more}}}}}")
     };
-    // A number forbids it, wherever it is.
+    // No choice means "not set".
+    let choice = A.replace("type: object,", "type: object, required: [mode],");
+    let spec = |more| {
+        format!(
+            "all: {}, none: {}",
+            holding(A, more),
+            holding(&choice, more)
+        )
+    };
+    let older = spec(", also: {type: string}");
+    let model = run(&crd(&[("v1", &spec("")), ("v1beta1", &older)]), Vec::new());
     for version in ["v1", "v1beta1"] {
-        let spec = spec(version).unwrap();
-        assert!(!spec.derives.eq);
-        assert!(spec.derives.default);
+        for (name, default) in [("FooSpecAll", true), ("FooSpecNone", false)] {
+            let mut types = model.types_of(module(&model, version)).into_iter();
+            let id = types.find(|id| model.types[*id].name == name).unwrap();
+            let derives = &model.types[id].derives;
+            assert_eq!(
+                (derives.eq, derives.default),
+                (true, default),
+                "{version} {name}"
+            );
+            assert_eq!(defined(&model, version, &format!("{name}In")).0, "v1");
+        }
     }
 }
 
