@@ -2,6 +2,7 @@
 
 //! One client for every group and version.
 
+// A program uses a part of this, and the definition does not describe all of it.
 #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
 #![allow(dead_code, unused_imports)]
 

@@ -2,6 +2,7 @@
 
 //! The informers of every group and version, from one factory.
 
+// A program uses a part of this, and the definition does not describe all of it.
 #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
 #![allow(dead_code, unused_imports)]
 

@@ -7,7 +7,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// An object of kind `Route`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Route {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: RouteSpec,
     pub status: Option<RouteStatus>,
     pub strategy: RouteStrategy,

@@ -8,6 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// An object of kind `Gateway`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gateway {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
 
     /// What a gateway is to be.
@@ -17,7 +18,9 @@ pub struct Gateway {
 /// An object of kind `Route`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Route {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: Option<RouteSpec>,
 }
 

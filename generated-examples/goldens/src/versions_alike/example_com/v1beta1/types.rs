@@ -10,6 +10,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// An object of kind `Gateway`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gateway {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
 
     /// What a gateway is to be.
@@ -34,7 +35,9 @@ pub struct GatewaySpecListeners {
 /// An object of kind `Route`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Route {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub spec: RouteSpec,
     pub status: Option<RouteStatus>,
 }

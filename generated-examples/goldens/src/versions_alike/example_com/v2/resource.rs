@@ -35,7 +35,7 @@ impl Route {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// A `Route` of this name, with what its schema requires.
+    /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {

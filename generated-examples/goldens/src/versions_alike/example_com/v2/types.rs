@@ -9,6 +9,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 #[deprecated]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Route {
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
+
     pub status: Option<RouteStatus>,
 }
