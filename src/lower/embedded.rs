@@ -22,11 +22,17 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
     let [api_version, kind, metadata] = declared;
     let mut body = object::body(lowering, node, properties);
     let path = &node.path;
-    body.fields.extend([
-        field(lowering, path, "apiVersion", Presence::Required, api_version),
-        field(lowering, path, "kind", Presence::Required, kind),
-        field(lowering, path, "metadata", Presence::Optional, metadata),
-    ]);
+    for (wire, mut declared) in [("apiVersion", api_version), ("kind", kind)] {
+        let default = declared
+            .as_mut()
+            .and_then(|schema| schema.default.take_if(|default| default.is_string()));
+        // What the API server fills in may be left out.
+        let presence = Presence::of(default.is_none(), false);
+        let field = field(lowering, path, wire, presence, declared);
+        body.fields.push(Field { default, ..field });
+    }
+    let metadata = field(lowering, path, "metadata", Presence::Optional, metadata);
+    body.fields.push(metadata);
     body.fields.sort_by(|a, b| a.wire.cmp(&b.wire));
     Some(Ty::Named(lowering.define(node, Body::Struct(body))))
 }

@@ -1,7 +1,8 @@
 //! Types that lie deeper in one another than rustc looks become raw JSON: an object keeps all it has, and its type compiles.
 //!
 //! Whether a type may be sent to another thread is asked of all types in it, each within the one before, and rustc gives up
-//! 128 steps deep (`recursion_limit`). A future that holds an object takes some of them.
+//! 128 steps deep (`recursion_limit`). A future that holds an object takes some of them. rustdoc asks of all types too whether they are
+//! unwind safe, which takes more steps; the records say it of themselves, so lists and maps within one field are all that counts there.
 use super::known;
 use crate::diag::{Code, Diagnostics, Place};
 use crate::ir::{Body, Field, Model, Presence, SchemaPath, Ty, TypeId};
@@ -16,6 +17,8 @@ pub(super) const PLAIN: usize = 1;
 const BOX: usize = 2;
 /// Steps through a `Vec`, or a `BTreeMap`.
 pub(super) const CONTAINER: usize = 3;
+/// How many lists and maps of one field may lie in one another: rustdoc takes nine steps through a map.
+const NESTED: usize = 8;
 /// Steps to the ground of what is no struct, such as text or raw JSON.
 pub(super) const LEAF: usize = 8;
 
@@ -34,7 +37,7 @@ pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics)
         for field in &mut body.fields {
             let mut reached = None;
             let depth = depth + around(field);
-            if shorten(&mut field.ty, depth, &mut reached) {
+            if shorten(&mut field.ty, depth, 0, &mut reached) {
                 cut.push((id, def.origin.path.property(&field.wire)));
             }
             if field.ty == Ty::Json {
@@ -65,13 +68,18 @@ fn around(field: &Field) -> usize {
 }
 
 /// Puts raw JSON in the place of what is too deep, and says whether it did; tells which type is reached, and how deep.
-fn shorten(ty: &mut Ty, depth: usize, reached: &mut Option<(TypeId, usize)>) -> bool {
+fn shorten(
+    ty: &mut Ty,
+    depth: usize,
+    nested: usize,
+    reached: &mut Option<(TypeId, usize)>,
+) -> bool {
     let cut = match ty {
         Ty::Named(id) => {
             *reached = Some((*id, depth + PLAIN));
             depth + PLAIN + LEAF > LIMIT
         }
-        Ty::List(_) | Ty::Map(_) => depth + CONTAINER + LEAF > LIMIT,
+        Ty::List(_) | Ty::Map(_) => nested >= NESTED || depth + CONTAINER + LEAF > LIMIT,
         Ty::External(path) => {
             known::layout(path).is_some_and(|it| depth + PLAIN + it.depth > LIMIT)
         }
@@ -92,9 +100,9 @@ fn shorten(ty: &mut Ty, depth: usize, reached: &mut Option<(TypeId, usize)>) -> 
         return true;
     }
     match ty {
-        Ty::List(inner) | Ty::Map(inner) => shorten(inner, depth + CONTAINER, reached),
+        Ty::List(inner) | Ty::Map(inner) => shorten(inner, depth + CONTAINER, nested + 1, reached),
         Ty::Nullable(inner) => {
-            let cut = shorten(inner, depth + PLAIN, reached);
+            let cut = shorten(inner, depth + PLAIN, nested, reached);
             if **inner == Ty::Json {
                 // It holds null by itself.
                 *ty = Ty::Json;

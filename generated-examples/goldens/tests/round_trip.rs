@@ -267,7 +267,8 @@ fn embedded_resources_and_either_types() {
         "Carrier",
         json!({"spec": {
             "template": {"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": {"a": "b"}}, "spec": {"x": 1}},
-            "declared": {"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"}}
+            "declared": {"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"}},
+            "defaulted": {"immutable": false}
         }}),
     ));
     let template = typed.spec.unwrap().template.unwrap();
@@ -310,8 +311,18 @@ fn what_is_too_deep_for_types() {
         lists = json!([lists]);
     }
     let mut deep = object("Deep", json!({}));
+    let mut maps = json!("a");
+    for _ in 0..16 {
+        maps = json!({ "a": maps });
+    }
+    let mut boxes = json!("a");
+    for _ in 0..30 {
+        boxes = json!({ "a": boxes, "f": "" });
+    }
     deep["structs"] = structs;
     deep["lists"] = lists;
+    deep["maps"] = maps;
+    deep["boxes"] = boxes;
     survives::<Deep>(deep);
 }
 

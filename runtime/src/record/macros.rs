@@ -1,6 +1,7 @@
 //! `records!`, `text_enums!` and their kin: the field tables of types in, their views and serde impls out.
 
-/// Implements [`Record`](crate::record::Record), [`Value`](crate::record::Value), `Serialize` and `Deserialize` for structs.
+/// Implements [`Record`](crate::record::Record), [`Value`](crate::record::Value), `Serialize` and `Deserialize` for structs, which are
+/// data and so unwind safe.
 ///
 /// Each struct lists its fields by name on the wire: numbered from 0, in byte order of the names. `= "name": "text"` is a constant that
 /// is no field of the struct: written always, checked on read. `unless_blank` behind a name leaves the field out while nothing is in it.
@@ -27,6 +28,9 @@ macro_rules! records {
     ($($type:ident { $($entries:tt)* })*) => {
         $crate::record_views! { $($type { $($entries)* })* }
         $(
+            // Said once for each type: rustdoc asks it of all, and to find it out takes more steps through what lies deep than rustc goes.
+            impl ::core::panic::UnwindSafe for $type {}
+            impl ::core::panic::RefUnwindSafe for $type {}
             impl<'de> $crate::record::private::Deserialize<'de> for $type {
                 fn deserialize<D: $crate::record::private::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
                     $crate::record::read(deserializer)

@@ -13,7 +13,7 @@ pub(super) fn name(body: &mut Struct) {
     let mut order: Vec<usize> = (0..body.fields.len())
         .filter(|index| body.fields[*index].ident.is_empty())
         .collect();
-    order.sort_by_key(|index| separators(&body.fields[*index].wire));
+    order.sort_by_key(|index| strangeness(&body.fields[*index].wire));
     for index in order {
         let field = &mut body.fields[index];
         let plain = words::snake(&words::words(&field.wire));
@@ -49,9 +49,10 @@ fn ident(name: &str) -> String {
     }
 }
 
-/// How far a spelling is from Kubernetes' own, `lowerCamel`.
-fn separators(wire: &str) -> usize {
-    wire.chars().filter(|c| !c.is_ascii_alphanumeric()).count()
+/// How far a spelling is from Kubernetes' own, `lowerCamel`: `metadata` comes before `Metadata`, and has the name that its object needs.
+fn strangeness(wire: &str) -> (usize, bool) {
+    let separators = wire.chars().filter(|c| !c.is_ascii_alphanumeric()).count();
+    (separators, wire.starts_with(char::is_uppercase))
 }
 
 #[cfg(test)]
@@ -92,7 +93,7 @@ mod tests {
     fn keywords_symbols_digits_and_nothing() {
         assert_eq!(
             named(&["", "$ref", "3d", "self", "type", "x-y", "Self"], false),
-            ["empty", "r#ref", "v3d", "self_", "self_2", "r#type", "x_y"]
+            ["empty", "r#ref", "v3d", "self_2", "self_", "r#type", "x_y"]
         );
     }
 
@@ -107,6 +108,10 @@ mod tests {
             ["proxy_url", "proxy_url_2"]
         );
         assert_eq!(named(&["$ref", "ref"], false), ["dollar_ref", "r#ref"]);
+        assert_eq!(
+            named(&["METADATA", "Metadata", "metadata"], false),
+            ["metadata2", "metadata3", "metadata"]
+        );
         assert_eq!(named(&["rest"], true), ["rest", "other_fields"]);
     }
 }

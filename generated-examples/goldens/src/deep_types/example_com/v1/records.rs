@@ -7,10 +7,244 @@ use super::types::*;
 kube_codegen_runtime::records! {
     Deep {
         0 = "apiVersion": "example.com/v1",
-        1 = "kind": "Deep",
-        2 lists "lists",
-        3 metadata "metadata" unless_blank,
-        4 structs "structs",
+        1 boxes "boxes",
+        2 = "kind": "Deep",
+        3 lists "lists",
+        4 maps "maps",
+        5 metadata "metadata" unless_blank,
+        6 structs "structs",
+    }
+    DeepBoxes {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
+    DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
     }
     DeepStructs {
         0 a "a",

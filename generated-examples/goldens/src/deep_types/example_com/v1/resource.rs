@@ -38,7 +38,9 @@ impl Deep {
     /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
+            boxes: None,
             lists: None,
+            maps: None,
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()

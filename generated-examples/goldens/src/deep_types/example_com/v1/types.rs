@@ -4,44 +4,29 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// An object of kind `Deep`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Deep {
+    pub boxes: Option<DeepBoxes>,
+
     #[allow(clippy::type_complexity)]
-    pub lists: Option<
-        Vec<
-            Vec<
-                Vec<
-                    Vec<
-                        Vec<
-                            Vec<
-                                Vec<
-                                    Vec<
-                                        Vec<
-                                            Vec<
-                                                Vec<
-                                                    Vec<
-                                                        Vec<
-                                                            Vec<
-                                                                Vec<
-                                                                    Vec<
-                                                                        Vec<
-                                                                            Vec<
-                                                                                Vec<Vec<Vec<Vec<Vec<Vec<Vec<Vec<Vec<Vec<Vec<Value>>>>>>>>>>>,
-                                                                            >,
-                                                                        >,
-                                                                    >,
-                                                                >,
-                                                            >,
-                                                        >,
-                                                    >,
-                                                >,
-                                            >,
-                                        >,
-                                    >,
-                                >,
-                            >,
+    pub lists: Option<Vec<Vec<Vec<Vec<Vec<Vec<Vec<Vec<Value>>>>>>>>>,
+
+    #[allow(clippy::type_complexity)]
+    pub maps: Option<
+        BTreeMap<
+            String,
+            BTreeMap<
+                String,
+                BTreeMap<
+                    String,
+                    BTreeMap<
+                        String,
+                        BTreeMap<
+                            String,
+                            BTreeMap<String, BTreeMap<String, BTreeMap<String, Value>>>,
                         >,
                     >,
                 >,
@@ -53,6 +38,325 @@ pub struct Deep {
     pub metadata: ObjectMeta,
 
     pub structs: Option<Vec<DeepStructs>>,
+}
+
+/// `boxes` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxes {
+    pub a: Option<Box<DeepBoxesA>>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesA {
+    pub a: Option<DeepBoxesAA>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAA {
+    pub a: Option<Box<DeepBoxesAAA>>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAA {
+    pub a: Option<DeepBoxesAAAA>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAA {
+    pub a: Option<Box<DeepBoxesAAAAA>>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAA {
+    pub a: Option<DeepBoxesAAAAAA>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAA {
+    pub a: Option<Box<DeepBoxesAAAAAAA>>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAA {
+    pub a: Option<DeepBoxesAAAAAAAA>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAA {
+    pub a: Option<Box<DeepBoxesAAAAAAAAA>>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAA {
+    pub a: Option<DeepBoxesAAAAAAAAAA>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAA {
+    pub a: Option<Box<DeepBoxesAAAAAAAAAAA>>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAA {
+    pub a: Option<DeepBoxesAAAAAAAAAAAA>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAA {
+    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAA>>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAA {
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAA>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAAA {
+    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAAAA>>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAAAA {
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAAAA>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAAAAA {
+    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAAAAAA>>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAAAAAA {
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAA>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAAAAAAA {
+    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAAAAAAAA>>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAAAAAAAA {
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAAA>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAA {
+    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAAAAAAAAAA>>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAA {
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAAAAA>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAA {
+    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAA>>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAA {
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAA>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAA {
+    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAA>>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAA {
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAA>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAA {
+    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAA>>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAA {
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAAA>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAAA {
+    pub a: Option<Value>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
 }
 
 /// `structs[]` of `Deep`.

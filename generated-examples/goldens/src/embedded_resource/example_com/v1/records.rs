@@ -13,11 +13,18 @@ kube_codegen_runtime::records! {
     }
     CarrierSpec {
         0 declared "declared",
-        1 template "template",
+        1 defaulted "defaulted",
+        2 template "template",
     }
     CarrierSpecDeclared {
         0 api_version "apiVersion",
         1 data "data",
+        2 kind "kind",
+        3 metadata "metadata",
+    }
+    CarrierSpecDefaulted {
+        0 api_version "apiVersion",
+        1 immutable "immutable",
         2 kind "kind",
         3 metadata "metadata",
     }

@@ -19,6 +19,7 @@ pub struct Carrier {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CarrierSpec {
     pub declared: Option<Box<CarrierSpecDeclared>>,
+    pub defaulted: Option<Box<CarrierSpecDefaulted>>,
     pub template: Option<Box<CarrierSpecTemplate>>,
 }
 
@@ -28,6 +29,21 @@ pub struct CarrierSpecDeclared {
     pub api_version: String,
     pub data: Option<BTreeMap<String, String>>,
     pub kind: String,
+
+    /// Standard object metadata.
+    pub metadata: Option<ObjectMeta>,
+}
+
+/// `spec.defaulted` of `Carrier`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CarrierSpecDefaulted {
+    /// Default: `"v1"`.
+    pub api_version: Option<String>,
+
+    pub immutable: Option<bool>,
+
+    /// Default: `"ConfigMap"`.
+    pub kind: Option<String>,
 
     /// Standard object metadata.
     pub metadata: Option<ObjectMeta>,

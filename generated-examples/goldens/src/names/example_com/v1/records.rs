@@ -6,16 +6,17 @@ use super::types::*;
 
 kube_codegen_runtime::records! {
     OptionObject {
-        0 = "apiVersion": "example.com/v1",
-        1 = "kind": "Option",
-        2 metadata "metadata" unless_blank,
-        3 spec "spec",
+        0 metadata2 "Metadata",
+        1 = "apiVersion": "example.com/v1",
+        2 = "kind": "Option",
+        3 metadata "metadata" unless_blank,
+        4 spec "spec",
     }
     OptionObjectSpec {
         0 empty "",
         1 dollar_ref "$ref",
         2 v3d "3d",
-        3 self_ "Self",
+        3 self_2 "Self",
         4 app_kubernetes_io_name "app.kubernetes.io/name",
         5 crate_ "crate",
         6 größe "größe",
@@ -25,7 +26,7 @@ kube_codegen_runtime::records! {
         10 proxy_url "proxyURL",
         11 proxy_url_2 "proxyUrl",
         12 r#ref "ref",
-        13 self_2 "self",
+        13 self_ "self",
         14 r#type "type",
     }
     OptionObjectSpecHostAliases {

@@ -38,6 +38,7 @@ impl OptionObject {
     /// Makes an object of this name, with all else unset.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
+            metadata2: None,
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()

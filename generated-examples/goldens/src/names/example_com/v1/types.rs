@@ -7,6 +7,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// An object of kind `Option`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptionObject {
+    pub metadata2: Option<String>,
+
     /// Standard object metadata.
     pub metadata: ObjectMeta,
 
@@ -19,7 +21,7 @@ pub struct OptionObjectSpec {
     pub empty: Option<String>,
     pub dollar_ref: Option<String>,
     pub v3d: Option<String>,
-    pub self_: Option<String>,
+    pub self_2: Option<String>,
     pub app_kubernetes_io_name: Option<String>,
     pub crate_: Option<String>,
     pub größe: Option<String>,
@@ -29,7 +31,7 @@ pub struct OptionObjectSpec {
     pub proxy_url: Option<String>,
     pub proxy_url_2: Option<String>,
     pub r#ref: Option<String>,
-    pub self_2: Option<String>,
+    pub self_: Option<String>,
     pub r#type: Option<String>,
 }
 

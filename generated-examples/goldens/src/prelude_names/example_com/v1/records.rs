@@ -57,8 +57,8 @@ kube_codegen_runtime::records! {
         4 vec "vec",
     }
     OptionObjectSpecOption {
-        0 self_ "Self",
-        1 self_2 "self",
+        0 self_2 "Self",
+        1 self_ "self",
         2 value "value",
     }
     OptionObjectSpecVec {

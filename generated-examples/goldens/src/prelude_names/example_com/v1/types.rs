@@ -88,8 +88,8 @@ pub struct OptionObjectSpec {
 /// `spec.option` of `Option`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OptionObjectSpecOption {
-    pub self_: Option<String>,
     pub self_2: Option<String>,
+    pub self_: Option<String>,
     pub value: Option<Value>,
 }
 
