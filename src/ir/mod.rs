@@ -165,12 +165,26 @@ impl Model {
         versions.filter(move |other| other.group == module.group)
     }
 
-    /// The modules that do not compile without this one: itself, and the versions that have types of it.
-    pub fn users_of<'a>(&'a self, module: &'a Module) -> impl Iterator<Item = &'a Module> {
-        self.versions_of(module).filter(move |user| {
-            let has = |id: &TypeId| self.home(*id) == Some((&module.group, &module.version));
-            *user == module || self.reach_all(self.kinds_of(user)).iter().any(has)
-        })
+    /// The modules that do not compile without this one: itself, the versions that have types of it, and those that have
+    /// types of these.
+    pub fn users_of<'a>(&'a self, module: &'a Module) -> Vec<&'a Module> {
+        let mut users = vec![module];
+        let mut looked_at = 0;
+        while let Some(used) = users.get(looked_at).copied() {
+            let more = |user: &&Module| !users.contains(user) && self.has_types_of(user, used);
+            let more: Vec<_> = self.versions_of(module).filter(more).collect();
+            users.extend(more);
+            looked_at += 1;
+        }
+        users.sort_unstable_by_key(|user| &user.version);
+        users
+    }
+
+    /// Whether places of one module have types that the other one defines.
+    fn has_types_of(&self, module: &Module, other: &Module) -> bool {
+        let other = Some((&*other.group, &*other.version));
+        let mut aliases = self.aliases_of(module);
+        aliases.any(|(id, _)| self.home(self.types.definition(id)) == other)
     }
 
     /// Everything in the arena that stands in a schema of a module, be it reached, an alias, or neither.
