@@ -53,14 +53,14 @@ fn client(model: &Model, module: &Module) -> String {
     let name = &module.client;
     let mut items = format!(
         r"
-/// The kinds of `{api_version}`.
+/// Typed clients of the kinds of `{api_version}`.
 #[derive(Clone)]
 pub struct {name} {{
     client: Client,
 }}
 
 impl {name} {{
-    /// Asks the API server through `client`.
+    /// Creates clients that send their requests through `client`.
     pub fn new(client: Client) -> Self {{
         Self {{ client }}
     }}
@@ -123,7 +123,7 @@ pub struct Clientset {
 }
 
 impl Clientset {
-    /// Asks the API server through `client`.
+    /// Creates clients that send their requests through `client`.
     pub fn new(client: Client) -> Self {
         Self { client }
     }
@@ -135,7 +135,7 @@ impl Clientset {
 ",
     );
     for module in &model.modules {
-        let about = format!("The kinds of `{}`.", module.api_version());
+        let about = format!("Clients of the kinds of `{}`.", module.api_version());
         items.push('\n');
         doc::write(&mut items, layout::MARGIN, &[about]);
         gate::write(&mut items, layout::MARGIN, [module], options);

@@ -58,7 +58,7 @@ pub struct {name}<'f> {{
 }}
 
 impl<'f> {name}<'f> {{
-    /// Takes its informers from `factory`.
+    /// Creates a view of `factory` that has the informers of these kinds.
     pub fn new(factory: &'f InformerFactory) -> Self {{
         Self {{ factory }}
     }}

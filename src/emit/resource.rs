@@ -51,7 +51,7 @@ impl Emitter for Emit {
 
 fn resources(model: &Model, module: &Module) -> String {
     let head = format!(
-        "What Kubernetes calls the kinds of `{}`.",
+        "Names, manifests and API traits of the kinds of `{}`.",
         module.api_version()
     );
     let mut uses = uses::types(model, used(model, module));

@@ -23,7 +23,7 @@ pub struct Clientset {
 }
 
 impl Clientset {
-    /// Asks the API server through `client`.
+    /// Creates clients that send their requests through `client`.
     pub fn new(client: Client) -> Self {
         Self { client }
     }
@@ -33,25 +33,25 @@ impl Clientset {
         &self.client
     }
 
-    /// The kinds of `example.com/v1`.
+    /// Clients of the kinds of `example.com/v1`.
     #[cfg(feature = "example-com-v1")]
     pub fn example_com_v1(&self) -> ExampleComV1 {
         ExampleComV1::new(self.client.clone())
     }
 
-    /// The kinds of `example.com/v1beta1`.
+    /// Clients of the kinds of `example.com/v1beta1`.
     #[cfg(feature = "example-com-v1beta1")]
     pub fn example_com_v1beta1(&self) -> ExampleComV1beta1 {
         ExampleComV1beta1::new(self.client.clone())
     }
 
-    /// The kinds of `example.com/v2`.
+    /// Clients of the kinds of `example.com/v2`.
     #[cfg(feature = "example-com-v2")]
     pub fn example_com_v2(&self) -> ExampleComV2 {
         ExampleComV2::new(self.client.clone())
     }
 
-    /// The kinds of `iksoon.test.com/v1`.
+    /// Clients of the kinds of `iksoon.test.com/v1`.
     #[cfg(feature = "iksoon-test-com-v1")]
     pub fn iksoon_test_com_v1(&self) -> IksoonTestComV1 {
         IksoonTestComV1::new(self.client.clone())

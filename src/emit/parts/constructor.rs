@@ -41,7 +41,7 @@ pub(crate) fn write(out: &mut String, body: &Struct, model: &Model) {
     let first = [format!("{name}: impl Into<String>")];
     let parameters: Vec<String> = first.into_iter().chain(parameters).collect();
     let parameters: Vec<&str> = parameters.iter().map(String::as_str).collect();
-    let about = format!("Makes an object of this name, with {}.", with(&asked));
+    let about = format!("Creates an object of this name, with {}.", with(&asked));
     doc::write(out, layout::MARGIN, &[about]);
     layout::function(out, "pub fn new", &parameters, "Self", " {");
     out.push_str("        Self {\n");

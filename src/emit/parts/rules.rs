@@ -97,15 +97,21 @@ fn constraint(keyword: &str, value: &Value, rules: &Rules) -> Option<String> {
             format!("One of: {}.", spans(&values.collect::<Vec<_>>()))
         }
         "required" => format!("Required: {}.", spans(&names(value)?)),
-        "oneOf" => format!("Exactly one of {} must be set.", alternatives(value)?),
-        "anyOf" => format!("At least one of {} must be set.", alternatives(value)?),
+        "oneOf" => set("Exactly one of ", &alternatives(value)?),
+        "anyOf" => set("At least one of ", &alternatives(value)?),
         _ => return None,
     })
 }
 
+/// The sentence about properties that exclude or need one another; one alone is just required.
+fn set(how_many: &str, names: &[String]) -> String {
+    let how_many = if names.len() == 1 { "" } else { how_many };
+    format!("{how_many}{} must be set.", spans(names))
+}
+
 /// The properties that each branch requires, if every branch does no more than require one.
-fn alternatives(branches: &Value) -> Option<String> {
-    let names: Option<Vec<String>> = branches
+fn alternatives(branches: &Value) -> Option<Vec<String>> {
+    branches
         .as_array()?
         .iter()
         .map(|branch| {
@@ -113,8 +119,7 @@ fn alternatives(branches: &Value) -> Option<String> {
             let mut names = names(branch.get("required")?)?;
             (branch.len() == 1 && names.len() == 1).then(|| names.remove(0))
         })
-        .collect();
-    names.map(|names| spans(&names))
+        .collect()
 }
 
 fn names(value: &Value) -> Option<Vec<String>> {

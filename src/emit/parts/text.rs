@@ -175,6 +175,21 @@ fn is_labelled(line: &str) -> bool {
     })
 }
 
+/// Whether a line breaks off within a sentence.
+fn is_cut(line: &str) -> bool {
+    line.split_whitespace().nth(3).is_some() && line.trim_end().ends_with(char::is_alphanumeric)
+}
+
+/// Whether a line goes on with a sentence: it begins in lower case, and with no name that it explains.
+fn goes_on(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let is_plain = |word: &str| {
+        word.chars()
+            .all(|c| c.is_lowercase() || matches!(c, ',' | '.'))
+    };
+    words.next().is_some_and(is_plain) && words.next().is_none_or(|next| !matches!(next, "-" | "="))
+}
+
 /// The marker, the indentation and the text of a list item.
 fn item(line: &str) -> Option<(String, usize, &str)> {
     let text = line.trim_start();
@@ -199,18 +214,21 @@ struct Lines<'t> {
     others: String,
     /// The last line of the source ended its line on purpose.
     short: bool,
+    /// It ended within a sentence.
+    cut: bool,
     /// The items that are open: indentation in the source, and where their text begins in the docs.
     items: Vec<(usize, usize)>,
 }
 
 impl<'t> Lines<'t> {
     fn paragraph(&mut self, line: &'t str) {
-        if self.short || is_labelled(line) {
+        if self.short && !(self.cut && goes_on(line)) || is_labelled(line) {
             self.end_line();
         }
         self.open.extend(inline::words(line.trim()));
         // A line that ends early ends a thought, as in `key: value` lists without a marker.
         self.short = line.trim_end().ends_with(':') || line.len() < 50;
+        self.cut = is_cut(line);
     }
 
     fn item(&mut self, marker: &str, indent: usize, rest: &'t str) {
@@ -316,6 +334,19 @@ mod tests {
         let long = "word ".repeat(40);
         assert!(lines(&long).iter().all(|line| line.len() <= WIDTH));
         gives("short\nlines", &["short", "lines"]);
+        gives("a line that is cut\nin two", &["a line that is cut in two"]);
+        gives(
+            "one two three four:\nnext",
+            &["one two three four:", "next"],
+        );
+        gives(
+            "one two three four\nkey: x",
+            &["one two three four", "key: x"],
+        );
+        gives(
+            "one two three\nDefault: x",
+            &["one two three", "Default: x"],
+        );
     }
 
     #[test]

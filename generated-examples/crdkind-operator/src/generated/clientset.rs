@@ -16,7 +16,7 @@ pub struct Clientset {
 }
 
 impl Clientset {
-    /// Asks the API server through `client`.
+    /// Creates clients that send their requests through `client`.
     pub fn new(client: Client) -> Self {
         Self { client }
     }
@@ -26,7 +26,7 @@ impl Clientset {
         &self.client
     }
 
-    /// The kinds of `iksoon.test.com/v1`.
+    /// Clients of the kinds of `iksoon.test.com/v1`.
     pub fn iksoon_test_com_v1(&self) -> IksoonTestComV1 {
         IksoonTestComV1::new(self.client.clone())
     }

@@ -18,7 +18,7 @@ pub struct Clientset {
 }
 
 impl Clientset {
-    /// Asks the API server through `client`.
+    /// Creates clients that send their requests through `client`.
     pub fn new(client: Client) -> Self {
         Self { client }
     }
@@ -28,17 +28,17 @@ impl Clientset {
         &self.client
     }
 
-    /// The kinds of `computers.example.com/mod`.
+    /// Clients of the kinds of `computers.example.com/mod`.
     pub fn computers_example_com_mod(&self) -> ComputersExampleComMod {
         ComputersExampleComMod::new(self.client.clone())
     }
 
-    /// The kinds of `computers.example.com/v1beta1`.
+    /// Clients of the kinds of `computers.example.com/v1beta1`.
     pub fn computers_example_com_v1beta1(&self) -> ComputersExampleComV1beta1 {
         ComputersExampleComV1beta1::new(self.client.clone())
     }
 
-    /// The kinds of `fruit.example.com/v1`.
+    /// Clients of the kinds of `fruit.example.com/v1`.
     pub fn fruit_example_com_v1(&self) -> FruitExampleComV1 {
         FruitExampleComV1::new(self.client.clone())
     }

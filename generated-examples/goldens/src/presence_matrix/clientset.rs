@@ -16,7 +16,7 @@ pub struct Clientset {
 }
 
 impl Clientset {
-    /// Asks the API server through `client`.
+    /// Creates clients that send their requests through `client`.
     pub fn new(client: Client) -> Self {
         Self { client }
     }
@@ -26,7 +26,7 @@ impl Clientset {
         &self.client
     }
 
-    /// The kinds of `example.com/v1`.
+    /// Clients of the kinds of `example.com/v1`.
     pub fn example_com_v1(&self) -> ExampleComV1 {
         ExampleComV1::new(self.client.clone())
     }

@@ -12,9 +12,13 @@ kube_codegen_runtime::records! {
         3 spec "spec",
     }
     BoundedSpec {
-        0 inline "inline",
-        1 ratio "ratio",
-        2 reference "reference",
-        3 tags "tags",
+        0 choice "choice",
+        1 inline "inline",
+        2 ratio "ratio",
+        3 reference "reference",
+        4 tags "tags",
+    }
+    BoundedSpecChoice {
+        0 a "a",
     }
 }

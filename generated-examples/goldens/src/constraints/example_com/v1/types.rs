@@ -26,6 +26,9 @@ pub struct Bounded {
 /// `spec` of `Bounded`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BoundedSpec {
+    /// `a` must be set.
+    pub choice: Option<BoundedSpecChoice>,
+
     /// Minimum length: 1. Maximum length: 63. Pattern: `^[a-z]([-a-z0-9]*[a-z0-9])?$`.
     pub inline: Option<String>,
 
@@ -38,4 +41,10 @@ pub struct BoundedSpec {
     ///
     /// Each entry: Maximum length: 10.
     pub tags: Option<Vec<String>>,
+}
+
+/// `spec.choice` of `Bounded`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BoundedSpecChoice {
+    pub a: Option<String>,
 }

@@ -6,14 +6,14 @@ use super::types::CrdKind;
 use kube::Client;
 use kube_codegen_runtime::client::{AllNamespaces, TypedClient};
 
-/// The kinds of `iksoon.test.com/v1`.
+/// Typed clients of the kinds of `iksoon.test.com/v1`.
 #[derive(Clone)]
 pub struct IksoonTestComV1 {
     client: Client,
 }
 
 impl IksoonTestComV1 {
-    /// Asks the API server through `client`.
+    /// Creates clients that send their requests through `client`.
     pub fn new(client: Client) -> Self {
         Self { client }
     }

@@ -13,9 +13,12 @@ kube_codegen_runtime::records! {
     }
     DescribedSpec {
         0 code "code",
-        1 hostile "hostile",
-        2 list "list",
-        3 markup "markup",
-        4 title "title",
+        1 drawing "drawing",
+        2 hostile "hostile",
+        3 list "list",
+        4 markers "markers",
+        5 markup "markup",
+        6 placeholders "placeholders",
+        7 title "title",
     }
 }

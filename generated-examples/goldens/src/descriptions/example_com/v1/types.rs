@@ -13,7 +13,7 @@ pub struct Described {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
 
-    pub spec: Option<DescribedSpec>,
+    pub spec: Option<Box<DescribedSpec>>,
 }
 
 /// `spec` of `Described`.
@@ -32,6 +32,17 @@ pub struct DescribedSpec {
     ///
     /// End.
     pub code: Option<String>,
+
+    /// A schedule, as cron has it:
+    ///
+    /// ```text
+    /// * * * * *
+    /// | | | | day of the week
+    /// | hour
+    /// ```
+    ///
+    /// with **five fields** in all.
+    pub drawing: Option<String>,
 
     /// `*/` /// }
     /// `#![deny(warnings)]`
@@ -53,9 +64,17 @@ pub struct DescribedSpec {
     /// And a last word.
     pub list: Option<String>,
 
+    /// A line of the source that is cut in two is one sentence.
+    /// Default: none
+    pub markers: Option<String>,
+
     /// See \[Foo] and [docs](https://example.com/a_b), not `<b>this</b>` or
     /// <https://example.com/x?y=1>. Use `kubectl get` or * or a lone \` or a_b.
     pub markup: Option<String>,
+
+    /// The image `host[:port]/<name>`, the metric `__name__`, `*.example.com` and `--verbose` are
+    /// code; *this* is stressed, and [AsciiDoc](https://example.com/a) is a link.
+    pub placeholders: Option<String>,
 
     /// The title is used where there is no description.
     pub title: Option<String>,

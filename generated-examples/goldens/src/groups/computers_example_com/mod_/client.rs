@@ -6,14 +6,14 @@ use super::types::Plum;
 use kube::Client;
 use kube_codegen_runtime::client::{AllNamespaces, TypedClient};
 
-/// The kinds of `computers.example.com/mod`.
+/// Typed clients of the kinds of `computers.example.com/mod`.
 #[derive(Clone)]
 pub struct ComputersExampleComMod {
     client: Client,
 }
 
 impl ComputersExampleComMod {
-    /// Asks the API server through `client`.
+    /// Creates clients that send their requests through `client`.
     pub fn new(client: Client) -> Self {
         Self { client }
     }
