@@ -19,7 +19,7 @@ pub struct Clientset {
 }
 
 impl Clientset {
-    /// Asks the API server through `client`.
+    /// Creates clients that send their requests through `client`.
     pub fn new(client: Client) -> Self {
         Self { client }
     }
@@ -29,22 +29,22 @@ impl Clientset {
         &self.client
     }
 
-    /// The kinds of `example.com/v1`.
+    /// Clients of the kinds of `example.com/v1`.
     pub fn example_com_v1(&self) -> ExampleComV1 {
         ExampleComV1::new(self.client.clone())
     }
 
-    /// The kinds of `example.com/v1alpha1`.
+    /// Clients of the kinds of `example.com/v1alpha1`.
     pub fn example_com_v1alpha1(&self) -> ExampleComV1alpha1 {
         ExampleComV1alpha1::new(self.client.clone())
     }
 
-    /// The kinds of `example.com/v1beta1`.
+    /// Clients of the kinds of `example.com/v1beta1`.
     pub fn example_com_v1beta1(&self) -> ExampleComV1beta1 {
         ExampleComV1beta1::new(self.client.clone())
     }
 
-    /// The kinds of `example.com/v2`.
+    /// Clients of the kinds of `example.com/v2`.
     pub fn example_com_v2(&self) -> ExampleComV2 {
         ExampleComV2::new(self.client.clone())
     }

@@ -6,14 +6,14 @@ use super::types::Route;
 use kube::Client;
 use kube_codegen_runtime::client::{AllNamespaces, TypedClient};
 
-/// The kinds of `example.com/v1`.
+/// Typed clients of the kinds of `example.com/v1`.
 #[derive(Clone)]
 pub struct ExampleComV1 {
     client: Client,
 }
 
 impl ExampleComV1 {
-    /// Asks the API server through `client`.
+    /// Creates clients that send their requests through `client`.
     pub fn new(client: Client) -> Self {
         Self { client }
     }

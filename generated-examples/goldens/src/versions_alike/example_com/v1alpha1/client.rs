@@ -6,14 +6,14 @@ use super::types::{Gateway, Route};
 use kube::Client;
 use kube_codegen_runtime::client::{AllNamespaces, TypedClient};
 
-/// The kinds of `example.com/v1alpha1`.
+/// Typed clients of the kinds of `example.com/v1alpha1`.
 #[derive(Clone)]
 pub struct ExampleComV1alpha1 {
     client: Client,
 }
 
 impl ExampleComV1alpha1 {
-    /// Asks the API server through `client`.
+    /// Creates clients that send their requests through `client`.
     pub fn new(client: Client) -> Self {
         Self { client }
     }

@@ -12,7 +12,7 @@ pub struct ExampleComV1beta1Informers<'f> {
 }
 
 impl<'f> ExampleComV1beta1Informers<'f> {
-    /// Takes its informers from `factory`.
+    /// Creates a view of `factory` that has the informers of these kinds.
     pub fn new(factory: &'f InformerFactory) -> Self {
         Self { factory }
     }
