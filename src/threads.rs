@@ -46,6 +46,15 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) 
     done.into_iter().map(|(_, result)| result).collect()
 }
 
+/// The same, for items that the work takes apart.
+pub(crate) fn map_into<T: Send, R: Send>(
+    items: Vec<T>,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<Option<R>> {
+    let items: Vec<Mutex<Option<T>>> = items.into_iter().map(|it| Mutex::new(Some(it))).collect();
+    map(&items, |item| item.lock().ok()?.take().map(&work))
+}
+
 /// Changes each item, on all cores where there are many.
 pub(crate) fn each<T: Send>(items: &mut [T], work: impl Fn(&mut T) + Sync) {
     /// Fewer items are not worth a thread.

@@ -18,7 +18,7 @@ const SPEC: &[&str] = &[
 ];
 
 /// Reads a CRD; none if an error leaves nothing to go on with.
-pub(super) fn read(reader: &mut Reader<'_>, manifest: Value) -> Option<Crd> {
+pub(super) fn read(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> {
     let root = At::default();
     let map = reader.object(&manifest, &root)?;
     let name = metadata_name(reader, map, &root);
@@ -45,15 +45,17 @@ pub(super) fn read(reader: &mut Reader<'_>, manifest: Value) -> Option<Crd> {
         }
     }
     let scope = scope(reader, spec, &at);
-    let mut versions = versions(reader, spec, &at);
     let preserved = entry(spec, "preserveUnknownFields")
         .is_some_and(|value| reader.flag(value, &at.key("preserveUnknownFields")));
+    // From here on it is taken apart.
+    let text = text(&manifest);
+    let mut versions = versions(reader, manifest.get_mut("spec")?.as_object_mut()?, &at);
     if preserved {
         let schemas = versions
             .iter_mut()
             .flatten()
             .filter_map(|it| it.schema.as_mut());
-        schemas.for_each(super::Schema::preserve);
+        schemas.for_each(|schema| schema.preserve());
     }
     let place = reader.place(&root);
     Some(Crd {
@@ -63,8 +65,14 @@ pub(super) fn read(reader: &mut Reader<'_>, manifest: Value) -> Option<Crd> {
         scope: scope?,
         versions: versions?,
         place,
-        manifest: Arc::new(manifest),
+        manifest: text,
     })
+}
+
+fn text(manifest: &Value) -> Arc<str> {
+    // A value has no key that is not text, so it cannot fail.
+    let text = serde_json::to_string_pretty(manifest);
+    text.unwrap_or_default().into()
 }
 
 /// Reports fields that the API does not have; it would drop them in silence.
@@ -156,23 +164,25 @@ fn scope(reader: &mut Reader<'_>, spec: &Map<String, Value>, at: &At<'_>) -> Opt
     }
 }
 
+/// Takes the schemas of the versions out of them.
 fn versions(
     reader: &mut Reader<'_>,
-    spec: &Map<String, Value>,
+    spec: &mut Map<String, Value>,
     at: &At<'_>,
 ) -> Option<Vec<super::Version>> {
     let at = at.key("versions");
-    let Some(list) = entry(spec, "versions") else {
+    let Some(list) = spec.get_mut("versions").filter(|list| !list.is_null()) else {
         reader.missing(&at, "`spec.versions`");
         return None;
     };
-    let list = reader.typed(list, &at, "a list", Value::as_array)?;
+    reader.typed(list, &at, "a list", Value::as_array)?;
+    let list = list.as_array_mut()?;
     if list.is_empty() {
         reader.missing(&at, "at least one version in `spec.versions`");
         return None;
     }
     let versions: Vec<_> = list
-        .iter()
+        .iter_mut()
         .enumerate()
         .filter_map(|(index, item)| {
             let read = version::read(reader, item, &at.index(index));

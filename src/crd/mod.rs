@@ -35,8 +35,8 @@ pub struct Crd {
     pub scope: Scope,
     /// `spec.versions`, in the order of the manifest.
     pub versions: Vec<Version>,
-    /// The manifest, whole.
-    pub manifest: Arc<Value>,
+    /// The manifest, whole, as JSON that people can read too.
+    pub manifest: Arc<str>,
     /// Where it stands.
     pub place: Place,
 }
@@ -70,7 +70,7 @@ pub struct Version {
     /// `deprecationWarning` of a deprecated version; empty where there is none.
     pub deprecated: Option<String>,
     /// `schema.openAPIV3Schema`
-    pub schema: Option<Schema>,
+    pub schema: Option<Box<Schema>>,
     /// Whether `subresources.status` is there.
     pub status: bool,
     /// `subresources.scale`

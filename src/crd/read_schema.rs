@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 const TYPES: [&str; 6] = ["object", "array", "string", "integer", "number", "boolean"];
 
 /// Reads a schema node and all below it; findings say what does not fit.
-pub(super) fn read(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Schema {
-    let mut schema = Schema::default();
-    let Some(map) = reader.typed(value, at, "a schema", Value::as_object) else {
+pub(super) fn read(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Box<Schema> {
+    let mut schema = Box::<Schema>::default();
+    let Some(map) = object(reader, value, at, "a schema") else {
         return schema;
     };
     for (keyword, value) in map {
         if !value.is_null() {
-            take(reader, &mut schema, keyword, value, &at.key(keyword));
+            take(reader, &mut schema, &keyword, value, &at.key(&keyword));
         }
     }
     schema.constraints.all.sort_by_key(|(keyword, _)| {
@@ -28,42 +28,42 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Schem
     schema
 }
 
-fn take(reader: &mut Reader<'_>, schema: &mut Schema, keyword: &str, value: &Value, at: &At<'_>) {
+fn take(reader: &mut Reader<'_>, schema: &mut Schema, keyword: &str, value: Value, at: &At<'_>) {
     let kubernetes = &mut schema.kubernetes;
     let logic = &mut schema.logic;
     match keyword {
-        "type" => schema.type_ = reader.text(value, at).map(|name| type_of(reader, name, at)),
-        "format" => schema.format = owned(reader, value, at),
-        "title" => schema.title = owned(reader, value, at),
-        "description" => schema.description = owned(reader, value, at),
-        "nullable" => schema.nullable = reader.flag(value, at),
-        "default" => schema.default = Some(value.clone()),
-        "enum" => {
-            schema.enum_ = reader.typed(value, at, "a list", Value::as_array).cloned();
+        "type" => {
+            let name = reader.text(&value, at);
+            schema.type_ = name.map(|name| type_of(reader, name, at));
         }
+        "format" => schema.format = text(reader, value, at),
+        "title" => schema.title = text(reader, value, at),
+        "description" => schema.description = text(reader, value, at),
+        "nullable" => schema.nullable = reader.flag(&value, at),
+        "default" => schema.default = Some(value),
+        "enum" => schema.enum_ = list(reader, value, at),
         "properties" => {
-            schema.properties = reader
-                .object(value, at)
-                .map(|map| properties(reader, map, at));
+            schema.properties =
+                object(reader, value, at, "a map").map(|map| properties(reader, map, at));
         }
-        "required" => schema.required = reader.texts(value, at),
+        "required" => schema.required = reader.texts(&value, at),
         "items" => schema.items = items(reader, value, at),
         "additionalProperties" => schema.additional = additional(reader, value, at),
         "oneOf" => logic.one_of = objects(reader, value, at),
         "anyOf" => logic.any_of = objects(reader, value, at),
         "allOf" => logic.all_of = objects(reader, value, at),
-        "not" => logic.not = reader.object(value, at).map(|_| value.clone()),
+        "not" => logic.not = object(reader, value, at, "a map").map(Value::Object),
         "x-kubernetes-preserve-unknown-fields" => {
-            kubernetes.preserve_unknown_fields = reader.flag(value, at);
+            kubernetes.preserve_unknown_fields = reader.flag(&value, at);
         }
-        "x-kubernetes-embedded-resource" => kubernetes.embedded_resource = reader.flag(value, at),
-        "x-kubernetes-int-or-string" => kubernetes.int_or_string = reader.flag(value, at),
-        "x-kubernetes-list-type" => kubernetes.list_type = owned(reader, value, at),
-        "x-kubernetes-list-map-keys" => kubernetes.list_map_keys = reader.texts(value, at),
-        "x-kubernetes-map-type" => kubernetes.map_type = owned(reader, value, at),
+        "x-kubernetes-embedded-resource" => kubernetes.embedded_resource = reader.flag(&value, at),
+        "x-kubernetes-int-or-string" => kubernetes.int_or_string = reader.flag(&value, at),
+        "x-kubernetes-list-type" => kubernetes.list_type = text(reader, value, at),
+        "x-kubernetes-list-map-keys" => kubernetes.list_map_keys = reader.texts(&value, at),
+        "x-kubernetes-map-type" => kubernetes.map_type = text(reader, value, at),
         "x-kubernetes-validations" => kubernetes.validations = objects(reader, value, at),
         "example" | "externalDocs" => {
-            schema.annotations.insert(keyword.to_owned(), value.clone());
+            schema.annotations.insert(keyword.to_owned(), value);
         }
         _ => match Constraints::KEYWORDS
             .iter()
@@ -71,14 +71,39 @@ fn take(reader: &mut Reader<'_>, schema: &mut Schema, keyword: &str, value: &Val
         {
             Some(known) => constraint(reader, &mut schema.constraints, known, value, at),
             None => {
-                schema.unknown.insert(keyword.to_owned(), value.clone());
+                schema.unknown.insert(keyword.to_owned(), value);
             }
         },
     }
 }
 
-fn owned(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<String> {
-    reader.text(value, at).map(str::to_owned)
+fn text(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Option<String> {
+    reader.text(&value, at)?;
+    match value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn list(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Option<Vec<Value>> {
+    reader.typed(&value, at, "a list", Value::as_array)?;
+    match value {
+        Value::Array(list) => Some(list),
+        _ => None,
+    }
+}
+
+fn object(
+    reader: &mut Reader<'_>,
+    value: Value,
+    at: &At<'_>,
+    wanted: &str,
+) -> Option<Map<String, Value>> {
+    reader.typed(&value, at, wanted, Value::as_object)?;
+    match value {
+        Value::Object(map) => Some(map),
+        _ => None,
+    }
 }
 
 fn type_of(reader: &mut Reader<'_>, name: &str, at: &At<'_>) -> SchemaType {
@@ -118,61 +143,67 @@ fn meant(name: &str) -> Option<&'static str> {
 
 fn properties(
     reader: &mut Reader<'_>,
-    map: &Map<String, Value>,
+    map: Map<String, Value>,
     at: &At<'_>,
-) -> BTreeMap<String, Schema> {
-    map.iter()
-        .map(|(name, value)| (name.clone(), read(reader, value, &at.key(name))))
+) -> BTreeMap<String, Box<Schema>> {
+    map.into_iter()
+        .map(|(name, value)| {
+            let schema = read(reader, value, &at.key(&name));
+            (name, schema)
+        })
         .collect()
 }
 
-fn items(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Items> {
+fn items(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Option<Items> {
     match value {
-        Value::Array(tuple) => Some(Items::Tuple(tuple.clone())),
-        _ => reader
-            .typed(value, at, "a schema", Value::as_object)
-            .map(|_| Items::Schema(Box::new(read(reader, value, at)))),
+        Value::Array(tuple) => Some(Items::Tuple(tuple)),
+        _ => {
+            reader.typed(&value, at, "a schema", Value::as_object)?;
+            Some(Items::Schema(read(reader, value, at)))
+        }
     }
 }
 
-fn additional(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Additional> {
+fn additional(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Option<Additional> {
     match value {
-        Value::Bool(allowed) => Some(Additional::Bool(*allowed)),
-        _ => reader
-            .typed(value, at, "a schema, true or false", Value::as_object)
-            .map(|_| Additional::Schema(Box::new(read(reader, value, at)))),
+        Value::Bool(allowed) => Some(Additional::Bool(allowed)),
+        _ => {
+            let wanted = "a schema, true or false";
+            reader.typed(&value, at, wanted, Value::as_object)?;
+            Some(Additional::Schema(read(reader, value, at)))
+        }
     }
 }
 
-fn objects(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Vec<Value> {
-    let list = reader.list(value, at);
+fn objects(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Vec<Value> {
+    let list = list(reader, value, at).unwrap_or_default();
     for (index, item) in list.iter().enumerate() {
         reader.object(item, &at.index(index));
     }
-    list.to_vec()
+    list
 }
 
 fn constraint(
     reader: &mut Reader<'_>,
     constraints: &mut Constraints,
     keyword: &'static str,
-    value: &Value,
+    value: Value,
     at: &At<'_>,
 ) {
     let fits = match keyword {
-        "pattern" => reader.text(value, at).is_some(),
-        "minimum" | "maximum" | "multipleOf" => {
-            reader.typed(value, at, "a number", Value::as_f64).is_some()
-        }
+        "pattern" => reader.text(&value, at).is_some(),
+        "minimum" | "maximum" | "multipleOf" => reader
+            .typed(&value, at, "a number", Value::as_f64)
+            .is_some(),
         "exclusiveMinimum" | "exclusiveMaximum" | "uniqueItems" => reader
-            .typed(value, at, "true or false", Value::as_bool)
+            .typed(&value, at, "true or false", Value::as_bool)
             .is_some(),
         _ => reader
-            .typed(value, at, "an integer from 0 on", Value::as_u64)
+            .typed(&value, at, "an integer from 0 on", Value::as_u64)
             .is_some(),
     };
     if fits {
-        constraints.all.push((keyword, value.clone()));
+        constraints.all.push((keyword, value));
     }
 }
 
@@ -203,7 +234,7 @@ fn undeclared(reader: &mut Reader<'_>, schema: &Schema, at: &At<'_>) {
 fn undeclared_in_branches(
     reader: &mut Reader<'_>,
     schema: &Schema,
-    declared: &BTreeMap<String, Schema>,
+    declared: &BTreeMap<String, Box<Schema>>,
     at: &At<'_>,
 ) {
     let logic = &schema.logic;

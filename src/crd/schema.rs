@@ -20,7 +20,7 @@ pub struct Schema {
     /// `enum`
     pub enum_: Option<Vec<Value>>,
     /// `properties`
-    pub properties: Option<BTreeMap<String, Schema>>,
+    pub properties: Option<BTreeMap<String, Box<Schema>>>,
     /// `required`
     pub required: Vec<String>,
     /// `items`
@@ -46,7 +46,7 @@ impl Schema {
             self.kubernetes.preserve_unknown_fields = true;
         }
         let properties = self.properties.iter_mut().flat_map(BTreeMap::values_mut);
-        properties.for_each(Self::preserve);
+        properties.for_each(|property| property.preserve());
         if let Some(Items::Schema(items)) = &mut self.items {
             items.preserve();
         }

@@ -18,9 +18,10 @@ const VERSION: &[&str] = &[
     "subresources",
 ];
 
-/// Reads a version; none if it has no legal name.
-pub(super) fn read(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Version> {
-    let map = reader.object(value, at)?;
+/// Reads a version, and takes the schema out of it; none if it has no legal name.
+pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> Option<Version> {
+    reader.object(value, at)?;
+    let map = value.as_object_mut()?;
     let name = name(reader, map, at);
     reader.base.version.clone_from(&name);
     unknown(reader, map, VERSION, at);
@@ -30,7 +31,7 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Optio
     let schema = schema(reader, map, at);
     let subresources = subresources::read(reader, map, at);
     let columns = columns::read(reader, map, at);
-    let selectable_fields = columns::selectable(reader, map, schema.as_ref(), at);
+    let selectable_fields = columns::selectable(reader, map, schema.as_deref(), at);
     let schema_at = at.key("schema");
     let schema_pointer = reader.place(&schema_at.key("openAPIV3Schema")).pointer;
     Some(Version {
@@ -80,13 +81,18 @@ fn deprecated(reader: &mut Reader<'_>, map: &Map<String, Value>, at: &At<'_>) ->
     flag.then(|| warning.unwrap_or_default().to_owned())
 }
 
-fn schema(reader: &mut Reader<'_>, map: &Map<String, Value>, at: &At<'_>) -> Option<Schema> {
+fn schema(
+    reader: &mut Reader<'_>,
+    map: &mut Map<String, Value>,
+    at: &At<'_>,
+) -> Option<Box<Schema>> {
     let at = at.key("schema");
-    let inner = match entry(map, "schema") {
+    let inner = match map.get_mut("schema").filter(|schema| !schema.is_null()) {
         Some(schema) => {
-            let schema = reader.object(schema, &at)?;
-            unknown(reader, schema, &["openAPIV3Schema"], &at);
-            entry(schema, "openAPIV3Schema")
+            let known = reader.object(schema, &at)?;
+            unknown(reader, known, &["openAPIV3Schema"], &at);
+            let inner = schema.get_mut("openAPIV3Schema").map(Value::take);
+            inner.filter(|inner| !inner.is_null())
         }
         None => None,
     };
@@ -103,10 +109,11 @@ fn schema(reader: &mut Reader<'_>, map: &Map<String, Value>, at: &At<'_>) -> Opt
     };
     reader.schema = Some(at.pointer());
     reader.wrong_type = Code::KeywordType;
+    let is_object = inner.is_object();
     let schema = read_schema::read(reader, inner, &at);
     if schema.type_ != Some(SchemaType::Object)
         && !matches!(schema.type_, Some(SchemaType::Unknown(_)))
-        && inner.is_object()
+        && is_object
     {
         reader
             .report(

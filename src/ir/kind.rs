@@ -1,6 +1,7 @@
 //! What a CRD says of one version of its kind, beside the schema.
 use super::{Rules, TypeId};
 use crate::diag::Place;
+use serde::Deserialize;
 use std::sync::Arc;
 
 /// One kind in one served version.
@@ -42,12 +43,23 @@ pub struct Kind {
     pub rules: Rules,
     /// The Rust names that are made from it; empty until the naming pass.
     pub names: KindNames,
-    /// The input manifest, whole; shared by the versions of a CRD.
-    pub manifest: Arc<serde_json::Value>,
+    /// The input manifest, whole, as JSON that people can read too; shared by the versions of a CRD.
+    pub manifest: Arc<str>,
     /// Where the version stands in the input.
     pub place: Place,
     /// Where its schema stands in the document, as a JSON pointer.
     pub schema_pointer: String,
+}
+
+impl Kind {
+    /// The manifest as a value.
+    pub fn definition(&self) -> serde_json::Value {
+        let mut manifest = serde_json::Deserializer::from_str(&self.manifest);
+        // It is no deeper than the document that it was read from.
+        manifest.disable_recursion_limit();
+        // It was written from a value.
+        serde_json::Value::deserialize(&mut manifest).unwrap_or_default()
+    }
 }
 
 /// The Rust names of what is generated for a kind, beside its types.

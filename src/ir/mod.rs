@@ -18,7 +18,7 @@ pub use ty::{
 };
 
 use crate::options::Kubernetes;
-use std::ops::{Index, IndexMut};
+use std::ops::{Index, IndexMut, Range};
 
 /// All that is generated from: the kinds, and the types they reach.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +39,14 @@ pub struct KindId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeId(pub u32);
 
+impl TypeId {
+    /// The type, where so many come before it.
+    pub(crate) fn after(self, before: usize) -> Self {
+        let before = u32::try_from(before).unwrap_or(u32::MAX);
+        Self(self.0.saturating_add(before))
+    }
+}
+
 /// The arena of types.
 #[derive(Clone, Debug, Default)]
 pub struct Types(Vec<TypeDef>);
@@ -49,6 +57,20 @@ impl Types {
         let id = TypeId(u32::try_from(self.0.len()).unwrap_or(u32::MAX));
         self.0.push(def);
         id
+    }
+
+    /// Adds types behind those so far; says how many there were.
+    pub(crate) fn append(&mut self, mut types: Self) -> usize {
+        let before = self.0.len();
+        for def in &mut types.0 {
+            for ty in def.body.types_mut().filter_map(Ty::named_mut) {
+                if let Ty::Named(id) = ty {
+                    *id = id.after(before);
+                }
+            }
+        }
+        self.0.append(&mut types.0);
+        before
     }
 
     /// The types in the order they were met.
@@ -111,9 +133,15 @@ impl IndexMut<TypeId> for Types {
 impl Model {
     /// The kinds of one module, in order.
     pub fn kinds_of<'a>(&'a self, module: &'a Module) -> impl Iterator<Item = &'a Kind> {
-        self.kinds
-            .iter()
-            .filter(move |kind| kind.group == module.group && kind.version == module.version)
+        self.kinds[self.range_of(module)].iter()
+    }
+
+    /// Where the kinds of a module stand among all.
+    fn range_of(&self, module: &Module) -> Range<usize> {
+        let wanted = (&module.group, &module.version);
+        let before = |kind: &Kind| (&kind.group, &kind.version) < wanted;
+        let within = |kind: &Kind| (&kind.group, &kind.version) <= wanted;
+        self.kinds.partition_point(before)..self.kinds.partition_point(within)
     }
 
     /// The types that a kind reaches, be they those of another version: its root first, then those of each field before
@@ -189,13 +217,8 @@ impl Model {
 
     /// Everything in the arena that stands in a schema of a module, be it reached, an alias, or neither.
     pub fn places_of(&self, module: &Module) -> impl Iterator<Item = TypeId> {
-        // Kinds are sorted by module, and types by kind.
-        let kinds = self
-            .kinds
-            .partition_point(|kind| (&kind.group, &kind.version) < (&module.group, &module.version))
-            ..self.kinds.partition_point(|kind| {
-                (&kind.group, &kind.version) <= (&module.group, &module.version)
-            });
+        // Types are sorted by kind.
+        let kinds = self.range_of(module);
         let at = |kind: usize| {
             let before = |def: &TypeDef| (def.origin.kind.0 as usize) < kind;
             self.types.0.partition_point(before)

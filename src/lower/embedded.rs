@@ -43,7 +43,7 @@ pub(super) fn field(
     object: &SchemaPath,
     wire: &str,
     presence: Presence,
-    declared: Option<Schema>,
+    declared: Option<Box<Schema>>,
 ) -> Field {
     let (ty, kind) = match wire {
         "metadata" => (Ty::ObjectMeta, SchemaType::Object),

@@ -2,7 +2,7 @@
 use super::{node::Lowering, root};
 use crate::crd::{Crd, Version};
 use crate::diag::Diagnostics;
-use crate::ir::{Kind, KindId, KindNames, Model};
+use crate::ir::{Kind, KindId, KindNames, Types};
 use std::sync::Arc;
 
 /// A version, and the CRD without its versions.
@@ -42,18 +42,27 @@ impl Served {
     }
 }
 
-/// Adds the kind and all types of its schema.
-pub(super) fn lower(served: Served, model: &mut Model, diagnostics: &mut Diagnostics) {
+/// A kind, its types numbered from 0, and what was found.
+pub(super) struct Lowered {
+    pub(super) kind: Kind,
+    pub(super) types: Types,
+    pub(super) diagnostics: Diagnostics,
+}
+
+/// Lowers a version that becomes the kind of this number.
+pub(super) fn lower(index: usize, served: Served) -> Lowered {
     let Served { crd, version } = served;
+    let mut types = Types::default();
+    let mut diagnostics = Diagnostics::new();
     let mut lowering = Lowering {
-        types: &mut model.types,
-        diagnostics,
-        kind: KindId(u32::try_from(model.kinds.len()).unwrap_or(u32::MAX)),
+        types: &mut types,
+        diagnostics: &mut diagnostics,
+        kind: KindId(u32::try_from(index).unwrap_or(u32::MAX)),
         place: &version.place,
         schema_pointer: &version.schema_pointer,
     };
     let (root, rules) = root::lower(&mut lowering, version.schema);
-    model.kinds.push(Kind {
+    let kind = Kind {
         group: crd.group.clone(),
         version: version.name,
         kind: crd.names.kind.clone(),
@@ -75,5 +84,10 @@ pub(super) fn lower(served: Served, model: &mut Model, diagnostics: &mut Diagnos
         manifest: crd.manifest.clone(),
         place: version.place,
         schema_pointer: version.schema_pointer,
-    });
+    };
+    Lowered {
+        kind,
+        types,
+        diagnostics,
+    }
 }

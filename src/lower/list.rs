@@ -10,7 +10,7 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
         .take_if(|kind| *kind == SchemaType::Array)?;
     let items = match node.schema.items.take() {
         Some(Items::Schema(items)) => {
-            lowering.element(*items, node.path.join(Segment::Items), &mut node.rules)
+            lowering.element(items, node.path.join(Segment::Items), &mut node.rules)
         }
         Some(Items::Tuple(_)) => {
             lowering

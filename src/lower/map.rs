@@ -9,7 +9,7 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
     }
     let values = match node.schema.additional.take()? {
         Additional::Schema(values) => {
-            lowering.element(*values, node.path.join(Segment::Values), &mut node.rules)
+            lowering.element(values, node.path.join(Segment::Values), &mut node.rules)
         }
         Additional::Bool(_) => Ty::Json,
     };

@@ -28,12 +28,19 @@ forms! {
 use crate::crd::Crd;
 use crate::diag::Diagnostics;
 use crate::ir::{Model, Module};
+use crate::threads;
 
 /// Lowers every served version of every CRD.
 pub fn lower(crds: Vec<Crd>, diagnostics: &mut Diagnostics) -> Model {
     let mut model = Model::default();
-    for served in kind::served(crds) {
-        kind::lower(served, &mut model, diagnostics);
+    let served = kind::served(crds).into_iter().enumerate().collect();
+    let lowered = threads::map_into(served, |(index, served)| kind::lower(index, served));
+    for lowered in lowered.into_iter().flatten() {
+        let before = model.types.append(lowered.types);
+        let mut kind = lowered.kind;
+        kind.root = kind.root.after(before);
+        model.kinds.push(kind);
+        diagnostics.append(lowered.diagnostics);
     }
     for kind in &model.kinds {
         let module = Module {

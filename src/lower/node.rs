@@ -16,7 +16,7 @@ pub(super) struct Lowering<'a> {
 
 /// A schema node on its way: forms take keywords out of `schema`.
 pub(super) struct Node {
-    pub(super) schema: Schema,
+    pub(super) schema: Box<Schema>,
     pub(super) path: SchemaPath,
     pub(super) doc: Option<String>,
     pub(super) nullable: bool,
@@ -28,7 +28,7 @@ pub(super) struct Node {
 pub(super) type Form = fn(&mut Lowering<'_>, &mut Node) -> Option<Ty>;
 
 impl Node {
-    pub(super) fn new(schema: Schema, path: SchemaPath) -> Self {
+    pub(super) fn new(schema: Box<Schema>, path: SchemaPath) -> Self {
         let mut node = Self {
             schema,
             path,
@@ -49,21 +49,26 @@ impl Node {
 
 impl Lowering<'_> {
     /// Lowers a node and everything below it.
-    pub(super) fn lower(&mut self, schema: Schema, path: SchemaPath) -> (Ty, Node) {
+    pub(super) fn lower(&mut self, schema: Box<Schema>, path: SchemaPath) -> (Ty, Node) {
         let mut node = Node::new(schema, path);
         let ty = FORMS
             .iter()
             .find_map(|form| form(self, &mut node))
             .unwrap_or_else(|| opaque::lower(self, &mut node));
         told::take_rest(&mut node, &ty);
-        leftovers::report(self, &std::mem::take(&mut node.schema), &node.path);
+        leftovers::report(self, &node.schema, &node.path);
         // Raw JSON holds null by itself.
         node.nullable &= ty != Ty::Json;
         (ty, node)
     }
 
     /// Lowers what a list or a map holds; what is said of it goes to the rules of the whole.
-    pub(super) fn element(&mut self, schema: Schema, path: SchemaPath, rules: &mut Rules) -> Ty {
+    pub(super) fn element(
+        &mut self,
+        schema: Box<Schema>,
+        path: SchemaPath,
+        rules: &mut Rules,
+    ) -> Ty {
         let (ty, node) = self.lower(schema, path);
         let element = crate::ir::Element {
             doc: node.doc,

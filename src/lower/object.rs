@@ -21,7 +21,7 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
 pub(super) fn body(
     lowering: &mut Lowering<'_>,
     node: &mut Node,
-    properties: BTreeMap<String, Schema>,
+    properties: BTreeMap<String, Box<Schema>>,
 ) -> Struct {
     // A name that is neither declared nor kept was told when the CRD was read.
     let (required, undeclared): (BTreeSet<String>, BTreeSet<String>) =
@@ -53,7 +53,7 @@ fn field(
     lowering: &mut Lowering<'_>,
     node: &Node,
     wire: String,
-    schema: Schema,
+    schema: Box<Schema>,
     required: bool,
 ) -> Field {
     let (ty, child) = lowering.lower(schema, node.path.property(&wire));

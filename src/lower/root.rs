@@ -5,7 +5,7 @@ use crate::crd::{Schema, SchemaType};
 use crate::ir::{Body, Presence, Rules, SchemaPath, Ty, TypeId};
 
 /// The root type, and what the schema says of the whole object.
-pub(super) fn lower(lowering: &mut Lowering<'_>, schema: Option<Schema>) -> (TypeId, Rules) {
+pub(super) fn lower(lowering: &mut Lowering<'_>, schema: Option<Box<Schema>>) -> (TypeId, Rules) {
     let schema = schema.unwrap_or_else(without_schema);
     let mut node = Node::new(schema, SchemaPath::root());
     node.schema
@@ -32,8 +32,8 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, schema: Option<Schema>) -> (Typ
 }
 
 /// Of an object without a schema, all is kept.
-fn without_schema() -> Schema {
-    let mut schema = Schema::default();
+fn without_schema() -> Box<Schema> {
+    let mut schema = Box::<Schema>::default();
     schema.kubernetes.preserve_unknown_fields = true;
     schema
 }

@@ -83,7 +83,7 @@ fn definitions(model: &Model) -> String {
             if !text.is_empty() {
                 text.push_str("---\n");
             }
-            text.push_str(&yaml::document(&kind.manifest));
+            text.push_str(&yaml::document(&kind.definition()));
         }
     }
     text

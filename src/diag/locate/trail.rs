@@ -1,75 +1,121 @@
 //! The way of a scan through a text, and the wanted places that it passes.
 use super::{Place, Position, Spot};
 use crate::diag::pointer;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-/// The pointers wanted of a source, the way at hand, and what was found.
+/// The places wanted of a source, the way at hand, and what was found.
 #[derive(Debug, Default)]
 pub(super) struct Trail {
-    wanted: HashSet<(usize, String)>,
-    found: HashMap<(usize, String), Spot>,
-    at: (usize, String),
+    documents: HashMap<usize, usize>,
+    /// Every wanted place, and all above it.
+    stops: Vec<Stop>,
+    /// The stops on the way, from the root of the document on; none where nothing is wanted, nor below.
+    way: Vec<Option<usize>>,
+    /// How many stops are not found yet.
+    left: usize,
+}
+
+/// A place that is wanted, or above one.
+#[derive(Debug, Default)]
+struct Stop {
+    below: HashMap<String, usize>,
+    spot: Option<Spot>,
 }
 
 impl Trail {
     /// Wants a place and all above it.
     pub(super) fn want(&mut self, place: &Place) {
-        let mut pointer = place.pointer.as_str();
-        while self.wanted.insert((place.document, pointer.to_owned())) {
-            match pointer::parent(pointer) {
-                Some(parent) => pointer = parent,
-                None => break,
-            }
+        let Self {
+            documents, stops, ..
+        } = self;
+        let mut at = *documents
+            .entry(place.document)
+            .or_insert_with(|| add(stops));
+        for step in pointer::steps(&place.pointer) {
+            at = match stops[at].below.get(&step) {
+                Some(below) => *below,
+                None => {
+                    let below = add(stops);
+                    stops[at].below.insert(step, below);
+                    below
+                }
+            };
         }
+        self.left = self.stops.len();
     }
 
     /// Begins again.
     pub(super) fn forget(&mut self) {
-        self.found.clear();
+        for stop in &mut self.stops {
+            stop.spot = None;
+        }
+        self.left = self.stops.len();
         self.document(0);
     }
 
     /// Begins a document.
     pub(super) fn document(&mut self, index: usize) {
-        self.at.0 = index;
-        self.at.1.clear();
+        self.way.clear();
+        self.way.push(self.documents.get(&index).copied());
     }
 
     /// Goes a step down; give what it returns to [`Trail::up`].
     pub(super) fn name(&mut self, name: &str) -> usize {
-        let here = self.at.1.len();
-        pointer::push(&mut self.at.1, name);
-        here
+        self.down(|stop| stop.below.get(name).copied())
     }
 
     /// Goes a step down into a list.
     pub(super) fn index(&mut self, index: usize) -> usize {
-        let here = self.at.1.len();
-        pointer::push_index(&mut self.at.1, index);
+        self.down(|stop| stop.below.get(&index.to_string()).copied())
+    }
+
+    fn down(&mut self, below: impl FnOnce(&Stop) -> Option<usize>) -> usize {
+        let here = self.way.len();
+        let stop = self.stop().map(|at| &self.stops[at]);
+        self.way.push(stop.and_then(below));
         here
+    }
+
+    fn stop(&self) -> Option<usize> {
+        self.way.last().copied().flatten()
     }
 
     /// Goes back up.
     pub(super) fn up(&mut self, here: usize) {
-        self.at.1.truncate(here);
+        self.way.truncate(here);
     }
 
-    /// Notes where the node at hand stands; of a key written twice, the last counts.
+    /// Notes where the node at hand stands; of a key written twice, the first counts.
     pub(super) fn here(&mut self, key: Option<Position>, value: Position) {
-        if self.wanted.contains(&self.at) {
-            self.found.insert(self.at.clone(), Spot { key, value });
+        if let Some(at) = self.stop()
+            && self.stops[at].spot.is_none()
+        {
+            self.stops[at].spot = Some(Spot { key, value });
+            self.left -= 1;
         }
+    }
+
+    /// Whether all is found.
+    pub(super) fn is_over(&self) -> bool {
+        self.left == 0
     }
 
     /// The place, or what is nearest above it; and whether it is the place itself.
     pub(super) fn nearest(&self, place: &Place) -> Option<(Spot, bool)> {
-        let mut at = (place.document, place.pointer.clone());
-        loop {
-            if let Some(spot) = self.found.get(&at) {
-                return Some((*spot, at.1.len() == place.pointer.len()));
+        let mut at = *self.documents.get(&place.document)?;
+        let mut nearest = self.stops[at].spot?;
+        for step in pointer::steps(&place.pointer) {
+            at = *self.stops[at].below.get(&step)?;
+            match self.stops[at].spot {
+                Some(spot) => nearest = spot,
+                None => return Some((nearest, false)),
             }
-            let parent = pointer::parent(&at.1)?.len();
-            at.1.truncate(parent);
         }
+        Some((nearest, true))
     }
+}
+
+fn add(stops: &mut Vec<Stop>) -> usize {
+    stops.push(Stop::default());
+    stops.len() - 1
 }

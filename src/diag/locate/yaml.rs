@@ -20,11 +20,13 @@ enum Inside {
     ComplexKey,
 }
 
-/// Scans all documents; of a broken one what is before the error.
+/// Scans all documents, as far as something is wanted; of a broken one what is before the error.
 pub(super) fn scan(text: &str, trail: &mut Trail) {
     let mut open: Vec<Open> = Vec::new();
     let mut events = Events::new(text);
-    while let Some(step) = events.next() {
+    while !trail.is_over()
+        && let Some(step) = events.next()
+    {
         let Ok((event, span)) = step else {
             continue;
         };

@@ -85,10 +85,14 @@ fn weigh(look: &Look<'_>, known: &'static Type, count: usize) -> Option<Weight> 
         known.fields(place.index.at).count(),
     );
     let meant = place.meant == Some(known);
-    let said = look.described.iter().any(|types| types.contains(&known));
-    let company = company(place, known);
     // What has fields of its own is no older form of the type.
     let mostly = count * 3 >= own * 2;
+    // Nothing else tells without that.
+    if !meant && !mostly {
+        return None;
+    }
+    let said = look.described.iter().any(|types| types.contains(&known));
+    let company = company(place, known);
     let whole = count == own;
     let complete = whole && count == all;
     // Fields that few types have.

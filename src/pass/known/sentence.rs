@@ -15,7 +15,7 @@ pub fn first_sentence(text: &str) -> String {
             if !out.is_empty() {
                 out.push(' ');
             }
-            out.extend(word.chars().filter(|c| *c != '\\'));
+            out.extend(word.split('\\'));
             if word.ends_with('.') {
                 return out;
             }

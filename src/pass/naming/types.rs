@@ -4,6 +4,7 @@ use super::{hash, idents, words};
 use crate::diag::{Code, Diagnostics};
 use crate::ir::{Model, SchemaPath, Segment, TypeId};
 use crate::threads;
+use std::collections::HashMap;
 
 /// The longest name that is given.
 const MAX: usize = 60;
@@ -83,8 +84,9 @@ fn aliases(model: &mut Model, module: usize, taken: &mut Taken) {
 }
 
 fn by_path(model: &Model, module: usize, mut taken: Taken) -> Vec<(TypeId, String)> {
+    let mut parts = Parts::default();
     // Every place has its name, whatever became of its type: what gives way to another type renames nothing.
-    let mut unnamed: Vec<(usize, String, String, TypeId)> = model
+    let mut unnamed: Vec<((usize, usize), String, String, TypeId)> = model
         .places_of(&model.modules[module])
         .filter(|id| model.types[*id].name.is_empty())
         .filter_map(|id| {
@@ -92,14 +94,17 @@ fn by_path(model: &Model, module: usize, mut taken: Taken) -> Vec<(TypeId, Strin
             let kind = &model.types[model.kind_of(id)?.root].name;
             let segments = path.segments().len();
             let place = format!("{kind}.{path}");
-            Some((segments, place, of_path(kind, path), id))
+            let symbols = place.bytes().filter(|c| matches!(c, b'_' | b'-')).count();
+            let name = of_path(kind, path, &place, &mut parts);
+            Some(((segments, symbols), place, name, id))
         })
         .collect();
     // Where two names fold together, the one nearer to the root keeps it, then the plainer spelling.
-    unnamed.sort_by_cached_key(|(depth, place, _, id)| {
-        let symbols = place.chars().filter(|c| matches!(c, '_' | '-')).count();
-        (*depth, symbols, place.clone(), *id)
-    });
+    unnamed.sort_unstable_by(
+        |(rank, place, _, id), (other_rank, other_place, _, other)| {
+            (rank, place, id).cmp(&(other_rank, other_place, other))
+        },
+    );
     let named = unnamed.into_iter().map(|(_, place, name, id)| {
         if taken.take(&name) {
             return (id, name);
@@ -124,25 +129,36 @@ fn verbatim(kind: &str) -> String {
 }
 
 /// Kind and properties; a name that would be too long keeps the kind, as much of the end as fits, and a mark of the whole path.
-fn of_path(kind: &str, path: &SchemaPath) -> String {
-    let parts: Vec<String> = path.segments().into_iter().filter_map(part).collect();
-    let whole = format!("{kind}{}", parts.concat());
+fn of_path<'m>(kind: &str, path: &'m SchemaPath, place: &str, known: &mut Parts<'m>) -> String {
+    let mut whole = String::from(kind);
+    let segments = path.segments();
+    let names = segments
+        .iter()
+        .copied()
+        .filter_map(|segment| match segment {
+            Segment::Property(name) => Some(&**name),
+            Segment::Items | Segment::Values => None,
+        });
+    let mut starts = Vec::with_capacity(segments.len());
+    for name in names {
+        starts.push(whole.len());
+        whole.push_str(known.entry(name).or_insert_with(|| part(name)));
+    }
     if whole.len() <= MAX {
         return whole;
     }
     let room = (MAX - hash::LEN).saturating_sub(kind.len());
-    let mut tail = String::new();
-    for part in parts.iter().rev() {
-        if tail.len() + part.len() > room {
-            break;
-        }
-        tail.insert_str(0, part);
-    }
-    if let (true, Some(last)) = (tail.is_empty(), parts.last()) {
-        tail.push_str(start(last, room));
-    }
+    let from_behind = starts.iter().rev().copied();
+    let tail = from_behind
+        .take_while(|start| whole.len() - start <= room)
+        .last();
+    let tail = match (tail, starts.last()) {
+        (Some(start), _) => &whole[start..],
+        (None, Some(last)) => start(&whole[*last..], room),
+        (None, None) => "",
+    };
     let head: String = kind.chars().take(MAX - hash::LEN).collect();
-    format!("{head}{tail}{}", hash::mark(&format!("{kind}.{path}")))
+    format!("{head}{tail}{}", hash::mark(place))
 }
 
 /// As many words of a name as there is room for.
@@ -152,14 +168,14 @@ fn start(name: &str, room: usize) -> &str {
     &name[..end.unwrap_or(0)]
 }
 
-fn part(segment: &Segment) -> Option<String> {
-    let Segment::Property(name) = segment else {
-        return None;
-    };
+/// What the properties of a module are in names, each made once.
+type Parts<'m> = HashMap<&'m str, String>;
+
+fn part(name: &str) -> String {
     let plain = words::camel(&words::words(name));
-    Some(if plain.is_empty() {
+    if plain.is_empty() {
         words::camel(&words::spelled(name))
     } else {
         plain
-    })
+    }
 }
