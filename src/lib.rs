@@ -75,6 +75,7 @@ pub mod crd;
 pub mod diag;
 pub mod emit;
 pub mod ir;
+mod keywords;
 pub mod lower;
 pub mod options;
 pub mod pass;

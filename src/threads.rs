@@ -1,5 +1,6 @@
 //! Work comes in and is done where the stack has room for schemas as deep as a document may be, on one thread or on all
 //! cores; what comes out is the same however many there are.
+use std::cmp::Reverse;
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::Mutex;
@@ -21,17 +22,28 @@ pub(crate) fn with_room<T: Send>(work: impl Fn() -> T + Sync) -> T {
 /// Does a piece of work for each item, on all cores; the results have the order of the items. The caller's thread takes
 /// its share, and so needs room of its own.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    map_largest_first(items, |_| 0, work)
+}
+
+/// The same, where it is known how much work an item is: what takes longest is not begun last, when others have nothing
+/// left to do.
+pub(crate) fn map_largest_first<T: Sync, R: Send>(
+    items: &[T],
+    size: impl Fn(&T) -> usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
     let cores = available_parallelism().map_or(1, NonZero::get);
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_by_key(|index| Reverse(size(&items[*index])));
     let next = AtomicUsize::new(0);
     // Whoever is free takes the next item.
     let share = || {
         let mut done = Vec::new();
         loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(index) else {
+            let Some(index) = order.get(next.fetch_add(1, Ordering::Relaxed)) else {
                 return done;
             };
-            done.push((index, work(item)));
+            done.push((*index, work(&items[*index])));
         }
     };
     let mut done = scope(|scope| {
@@ -52,18 +64,21 @@ pub(crate) fn map_into<T: Send, R: Send>(
     work: impl Fn(T) -> R + Sync,
 ) -> Vec<Option<R>> {
     let items: Vec<Mutex<Option<T>>> = items.into_iter().map(|it| Mutex::new(Some(it))).collect();
-    map(&items, |item| item.lock().ok()?.take().map(&work))
+    // Nobody else has this item: a lock cannot be poisoned.
+    map(&items, |item| {
+        let item = item.lock().ok()?.take();
+        item.map(&work)
+    })
 }
 
-/// Changes each item, on all cores where there are many.
-pub(crate) fn each<T: Send>(items: &mut [T], work: impl Fn(&mut T) + Sync) {
+/// Changes each item, told with its index, on all cores where there are many.
+pub(crate) fn each<T: Send>(items: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
     /// Fewer items are not worth a thread.
     const FEW: usize = 256;
-    let chunks: Vec<Mutex<&mut [T]>> = items.chunks_mut(FEW).map(Mutex::new).collect();
-    map(&chunks, |chunk| {
-        // Nobody else has this chunk: a lock cannot be poisoned.
-        if let Ok(mut chunk) = chunk.lock() {
-            chunk.iter_mut().for_each(&work);
+    let chunks = items.chunks_mut(FEW).enumerate().collect();
+    map_into(chunks, |(number, chunk): (usize, &mut [T])| {
+        for (index, item) in chunk.iter_mut().enumerate() {
+            work(number * FEW + index, item);
         }
     });
 }
@@ -92,14 +107,16 @@ mod tests {
         let items: Vec<usize> = (0..1000).collect();
         let doubled = map(&items, |item| item * 2);
         assert!(doubled.into_iter().eq((0..1000).map(|item| item * 2)));
+        let doubled = map_largest_first(&items, |item| item % 7, |item| item * 2);
+        assert!(doubled.into_iter().eq((0..1000).map(|item| item * 2)));
         assert!(map(&[], |item: &usize| *item).is_empty());
     }
 
     #[test]
     fn every_item_is_changed_once() {
         let mut items: Vec<usize> = (0..1000).collect();
-        each(&mut items, |item| *item += 1);
-        assert!(items.into_iter().eq(1..=1000));
+        each(&mut items, |index, item| *item += index);
+        assert!(items.into_iter().eq((0..1000).map(|item| item * 2)));
     }
 
     #[test]

@@ -119,7 +119,12 @@ fn read(index: usize, source: &Source) -> (Vec<Crd>, Diagnostics) {
 pub fn parse(sources: &[Source], diagnostics: &mut Diagnostics) -> Vec<Crd> {
     let indexed: Vec<(usize, &Source)> = sources.iter().enumerate().collect();
     let mut crds = Vec::new();
-    for (found, findings) in threads::map(&indexed, |(index, source)| read(*index, source)) {
+    let read = threads::map_largest_first(
+        &indexed,
+        |(_, source)| source.text.len(),
+        |(index, source)| read(*index, source),
+    );
+    for (found, findings) in read {
         crds.extend(found);
         diagnostics.append(findings);
     }

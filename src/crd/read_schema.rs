@@ -155,24 +155,20 @@ fn properties(
 }
 
 fn items(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Option<Items> {
-    match value {
-        Value::Array(tuple) => Some(Items::Tuple(tuple)),
-        _ => {
-            reader.typed(&value, at, "a schema", Value::as_object)?;
-            Some(Items::Schema(read(reader, value, at)))
-        }
+    if let Value::Array(tuple) = value {
+        return Some(Items::Tuple(tuple));
     }
+    reader.typed(&value, at, "a schema", Value::as_object)?;
+    Some(Items::Schema(read(reader, value, at)))
 }
 
 fn additional(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Option<Additional> {
-    match value {
-        Value::Bool(allowed) => Some(Additional::Bool(allowed)),
-        _ => {
-            let wanted = "a schema, true or false";
-            reader.typed(&value, at, wanted, Value::as_object)?;
-            Some(Additional::Schema(read(reader, value, at)))
-        }
+    if let Value::Bool(allowed) = value {
+        return Some(Additional::Bool(allowed));
     }
+    let wanted = "a schema, true or false";
+    reader.typed(&value, at, wanted, Value::as_object)?;
+    Some(Additional::Schema(read(reader, value, at)))
 }
 
 fn objects(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Vec<Value> {

@@ -18,6 +18,7 @@ pub use ty::{
 };
 
 use crate::options::Kubernetes;
+use std::collections::HashSet;
 use std::ops::{Index, IndexMut, Range};
 
 /// All that is generated from: the kinds, and the types they reach.
@@ -152,13 +153,14 @@ impl Model {
 
     /// The types that kinds reach, each once, where it is reached first.
     fn reach_all<'a>(&self, kinds: impl IntoIterator<Item = &'a Kind>) -> Vec<TypeId> {
-        let mut seen = vec![false; self.types.len()];
+        // Few of all types.
+        let mut seen = HashSet::new();
         let mut found = Vec::new();
         let mut todo = Vec::new();
         for kind in kinds {
             todo.push(kind.root);
             while let Some(id) = todo.pop() {
-                if std::mem::replace(&mut seen[id.0 as usize], true) {
+                if !seen.insert(id) {
                     continue;
                 }
                 let body = &self.types[id].body;

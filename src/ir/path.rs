@@ -66,6 +66,25 @@ impl SchemaPath {
         self.0.as_ref().map(|node| &node.segment)
     }
 
+    /// Writes the path behind a text.
+    pub fn write(&self, out: &mut String) {
+        let Some(node) = &self.0 else {
+            return;
+        };
+        // As deep as a document, at most.
+        node.parent.write(out);
+        match &node.segment {
+            Segment::Property(name) => {
+                if node.parent.0.is_some() {
+                    out.push('.');
+                }
+                out.push_str(name);
+            }
+            Segment::Items => out.push_str("[]"),
+            Segment::Values => out.push_str("{}"),
+        }
+    }
+
     /// The same place as a JSON pointer (RFC 6901) below `openAPIV3Schema`.
     pub fn pointer(&self) -> String {
         let mut pointer = String::new();
@@ -85,19 +104,9 @@ impl SchemaPath {
 
 impl fmt::Display for SchemaPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, segment) in self.segments().into_iter().enumerate() {
-            match segment {
-                Segment::Property(name) => {
-                    if index > 0 {
-                        f.write_str(".")?;
-                    }
-                    f.write_str(name)?;
-                }
-                Segment::Items => f.write_str("[]")?,
-                Segment::Values => f.write_str("{}")?,
-            }
-        }
-        Ok(())
+        let mut text = String::new();
+        self.write(&mut text);
+        f.write_str(&text)
     }
 }
 

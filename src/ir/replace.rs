@@ -1,5 +1,6 @@
 //! Types give way to others: each becomes an alias, and whatever referred to it refers to what took its place.
 use super::{Body, Model, Ty, TypeId, Types};
+use crate::threads;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Model {
@@ -10,21 +11,23 @@ impl Model {
     pub fn replace(&mut self, mut with: BTreeMap<TypeId, Ty>) {
         let roots: BTreeSet<TypeId> = self.kinds.iter().map(|kind| kind.root).collect();
         with.retain(|id, _| !roots.contains(id));
-        let with: BTreeMap<TypeId, Ty> = with
-            .iter()
-            .map(|(id, ty)| (*id, resolve(ty, &with, &self.types).clone()))
-            .collect();
-        for (id, def) in self.types.iter_mut() {
-            if let Some(ty) = with.get(&id) {
+        // By the number of the type: each is asked for by every reference to it.
+        let mut ends: Vec<Option<Ty>> = vec![None; self.types.len()];
+        for (id, ty) in &with {
+            ends[id.0 as usize] = Some(resolve(ty, &with, &self.types).clone());
+        }
+        threads::each(self.types.as_mut_slice(), |index, def| {
+            if let Some(ty) = &ends[index] {
                 def.body = Body::Alias(ty.clone());
-                continue;
+                return;
             }
             for reference in def.body.types_mut().filter_map(Ty::named_mut) {
-                if let Some(ty) = reference.named().and_then(|id| with.get(&id)) {
+                let end = reference.named().and_then(|id| ends.get(id.0 as usize));
+                if let Some(Some(ty)) = end {
                     *reference = ty.clone();
                 }
             }
-        }
+        });
     }
 }
 

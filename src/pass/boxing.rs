@@ -3,13 +3,12 @@ use super::known;
 use crate::diag::Diagnostics;
 use crate::ir::{Body, Field, IntWidth, Model, Ty, TypeId, Types};
 use crate::options::Options;
-use std::collections::BTreeMap;
 
 /// Structs of more bytes than this are boxed. Estimates of a 64-bit machine, so that the output is the same everywhere.
 const LIMIT: usize = 128;
 
 pub(super) fn run(model: &mut Model, _: &Options, _: &mut Diagnostics) {
-    let mut sizes = BTreeMap::new();
+    let mut sizes = vec![None; model.types.len()];
     let ids: Vec<TypeId> = model.types.iter().map(|(id, _)| id).collect();
     for id in ids {
         size_of(id, &model.types, &mut sizes);
@@ -23,9 +22,9 @@ pub(super) fn run(model: &mut Model, _: &Options, _: &mut Diagnostics) {
     }
 }
 
-fn is_boxed(field: &Field, sizes: &BTreeMap<TypeId, usize>) -> bool {
+fn is_boxed(field: &Field, sizes: &[Option<usize>]) -> bool {
     let size = match &field.ty {
-        Ty::Named(id) => sizes.get(id).copied(),
+        Ty::Named(id) => sizes[id.0 as usize],
         Ty::External(path) => known::layout(path).map(|it| it.size),
         Ty::Bool
         | Ty::Int(_)
@@ -47,12 +46,13 @@ fn is_boxed(field: &Field, sizes: &BTreeMap<TypeId, usize>) -> bool {
 }
 
 /// Bytes of a type; what it holds is measured before it, as deep as the schema is.
-fn size_of(id: TypeId, types: &Types, sizes: &mut BTreeMap<TypeId, usize>) -> usize {
-    if let Some(size) = sizes.get(&id) {
-        return *size;
+fn size_of(id: TypeId, types: &Types, sizes: &mut [Option<usize>]) -> usize {
+    let at = id.0 as usize;
+    if let Some(size) = sizes[at] {
+        return size;
     }
     // Taken as one word should a type hold itself.
-    sizes.insert(id, 8);
+    sizes[at] = Some(8);
     let size = match &types[id].body {
         Body::Enum(_) => 24,
         Body::Union(_) => 32,
@@ -70,7 +70,7 @@ fn size_of(id: TypeId, types: &Types, sizes: &mut BTreeMap<TypeId, usize>) -> us
             fields.sum::<usize>() + rest
         }
     };
-    sizes.insert(id, size);
+    sizes[at] = Some(size);
     size
 }
 
@@ -84,7 +84,7 @@ fn tag(ty: &Ty, field: &Field) -> usize {
     }
 }
 
-fn of_ty(ty: &Ty, types: &Types, sizes: &mut BTreeMap<TypeId, usize>) -> usize {
+fn of_ty(ty: &Ty, types: &Types, sizes: &mut [Option<usize>]) -> usize {
     match ty {
         Ty::Named(id) => size_of(*id, types, sizes),
         Ty::Nullable(inner) => of_ty(inner, types, sizes),

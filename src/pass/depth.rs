@@ -7,7 +7,6 @@ use super::known;
 use crate::diag::{Code, Diagnostics, Place};
 use crate::ir::{Body, Field, Model, Presence, SchemaPath, Ty, TypeId};
 use crate::options::Options;
-use std::collections::BTreeMap;
 
 /// How many steps the types of an object may take.
 const LIMIT: usize = 96;
@@ -23,13 +22,12 @@ const NESTED: usize = 8;
 pub(super) const LEAF: usize = 8;
 
 pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics) {
-    let mut deepest: BTreeMap<TypeId, usize> =
-        model.kinds.iter().map(|kind| (kind.root, 0)).collect();
-    let mut todo: Vec<TypeId> = deepest.keys().copied().collect();
+    let mut deepest: Vec<Option<usize>> = vec![None; model.types.len()];
+    let mut todo: Vec<TypeId> = model.kinds.iter().map(|kind| kind.root).collect();
     let mut cut = Vec::new();
     // A type is looked at again where it is met deeper; the limit bounds how often.
     while let Some(id) = todo.pop() {
-        let depth = deepest.get(&id).copied().unwrap_or(0);
+        let depth = deepest[id.0 as usize].unwrap_or(0);
         let def = &mut model.types[id];
         let Body::Struct(body) = &mut def.body else {
             continue;
@@ -44,9 +42,9 @@ pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics)
                 bare(field);
             }
             if let Some((inner, depth)) = reached
-                && deepest.get(&inner).is_none_or(|known| *known < depth)
+                && deepest[inner.0 as usize].is_none_or(|known| known < depth)
             {
-                deepest.insert(inner, depth);
+                deepest[inner.0 as usize] = Some(depth);
                 todo.push(inner);
             }
         }

@@ -29,9 +29,11 @@ pub(super) fn locate(findings: &mut [Diagnostic], sources: &[Source]) {
         }
     }
     let wanted: Vec<(usize, Vec<&Place>)> = wanted.into_iter().collect();
-    let trails = threads::map(&wanted, |(source, places)| {
-        (*source, trail(&sources[*source].text, places))
-    });
+    let trails = threads::map_largest_first(
+        &wanted,
+        |(source, _)| sources[*source].text.len(),
+        |(source, places)| (*source, trail(&sources[*source].text, places)),
+    );
     let trails: HashMap<usize, Trail> = trails.into_iter().collect();
     for finding in findings.iter_mut() {
         let place = &mut finding.place;

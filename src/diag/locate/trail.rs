@@ -32,13 +32,12 @@ impl Trail {
             .entry(place.document)
             .or_insert_with(|| add(stops));
         for step in pointer::steps(&place.pointer) {
-            at = match stops[at].below.get(&step) {
-                Some(below) => *below,
-                None => {
-                    let below = add(stops);
-                    stops[at].below.insert(step, below);
-                    below
-                }
+            at = if let Some(below) = stops[at].below.get(&step) {
+                *below
+            } else {
+                let below = add(stops);
+                stops[at].below.insert(step, below);
+                below
             };
         }
         self.left = self.stops.len();
@@ -85,13 +84,11 @@ impl Trail {
         self.way.truncate(here);
     }
 
-    /// Notes where the node at hand stands; of a key written twice, the first counts.
+    /// Notes where the node at hand stands; of a key written twice, the last counts.
     pub(super) fn here(&mut self, key: Option<Position>, value: Position) {
-        if let Some(at) = self.stop()
-            && self.stops[at].spot.is_none()
-        {
-            self.stops[at].spot = Some(Spot { key, value });
-            self.left -= 1;
+        if let Some(at) = self.stop() {
+            let before = self.stops[at].spot.replace(Spot { key, value });
+            self.left -= usize::from(before.is_none());
         }
     }
 

@@ -70,7 +70,10 @@ pub(crate) fn place(
         1 => ", and one other place".to_owned(),
         places => format!(", and {places} other places"),
     };
-    let path = format!("{} of", inline::span(&path.to_string()));
+    let mut shown = String::with_capacity(text::WIDTH);
+    path.write(&mut shown);
+    let mut path = inline::span(&shown);
+    path.push_str(" of");
     let versions = others.iter().flat_map(|others| &others.versions);
     let versions: Vec<String> = versions.map(|version| inline::span(version)).collect();
     let words = if versions.is_empty() {

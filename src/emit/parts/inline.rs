@@ -95,6 +95,11 @@ fn may_be_more(c: char) -> bool {
 
 /// A code span of any text.
 pub(crate) fn span(text: &str) -> String {
+    // Most texts are what they show.
+    let is_plain = |byte: u8| matches!(byte, b'!'..=b'~') && byte != b'`';
+    if !text.is_empty() && text.bytes().all(is_plain) {
+        return ["`", text, "`"].concat();
+    }
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -61,8 +61,13 @@ pub(crate) fn lines(description: &str) -> Vec<String> {
 
 /// Words to lines of [`WIDTH`], the first after `first`, the others after `others`.
 pub(crate) fn wrap<S: AsRef<str>>(words: &[S], first: &str, others: &str) -> Vec<String> {
+    let begin = |margin: &str| {
+        let mut line = String::with_capacity(WIDTH);
+        line.push_str(margin);
+        line
+    };
     let mut lines = Vec::new();
-    let mut line = String::from(first);
+    let mut line = begin(first);
     let mut length = first.chars().count();
     // How many words the line has, and where the last one begins.
     let mut count = 0;
@@ -74,7 +79,7 @@ pub(crate) fn wrap<S: AsRef<str>>(words: &[S], first: &str, others: &str) -> Vec
             let carried = (begins_block(word) && count > 1 && !begins_block(&line[last..]))
                 .then(|| line.split_off(last));
             line.truncate(line.trim_end().len());
-            lines.push(std::mem::replace(&mut line, others.to_owned()));
+            lines.push(std::mem::replace(&mut line, begin(others)));
             line.push_str(carried.as_deref().unwrap_or(""));
             length = line.chars().count();
             count = usize::from(carried.is_some());

@@ -1,4 +1,5 @@
 //! Names become identifiers that Rust accepts where they stand.
+use crate::keywords::is_keyword;
 use unicode_ident::is_xid_start;
 
 /// A field, method or module of this name: keywords are written raw, the few that cannot be get an underscore.
@@ -22,61 +23,6 @@ pub(super) fn upper(name: &str, digit_prefix: &str) -> String {
         "Self" => "SelfValue".to_owned(),
         _ => name.to_owned(),
     }
-}
-
-/// Strict and reserved keywords of the 2024 edition, but for those that cannot be raw.
-fn is_keyword(name: &str) -> bool {
-    matches!(
-        name,
-        "abstract"
-            | "as"
-            | "async"
-            | "await"
-            | "become"
-            | "box"
-            | "break"
-            | "const"
-            | "continue"
-            | "do"
-            | "dyn"
-            | "else"
-            | "enum"
-            | "extern"
-            | "false"
-            | "final"
-            | "fn"
-            | "for"
-            | "gen"
-            | "if"
-            | "impl"
-            | "in"
-            | "let"
-            | "loop"
-            | "macro"
-            | "match"
-            | "mod"
-            | "move"
-            | "mut"
-            | "override"
-            | "priv"
-            | "pub"
-            | "ref"
-            | "return"
-            | "static"
-            | "struct"
-            | "trait"
-            | "true"
-            | "try"
-            | "type"
-            | "typeof"
-            | "unsafe"
-            | "unsized"
-            | "use"
-            | "virtual"
-            | "where"
-            | "while"
-            | "yield"
-    )
 }
 
 /// Names that generated modules use, or that the prelude gives them: no type may shadow one.

@@ -93,7 +93,9 @@ fn by_path(model: &Model, module: usize, mut taken: Taken) -> Vec<(TypeId, Strin
             let path = &model.types[id].origin.path;
             let kind = &model.types[model.kind_of(id)?.root].name;
             let segments = path.segments().len();
-            let place = format!("{kind}.{path}");
+            let mut place = String::with_capacity(2 * MAX);
+            place.extend([kind, "."]);
+            path.write(&mut place);
             let symbols = place.bytes().filter(|c| matches!(c, b'_' | b'-')).count();
             let name = of_path(kind, path, &place, &mut parts);
             Some(((segments, symbols), place, name, id))

@@ -45,14 +45,16 @@ impl Tokens<'_> {
 
     /// Takes a path with arguments, as types have them.
     pub(super) fn type_path(&mut self) -> Option<()> {
+        let mut named = self.step()?;
         loop {
-            self.step()?;
-            if self.sign("<") {
+            if named && self.sign("<") {
                 self.arguments()?;
             }
             if !self.sign("::") {
                 return Some(());
             }
+            self.name()?;
+            named = true;
         }
     }
 
@@ -120,12 +122,14 @@ impl Tokens<'_> {
 
     /// Takes a path with arguments, as values have them.
     fn value_path(&mut self) -> Option<()> {
-        self.step()?;
+        let mut named = self.step()?;
         while self.sign("::") {
-            if self.sign("<") {
+            if named && self.sign("<") {
                 self.arguments()?;
+                named = false;
             } else {
-                self.step()?;
+                self.name()?;
+                named = true;
             }
         }
         Some(())

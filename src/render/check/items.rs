@@ -47,7 +47,7 @@ impl Tokens<'_> {
     fn path(&mut self) -> Option<()> {
         self.step()?;
         while self.sign("::") {
-            self.step()?;
+            self.name()?;
         }
         Some(())
     }
@@ -56,8 +56,7 @@ impl Tokens<'_> {
         self.attributes()?;
         let public = self.keyword("pub");
         if self.keyword("use") {
-            self.tree()?;
-            self.expect(";")
+            self.import()
         } else if self.keyword("mod") {
             self.name()?;
             self.expect(";")
@@ -80,6 +79,16 @@ impl Tokens<'_> {
         }
     }
 
+    /// Takes an import behind its keyword.
+    fn import(&mut self) -> Option<()> {
+        let relative = ["crate", "self", "super"];
+        if relative.into_iter().any(|word| self.keyword(word)) {
+            self.expect("::")?;
+        }
+        self.tree()?;
+        self.expect(";")
+    }
+
     /// Takes what an import names.
     fn tree(&mut self) -> Option<()> {
         loop {
@@ -89,10 +98,7 @@ impl Tokens<'_> {
             if self.sign("{") {
                 return self.list("}", Self::tree);
             }
-            if self.keyword("Self") {
-                return None;
-            }
-            self.step()?;
+            self.name()?;
             if !self.sign("::") {
                 return Some(());
             }

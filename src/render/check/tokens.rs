@@ -1,4 +1,5 @@
 //! A text comes in, its tokens go out one by one; what is not for sure a token of Rust is none here.
+use crate::keywords::is_keyword;
 use unicode_ident::{is_xid_continue, is_xid_start};
 
 /// What is left of a text.
@@ -25,7 +26,7 @@ impl<'t> Tokens<'t> {
 
     /// Goes over spaces and comments, but for docs.
     fn skip(&mut self) {
-        loop {
+        while matches!(self.0.as_bytes().first(), Some(b' ' | b'\n' | b'/')) {
             self.0 = without_spaces(self.0);
             if !self.0.starts_with("//") || self.is_doc("///") || self.is_doc("//!") {
                 return;
@@ -89,6 +90,10 @@ impl<'t> Tokens<'t> {
 
     /// Takes a keyword.
     pub(super) fn keyword(&mut self, keyword: &str) -> bool {
+        self.skip();
+        if !self.0.starts_with(keyword) {
+            return false;
+        }
         let before = *self;
         let found = self
             .word()
@@ -104,11 +109,11 @@ impl<'t> Tokens<'t> {
         self.word()?.is_name().then_some(())
     }
 
-    /// Takes a step of a path.
-    pub(super) fn step(&mut self) -> Option<()> {
+    /// Takes the first step of a path; says whether it is a name.
+    pub(super) fn step(&mut self) -> Option<bool> {
         let word = self.word()?;
-        let is_step = || matches!(word.text, "crate" | "self" | "Self" | "super");
-        (word.is_name() || !word.raw && is_step()).then_some(())
+        let relative = || !word.raw && is_relative(word.text);
+        (word.is_name() || relative()).then_some(word.is_name())
     }
 
     /// Takes a word; one that may begin a literal is none.
@@ -123,7 +128,7 @@ impl<'t> Tokens<'t> {
         let length = word_length(text);
         let (text, rest) = text.split_at(length);
         self.0 = rest;
-        let refused = raw && matches!(text, "_" | "crate" | "self" | "Self" | "super");
+        let refused = raw && (text == "_" || is_relative(text));
         (!refused && !rest.starts_with(['"', '\'', '#'])).then_some(Word { text, raw })
     }
 
@@ -249,68 +254,12 @@ fn escape(text: &str) -> Option<&str> {
 impl Word<'_> {
     /// Whether something may be called so.
     fn is_name(self) -> bool {
-        self.text != "_" && (self.raw || !is_keyword(self.text))
+        let is_kept = || self.text == "_" || is_relative(self.text) || is_keyword(self.text);
+        self.raw || !is_kept()
     }
 }
 
-/// Strict and reserved keywords of all editions.
-fn is_keyword(word: &str) -> bool {
-    // All are of lower case, but for one.
-    if word.len() > 8 || !word.starts_with(|c: char| c.is_ascii_lowercase()) {
-        return word == "Self";
-    }
-    matches!(
-        word,
-        "abstract"
-            | "as"
-            | "async"
-            | "await"
-            | "become"
-            | "box"
-            | "break"
-            | "const"
-            | "continue"
-            | "crate"
-            | "do"
-            | "dyn"
-            | "else"
-            | "enum"
-            | "extern"
-            | "false"
-            | "final"
-            | "fn"
-            | "for"
-            | "gen"
-            | "if"
-            | "impl"
-            | "in"
-            | "let"
-            | "loop"
-            | "macro"
-            | "match"
-            | "mod"
-            | "move"
-            | "mut"
-            | "override"
-            | "priv"
-            | "pub"
-            | "ref"
-            | "return"
-            | "self"
-            | "static"
-            | "struct"
-            | "super"
-            | "trait"
-            | "true"
-            | "try"
-            | "type"
-            | "typeof"
-            | "unsafe"
-            | "unsized"
-            | "use"
-            | "virtual"
-            | "where"
-            | "while"
-            | "yield"
-    )
+/// Whether a path can begin with the word, which is no name otherwise.
+fn is_relative(word: &str) -> bool {
+    matches!(word, "crate" | "self" | "Self" | "super")
 }
