@@ -1,6 +1,7 @@
 //! `oneOf` or `anyOf` of types, each of another kind of JSON, becomes an enum of types; only schemas that are not structural have it.
 use super::node::{Lowering, Node};
-use super::scalar;
+use super::{leftovers, scalar};
+use crate::crd::{Items, Schema, SchemaType};
 use crate::ir::{Arm, Body, IntWidth, Ty, Union};
 use serde_json::{Map, Value};
 
@@ -8,8 +9,13 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
     let schema = &node.schema;
     let plain = schema.type_.is_none()
         && schema.properties.is_none()
-        && schema.items.is_none()
         && schema.additional.is_none();
+    // What stands beside the branches holds for the one that is a list.
+    let items = match &schema.items {
+        None => None,
+        Some(Items::Schema(items)) => Some(item(items)?),
+        Some(Items::Tuple(_)) => return None,
+    };
     let logic = &schema.logic;
     let branches = match (logic.one_of.as_slice(), logic.any_of.as_slice()) {
         (branches, []) | ([], branches) if plain && branches.len() > 1 => branches,
@@ -29,12 +35,20 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
             return None;
         }
         kinds.push(kind);
+        let ty = match (ty, &items) {
+            (Ty::List(_), Some(item)) => Ty::List(Box::new(item.clone())),
+            (ty, _) => ty,
+        };
         arms.push(Arm {
             ty,
             ident: String::new(),
         });
     }
+    if items.is_some() && !kinds.contains(&"array") {
+        return None;
+    }
     let schema = &mut node.schema;
+    schema.items = None;
     // What the branches say beside the types is told.
     let logic = &mut schema.logic;
     let (keyword, branches) = if logic.one_of.is_empty() {
@@ -74,6 +88,23 @@ fn arm(branch: &Map<String, Value>) -> Option<(&'static str, Ty)> {
         "null" => ("null", Ty::Json),
         _ => return None,
     })
+}
+
+/// The type of items of which the schema says a type and nothing else.
+fn item(items: &Schema) -> Option<Ty> {
+    let mut rest = items.clone();
+    rest.description = None;
+    let ty = match rest.type_.take()? {
+        SchemaType::String => Ty::Str,
+        SchemaType::Boolean => Ty::Bool,
+        SchemaType::Integer => match rest.format.take() {
+            Some(format) => Ty::Int(scalar::integer(&format)?),
+            None => Ty::Int(IntWidth::I64),
+        },
+        SchemaType::Number => Ty::Number,
+        SchemaType::Object | SchemaType::Array | SchemaType::Unknown(_) => return None,
+    };
+    leftovers::keywords(&rest).is_empty().then_some(ty)
 }
 
 /// What the list or map of a branch holds; an object with properties keeps all of them.

@@ -113,15 +113,19 @@ fn lists_and_maps_of_anything() {
 
 #[test]
 fn unions_keep_what_fits_no_type() {
-    use goldens::unions::example_com::v1::{Mapping, MappingSpecHosts, MappingSpecLimits};
+    use goldens::unions::example_com::v1::{
+        Mapping, MappingSpecHosts, MappingSpecIds, MappingSpecLimits,
+    };
     let typed: Mapping = survives(object(
         "Mapping",
         json!({"spec": {
-            "hosts": ["a"], "retry": null, "limits": {"a": 1}, "rules": ["x", {"a": "b", "c": [1]}, 3], "clash": 1.5
+            "hosts": ["a"], "retry": null, "limits": {"a": 1}, "rules": ["x", {"a": "b", "c": [1]}, 3], "clash": 1.5,
+            "ids": ["a"]
         }}),
     ));
     let spec = typed.spec.unwrap();
     assert_eq!(spec.hosts, Some(MappingSpecHosts::List(vec!["a".into()])));
+    assert_eq!(spec.ids, Some(MappingSpecIds::List(vec!["a".into()])));
     let other: Mapping = survives(object(
         "Mapping",
         json!({"spec": {"hosts": [1], "retry": 3_000_000_000_u32, "limits": 2, "rules": [], "clash": {}}}),

@@ -6,6 +6,7 @@
 #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
 #![allow(dead_code, unused_imports)]
 
+mod aliases;
 mod client;
 mod columns;
 mod informer;
@@ -14,6 +15,7 @@ mod records;
 mod resource;
 mod types;
 
+pub use aliases::*;
 pub use client::ExampleComV1;
 pub use informer::ExampleComV1Informers;
 pub use lister::MappingLister;

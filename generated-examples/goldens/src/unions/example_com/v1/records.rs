@@ -14,9 +14,10 @@ kube_codegen_runtime::records! {
     MappingSpec {
         0 clash "clash",
         1 hosts "hosts",
-        2 limits "limits",
-        3 retry "retry",
-        4 rules "rules",
+        2 ids "ids",
+        3 limits "limits",
+        4 retry "retry",
+        5 rules "rules",
     }
 }
 

@@ -21,12 +21,13 @@ pub struct Mapping {
 pub struct MappingSpec {
     pub clash: Option<Value>,
     pub hosts: Option<MappingSpecHosts>,
+    pub ids: Option<MappingSpecHosts>,
     pub limits: Option<MappingSpecLimits>,
     pub retry: Option<Nullable<MappingSpecRetry>>,
     pub rules: Option<Vec<MappingSpecRules>>,
 }
 
-/// `spec.hosts` of `Mapping`.
+/// `spec.hosts` of `Mapping`, and one other place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MappingSpecHosts {
     Text(String),
