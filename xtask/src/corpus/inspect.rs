@@ -5,13 +5,17 @@ use kube_codegen::crd::{Additional, Crd, Items, Schema};
 pub(super) fn inline_objects(crd: &Crd) -> usize {
     let served = crd.versions.iter().filter(|version| version.served);
     served
-        .filter_map(|version| version.schema.as_ref())
+        .filter_map(|version| version.schema.as_deref())
         .map(objects)
         .sum()
 }
 
 fn objects(schema: &Schema) -> usize {
-    let properties = schema.properties.iter().flatten().map(|(_, it)| it);
+    let properties = schema
+        .properties
+        .iter()
+        .flatten()
+        .map(|(_, it)| it.as_ref());
     let items = schema.items.iter().filter_map(|items| match items {
         Items::Schema(schema) => Some(schema.as_ref()),
         Items::Tuple(_) => None,
