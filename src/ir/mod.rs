@@ -18,7 +18,7 @@ pub use ty::{
 };
 
 use crate::options::Kubernetes;
-use std::collections::HashSet;
+use foldhash::{HashSet, HashSetExt};
 use std::ops::{Index, IndexMut, Range};
 
 /// All that is generated from: the kinds, and the types they reach.

@@ -3,6 +3,7 @@ use crate::diag::{Code, Diagnostics};
 use crate::ir::{Body, Model, Module, Struct, Ty, TypeId};
 use crate::options::Options;
 use crate::threads;
+use foldhash::{HashSet, HashSetExt};
 use std::collections::BTreeSet;
 
 pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics) {
@@ -139,14 +140,14 @@ fn names(model: &Model, module: &Module, own: &[TypeId]) -> Vec<String> {
 /// The names of one namespace.
 struct Names<'a> {
     of: String,
-    seen: BTreeSet<&'a str>,
+    seen: HashSet<&'a str>,
 }
 
 impl<'a> Names<'a> {
     fn of(of: String) -> Self {
         Self {
             of,
-            seen: BTreeSet::new(),
+            seen: HashSet::new(),
         }
     }
 

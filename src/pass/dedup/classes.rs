@@ -3,7 +3,8 @@ use super::key::Key;
 use super::priority::{self, Priority};
 use crate::ir::{Model, Module, TypeId};
 use crate::options::Kubernetes;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use foldhash::{HashMap, HashMapExt};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The places whose types are equal, by version: the best one first, in each the best place first.
 pub(super) type Class = Vec<Vec<TypeId>>;

@@ -6,8 +6,8 @@ use crate::ir::{
     Body, EnumBase, Field, IntWidth, Presence, Rules, Struct, Ty, TypeDef, TypeId, Types,
 };
 use crate::options::Kubernetes;
+use foldhash::{HashMap, HashMapExt};
 use serde_json::json;
-use std::collections::HashMap;
 
 /// Why a struct is not compatible.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@ use super::table::ALL;
 use super::twin::Twins;
 use super::types::{Ty, Type};
 use crate::options::Kubernetes;
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 use std::sync::OnceLock;
 
 /// A sentence of fewer words may stand anywhere.

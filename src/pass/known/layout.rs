@@ -3,7 +3,7 @@ use super::super::depth::{CONTAINER, LEAF, PLAIN};
 use super::table::ALL;
 use super::types::{Ty, Type};
 use crate::options::Kubernetes;
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 use std::sync::LazyLock;
 
 /// What a value of a type takes.

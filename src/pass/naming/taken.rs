@@ -1,9 +1,9 @@
 //! The names of one namespace: who asks first has the name.
-use std::collections::BTreeSet;
+use foldhash::HashSet;
 
 /// Names that are given.
 #[derive(Clone, Default)]
-pub(super) struct Taken(BTreeSet<String>);
+pub(super) struct Taken(HashSet<String>);
 
 impl Taken {
     /// These are not to be given.

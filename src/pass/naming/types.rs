@@ -4,7 +4,7 @@ use super::{hash, idents, words};
 use crate::diag::{Code, Diagnostics};
 use crate::ir::{Model, SchemaPath, Segment, TypeId};
 use crate::threads;
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// The longest name that is given.
 const MAX: usize = 60;
