@@ -13,6 +13,10 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+/// As the binary has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut criterion = Criterion::default().configure_from_args();
