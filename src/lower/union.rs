@@ -10,16 +10,16 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
     let plain = schema.type_.is_none()
         && schema.properties.is_none()
         && schema.additional.is_none();
+    let logic = &schema.logic;
+    let branches = match (logic.one_of.as_slice(), logic.any_of.as_slice()) {
+        (branches, []) | ([], branches) if plain && branches.len() > 1 => branches,
+        _ => return None,
+    };
     // What stands beside the branches holds for the one that is a list.
     let items = match &schema.items {
         None => None,
         Some(Items::Schema(items)) => Some(item(items)?),
         Some(Items::Tuple(_)) => return None,
-    };
-    let logic = &schema.logic;
-    let branches = match (logic.one_of.as_slice(), logic.any_of.as_slice()) {
-        (branches, []) | ([], branches) if plain && branches.len() > 1 => branches,
-        _ => return None,
     };
     let mut kinds = Vec::new();
     let mut arms = Vec::new();
