@@ -3,6 +3,9 @@ use super::text::is_hidden;
 use super::token;
 use std::borrow::Cow;
 
+/// The longest code or link, in bytes: what has no end within that is text, so that no text takes longer than its length.
+pub(super) const LONGEST: usize = 1000;
+
 /// The words of a text, each safe for rustdoc and none to be broken.
 pub(crate) fn words(text: &str) -> Vec<Cow<'_, str>> {
     let mut words = Vec::new();
@@ -13,6 +16,7 @@ pub(crate) fn words(text: &str) -> Vec<Cow<'_, str>> {
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let letters = letters(rest);
+        let near = near(rest);
         if letters > 0 {
             let (plain, after) = rest.split_at(letters);
             // Most words are no more than letters.
@@ -30,12 +34,12 @@ pub(crate) fn words(text: &str) -> Vec<Cow<'_, str>> {
             }
             rest = &rest[c.len_utf8()..];
             start = text.len() - rest.len();
-        } else if let Some((safe, length)) = link_macro(&word, rest) {
+        } else if let Some((safe, length)) = link_macro(&word, near) {
             let kept = word.len() - MACRO.len();
             word.to_mut().truncate(kept);
             word.to_mut().push_str(&safe);
             rest = &rest[length..];
-        } else if let Some((safe, length)) = code(rest).or_else(|| link(rest)).or_else(|| url(rest))
+        } else if let Some((safe, length)) = code(near).or_else(|| link(near)).or_else(|| url(rest))
         {
             word.to_mut().push_str(&safe);
             rest = &rest[length..];
@@ -43,7 +47,7 @@ pub(crate) fn words(text: &str) -> Vec<Cow<'_, str>> {
             doubtful |= rest.starts_with('{');
         } else {
             let (_, after) = rest.split_at(c.len_utf8());
-            if is_markup(c, after) {
+            if is_markup(c, &near[c.len_utf8()..]) {
                 word.to_mut().push('\\');
                 doubtful = true;
             }
@@ -55,6 +59,15 @@ pub(crate) fn words(text: &str) -> Vec<Cow<'_, str>> {
         words.push(settled(word, &text[start..], doubtful));
     }
     words
+}
+
+/// As much of a text as code or a link may take.
+fn near(text: &str) -> &str {
+    let mut end = text.len().min(LONGEST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 /// A whole word: what would need escapes is shown as code, where it reads as code.
@@ -224,6 +237,21 @@ fn is_markup(c: char, after: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_has_no_end_nearby_is_text() {
+        let long = "x".repeat(LONGEST);
+        for (text, expected) in [
+            (format!("`{long}`"), format!("\\`{long}\\`")),
+            (
+                format!("[{long}](https://a.b)"),
+                format!("\\[{long}](<https://a.b>)"),
+            ),
+            (format!("é`{}`", &long[2..]), format!("é`{}`", &long[2..])),
+        ] {
+            assert_eq!(words(&text).join(" "), expected);
+        }
+    }
 
     #[test]
     fn what_is_markup_stays_and_the_rest_is_text() {
