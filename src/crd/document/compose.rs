@@ -238,10 +238,15 @@ impl Composer {
 
     fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Stop> {
         let Some(node) = self.anchors.get(&anchor) else {
+            let is_within = self.open.iter().any(|open| open.anchor == anchor);
             self.problem(
                 Code::Unsupported,
                 span,
-                "an alias stands within what it names",
+                if is_within {
+                    "an alias stands within what it names"
+                } else {
+                    "an alias names nothing of its document"
+                },
             );
             return Err(Stop);
         };

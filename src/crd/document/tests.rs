@@ -76,3 +76,24 @@ fn texts_are_read_as_go_reads_them() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn an_alias_that_names_nothing_is_told_from_one_within_what_it_names() {
+    for (text, expected) in [
+        ("a: &x {b: *x}\n", "an alias stands within what it names"),
+        (
+            "a: &x 1\n---\nb: *x\n",
+            "an alias names nothing of its document",
+        ),
+    ] {
+        let source = Source {
+            name: "text.yaml".to_owned(),
+            path: None,
+            text: text.to_owned(),
+        };
+        let mut diagnostics = Diagnostics::new();
+        read(&source, 0, &mut diagnostics);
+        let messages: Vec<&str> = diagnostics.iter().map(|it| it.message.as_str()).collect();
+        assert_eq!(messages, [expected]);
+    }
+}
