@@ -1,4 +1,4 @@
-//! JSON pointers (RFC 6901) as text: steps are added, taken off and read; nothing is looked up.
+//! JSON pointers (RFC 6901) as text: steps are added and read; nothing is looked up.
 
 /// Adds a step by name.
 pub fn push(pointer: &mut String, name: &str) {
@@ -16,11 +16,6 @@ pub fn push(pointer: &mut String, name: &str) {
 pub fn push_index(pointer: &mut String, index: usize) {
     pointer.push('/');
     pointer.push_str(&index.to_string());
-}
-
-/// The pointer without its last step; none at the root.
-pub fn parent(pointer: &str) -> Option<&str> {
-    pointer.rfind('/').map(|end| &pointer[..end])
 }
 
 /// The name of the last step.
@@ -42,14 +37,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn goes_there_and_back() {
+    fn steps_are_read_as_they_were_added() {
         let mut pointer = String::new();
         push(&mut pointer, "a/b~1");
         push_index(&mut pointer, 3);
         assert_eq!(pointer, "/a~1b~01/3");
         assert_eq!(last("/a~1b~01"), "a/b~1");
-        assert_eq!(parent(&pointer), Some("/a~1b~01"));
-        assert_eq!(parent(""), None);
+        assert_eq!(steps("").count(), 0);
         assert_eq!(steps(&pointer).collect::<Vec<_>>(), ["a/b~1", "3"]);
     }
 }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 /// The places wanted of a source, the way at hand, and what was found.
 #[derive(Debug, Default)]
 pub(super) struct Trail {
+    /// The stop at the root of each document in which something is wanted.
     documents: HashMap<usize, usize>,
     /// Every wanted place, and all above it.
     stops: Vec<Stop>,
@@ -84,7 +85,7 @@ impl Trail {
         self.way.truncate(here);
     }
 
-    /// Notes where the node at hand stands; of a key written twice, the last counts.
+    /// Notes where the node at hand stands; of a key written twice, the last that is passed counts.
     pub(super) fn here(&mut self, key: Option<Position>, value: Position) {
         if let Some(at) = self.stop() {
             let before = self.stops[at].spot.replace(Spot { key, value });
