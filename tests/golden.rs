@@ -62,7 +62,7 @@ fn the_crate_of_types_and_clients_is_as_it_is_made() {
         model: &output.model,
         generated: &output.files,
         kubernetes: options.kubernetes,
-        runtime: &Runtime::Path("../../runtime".into()),
+        runtime: &Runtime::Path("../../crates".into()),
         membership: Membership::Settled,
         license: "Apache-2.0",
         command: "kube-codegen crate widget-clients -f fixtures/versions.yaml -f fixtures/crdkind.yaml -o generated-examples/widget-clients",

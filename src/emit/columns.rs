@@ -39,9 +39,9 @@ fn columns(model: &Model, module: &Module) -> String {
     let mut uses = uses::roots(model, module);
     let mut kinds = model.kinds_of(module);
     uses.push_str(if kinds.any(|kind| !kind.columns.is_empty()) {
-        "use kube_codegen_runtime::walk::{Column, ColumnType, Columns};\n"
+        "use kube_codegen_record::walk::{Column, ColumnType, Columns};\n"
     } else {
-        "use kube_codegen_runtime::walk::{Column, Columns};\n"
+        "use kube_codegen_record::walk::{Column, Columns};\n"
     });
     let mut items = String::new();
     for kind in model.kinds_of(module) {

@@ -63,7 +63,7 @@ use kube::core::{ApiResource, CustomResourceExt};
     );
     let mut kinds = model.kinds_of(module);
     if kinds.any(|kind| !kind.selectable_fields.is_empty()) {
-        uses.push_str("use kube_codegen_runtime::walk::SelectableField;\n");
+        uses.push_str("use kube_codegen_record::walk::SelectableField;\n");
     }
     let mut items = String::new();
     for kind in model.kinds_of(module) {
@@ -161,7 +161,7 @@ const METADATA: &str = "    type Ty = ObjectMeta;
 fn custom_resource(kind: &Kind) -> String {
     let mut out = String::from("    fn crd() -> CustomResourceDefinition {\n");
     let manifest = Literal::string(&format!("../{}", kind.names.manifest)).to_string();
-    let read = "kube_codegen_runtime::resource::crd";
+    let read = "kube_codegen_record::resource::crd";
     layout::call(&mut out, read, "include_str!", &manifest);
     let crd_name = Literal::string(&format!("{}.{}", kind.plural, kind.group));
     _ = write!(

@@ -49,7 +49,7 @@ impl Import {
             Self::ByteString => "k8s_openapi",
             Self::ObjectMeta => "k8s_openapi::apimachinery::pkg::apis::meta::v1",
             Self::IntOrString => "k8s_openapi::apimachinery::pkg::util::intstr",
-            Self::DateTime | Self::Nullable | Self::Number => "kube_codegen_runtime::record",
+            Self::DateTime | Self::Nullable | Self::Number => "kube_codegen_record",
             Self::Value => "serde_json",
             Self::BTreeMap => "std::collections",
         }

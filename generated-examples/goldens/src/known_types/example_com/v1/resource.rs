@@ -75,7 +75,7 @@ impl k8s_openapi::Metadata for Workload {
 
 impl CustomResourceExt for Workload {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../workloads.json"))
+        kube_codegen_record::resource::crd(include_str!("../workloads.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Strict {
 
 impl CustomResourceExt for Strict {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../stricts.json"))
+        kube_codegen_record::resource::crd(include_str!("../stricts.json"))
     }
 
     fn crd_name() -> &'static str {
