@@ -88,7 +88,11 @@ fn methods(out: &mut String, model: &Model, kind: &Kind) {
             method(
                 out,
                 &format!("The [`{ty}`] objects of all namespaces."),
-                (&kind.names.method_all, &["&self"], &format!("AllNamespaces<{ty}>")),
+                (
+                    &kind.names.method_all,
+                    &["&self"],
+                    &format!("AllNamespaces<{ty}>"),
+                ),
                 "AllNamespaces::new(self.client.clone())",
             );
         }
@@ -140,7 +144,13 @@ impl Clientset {
         doc::write(&mut items, layout::MARGIN, &[about]);
         gate::write(&mut items, layout::MARGIN, [module], options);
         let name = &module.client;
-        layout::function(&mut items, &format!("pub fn {}", module.method), &["&self"], name, " {");
+        layout::function(
+            &mut items,
+            &format!("pub fn {}", module.method),
+            &["&self"],
+            name,
+            " {",
+        );
         _ = writeln!(items, "        {name}::new(self.client.clone())\n    }}");
     }
     items.push_str("}\n");

@@ -52,7 +52,10 @@ fn columns(model: &Model, module: &Module) -> String {
 
 fn of_kind(out: &mut String, model: &Model, kind: &Kind) {
     let ty = &model.types[kind.root].name;
-    _ = write!(out, "\nimpl Columns for {ty} {{\n    const COLUMNS: &'static [Column] = &[");
+    _ = write!(
+        out,
+        "\nimpl Columns for {ty} {{\n    const COLUMNS: &'static [Column] = &["
+    );
     match kind.columns.as_slice() {
         [] => {}
         // The brackets of a single one stand with its braces.

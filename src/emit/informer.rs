@@ -70,7 +70,13 @@ impl<'f> {name}<'f> {{
         items.push('\n');
         doc::write(&mut items, layout::MARGIN, &[about]);
         let method = &kind.names.method;
-        layout::function(&mut items, &format!("pub fn {method}"), &["&self"], &format!("SharedInformer<{ty}>"), " {");
+        layout::function(
+            &mut items,
+            &format!("pub fn {method}"),
+            &["&self"],
+            &format!("SharedInformer<{ty}>"),
+            " {",
+        );
         let chain = format!("self.factory.informer::<{ty}>()");
         let lines = if chain.len() > MAX_CHAIN {
             chain.replacen(".informer", "\n            .informer", 1)
@@ -86,7 +92,9 @@ impl<'f> {name}<'f> {{
 fn informers(model: &Model, options: &Options) -> String {
     let mut uses = modules::spared();
     uses.push('\n');
-    uses.push_str(&uses::of_modules(model, options, |module| &module.informers));
+    uses.push_str(&uses::of_modules(model, options, |module| {
+        &module.informers
+    }));
     uses.push_str("use kube_codegen_runtime::informer::InformerFactory;\n");
     let mut declared = String::new();
     let mut defined = String::new();
@@ -100,7 +108,13 @@ fn informers(model: &Model, options: &Options) -> String {
         doc::write(&mut declared, layout::MARGIN, &[about]);
         for (out, end) in [(&mut declared, ";"), (&mut defined, " {")] {
             gate::write(out, layout::MARGIN, [module], options);
-            layout::function(out, &format!("fn {}", module.method), &["&self"], &format!("{name}<'_>"), end);
+            layout::function(
+                out,
+                &format!("fn {}", module.method),
+                &["&self"],
+                &format!("{name}<'_>"),
+                end,
+            );
         }
         _ = writeln!(defined, "        {name}::new(self)\n    }}");
     }
@@ -114,5 +128,9 @@ impl Informers for InformerFactory {{
 {defined}}}
 "
     );
-    layout::file("The informers of every group and version, from one factory.", &uses, &items)
+    layout::file(
+        "The informers of every group and version, from one factory.",
+        &uses,
+        &items,
+    )
 }

@@ -1,29 +1,26 @@
 //! The frozen model comes in, files go out; an emitter never changes the model and touches no disk.
+mod client;
+mod columns;
+mod informer;
+mod lister;
 mod parts;
-
-/// Lists the emitters: each is one file, and a name in `--emit`.
-macro_rules! emitters {
-    ($($emitter:ident),* $(,)?) => {
-        $(mod $emitter;)*
-
-        /// All emitters, in the order they run.
-        pub const ALL: &[&dyn Emitter] = &[$(&$emitter::Emit,)*];
-    };
-}
-
-emitters! {
-    types,
-    resource,
-    client,
-    lister,
-    informer,
-    columns,
-}
+mod resource;
+mod types;
 
 use crate::diag::{Code, Diagnostics, Place, nearest};
 use crate::ir::Model;
 use crate::options::Options;
 use std::collections::BTreeSet;
+
+/// All emitters, in the order they run: each is one file of this folder and one line here.
+pub const ALL: &[&dyn Emitter] = &[
+    &types::Emit,
+    &resource::Emit,
+    &client::Emit,
+    &lister::Emit,
+    &informer::Emit,
+    &columns::Emit,
+];
 
 /// A file to be written, relative to the output directory.
 pub struct OutFile<'m> {

@@ -4,7 +4,10 @@ use super::parts::imports::{Import, Imports};
 use super::parts::layout::{self, Members};
 use super::parts::{aliases, doc, inline, records, rust, text};
 use super::{Contents, Emitter, Exports, OutFile};
-use crate::ir::{Body, Derives, Enum, EnumBase, Field, Kind, Model, Module, Rules, Struct, Ty, TypeDef, TypeId, Union};
+use crate::ir::{
+    Body, Derives, Enum, EnumBase, Field, Kind, Model, Module, Rules, Struct, Ty, TypeDef, TypeId,
+    Union,
+};
 use crate::options::Options;
 use proc_macro2::Literal;
 use std::collections::BTreeMap;
@@ -34,9 +37,7 @@ impl Emitter for Emit {
                     },
                     OutFile {
                         path: format!("{}/records.rs", module.path()),
-                        contents: Contents::Rust(Box::new(move || {
-                            records::source(model, module)
-                        })),
+                        contents: Contents::Rust(Box::new(move || records::source(model, module))),
                         exports: Exports::Nothing,
                     },
                 ];
@@ -185,17 +186,15 @@ fn enumeration(out: &mut String, def: &TypeDef, body: &Enum, imports: &mut Impor
         members.add(&docs, default, &format!("    {},\n", variant.ident));
     }
     let docs = ["A value that the schema does not declare, as it is.".to_owned()];
-    members.add(&docs, None, &format!("    {}({other}),\n", body.other_ident));
+    members.add(
+        &docs,
+        None,
+        &format!("    {}({other}),\n", body.other_ident),
+    );
     members.close();
 }
 
-fn union(
-    out: &mut String,
-    model: &Model,
-    def: &TypeDef,
-    body: &Union,
-    imports: &mut Imports<'_>,
-) {
+fn union(out: &mut String, model: &Model, def: &TypeDef, body: &Union, imports: &mut Imports<'_>) {
     derive(out, &def.derives, false, &[]);
     let mut members = Members::open(out, &format!("pub enum {}", def.name));
     for arm in &body.arms {

@@ -16,9 +16,9 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
     schema.type_ = None;
     let mut properties = schema.properties.take().unwrap_or_default();
     let declared = ["apiVersion", "kind", "metadata"].map(|name| properties.remove(name));
-    schema.required.retain(|name| {
-        !matches!(name.as_str(), "apiVersion" | "kind" | "metadata")
-    });
+    schema
+        .required
+        .retain(|name| !matches!(name.as_str(), "apiVersion" | "kind" | "metadata"));
     let [api_version, kind, metadata] = declared;
     let mut body = object::body(lowering, node, properties);
     let path = &node.path;
@@ -61,7 +61,10 @@ pub(super) fn field(
                     Code::ServerRules,
                     &object.property(wire),
                     None,
-                    format!("`{wire}` has its own type: `{}` is not used", more.join("`, `")),
+                    format!(
+                        "`{wire}` has its own type: `{}` is not used",
+                        more.join("`, `")
+                    ),
                 )
                 .hint("the API server checks it; there is nothing to do");
         }

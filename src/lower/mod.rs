@@ -1,34 +1,35 @@
 //! Typed CRDs come in, a model without names goes out; what cannot be expressed becomes raw JSON and a finding.
+mod embedded;
+mod enums;
+mod int_or_string;
 mod kind;
 mod leftovers;
+mod list;
+mod map;
 mod node;
+mod object;
 mod opaque;
 mod root;
+mod scalar;
 mod told;
-
-/// Lists the lowering forms, in the order they are asked: the first that recognises a node takes its keywords.
-macro_rules! forms {
-    ($($form:ident),* $(,)?) => {
-        $(mod $form;)*
-        const FORMS: &[node::Form] = &[$($form::lower,)*];
-    };
-}
-
-forms! {
-    enums,
-    int_or_string,
-    union,
-    embedded,
-    object,
-    map,
-    list,
-    scalar,
-}
+mod union;
 
 use crate::crd::Crd;
 use crate::diag::Diagnostics;
 use crate::ir::{Model, Module};
 use crate::threads;
+
+/// The schema forms, in the order they are tried: the first that recognises a node consumes its keywords.
+const FORMS: &[node::Form] = &[
+    enums::lower,
+    int_or_string::lower,
+    union::lower,
+    embedded::lower,
+    object::lower,
+    map::lower,
+    list::lower,
+    scalar::lower,
+];
 
 /// Lowers every served version of every CRD.
 pub fn lower(crds: Vec<Crd>, diagnostics: &mut Diagnostics) -> Model {

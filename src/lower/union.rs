@@ -7,9 +7,8 @@ use serde_json::{Map, Value};
 
 pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
     let schema = &node.schema;
-    let plain = schema.type_.is_none()
-        && schema.properties.is_none()
-        && schema.additional.is_none();
+    let plain =
+        schema.type_.is_none() && schema.properties.is_none() && schema.additional.is_none();
     let logic = &schema.logic;
     let branches = match (logic.one_of.as_slice(), logic.any_of.as_slice()) {
         (branches, []) | ([], branches) if plain && branches.len() > 1 => branches,
