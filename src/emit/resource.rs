@@ -161,7 +161,7 @@ const METADATA: &str = "    type Ty = ObjectMeta;
 fn custom_resource(kind: &Kind) -> String {
     let mut out = String::from("    fn crd() -> CustomResourceDefinition {\n");
     let manifest = Literal::string(&format!("../{}", kind.names.manifest)).to_string();
-    let read = "kube_codegen_record::resource::crd";
+    let read = "kube_codegen_record::private::crd";
     layout::call(&mut out, read, "include_str!", &manifest);
     let crd_name = Literal::string(&format!("{}.{}", kind.plural, kind.group));
     _ = write!(

@@ -1,14 +1,14 @@
 //! Types of `k8s-openapi`: those that are part of every object as records, since they are read with each one; the others as leaves.
 mod leaves;
 
-use crate::{leaves, record_views};
+use crate::{__record_views, leaves};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     Condition, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime, ObjectMeta,
     OwnerReference,
 };
 use k8s_openapi::jiff::Timestamp;
 
-record_views! {
+__record_views! {
     ObjectMeta {
         0 annotations "annotations",
         1 creation_timestamp "creationTimestamp",

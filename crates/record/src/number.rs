@@ -1,6 +1,6 @@
 //! A number of JSON in, the same number out, whether integer or float; never rounded on its way.
 use super::{View, scalars};
-use crate::value_serde;
+use crate::__value_serde;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -197,7 +197,7 @@ impl PartialOrd for Number {
     }
 }
 
-value_serde! { Number }
+__value_serde! { Number }
 
 #[cfg(test)]
 mod tests {

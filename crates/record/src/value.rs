@@ -81,7 +81,7 @@ pub enum Slot<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed(pub &'static str);
 
-/// An object with declared fields, known by index. [`records!`](crate::records) implements it.
+/// An object with declared fields, known by index. `private::records!` implements it.
 pub trait Record {
     /// The fields' names on the wire, in byte order.
     fn names(&self) -> &'static [&'static str];

@@ -5,6 +5,9 @@ use proc_macro2::Literal;
 use serde_json::Value;
 use std::fmt::Write;
 
+/// The version of the API in `kube_codegen_record::private` that generated code uses.
+const API: u32 = 1;
+
 /// `records.rs`
 pub(crate) fn source(model: &Model, module: &Module) -> String {
     let mut structs = String::new();
@@ -29,7 +32,8 @@ pub(crate) fn source(model: &Model, module: &Module) -> String {
         }
     }
     let mut out = format!(
-        "//! How the types of `{}` are read and written: fields in byte order of their names.\n\nuse super::types::*;\n",
+        "//! How the types of `{}` are read and written: fields in byte order of their names.\n\nuse super::types::*;\n\n\
+         kube_codegen_record::private::generated_by!({API});\n",
         module.api_version()
     );
     for (name, tables) in [
@@ -40,7 +44,7 @@ pub(crate) fn source(model: &Model, module: &Module) -> String {
         ("unions", unions),
     ] {
         if !tables.is_empty() {
-            _ = write!(out, "\nkube_codegen_record::{name}! {{\n{tables}}}\n");
+            _ = write!(out, "\nkube_codegen_record::private::{name}! {{\n{tables}}}\n");
         }
     }
     out
