@@ -90,7 +90,7 @@ fn module(model: &Model, folder: &Folder<'_>, options: &Options) -> TokenStream 
                 let is_root = matches!(folder.of, Of::Root);
                 let skip = is_root.then(|| quote!(#[rustfmt::skip]));
                 let gate = code::gate(below(model, folder.of, file), options);
-                declared.extend(quote!(#gate #skip pub mod #name;));
+                declared.extend(quote!(#skip #gate pub mod #name;));
             }
             Exports::Nothing => declared.extend(quote!(mod #name;)),
             Exports::All => {
