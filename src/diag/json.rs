@@ -19,7 +19,7 @@ pub fn object(finding: &Diagnostic, sources: &[Source]) -> Value {
         "code": finding.code.as_str(),
         "severity": finding.severity.as_str(),
         "message": finding.message,
-        "file": sources.get(place.source).map(|source| &source.name),
+        "file": place.source.and_then(|id| id.of(sources)).map(|source| &source.name),
         "line": place.position.map(|position| position.line),
         "column": place.position.map(|position| position.column),
         "crd": place.crd,

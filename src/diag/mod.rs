@@ -13,6 +13,8 @@ pub(crate) use lines::lines;
 pub(crate) use locate::{Broken, Events};
 pub use nearest::nearest;
 
+use crate::source::SourceId;
+
 /// How grave a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -40,8 +42,8 @@ impl Severity {
 /// Lines and columns are found only when a finding is shown ([`Diagnostics::locate`]), so that good input costs nothing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// Index of the source; see [`Place::nowhere`].
-    pub source: usize,
+    /// The source; see [`Place::nowhere`].
+    pub source: Option<SourceId>,
     /// Index of the YAML document in the source, empty documents counted.
     pub document: usize,
     /// JSON pointer (RFC 6901) below the document's root; where it ends on nothing, the nearest parent is meant.
@@ -62,7 +64,7 @@ impl Place {
     /// No place in any source: for what concerns options, or the input as a whole.
     pub fn nowhere() -> Self {
         Self {
-            source: usize::MAX,
+            source: None,
             document: 0,
             pointer: String::new(),
             key: false,

@@ -17,6 +17,7 @@ pub use ty::{
     Variant,
 };
 
+use crate::diag::Place;
 use crate::options::Kubernetes;
 use foldhash::{HashSet, HashSetExt};
 use std::ops::{Index, IndexMut, Range};
@@ -231,6 +232,13 @@ impl Model {
     /// The kind in whose schema a type stands.
     pub fn kind_of(&self, id: TypeId) -> Option<&Kind> {
         self.kinds.get(self.types[id].origin.kind.0 as usize)
+    }
+
+    /// Returns where a node of the schema that has this type is in the input.
+    pub fn place(&self, id: TypeId, path: &SchemaPath) -> Place {
+        self.kind_of(id).map_or_else(Place::nowhere, |kind| {
+            path.place(&kind.place, &kind.schema_pointer)
+        })
     }
 
     /// Tells the module of a type that no Kubernetes older than this has what the type became.

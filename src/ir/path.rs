@@ -1,4 +1,5 @@
 //! Paths in a schema: cheap to extend and to clone while lowering, readable in a diagnostic.
+use crate::diag::Place;
 use std::fmt;
 use std::sync::Arc;
 
@@ -42,6 +43,15 @@ impl SchemaPath {
     #[must_use]
     pub fn property(&self, name: &str) -> Self {
         self.join(Segment::Property(name.into()))
+    }
+
+    /// Returns where the node is in the input, for a schema at a pointer of the document of `version`.
+    pub fn place(&self, version: &Place, schema_pointer: &str) -> Place {
+        Place {
+            pointer: format!("{schema_pointer}{}", self.pointer()),
+            schema_path: Some(self.to_string()),
+            ..version.clone()
+        }
     }
 
     /// The steps from the root on.

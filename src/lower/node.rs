@@ -1,7 +1,7 @@
 //! One schema node comes in, what it holds goes out: told keywords first, then the first form that fits, then the leftovers.
 use super::{FORMS, leftovers, opaque, told};
 use crate::crd::Schema;
-use crate::diag::{Code, Diagnostic, Diagnostics, Place};
+use crate::diag::{Code, Diagnostic, Diagnostics, Place, pointer};
 use crate::ir::{Body, Derives, KindId, Origin, Rules, SchemaPath, Ty, TypeDef, TypeId, Types};
 use serde_json::Value;
 
@@ -105,16 +105,11 @@ impl Lowering<'_> {
         keyword: Option<&str>,
         message: String,
     ) -> &mut Diagnostic {
-        let mut place = self.place.clone();
-        place.pointer = format!("{}{}", self.schema_pointer, path.pointer());
+        let mut place = path.place(self.place, self.schema_pointer);
         if let Some(keyword) = keyword {
-            place.pointer.push('/');
-            place
-                .pointer
-                .push_str(&keyword.replace('~', "~0").replace('/', "~1"));
+            pointer::push(&mut place.pointer, keyword);
             place.key = true;
         }
-        place.schema_path = Some(path.to_string());
         self.diagnostics.report(code, place, message)
     }
 }

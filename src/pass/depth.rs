@@ -4,8 +4,8 @@
 //! 128 steps deep (`recursion_limit`). A future that holds an object takes some of them. rustdoc asks of all types too whether they are
 //! unwind safe, which takes more steps; the records say it of themselves, so lists and maps within one field are all that counts there.
 use super::known;
-use crate::diag::{Code, Diagnostics, Place};
-use crate::ir::{Body, Field, Model, Presence, SchemaPath, Ty, TypeId};
+use crate::diag::{Code, Diagnostics};
+use crate::ir::{Body, Field, Model, Presence, Ty, TypeId};
 use crate::options::Options;
 
 /// How many steps the types of an object may take.
@@ -50,7 +50,13 @@ pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics)
         }
     }
     for (id, path) in cut {
-        report(model, id, &path, diagnostics);
+        diagnostics
+            .report(
+                Code::RawJson,
+                model.place(id, &path),
+                "nested deeper than rustc's recursion limit allows: generated as raw JSON",
+            )
+            .hint("objects lose nothing; a flatter schema gives types");
     }
 }
 
@@ -128,21 +134,4 @@ fn bare(field: &mut Field) {
         Presence::Required | Presence::Nullable => Presence::Required,
         Presence::Optional | Presence::OptionalNullable => Presence::Optional,
     };
-}
-
-fn report(model: &Model, id: TypeId, path: &SchemaPath, diagnostics: &mut Diagnostics) {
-    let mut place = Place::nowhere();
-    if let Some(kind) = model.kind_of(id) {
-        place = kind.place.clone();
-        place.pointer = format!("{}{}", kind.schema_pointer, path.pointer());
-    }
-    place.schema_path = Some(path.to_string());
-    diagnostics
-        .report(
-            Code::RawJson,
-            place,
-            "what lies here is deeper in other types than rustc looks: it becomes raw JSON"
-                .to_owned(),
-        )
-        .hint("nothing of an object is lost; a flatter schema gives types");
 }

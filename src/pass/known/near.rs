@@ -52,15 +52,7 @@ impl Near {
     pub(super) fn report(self, model: &Model, diagnostics: &mut Diagnostics) {
         for (reason, ids) in self.all {
             let Some(first) = ids.first() else { continue };
-            let mut place = model
-                .kind_of(*first)
-                .map(|kind| kind.place.clone())
-                .unwrap_or_default();
-            let at = &model.types[*first].origin.path;
-            if let Some(kind) = model.kind_of(*first) {
-                place.pointer = format!("{}{}", kind.schema_pointer, at.pointer());
-            }
-            place.schema_path = Some(at.to_string());
+            let place = model.place(*first, &model.types[*first].origin.path);
             let name = reason.path.rsplit("::").next().unwrap_or(reason.path);
             let field = reason.field.as_ref();
             let field = field.map_or_else(String::new, |field| format!(" `{field}`:"));
@@ -77,9 +69,7 @@ impl Near {
                 .report(
                     Code::NearMiss,
                     place,
-                    format!(
-                        "this is `{name}` of k8s-openapi but for one thing:{field} {why}{more}"
-                    ),
+                    format!("almost matches k8s-openapi's `{name}`:{field} {why}{more}"),
                 )
                 .hint(hint(reason.newer));
         }

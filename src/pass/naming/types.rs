@@ -31,10 +31,7 @@ fn by_override(model: &Model, module: usize, taken: &mut Taken, diagnostics: &mu
     for id in model.places_of(&model.modules[module]) {
         let name = &model.types[id].name;
         if !name.is_empty() && !taken.take(name) {
-            let place = model
-                .kind_of(id)
-                .map(|kind| kind.place.clone())
-                .unwrap_or_default();
+            let place = model.place(id, &model.types[id].origin.path);
             diagnostics
                 .report(
                     Code::NameTaken,
