@@ -29,6 +29,7 @@
 
 #[rustfmt::skip]
 pub mod clientset;
+#[rustfmt::skip]
 #[cfg(
     any(
         feature = "example-com-v1",
@@ -36,10 +37,9 @@ pub mod clientset;
         feature = "example-com-v2"
     )
 )]
-#[rustfmt::skip]
 pub mod example_com;
-#[cfg(feature = "iksoon-test-com-v1")]
 #[rustfmt::skip]
+#[cfg(feature = "iksoon-test-com-v1")]
 pub mod iksoon_test_com;
 #[rustfmt::skip]
 pub mod informers;

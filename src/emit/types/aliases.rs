@@ -55,9 +55,11 @@ pub(super) fn of(model: &Model, module: &Module) -> TokenStream {
             use super::types::*;
         )
     });
+    let mut comment = Some(quote!(#[comment = " Equal in another version, which defines them."]));
     let shared = shared.into_iter().map(|(version, names)| {
         let version = code::ident(version);
-        import(&quote!(pub use), &quote!(super::super::#version), &names)
+        let keywords = comment.take().into_iter().chain([quote!(pub use)]);
+        import(&keywords.collect(), &quote!(super::super::#version), &names)
     });
     quote! {
         #file_docs

@@ -5,6 +5,7 @@
 use k8s_openapi::api::core::v1::{
     EnvVar, EnvVarSource, FileKeySelector, SecretKeySelector,
 };
+// Equal in another version, which defines them.
 pub use super::super::v1beta1::JobSpec;
 
 /// `spec.env[]` of `Job`.

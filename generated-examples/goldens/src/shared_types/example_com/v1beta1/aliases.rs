@@ -2,6 +2,7 @@
 
 //! Names of schema locations of `example.com/v1beta1` whose types are defined elsewhere.
 
+// Equal in another version, which defines them.
 pub use super::super::v1::TaskSpec;
 
 /// `spec.steps[]` of `Task`.

@@ -2,6 +2,7 @@
 
 //! Names of schema locations of `example.com/v1alpha1` whose types are defined elsewhere.
 
+// Equal in another version, which defines them.
 pub use super::super::v1beta1::{GatewaySpec, GatewaySpecListeners};
 
 /// `spec.listeners[].tls` of `Gateway`.

@@ -2,4 +2,5 @@
 
 //! Names of schema locations of `example.com/v2` whose types are defined elsewhere.
 
+// Equal in another version, which defines them.
 pub use super::super::v1::RouteStatus;
