@@ -5,8 +5,8 @@ pub use crate::{
     __generated_by as generated_by, __int_enums as int_enums, __mixed_enums as mixed_enums,
     __records as records, __text_enums as text_enums, __unions as unions,
 };
-pub use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use crate::{resource::crd, walk::go};
+pub use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use serde_json::Value as Json;
 pub use std::collections::BTreeMap;
 
