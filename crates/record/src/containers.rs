@@ -135,3 +135,22 @@ impl<T: Value> Map for BTreeMap<String, T> {
         }
     }
 }
+
+impl Value for serde_json::Value {
+    #[inline]
+    fn blank() -> Self {
+        Self::Null
+    }
+    #[inline]
+    fn view(&self) -> View<'_> {
+        View::Json(self)
+    }
+    #[inline]
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Json(self)
+    }
+    #[inline]
+    fn null() -> Option<Self> {
+        Some(Self::Null)
+    }
+}

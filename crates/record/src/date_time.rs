@@ -1,6 +1,6 @@
 //! A `date-time` in, its text and the moment it tells out; the text on the wire is never changed.
+use jiff::{self, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
-use k8s_openapi::jiff::{self, Timestamp};
 use std::fmt;
 use std::str::FromStr;
 
@@ -16,7 +16,7 @@ use std::str::FromStr;
 /// assert_eq!(expires.to_string(), "2029-12-31T14:00:00+02:00");
 /// assert_eq!(expires.timestamp()?.to_string(), "2029-12-31T12:00:00Z");
 /// assert!(expires.timestamp()? > DateTime::from(expires.timestamp()? - std::time::Duration::from_secs(1)).timestamp()?);
-/// # Ok::<(), k8s_openapi::jiff::Error>(())
+/// # Ok::<(), jiff::Error>(())
 /// ```
 ///
 /// [RFC 3339]: https://www.rfc-editor.org/rfc/rfc3339#section-5.6

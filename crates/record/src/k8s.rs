@@ -1,12 +1,12 @@
 //! Types of `k8s-openapi`: those that are part of every object as records, since they are read with each one; the others as leaves.
 mod leaves;
 
-use crate::{__record_views, leaves};
+use crate::{__record_views, Slot, Value, View, leaves};
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    Condition, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime, ObjectMeta,
-    OwnerReference,
+    Condition, FieldsV1, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime,
+    ObjectMeta, OwnerReference,
 };
-use k8s_openapi::jiff::Timestamp;
 
 __record_views! {
     ObjectMeta {
@@ -64,4 +64,19 @@ __record_views! {
 
 leaves! {
     MicroTime = MicroTime(Timestamp::UNIX_EPOCH),
+}
+
+impl Value for FieldsV1 {
+    #[inline]
+    fn blank() -> Self {
+        Self::default()
+    }
+    #[inline]
+    fn view(&self) -> View<'_> {
+        View::Json(&self.0)
+    }
+    #[inline]
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Json(&mut self.0)
+    }
 }

@@ -1,6 +1,7 @@
 //! One literal and a slot in, the literal in its place or a problem in the report out; knows no deserializer.
 use super::report::Report;
 use super::{Fixed, Literal, Misfit, Scalar, Slot, foreign};
+use serde_json::Value;
 
 /// The slot within all optional ones, which are filled with a blank value on the way.
 #[inline]
@@ -24,10 +25,20 @@ pub(super) fn literal(slot: Slot<'_>, mut literal: Literal<'_>, report: &mut Rep
             None => report.wrong_type(literal.kind(), "a string"),
         },
         Slot::Fixed(fixed) => compare(fixed, &literal, report),
-        Slot::Json(json) => *json = literal.into(),
-        Slot::Whole(whole) => whole.take(literal.into()),
-        Slot::Foreign(leaf) => foreign::read_literal(leaf, literal, report),
+        slot @ (Slot::Json(_) | Slot::Whole(_) | Slot::Foreign(_)) => {
+            buffered(slot, literal.into(), report);
+        }
         slot => misplaced(&slot, literal.kind(), report),
+    }
+}
+
+/// Puts JSON into a slot that takes a whole value.
+pub(super) fn buffered(slot: Slot<'_>, json: Value, report: &mut Report) {
+    match slot {
+        Slot::Json(place) => *place = json,
+        Slot::Whole(whole) => whole.take(json),
+        Slot::Foreign(leaf) => foreign::read(leaf, &json, report),
+        _ => {}
     }
 }
 
@@ -83,8 +94,8 @@ pub(super) fn null(slot: Slot<'_>) {
         Slot::Optional(optional) => optional.set_null(),
         Slot::List(list) => list.clear(0),
         Slot::Map(map) => map.clear(),
-        Slot::Json(json) => *json = serde_json::Value::Null,
-        Slot::Whole(whole) => whole.take(serde_json::Value::Null),
+        Slot::Json(json) => *json = Value::Null,
+        Slot::Whole(whole) => whole.take(Value::Null),
         Slot::Foreign(leaf) => leaf.clear(),
     }
 }

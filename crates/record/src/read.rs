@@ -1,10 +1,12 @@
 //! The one reader, instantiated once per deserializer: events of the document in, a filled slot and a report of what did not fit out.
 use super::keys::{EntryOf, IsNumber, Name, NameOf};
-use super::place::{literal, misplaced, null, resolve};
+use super::place::{buffered, literal, misplaced, null, resolve};
 use super::report::Report;
-use super::{Literal, Record, Slot, Value, foreign};
+use super::{Literal, Record, Slot, Value};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use std::fmt;
 
 /// Reads a value by the rules of [this module](super).
@@ -101,18 +103,10 @@ impl<'de> Visitor<'de> for Fill<'_, '_> {
         match resolve(self.slot) {
             Slot::Record(record) => fields(record, map, self.report),
             Slot::Map(entries_of) => entries(entries_of, map, self.report),
-            Slot::Json(json) => {
-                *json = serde::Deserialize::deserialize(MapAccessDeserializer::new(map))?;
+            slot @ (Slot::Json(_) | Slot::Whole(_) | Slot::Foreign(_)) => {
+                let json = Deserialize::deserialize(MapAccessDeserializer::new(map))?;
+                buffered(slot, json, self.report);
                 Ok(())
-            }
-            Slot::Whole(whole) => {
-                whole.take(serde::Deserialize::deserialize(
-                    MapAccessDeserializer::new(map),
-                )?);
-                Ok(())
-            }
-            Slot::Foreign(leaf) => {
-                foreign::read(leaf, MapAccessDeserializer::new(map), self.report)
             }
             slot => number(slot, map, self.report),
         }
@@ -137,18 +131,10 @@ impl<'de> Visitor<'de> for Fill<'_, '_> {
                 }
                 Ok(())
             }
-            Slot::Json(json) => {
-                *json = serde::Deserialize::deserialize(SeqAccessDeserializer::new(seq))?;
+            slot @ (Slot::Json(_) | Slot::Whole(_) | Slot::Foreign(_)) => {
+                let json = Deserialize::deserialize(SeqAccessDeserializer::new(seq))?;
+                buffered(slot, json, self.report);
                 Ok(())
-            }
-            Slot::Whole(whole) => {
-                whole.take(serde::Deserialize::deserialize(
-                    SeqAccessDeserializer::new(seq),
-                )?);
-                Ok(())
-            }
-            Slot::Foreign(leaf) => {
-                foreign::read(leaf, SeqAccessDeserializer::new(seq), self.report)
             }
             slot => {
                 misplaced(&slot, "array", self.report);

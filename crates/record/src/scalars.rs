@@ -1,13 +1,11 @@
 //! Booleans, numbers, strings, and the scalar types of Kubernetes: a literal in, a value or a misfit out.
 use super::bytes::bytes;
-use super::{
-    DateTime, Foreign, Literal, Misfit, Number, Scalar, Slot, Value, View, date_time, spelling,
-};
+use super::{DateTime, Literal, Misfit, Number, Scalar, Slot, Value, View, date_time};
+use jiff::Timestamp;
 use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use k8s_openapi::jiff::Timestamp;
 use std::mem;
 
 /// `type, blank value, name for messages, |value| view, |literal| Result<type, Misfit>;` for each scalar.
@@ -76,10 +74,10 @@ scalars! {
     ByteString, ByteString::default(), "base64", |v| View::Foreign(v), bytes;
     DateTime, DateTime(String::new()), "a date-time", |v| View::Str(&v.0), date_time;
     Time, Time(Timestamp::UNIX_EPOCH), "an RFC 3339 time", |v| View::Display(&v.0), time;
-    Quantity, Quantity(String::new()), "a quantity", |v| spelled(&v.0, v), quantity;
+    Quantity, Quantity(String::new()), "a quantity", |v| View::Str(&v.0), quantity;
     IntOrString, IntOrString::Int(0), "an integer or a string", |v| match v {
         IntOrString::Int(number) => View::Int(i64::from(*number)),
-        IntOrString::String(text) => spelled(text, v),
+        IntOrString::String(text) => View::Str(text),
     }, int_or_string;
 }
 
@@ -196,40 +194,24 @@ fn time(literal: &mut Literal<'_>) -> Result<Time, Misfit> {
     date_time::moment(text).map(Time).map_err(|_| Misfit::Value)
 }
 
-/// What the text of a value stands for.
-fn spelled<'a>(text: &'a str, whole: &'a dyn Foreign) -> View<'a> {
-    match spelling::meant(text) {
-        Literal::Str(text) => View::Str(text),
-        Literal::Int(value) => View::Int(value),
-        Literal::UInt(value) => View::UInt(value),
-        Literal::Float(value) => View::Float(value),
-        // A text that is not a part of the one that stands for it.
-        Literal::Null | Literal::Bool(_) | Literal::String(_) => View::Foreign(whole),
+/// A bare number is a quantity, too: its digits.
+fn quantity(literal: &mut Literal<'_>) -> Result<Quantity, Misfit> {
+    match literal {
+        Literal::Int(value) => Ok(Quantity(value.to_string())),
+        Literal::UInt(value) => Ok(Quantity(value.to_string())),
+        Literal::Float(value) if value.is_finite() => Ok(Quantity(value.to_string())),
+        literal => string(literal).map(Quantity),
     }
 }
 
-/// Kubernetes reads a bare number as a quantity, too.
-fn quantity(literal: &mut Literal<'_>) -> Result<Quantity, Misfit> {
-    let text = match spelling::digits(literal) {
-        Some(digits) => spelling::of_number(&digits),
-        None => spelling::of_text(string(literal)?),
-    };
-    Ok(Quantity(text))
-}
-
-/// An integer beyond 32 bits, which a custom resource may hold, is kept as text that stands for it.
+/// An integer beyond 32 bits, which a custom resource may hold, is kept as text.
 fn int_or_string(literal: &mut Literal<'_>) -> Result<IntOrString, Misfit> {
     match literal {
-        Literal::Str(_) | Literal::String(_) => {
-            let text = spelling::of_text(string(literal)?);
-            Ok(IntOrString::String(text))
-        }
+        Literal::Str(_) | Literal::String(_) => string(literal).map(IntOrString::String),
         number => {
             let wide: i128 = integer(number)?;
-            Ok(i32::try_from(wide).map_or_else(
-                |_| IntOrString::String(spelling::of_number(&wide.to_string())),
-                IntOrString::Int,
-            ))
+            Ok(i32::try_from(wide)
+                .map_or_else(|_| IntOrString::String(wide.to_string()), IntOrString::Int))
         }
     }
 }
