@@ -113,7 +113,8 @@ impl Default for Builder {
 /// A finding in the one line that cargo takes for a warning.
 fn warning(finding: &diag::Diagnostic, sources: &[source::Source]) -> String {
     let place = &finding.place;
-    let file = sources.get(place.source).map_or("", |source| &source.name);
+    let source = place.source.and_then(|id| id.of(sources));
+    let file = source.map_or("", |source| &source.name);
     let at = place
         .position
         .map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));

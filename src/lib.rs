@@ -74,6 +74,7 @@ pub mod cli;
 pub mod crd;
 pub mod diag;
 pub mod emit;
+mod hash;
 pub mod ir;
 mod keywords;
 pub mod lower;

@@ -1,10 +1,11 @@
 //! What is told to the user: findings and errors on the error output, results on the output, for a person or as JSON lines.
 use crate::diag::{Diagnostics, Severity, human, json};
 use crate::source::Source;
+use annotate_snippets::renderer::DEFAULT_ERROR_STYLE;
+use anstream::{AutoStream, ColorChoice};
 use serde_json::{Value, json};
-use std::env;
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write as _};
+use std::io::{self, Write as _};
 
 /// How to tell it.
 #[derive(Debug, clap::Args)]
@@ -34,7 +35,7 @@ pub(super) struct Face {
         value_name = "WHEN",
         hide_possible_values = true
     )]
-    color: Color,
+    color: clap::ColorChoice,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -44,45 +45,25 @@ enum MessageFormat {
     Json,
 }
 
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
-enum Color {
-    #[default]
-    Auto,
-    Always,
-    Never,
-}
-
 /// Gathers what goes to the output until the work is done: a reader that goes away cannot stop it half-way.
 #[derive(Debug)]
 pub(super) struct Console {
     format: MessageFormat,
     quiet: bool,
-    style: human::Style,
-    color_out: bool,
+    color: ColorChoice,
     out: String,
 }
 
 impl Console {
     pub(super) fn new(face: &Face) -> Self {
-        let plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
-            || env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let color = |is_terminal: bool| match face.color {
-            Color::Auto => is_terminal && !plain,
-            Color::Always => true,
-            Color::Never => false,
-        };
-        let is_terminal = io::stderr().is_terminal();
         Self {
             format: face.message_format,
             quiet: face.quiet,
-            style: human::Style {
-                color: color(is_terminal),
-                width: is_terminal
-                    .then(width)
-                    .flatten()
-                    .unwrap_or(human::Style::default().width),
+            color: match face.color {
+                clap::ColorChoice::Auto => ColorChoice::Auto,
+                clap::ColorChoice::Always => ColorChoice::AlwaysAnsi,
+                clap::ColorChoice::Never => ColorChoice::Never,
             },
-            color_out: color(io::stdout().is_terminal()),
             out: String::new(),
         }
     }
@@ -98,14 +79,18 @@ impl Console {
                 }
             }
             MessageFormat::Human => {
+                let style = human::Style {
+                    width: width().unwrap_or(human::Style::default().width),
+                    color: true,
+                };
                 let text = if self.quiet {
                     let errors = diagnostics.at_least(Severity::Error);
-                    human::render(&errors, sources, self.style)
+                    human::render(&errors, sources, style)
                 } else {
-                    human::render(diagnostics, sources, self.style)
+                    human::render(diagnostics, sources, style)
                 };
-                // Nobody is left to be told if the error output is gone.
-                let _ = io::stderr().write_all(text.as_bytes());
+                // Nothing is left to report to if the error output is closed.
+                let _ = self.stderr().write_all(text.as_bytes());
             }
         }
     }
@@ -115,12 +100,10 @@ impl Console {
         match self.format {
             MessageFormat::Json => self.object(&json!({ "type": "error", "message": message })),
             MessageFormat::Human => {
-                let (on, off) = if self.style.color {
-                    ("\x1b[1;31m", "\x1b[0m")
-                } else {
-                    ("", "")
-                };
-                let _ = writeln!(io::stderr(), "{on}error{off}: {message}");
+                let _ = writeln!(
+                    self.stderr(),
+                    "{DEFAULT_ERROR_STYLE}error{DEFAULT_ERROR_STYLE:#}: {message}"
+                );
             }
         }
     }
@@ -140,15 +123,6 @@ impl Console {
         }
     }
 
-    /// A line of the result in a colour (an SGR parameter), for a person.
-    pub(super) fn painted(&mut self, color: &str, text: &str) {
-        if self.color_out {
-            self.line(&format!("\x1b[{color}m{text}\x1b[0m"));
-        } else {
-            self.line(text);
-        }
-    }
-
     /// A part of the result, for a program.
     pub(super) fn object(&mut self, value: &Value) {
         if self.format == MessageFormat::Json {
@@ -163,12 +137,17 @@ impl Console {
 
     /// Prints the output.
     pub(super) fn finish(self) -> io::Result<()> {
-        let mut out = io::stdout().lock();
+        let mut out = AutoStream::new(io::stdout().lock(), self.color);
         out.write_all(self.out.as_bytes())?;
         out.flush()
     }
+
+    fn stderr(&self) -> AutoStream<io::Stderr> {
+        AutoStream::new(io::stderr(), self.color)
+    }
 }
 
+/// The width of the terminal that the error output goes to.
 fn width() -> Option<usize> {
-    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+    terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0))
 }

@@ -3,6 +3,7 @@ use super::Failure;
 use super::console::Console;
 use super::count;
 use crate::write::{Action, Change, Plan};
+use clap::builder::styling::{AnsiColor, Style};
 use serde_json::json;
 use similar::TextDiff;
 
@@ -81,13 +82,13 @@ fn diff(change: &Change, console: &mut Console) {
                 }
             })
             .collect();
-        let color = match line.chars().next() {
-            Some('+') => "32",
-            Some('-') => "31",
-            Some('@') => "36",
-            _ => "0",
+        let style = match line.chars().next() {
+            Some('+') => AnsiColor::Green.on_default(),
+            Some('-') => AnsiColor::Red.on_default(),
+            Some('@') => AnsiColor::Cyan.on_default(),
+            _ => Style::new(),
         };
-        console.painted(color, &format!("  {line}"));
+        console.line(&format!("{style}  {line}{style:#}"));
     }
     if lines.len() > SHOWN {
         console.line(&format!("  … {} more", count(lines.len() - SHOWN, "line")));

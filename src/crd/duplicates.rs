@@ -8,9 +8,8 @@ use std::collections::hash_map::Entry;
 /// Merges identical CRDs, reports others that exclude one another.
 pub(super) fn resolve(crds: &mut Vec<Crd>, sources: &[Source], diagnostics: &mut Diagnostics) {
     let name_of = |place: &Place| {
-        sources
-            .get(place.source)
-            .map_or_else(String::new, |source| source.name.clone())
+        let source = place.source.and_then(|id| id.of(sources));
+        source.map_or_else(String::new, |source| source.name.clone())
     };
     let mut names: HashMap<String, usize> = HashMap::new();
     let mut kinds: HashMap<(String, String), String> = HashMap::new();

@@ -3,15 +3,20 @@ use super::document::Document;
 use super::reader::{At, Reader};
 use super::{Crd, envelope, legacy};
 use crate::diag::{Code, Diagnostics, Place, pointer};
+use crate::source::SourceId;
 use serde_json::{Map, Value};
 
 /// The API group and the kind of what is read here.
 const GROUP: &str = "apiextensions.k8s.io/";
 const KIND: &str = "CustomResourceDefinition";
 
-pub(super) fn read(document: Document, source: usize, diagnostics: &mut Diagnostics) -> Vec<Crd> {
+pub(super) fn read(
+    document: Document,
+    source: SourceId,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Crd> {
     let mut place = Place {
-        source,
+        source: Some(source),
         document: document.index,
         ..Place::default()
     };

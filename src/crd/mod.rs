@@ -17,7 +17,7 @@ pub use schema::{Additional, Constraints, Items, Kubernetes, Logic, Schema, Sche
 
 use crate::diag::{Code, Diagnostics, Place};
 use crate::ir::{Column, Scale, Scope, SelectableField};
-use crate::source::Source;
+use crate::source::{Source, SourceId};
 use crate::threads;
 use serde_json::Value;
 use std::sync::Arc;
@@ -87,19 +87,19 @@ pub struct Version {
 
 /// Reads the documents of a source as an API server reads YAML or JSON, whatever they describe; empty ones are left out.
 pub fn documents(source: &Source, diagnostics: &mut Diagnostics) -> Vec<Value> {
-    document::read(source, 0, diagnostics)
+    document::read(source, SourceId(0), diagnostics)
         .into_iter()
         .map(|document| document.value)
         .collect()
 }
 
 /// Reads the CRDs of one source, with its findings.
-fn read(index: usize, source: &Source) -> (Vec<Crd>, Diagnostics) {
+fn read(id: SourceId, source: &Source) -> (Vec<Crd>, Diagnostics) {
     let mut diagnostics = Diagnostics::new();
-    let documents = document::read(source, index, &mut diagnostics);
+    let documents = document::read(source, id, &mut diagnostics);
     if documents.is_empty() && diagnostics.iter().len() == 0 {
         let place = Place {
-            source: index,
+            source: Some(id),
             ..Place::default()
         };
         diagnostics.report(
@@ -110,7 +110,7 @@ fn read(index: usize, source: &Source) -> (Vec<Crd>, Diagnostics) {
     }
     let crds = documents
         .into_iter()
-        .flat_map(|document| manifest::read(document, index, &mut diagnostics))
+        .flat_map(|document| manifest::read(document, id, &mut diagnostics))
         .collect();
     (crds, diagnostics)
 }
@@ -122,7 +122,7 @@ pub fn parse(sources: &[Source], diagnostics: &mut Diagnostics) -> Vec<Crd> {
     let read = threads::map_largest_first(
         &indexed,
         |(_, source)| source.text.len(),
-        |(index, source)| read(*index, source),
+        |(index, source)| read(SourceId(*index), source),
     );
     for (found, findings) in read {
         crds.extend(found);

@@ -1,5 +1,5 @@
 //! What a CRD says about one version of its kind, apart from the schema.
-use super::{Ident, Rules, SchemaPath, TypeId, given};
+use super::{Ident, Rules, TypeId, given};
 use crate::diag::Place;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -60,11 +60,6 @@ impl Kind {
     /// Before the naming pass.
     pub fn names(&self) -> &KindNames {
         given(self.names.as_ref())
-    }
-
-    /// Returns the location of a schema path in the input.
-    pub fn place_of(&self, path: &SchemaPath) -> Place {
-        path.place(&self.place, &self.schema_pointer)
     }
 
     /// Parses the manifest.

@@ -244,11 +244,11 @@ impl Model {
         self.kinds.get(self.types[id].origin.kind.0 as usize)
     }
 
-    /// Returns the location of a type in the input.
-    pub fn place_of(&self, id: TypeId) -> Place {
-        let path = &self.types[id].origin.path;
-        self.kind_of(id)
-            .map_or_else(Place::nowhere, |kind| kind.place_of(path))
+    /// Returns the location in the input of a path in the schema that contains a type.
+    pub fn place(&self, id: TypeId, path: &SchemaPath) -> Place {
+        self.kind_of(id).map_or_else(Place::nowhere, |kind| {
+            path.place(&kind.place, &kind.schema_pointer)
+        })
     }
 
     /// Records the oldest Kubernetes that has what a type of a module is replaced by.

@@ -1,7 +1,7 @@
 //! Lowers one schema node: keywords of any type first, then the first form that recognises it, then what is left.
 use super::{FORMS, containers, leftovers};
 use crate::crd::{Constraints, Logic, Schema};
-use crate::diag::{Code, Diagnostic, Diagnostics, Place};
+use crate::diag::{Code, Diagnostic, Diagnostics, Place, pointer};
 use crate::ir::{
     Body, Derives, Element, KindId, Origin, Rules, SchemaPath, Ty, TypeDef, TypeId, Types,
 };
@@ -157,8 +157,7 @@ impl Lowering<'_> {
     ) -> &mut Diagnostic {
         let mut place = path.place(self.place, self.schema_pointer);
         if let Some(keyword) = keyword {
-            let keyword = keyword.replace('~', "~0").replace('/', "~1");
-            place.pointer.extend(["/", &keyword]);
+            pointer::push(&mut place.pointer, keyword);
             place.key = true;
         }
         self.diagnostics.report(code, place, message)

@@ -5,7 +5,7 @@
 //! for: records implement it themselves, so only lists and maps within one field count there.
 use super::cost::{BOX_STEPS, CONTAINER_STEPS, LEAF_STEPS, STEP};
 use super::known;
-use crate::diag::{Code, Diagnostics, Place};
+use crate::diag::{Code, Diagnostics};
 use crate::ir::{Body, Field, Model, Presence, Ty, TypeId};
 use crate::options::Options;
 
@@ -43,13 +43,11 @@ pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics)
         }
     }
     for (id, path) in cut {
-        let kind = model.kind_of(id);
-        let place = kind.map_or_else(Place::nowhere, |kind| kind.place_of(&path));
         diagnostics
             .report(
                 Code::RawJson,
-                place,
-                "the schema is nested too deeply for the Rust compiler; this part becomes raw JSON",
+                model.place(id, &path),
+                "nested deeper than rustc's recursion limit allows: generated as raw JSON",
             )
             .hint("no data is lost; a flatter schema gives types");
     }

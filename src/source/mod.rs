@@ -28,6 +28,17 @@ pub struct Source {
     pub text: String,
 }
 
+/// Index of a source among those of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceId(pub usize);
+
+impl SourceId {
+    /// Returns the source, if it is one of these.
+    pub fn of(self, sources: &[Source]) -> Option<&Source> {
+        sources.get(self.0)
+    }
+}
+
 /// Reads every input, in the order given and each file once; fails with all problems, never with the first alone.
 pub fn load(inputs: &[Input]) -> Result<Vec<Source>, Error> {
     let mut problems = Vec::new();

@@ -6,7 +6,7 @@ mod scalar;
 mod yaml;
 
 use crate::diag::{Code, Diagnostics, Place, Position};
-use crate::source::Source;
+use crate::source::{Source, SourceId};
 use serde_json::Value;
 
 /// How deep lists and maps may lie in one another: several times what is in use, and bounded, since schemas are gone
@@ -68,7 +68,7 @@ impl Spelling {
 }
 
 /// Reads all documents of a source; one with a syntax error is left out, JSON ends there.
-pub(super) fn read(source: &Source, index: usize, diagnostics: &mut Diagnostics) -> Vec<Document> {
+pub(super) fn read(source: &Source, id: SourceId, diagnostics: &mut Diagnostics) -> Vec<Document> {
     let named_json = source
         .path
         .as_deref()
@@ -76,7 +76,7 @@ pub(super) fn read(source: &Source, index: usize, diagnostics: &mut Diagnostics)
         .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     let looks_json = source.text.trim_start().starts_with('{');
     let mut sink = Sink {
-        source: index,
+        source: id,
         diagnostics,
     };
     if named_json || looks_json {
@@ -92,7 +92,7 @@ pub(super) fn read(source: &Source, index: usize, diagnostics: &mut Diagnostics)
 
 /// Where the readers leave their findings.
 struct Sink<'a> {
-    source: usize,
+    source: SourceId,
     diagnostics: &'a mut Diagnostics,
 }
 
@@ -104,7 +104,7 @@ impl Sink<'_> {
         message: impl Into<String>,
     ) -> &mut crate::diag::Diagnostic {
         let place = Place {
-            source: self.source,
+            source: Some(self.source),
             ..place
         };
         self.diagnostics.report(code, place, message)

@@ -31,7 +31,7 @@ fn value(text: &str) -> Option<Value> {
         text: text.to_owned(),
     };
     let mut diagnostics = Diagnostics::new();
-    let documents = read(&source, 0, &mut diagnostics);
+    let documents = read(&source, SourceId(0), &mut diagnostics);
     if diagnostics.iter().next().is_some() {
         return None;
     }
@@ -92,7 +92,7 @@ fn an_alias_that_names_nothing_is_told_from_one_within_what_it_names() {
             text: text.to_owned(),
         };
         let mut diagnostics = Diagnostics::new();
-        read(&source, 0, &mut diagnostics);
+        read(&source, SourceId(0), &mut diagnostics);
         let messages: Vec<&str> = diagnostics.iter().map(|it| it.message.as_str()).collect();
         assert_eq!(messages, [expected]);
     }

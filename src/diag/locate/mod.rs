@@ -7,7 +7,7 @@ mod yaml;
 pub(crate) use events::{Broken, Events};
 
 use super::{Diagnostic, Place, Position};
-use crate::source::Source;
+use crate::source::{Source, SourceId};
 use crate::threads;
 use std::collections::{BTreeMap, HashMap};
 use trail::Trail;
@@ -22,30 +22,34 @@ struct Spot {
 /// Gives every finding of the sources its line and column, and puts all in the order of the text; a position that is
 /// known stays.
 pub(super) fn locate(findings: &mut [Diagnostic], sources: &[Source]) {
-    let mut wanted: BTreeMap<usize, Vec<&Place>> = BTreeMap::new();
+    let mut wanted: BTreeMap<SourceId, Vec<&Place>> = BTreeMap::new();
     for place in findings.iter().map(|finding| &finding.place) {
-        if place.position.is_none() && place.source < sources.len() {
-            wanted.entry(place.source).or_default().push(place);
+        if let (None, Some(id)) = (place.position, place.source) {
+            wanted.entry(id).or_default().push(place);
         }
     }
-    let wanted: Vec<(usize, Vec<&Place>)> = wanted.into_iter().collect();
+    let wanted: Vec<(SourceId, &str, Vec<&Place>)> = wanted
+        .into_iter()
+        .filter_map(|(id, places)| Some((id, id.of(sources)?.text.as_str(), places)))
+        .collect();
     let trails = threads::map_largest_first(
         &wanted,
-        |(source, _)| sources[*source].text.len(),
-        |(source, places)| (*source, trail(&sources[*source].text, places)),
+        |(_, text, _)| text.len(),
+        |(id, text, places)| (*id, trail(text, places)),
     );
-    let trails: HashMap<usize, Trail> = trails.into_iter().collect();
+    let trails: HashMap<SourceId, Trail> = trails.into_iter().collect();
     for finding in findings.iter_mut() {
         let place = &mut finding.place;
         if place.position.is_none()
-            && let Some(trail) = trails.get(&place.source)
+            && let Some(trail) = place.source.and_then(|id| trails.get(&id))
         {
             place.position = position(place, trail);
         }
     }
     findings.sort_by_key(|finding| {
         let at = finding.place.position.map(|at| (at.line, at.column));
-        (finding.place.source, at)
+        // Diagnostics without a source come last.
+        (finding.place.source.is_none(), finding.place.source, at)
     });
 }
 

@@ -62,8 +62,8 @@ impl NearMisses {
             diagnostics
                 .report(
                     Code::NearMiss,
-                    model.place_of(*first),
-                    format!("almost matches `{name}` of k8s-openapi: {mismatch}{more}"),
+                    model.place(*first, &model.types[*first].origin.path),
+                    format!("almost matches k8s-openapi's `{name}`: {mismatch}{more}"),
                 )
                 .hint(hint);
         }

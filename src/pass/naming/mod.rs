@@ -15,7 +15,7 @@ use crate::threads;
 
 pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics) {
     types::name(model, diagnostics);
-    threads::each(model.types.as_mut_slice(), |_, def| match &mut def.body {
+    threads::for_each(model.types.as_mut_slice(), |_, def| match &mut def.body {
         Body::Struct(body) => fields::name(body),
         Body::Enum(body) => variants::name(body),
         // The names of a union's variants are fixed.

@@ -3,6 +3,7 @@ use super::modules::{self, Methods};
 use super::taken::Taken;
 use super::{idents, words};
 use crate::diag::{Code, Diagnostics};
+use crate::hash::fnv1a;
 use crate::ir::{Ident, KindNames, Model, ModuleNames, SchemaPath, Segment, TypeId};
 use crate::threads;
 use foldhash::HashMap;
@@ -40,7 +41,7 @@ fn by_override(model: &Model, module: usize, taken: &mut Taken, diagnostics: &mu
             diagnostics
                 .report(
                     Code::NameTaken,
-                    model.place_of(id),
+                    model.place(id, &model.types[id].origin.path),
                     format!("the type name `{name}` of an override is taken"),
                 )
                 .hint("choose another name");
@@ -185,9 +186,7 @@ fn part(name: &str) -> String {
 
 /// Returns `H` and four hexadecimal digits that identify a text (FNV-1a, folded). Type names depend on it, so it never changes.
 fn mark(text: &str) -> String {
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = fnv1a(text.bytes());
     let folded = hash ^ (hash >> 16) ^ (hash >> 32) ^ (hash >> 48);
     format!("H{:04x}", folded & 0xffff)
 }
