@@ -111,10 +111,7 @@ fn variants(values: Vec<Value>, base: EnumBase) -> Vec<Variant> {
             EnumBase::Mixed => is_scalar(&value),
         };
         if fits && seen.insert(value.clone()) {
-            variants.push(Variant {
-                value,
-                ident: None,
-            });
+            variants.push(Variant { value, ident: None });
         }
     }
     variants

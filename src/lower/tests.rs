@@ -53,7 +53,10 @@ fn scalars() {
     lowers_to("{type: integer, format: double}", &Ty::int(IntWidth::I64));
     lowers_to("{type: number}", &Ty::Scalar(Scalar::Number));
     lowers_to("{type: number, format: float}", &Ty::Scalar(Scalar::Number));
-    lowers_to("{type: string, format: date-time}", &Ty::Scalar(Scalar::Time));
+    lowers_to(
+        "{type: string, format: date-time}",
+        &Ty::Scalar(Scalar::Time),
+    );
     lowers_to("{type: string, format: byte}", &Ty::Scalar(Scalar::Bytes));
     lowers_to("{type: string, format: int64}", &Ty::STR);
 }
@@ -110,7 +113,10 @@ fn containers() {
 
 #[test]
 fn either_types() {
-    lowers_to("{x-kubernetes-int-or-string: true}", &Ty::Scalar(Scalar::IntOrString));
+    lowers_to(
+        "{x-kubernetes-int-or-string: true}",
+        &Ty::Scalar(Scalar::IntOrString),
+    );
     lowers_to(
         "{anyOf: [{type: string}, {type: integer}], x-kubernetes-int-or-string: true}",
         &Ty::Scalar(Scalar::IntOrString),
@@ -216,7 +222,12 @@ fn null_is_a_value_of_an_enum_without_type() {
 #[test]
 fn other_enums_become_constrained_plain_types() {
     for (node, ty, is_constrained, is_reported) in [
-        ("{type: boolean, enum: [true]}", Ty::Scalar(Scalar::Bool), true, false),
+        (
+            "{type: boolean, enum: [true]}",
+            Ty::Scalar(Scalar::Bool),
+            true,
+            false,
+        ),
         (
             "{type: boolean, enum: [true, false]}",
             Ty::Scalar(Scalar::Bool),
@@ -224,7 +235,12 @@ fn other_enums_become_constrained_plain_types() {
             false,
         ),
         ("{enum: [false]}", Ty::Scalar(Scalar::Bool), true, false),
-        ("{type: number, enum: [0.5]}", Ty::Scalar(Scalar::Number), true, true),
+        (
+            "{type: number, enum: [0.5]}",
+            Ty::Scalar(Scalar::Number),
+            true,
+            true,
+        ),
         ("{type: string, enum: [1]}", Ty::STR, true, true),
         (
             "{type: integer, enum: [a]}",

@@ -161,27 +161,27 @@ impl<'m> Comparison<'m> {
         };
         match ty {
             Ty::Scalar(scalar) => match scalar {
-            Scalar::Bool => fits(matches!(into, To::Bool)),
-            Scalar::Int(width) => match into {
-                To::I64 | To::I32 if !holds_all(*width, rules, into) => {
-                    Err("an integer may be out of range")
+                Scalar::Bool => fits(matches!(into, To::Bool)),
+                Scalar::Int(width) => match into {
+                    To::I64 | To::I32 if !holds_all(*width, rules, into) => {
+                        Err("an integer may be out of range")
+                    }
+                    To::I64 | To::I32 => Ok(()),
+                    To::IntOrString => fits(holds_all(*width, rules, To::I64)),
+                    _ => fits(false),
+                },
+                Scalar::Str => fits(matches!(into, To::Str | To::IntOrString | To::Quantity)),
+                Scalar::Bytes => fits(matches!(into, To::Bytes)),
+                Scalar::Time if leaf && matches!(into, To::Time) => {
+                    Err("a fraction of a second would be lost")
                 }
-                To::I64 | To::I32 => Ok(()),
-                To::IntOrString => fits(holds_all(*width, rules, To::I64)),
-                _ => fits(false),
-            },
-            Scalar::Str => fits(matches!(into, To::Str | To::IntOrString | To::Quantity)),
-            Scalar::Bytes => fits(matches!(into, To::Bytes)),
-            Scalar::Time if leaf && matches!(into, To::Time) => {
-                Err("a fraction of a second would be lost")
-            }
-            Scalar::Time => fits(matches!(into, To::Time)),
-            Scalar::IntOrString => fits(matches!(into, To::IntOrString | To::Quantity)),
-            // k8s-openapi has no such number, and JSON may be null.
-            Scalar::Number | Scalar::Json => fits(false),
-            Scalar::ObjectMeta => {
-                fits(matches!(into, To::Struct(known) if known.name() == "ObjectMeta" && !leaf))
-            }
+                Scalar::Time => fits(matches!(into, To::Time)),
+                Scalar::IntOrString => fits(matches!(into, To::IntOrString | To::Quantity)),
+                // k8s-openapi has no such number, and JSON may be null.
+                Scalar::Number | Scalar::Json => fits(false),
+                Scalar::ObjectMeta => {
+                    fits(matches!(into, To::Struct(known) if known.name() == "ObjectMeta" && !leaf))
+                }
             },
             Ty::List(inner) => match into {
                 To::List(into) => self.ty(inner, element(rules), *into, leaf),

@@ -1,7 +1,7 @@
 //! The first sentence of a description, which CRDs and k8s-openapi copy from the same Go comment.
 
 /// Returns the first sentence in one line, without Markdown escapes; the first paragraph if no sentence ends in it.
-pub fn first_sentence(text: &str) -> String {
+pub(super) fn first_sentence(text: &str) -> String {
     let mut out = String::new();
     let mut blank = false;
     for line in text.trim().lines() {

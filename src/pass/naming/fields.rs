@@ -80,16 +80,11 @@ mod tests {
                     rules: Rules::default(),
                 })
                 .collect(),
-            rest,
-            rest_ident: None,
+            rest: rest.then(|| Ident::new("rest")),
         };
         name(&mut body);
-        let rest = rest.then_some(body.rest_ident);
-        body.fields
-            .into_iter()
-            .map(|field| field.ident)
-            .chain(rest)
-            .collect()
+        let fields = body.fields.iter().map(Field::ident);
+        fields.chain(&body.rest).map(Ident::to_string).collect()
     }
 
     #[test]

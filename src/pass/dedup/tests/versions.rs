@@ -63,7 +63,8 @@ fn interface(model: &Model, version: &str) -> (BTreeSet<String>, BTreeSet<String
                 .fields
                 .iter()
                 .filter_map(|it| Some((it, it.ty.named()?)));
-            fields.extend(typed.map(|(it, of)| format!("{}.{}: {}", name(id), it.ident(), name(of))));
+            fields
+                .extend(typed.map(|(it, of)| format!("{}.{}: {}", name(id), it.ident(), name(of))));
         }
     }
     (model.locations_of(module).map(name).collect(), fields)
