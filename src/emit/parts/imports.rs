@@ -120,9 +120,9 @@ impl<'m> Imports<'m> {
             Scalar::Bool => return ident("bool"),
             Scalar::Int(width) => return ident(code::int(width)),
             Scalar::Str => return ident("String"),
-            Scalar::Number => "kube_codegen_runtime::record::Number",
+            Scalar::Number => "kube_codegen_record::Number",
             Scalar::Bytes => "k8s_openapi::ByteString",
-            Scalar::Time => "kube_codegen_runtime::record::DateTime",
+            Scalar::Time => "kube_codegen_record::DateTime",
             Scalar::IntOrString => "k8s_openapi::apimachinery::pkg::util::intstr::IntOrString",
             Scalar::Json => "serde_json::Value",
             Scalar::ObjectMeta => "k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta",
@@ -131,7 +131,7 @@ impl<'m> Imports<'m> {
     }
 
     fn nullable(&mut self) -> Ident {
-        self.name("kube_codegen_runtime::record::Nullable")
+        self.name("kube_codegen_record::Nullable")
     }
 
     /// Imports a type of k8s-openapi unless its name is taken; any other type keeps its path.
