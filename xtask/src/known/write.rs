@@ -55,7 +55,7 @@ fn constant(name: &str) -> String {
 
 fn list(modules: &BTreeMap<&str, Vec<(&str, &Struct)>>) -> String {
     let mut out = format!(
-        "//! The types that may be reused, one file for each group of the API. {MADE}\nuse super::types::Type;\n\n"
+        "//! The types that may be reused, one file per API group. {MADE}\nuse super::types::Type;\n\n"
     );
     for module in modules.keys() {
         _ = writeln!(out, "#[rustfmt::skip]\nmod {};", file(module));
