@@ -9,15 +9,14 @@
 /// #[derive(Clone, Debug, PartialEq)]
 /// pub enum Policy { Always, Never, Other(String) }
 ///
-/// kube_codegen_record::private::text_enums! { Policy { Always = "Always", Never = "Never", .. Other } }
+/// kube_codegen_record::text_enums! { Policy { Always = "Always", Never = "Never", .. Other } }
 ///
 /// assert_eq!(Policy::from("Never"), Policy::Never);
 /// assert_eq!(Policy::from("Often").as_str(), "Often");
 /// assert_eq!(Policy::ALL, [Policy::Always, Policy::Never]);
 /// ```
-#[doc(hidden)]
 #[macro_export]
-macro_rules! __text_enums {
+macro_rules! text_enums {
     ($($type:ident { $($variant:ident = $text:literal),* $(,)? .. $other:ident $(,)? })*) => {$(
         impl $type {
             /// The declared values, in the order of the schema.
@@ -110,16 +109,15 @@ macro_rules! __text_enums {
 /// #[derive(Clone, Copy, Debug, PartialEq)]
 /// pub enum Family { V4, V6, Other(i32) }
 ///
-/// kube_codegen_record::private::int_enums! { Family: i32 { V4 = 4, V6 = 6, .. Other } }
+/// kube_codegen_record::int_enums! { Family: i32 { V4 = 4, V6 = 6, .. Other } }
 ///
 /// assert_eq!(Family::from(6), Family::V6);
 /// assert_eq!("5".parse(), Ok(Family::Other(5)));
 /// assert_eq!(serde_json::to_string(&Family::ALL)?, "[4,6]");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[doc(hidden)]
 #[macro_export]
-macro_rules! __int_enums {
+macro_rules! int_enums {
     ($($type:ident: $int:ty { $($variant:ident = $value:literal),* $(,)? .. $other:ident $(,)? })*) => {$(
         impl $type {
             /// The declared values, in the order of the schema.
@@ -195,15 +193,14 @@ macro_rules! __int_enums {
 /// #[derive(Clone, Debug, PartialEq)]
 /// pub enum Level { Auto, V1, Off, Other(serde_json::Value) }
 ///
-/// kube_codegen_record::private::mixed_enums! { Level { Auto = "auto", V1 = 1_i64, Off = false, .. Other } }
+/// kube_codegen_record::mixed_enums! { Level { Auto = "auto", V1 = 1_i64, Off = false, .. Other } }
 ///
 /// assert_eq!(serde_json::from_str::<Vec<Level>>(r#"["auto", 1, false]"#)?, Level::ALL);
 /// assert_eq!(serde_json::to_string(&Level::Other(2.into()))?, "2");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[doc(hidden)]
 #[macro_export]
-macro_rules! __mixed_enums {
+macro_rules! mixed_enums {
     ($($type:ident { $($variant:ident = $value:literal),* $(,)? .. $other:ident $(,)? })*) => {$(
         impl $type {
             /// The declared values, in the order of the schema.
@@ -270,15 +267,14 @@ macro_rules! __mixed_enums {
 /// #[derive(Clone, Debug, PartialEq)]
 /// pub enum Hosts { Boolean(bool), List(Vec<String>), Other(serde_json::Value) }
 ///
-/// kube_codegen_record::private::unions! { Hosts { Boolean, List, .. Other } }
+/// kube_codegen_record::unions! { Hosts { Boolean, List, .. Other } }
 ///
 /// assert_eq!(serde_json::from_str::<Hosts>(r#"["a"]"#)?, Hosts::List(vec!["a".to_owned()]));
 /// assert_eq!(serde_json::from_str::<Hosts>("[1]")?, Hosts::Other(serde_json::json!([1])));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[doc(hidden)]
 #[macro_export]
-macro_rules! __unions {
+macro_rules! unions {
     ($($type:ident { $($variant:ident),* $(,)? .. $other:ident $(,)? })*) => {$(
         impl ::core::convert::From<$crate::private::Json> for $type {
             fn from(json: $crate::private::Json) -> Self {

@@ -1,4 +1,4 @@
-//! Types of `k8s-openapi`: those that are part of every object as records, since they are read with each one; the others as leaves.
+//! Types of `k8s-openapi` as values: the metadata of every object as records, for speed, and all others as leaves.
 mod leaves;
 
 use crate::{__record_views, Slot, Value, View, leaves};

@@ -11,7 +11,7 @@
 //! struct Widget { size: Option<Number>, color: Option<Nullable<String>> }
 //!
 //! // Generated code has a field table for each type:
-//! kube_codegen_record::private::records! { Widget { 0 color "color", 1 size "size" } }
+//! kube_codegen_record::records! { Widget { 0 color "color", 1 size "size" } }
 //!
 //! let widget: Widget = serde_json::from_str(r#"{"size": 2.5, "color": null}"#)?;
 //! assert_eq!(widget, Widget { size: Some(2.5.into()), color: Some(Nullable::Null) });
@@ -24,7 +24,7 @@
 //! ```
 //!
 //! # How an object is read
-//! - Unknown fields are ignored, or kept where the schema preserves them.
+//! - Unknown fields are ignored, or kept where the schema preserves them (`.. rest` of [`records!`]).
 //! - The last of duplicate keys wins.
 //! - `null` means absent, except for [`Nullable`] and raw JSON, which keep it.
 //! - A missing required field is blank (empty, zero, `false`): defaulting and ratcheting in the API server make such objects real.

@@ -1,4 +1,4 @@
-//! Macros for field tables: `private::records!` for structs, `leaves!` for types with serde impls of their own.
+//! Macros for field tables: `records!` for structs, `leaves!` for types with serde impls of their own.
 
 /// Implements [`Record`](crate::Record), [`Value`](crate::Value), `Serialize` and `Deserialize` for structs.
 ///
@@ -13,7 +13,7 @@
 /// #[derive(Debug, PartialEq)]
 /// pub struct FooSpec { pub replicas: Option<i64>, pub others: BTreeMap<String, Json> }
 ///
-/// kube_codegen_record::private::records! {
+/// kube_codegen_record::records! {
 ///     Foo { 0 = "apiVersion": "example.com/v1", 1 = "kind": "Foo", 2 spec "spec" }
 ///     FooSpec { 0 replicas "replicas", .. others }
 /// }
@@ -22,9 +22,8 @@
 /// assert_eq!(serde_json::to_string(&foo)?, r#"{"apiVersion":"example.com/v1","kind":"Foo","spec":{"replicas":2}}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[doc(hidden)]
 #[macro_export]
-macro_rules! __records {
+macro_rules! records {
     ($($type:ident { $($entries:tt)* })*) => {
         $crate::__record_views! { $($type { $($entries)* })* }
         $(

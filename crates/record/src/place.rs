@@ -1,9 +1,9 @@
-//! One literal and a slot in, the literal in its place or a problem in the report out; knows no deserializer.
+//! Puts literals and buffered JSON into slots; reports what does not fit.
 use super::report::Report;
 use super::{Fixed, Literal, Misfit, Scalar, Slot, foreign};
 use serde_json::Value;
 
-/// The slot within all optional ones, which are filled with a blank value on the way.
+/// Unwraps optional slots, filling each with a blank value.
 #[inline]
 pub(super) fn resolve(mut slot: Slot<'_>) -> Slot<'_> {
     while let Slot::Optional(optional) = slot {
@@ -12,7 +12,7 @@ pub(super) fn resolve(mut slot: Slot<'_>) -> Slot<'_> {
     slot
 }
 
-/// Puts a literal that is not `null` (save at the root) in its place.
+/// Puts a literal into a slot. `null` occurs only at the root.
 pub(super) fn literal(slot: Slot<'_>, mut literal: Literal<'_>, report: &mut Report) {
     match resolve(slot) {
         Slot::Scalar(scalar) => {
@@ -50,7 +50,7 @@ fn refuse(scalar: &dyn Scalar, misfit: Misfit, literal: &Literal<'_>, report: &m
     }
 }
 
-/// An empty text is what Go clients write for an unknown type: as good as absent.
+/// Checks a constant. Go clients write an empty string for an unknown type, so it counts as absent.
 fn compare(Fixed(expected): Fixed, literal: &Literal<'_>, report: &mut Report) {
     match literal.text() {
         Some(found) if found == expected || found.is_empty() => {}
@@ -62,7 +62,7 @@ fn compare(Fixed(expected): Fixed, literal: &Literal<'_>, report: &mut Report) {
     }
 }
 
-/// Reports a value that the slot has no place for.
+/// Reports a value of the wrong type.
 #[cold]
 pub(super) fn misplaced(slot: &Slot<'_>, found: &str, report: &mut Report) {
     let expected = match slot {

@@ -2,8 +2,7 @@
 use crate::{Literal, Misfit, Value, scalars};
 
 pub use crate::{
-    __generated_by as generated_by, __int_enums as int_enums, __mixed_enums as mixed_enums,
-    __records as records, __text_enums as text_enums, __unions as unions,
+    __generated_by as generated_by, int_enums, mixed_enums, records, text_enums, unions,
 };
 pub use crate::{resource::crd, walk::go};
 pub use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -11,7 +11,7 @@ struct Workload {
     template: PodTemplateSpec,
 }
 
-kube_codegen_record::private::records! {
+kube_codegen_record::records! {
     Workload { 0 by_name "byName", 1 containers "containers", 2 template "template" }
 }
 

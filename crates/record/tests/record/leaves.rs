@@ -36,7 +36,7 @@ struct Tree {
     name: String,
 }
 
-kube_codegen_record::private::records! {
+kube_codegen_record::records! {
     Tree { 0 branch "branch", 1 maybe "maybe", 2 must "must", 3 name "name" }
 }
 

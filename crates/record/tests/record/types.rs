@@ -73,7 +73,7 @@ pub enum Policy {
     Other(String),
 }
 
-kube_codegen_record::private::records! {
+kube_codegen_record::records! {
     Shop {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Shop",
@@ -111,7 +111,7 @@ kube_codegen_record::private::records! {
     ShopStatus { 0 conditions "conditions", 1 phase "phase", .. rest }
 }
 
-kube_codegen_record::private::text_enums! {
+kube_codegen_record::text_enums! {
     Policy { Always = "Always", Never = "Never", .. Other }
 }
 

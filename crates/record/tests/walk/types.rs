@@ -40,7 +40,7 @@ pub struct CrdKindStatus {
     pub rest: BTreeMap<String, serde_json::Value>,
 }
 
-kube_codegen_record::private::records! {
+kube_codegen_record::records! {
     CrdKind { 0 = "apiVersion": "iksoon.test.com/v1", 1 = "kind": "CrdKind", 2 metadata "metadata", 3 spec "spec", 4 status "status" }
     CrdKindSpec { 0 any "any", 1 choice "choice", 2 list "list", 3 map "map", 4 maybe "maybe", 5 paused "paused", 6 pod "pod", 7 replicas "replicas", 8 share "share" }
     Item { 0 x "x" }

@@ -20,7 +20,7 @@ pub struct Zone {
     pub metadata: ObjectMeta,
 }
 
-kube_codegen_record::private::records! {
+kube_codegen_record::records! {
     CrdKind { 0 = "apiVersion": "iksoon.test.com/v1", 1 = "kind": "CrdKind", 2 metadata "metadata", 3 spec "spec" }
     CrdKindSpec { 0 choice "choice", 1 replicas "replicas" }
     Zone { 0 = "apiVersion": "example.com/v1", 1 = "kind": "Zone", 2 metadata "metadata" }
