@@ -63,7 +63,7 @@ fn the_example_crate_matches_its_output() {
         model: &output.model,
         generated: &output.files,
         kubernetes: options.kubernetes,
-        runtime: &Runtime::Path("../../runtime".into()),
+        runtime: &Runtime::Path("../../crates".into()),
         membership: Membership::Settled,
         license: "Apache-2.0",
         command: "kube-codegen crate widget-clients -f fixtures/versions.yaml -f fixtures/crdkind.yaml -o generated-examples/widget-clients",

@@ -52,7 +52,7 @@ fn columns(model: &Model, module: &Module) -> TokenStream {
     quote! {
         #docs
         #imports
-        use kube_codegen_runtime::walk::{Column, #column_type Columns};
+        use kube_codegen_record::walk::{Column, #column_type Columns};
 
         #columns
     }

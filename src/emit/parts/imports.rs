@@ -94,10 +94,10 @@ impl<'m> Imports<'m> {
         let name = match ty {
             Ty::Bool => ident("bool"),
             Ty::Int(width) => ident(code::int(*width)),
-            Ty::Number => self.name("kube_codegen_runtime::record::Number"),
+            Ty::Number => self.name("kube_codegen_record::Number"),
             Ty::Str => ident("String"),
             Ty::Bytes => self.name("k8s_openapi::ByteString"),
-            Ty::Time => self.name("kube_codegen_runtime::record::DateTime"),
+            Ty::Time => self.name("kube_codegen_record::DateTime"),
             Ty::IntOrString => {
                 self.name("k8s_openapi::apimachinery::pkg::util::intstr::IntOrString")
             }
@@ -126,7 +126,7 @@ impl<'m> Imports<'m> {
     }
 
     fn nullable(&mut self) -> Ident {
-        self.name("kube_codegen_runtime::record::Nullable")
+        self.name("kube_codegen_record::Nullable")
     }
 
     /// Imports a type of k8s-openapi unless its name is taken; any other type keeps its path.

@@ -64,7 +64,7 @@ fn resources(model: &Model, module: &Module) -> TokenStream {
         .any(|kind| !kind.selectable_fields.is_empty())
         .then(|| {
             quote!(
-                use kube_codegen_runtime::walk::SelectableField;
+                use kube_codegen_record::walk::SelectableField;
             )
         });
     quote! {
@@ -145,7 +145,7 @@ fn resource(model: &Model, kind: &Kind, imports: &mut Imports<'_>) -> TokenStrea
 
         impl CustomResourceExt for #ty {
             fn crd() -> CustomResourceDefinition {
-                kube_codegen_runtime::resource::crd(include_str!(#manifest))
+                kube_codegen_record::resource::crd(include_str!(#manifest))
             }
 
             fn crd_name() -> &'static str {

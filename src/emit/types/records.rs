@@ -40,7 +40,7 @@ pub(super) fn of(model: &Model, module: &Module) -> String {
         ("unions", unions),
     ] {
         if !tables.is_empty() {
-            _ = write!(out, "\nkube_codegen_runtime::{name}! {{\n{tables}}}\n");
+            _ = write!(out, "\nkube_codegen_record::{name}! {{\n{tables}}}\n");
         }
     }
     out

@@ -137,7 +137,7 @@ fn context(request: &LibraryRequest<'_>) -> Result<Value, String> {
         ),
         ("license", Value::from(request.license)),
         ("command", Value::from_safe_string(shown(request.command))),
-        ("runtime_path", Value::from(request.runtime.path()?)),
+        ("crates_path", Value::from(request.runtime.path()?)),
         ("versions", versions::values(request.kubernetes)),
         (
             "own_workspace",

@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Widget {
         0 = "apiVersion": "example.com/v2",
         1 = "kind": "Widget",
@@ -17,7 +17,7 @@ kube_codegen_runtime::records! {
     }
 }
 
-kube_codegen_runtime::text_enums! {
+kube_codegen_record::text_enums! {
     WidgetSpecColor {
         Red = "red",
         Green = "green",

@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     CrdKind {
         0 = "apiVersion": "iksoon.test.com/v1",
         1 = "kind": "CrdKind",

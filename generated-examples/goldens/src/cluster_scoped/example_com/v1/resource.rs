@@ -6,7 +6,7 @@ use super::types::{IPAddressPool, IPAddressPoolSpec};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, CustomResourceExt};
-use kube_codegen_runtime::walk::SelectableField;
+use kube_codegen_record::walk::SelectableField;
 
 /// A list of [`IPAddressPool`] objects.
 pub type IPAddressPools = k8s_openapi::List<IPAddressPool>;
@@ -78,7 +78,7 @@ impl k8s_openapi::Metadata for IPAddressPool {
 
 impl CustomResourceExt for IPAddressPool {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../ipaddresspools.json"))
+        kube_codegen_record::resource::crd(include_str!("../ipaddresspools.json"))
     }
 
     fn crd_name() -> &'static str {

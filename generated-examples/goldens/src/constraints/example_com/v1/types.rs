@@ -3,7 +3,7 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::Number;
+use kube_codegen_record::Number;
 
 /// An object of kind `Bounded`.
 ///

@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Choice {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Choice",
@@ -25,7 +25,7 @@ kube_codegen_runtime::records! {
     }
 }
 
-kube_codegen_runtime::text_enums! {
+kube_codegen_record::text_enums! {
     ChoiceSpecFolded {
         Replace = "Replace",
         ReplaceLowercase = "replace",

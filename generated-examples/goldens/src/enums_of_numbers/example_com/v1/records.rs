@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Tier {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Tier",
@@ -25,7 +25,7 @@ kube_codegen_runtime::records! {
     }
 }
 
-kube_codegen_runtime::int_enums! {
+kube_codegen_record::int_enums! {
     TierSpecBits: i64 {
         V2048 = 2048,
         V4096 = 4096,

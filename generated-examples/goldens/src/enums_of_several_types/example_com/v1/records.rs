@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Level {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Level",
@@ -23,14 +23,14 @@ kube_codegen_runtime::records! {
     }
 }
 
-kube_codegen_runtime::text_enums! {
+kube_codegen_record::text_enums! {
     LevelSpecText {
         Yes = "yes",
         .. Other
     }
 }
 
-kube_codegen_runtime::mixed_enums! {
+kube_codegen_record::mixed_enums! {
     LevelSpecLevel {
         Auto = "auto",
         V1 = 1_i64,

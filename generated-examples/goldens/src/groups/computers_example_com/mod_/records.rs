@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Plum {
         0 = "apiVersion": "computers.example.com/mod",
         1 = "kind": "Plum",

@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Apple {
         0 = "apiVersion": "computers.example.com/v1beta1",
         1 = "kind": "Apple",

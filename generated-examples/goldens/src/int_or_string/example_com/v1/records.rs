@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Rollout {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Rollout",

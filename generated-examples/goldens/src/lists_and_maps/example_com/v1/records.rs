@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Collections {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Collections",
@@ -39,7 +39,7 @@ kube_codegen_runtime::records! {
     }
 }
 
-kube_codegen_runtime::text_enums! {
+kube_codegen_record::text_enums! {
     CollectionsSpecChoices {
         A = "A",
         B = "B",

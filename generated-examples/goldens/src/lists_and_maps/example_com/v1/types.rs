@@ -4,7 +4,7 @@
 
 use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::{DateTime, Nullable, Number};
+use kube_codegen_record::{DateTime, Nullable, Number};
 use std::collections::BTreeMap;
 
 /// An object of kind `Collections`.

@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     OptionObject {
         0 metadata2 "Metadata",
         1 = "apiVersion": "example.com/v1",

@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Meter {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Meter",
@@ -32,6 +32,6 @@ kube_codegen_runtime::records! {
     }
 }
 
-kube_codegen_runtime::unions! {
+kube_codegen_record::unions! {
     MeterSpecNumberOrText { Number, Text, .. Other }
 }

@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Opaque {
         0 any "any",
         1 any_nullable "anyNullable",

@@ -6,7 +6,7 @@ use super::types::{
     BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject,
     Record, ResultObject, StringObject, Time, ValueObject, VecObject,
 };
-use kube_codegen_runtime::walk::{Column, Columns};
+use kube_codegen_record::walk::{Column, Columns};
 
 impl Columns for BTreeMapObject {
     const COLUMNS: &'static [Column] = &[];

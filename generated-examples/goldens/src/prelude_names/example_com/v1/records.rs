@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     BTreeMapObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "BTreeMap",
@@ -102,7 +102,7 @@ kube_codegen_runtime::records! {
     }
 }
 
-kube_codegen_runtime::text_enums! {
+kube_codegen_record::text_enums! {
     OptionObjectSpecResult {
         Ok = "Ok",
         Err = "Err",

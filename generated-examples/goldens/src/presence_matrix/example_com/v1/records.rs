@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Matrix {
         0 = "apiVersion": "example.com/v1",
         1 defaulted "defaulted",
@@ -221,7 +221,7 @@ kube_codegen_runtime::records! {
     }
 }
 
-kube_codegen_runtime::text_enums! {
+kube_codegen_record::text_enums! {
     MatrixDefaultedChoice {
         A = "A",
         B = "B",
@@ -234,7 +234,7 @@ kube_codegen_runtime::text_enums! {
     }
 }
 
-kube_codegen_runtime::int_enums! {
+kube_codegen_record::int_enums! {
     MatrixDefaultedLevel: i64 {
         V1 = 1,
         V2 = 2,
@@ -247,7 +247,7 @@ kube_codegen_runtime::int_enums! {
     }
 }
 
-kube_codegen_runtime::mixed_enums! {
+kube_codegen_record::mixed_enums! {
     MatrixDefaultedMixed {
         V80 = 80_i64,
         Http = "http",
@@ -260,6 +260,6 @@ kube_codegen_runtime::mixed_enums! {
     }
 }
 
-kube_codegen_runtime::unions! {
+kube_codegen_record::unions! {
     MatrixDefaultedUnion { Text, Boolean, .. Other }
 }

@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Strict {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Strict",
@@ -17,7 +17,7 @@ kube_codegen_runtime::records! {
     }
 }
 
-kube_codegen_runtime::text_enums! {
+kube_codegen_record::text_enums! {
     StrictSpecMode {
         A = "A",
         B = "B",

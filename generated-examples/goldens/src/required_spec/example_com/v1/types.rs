@@ -3,7 +3,7 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::DateTime;
+use kube_codegen_record::DateTime;
 
 /// An object of kind `Strict`.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@
 
 use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::{DateTime, Number};
+use kube_codegen_record::{DateTime, Number};
 
 /// An object of kind `Scalars`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Pipeline {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Pipeline",
@@ -56,7 +56,7 @@ kube_codegen_runtime::records! {
     }
 }
 
-kube_codegen_runtime::text_enums! {
+kube_codegen_record::text_enums! {
     PipelineSpecMode {
         Static = "Static",
         Rotating = "Rotating",

@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Unicode {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Unicode",
@@ -35,7 +35,7 @@ kube_codegen_runtime::records! {
     }
 }
 
-kube_codegen_runtime::text_enums! {
+kube_codegen_record::text_enums! {
     UnicodeSpec模式 {
         启用 = "启用",
         禁用 = "禁用",
@@ -46,7 +46,7 @@ kube_codegen_runtime::text_enums! {
     }
 }
 
-kube_codegen_runtime::int_enums! {
+kube_codegen_record::int_enums! {
     UnicodeSpec이름값: i64 {
         V1 = 1,
         V2 = 2,

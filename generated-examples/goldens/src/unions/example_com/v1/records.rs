@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Mapping {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Mapping",
@@ -21,7 +21,7 @@ kube_codegen_runtime::records! {
     }
 }
 
-kube_codegen_runtime::unions! {
+kube_codegen_record::unions! {
     MappingSpecHosts { Text, List, .. Other }
     MappingSpecLimits { Map, Number, .. Other }
     MappingSpecRetry { Boolean, Integer, .. Other }

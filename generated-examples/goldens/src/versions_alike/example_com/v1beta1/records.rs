@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Gateway {
         0 = "apiVersion": "example.com/v1beta1",
         1 = "kind": "Gateway",
@@ -35,7 +35,7 @@ kube_codegen_runtime::records! {
     }
 }
 
-kube_codegen_runtime::text_enums! {
+kube_codegen_record::text_enums! {
     RouteSpecRulesMode {
         Terminate = "Terminate",
         Passthrough = "Passthrough",

@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_runtime::records! {
+kube_codegen_record::records! {
     Route {
         0 = "apiVersion": "example.com/v2",
         1 = "kind": "Route",
