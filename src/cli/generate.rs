@@ -96,7 +96,11 @@ fn summary(
         "removed": totals.removed,
         "milliseconds": u64::try_from(elapsed).unwrap_or(u64::MAX),
     }));
-    let verb = if dry_run { "would generate" } else { "generated" };
+    let verb = if dry_run {
+        "would generate"
+    } else {
+        "generated"
+    };
     let kinds = count(output.model.kinds.len(), "kind");
     let types = count(counts.types(), "type");
     let elsewhere = match (counts.reused, counts.shared) {
@@ -106,5 +110,7 @@ fn summary(
         (reused, shared) => format!(" ({reused} reused, {shared} shared)"),
     };
     let totals = totals.text();
-    console.line(&format!("{verb} {kinds}, {types}{elsewhere}: {totals} ({elapsed} ms)"));
+    console.line(&format!(
+        "{verb} {kinds}, {types}{elsewhere}: {totals} ({elapsed} ms)"
+    ));
 }

@@ -262,7 +262,10 @@ mod tests {
             .filter_map(clap::Arg::get_long)
             .collect();
         let keys: BTreeSet<_> = Settings::KEYS.iter().copied().collect();
-        assert_eq!(table.keys().map(String::as_str).collect::<BTreeSet<_>>(), keys);
+        assert_eq!(
+            table.keys().map(String::as_str).collect::<BTreeSet<_>>(),
+            keys
+        );
         assert_eq!(flags, keys);
     }
 

@@ -1,8 +1,8 @@
 //! The command line: parses arguments, runs one command, and returns its exit code.
+mod changes;
 mod client_crate;
 mod config;
 mod console;
-mod drift;
 mod explain;
 mod generate;
 mod layer;
