@@ -46,7 +46,7 @@ impl RuntimeCrates {
 /// # Errors
 /// If the working directory cannot be resolved.
 pub(crate) fn dependencies(files: &[File], kubernetes: Kubernetes) -> Result<String, String> {
-    let crates = Location::of(Path::new(""), None)?.crates;
+    let crates = Location::of(Path::new("."), None)?.crates;
     let feature = kubernetes.feature();
     let dependencies = [
         (
