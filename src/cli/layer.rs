@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{CommandError, config, console::Console};
-use crate::options::{Deny, Kubernetes, Override, Settings, each_option};
+use crate::options::{Deny, Emitter, Kubernetes, Override, Settings, each_option};
 
 /// Options from flags, and where to find the config file.
 #[derive(Clone, Debug, clap::Args)]
@@ -170,7 +170,7 @@ mod tests {
             output: "src/gen".into(),
             deny: vec![Deny::Warnings, Deny::Code(Code::RawJson)],
             options: Options {
-                emit: vec!["types".into(), "client".into()],
+                emit: vec![Emitter::Types, Emitter::Client],
                 no_reuse: true,
                 kubernetes: Kubernetes::V1_35,
                 no_dedup: true,
@@ -241,8 +241,8 @@ mod tests {
             .no_reuse(true)
             .kubernetes(Kubernetes::V1_35)
             .no_dedup(true)
-            .emit(["types"])
-            .emit(vec![String::from("client")])
+            .emit([Emitter::Types])
+            .emit(vec![Emitter::Client])
             .feature_gates(true);
         for file in &settings.file {
             builder = builder.file(file);

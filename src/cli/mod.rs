@@ -14,7 +14,7 @@ use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
 use serde_json::json;
 
-use crate::{emit, source, write};
+use crate::{options::Emitter, source, write};
 use console::{Console, Messages};
 
 /// Generates Rust code from Kubernetes CustomResourceDefinitions: types, typed clients, listers, informers, printer
@@ -119,9 +119,9 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
 }
 
 fn list_emitters(console: &mut Console) {
-    let widths = emit::ALL.iter().map(|emitter| emitter.name().len());
+    let widths = Emitter::all().map(|emitter| emitter.name().len());
     let width = widths.max().unwrap_or_default();
-    for emitter in emit::ALL {
+    for emitter in Emitter::all() {
         let (name, about) = (emitter.name(), emitter.about());
         console.object(&json!({ "type": "emitter", "name": name, "about": about }));
         console.line(&format!("{name:width$}  {about}"));

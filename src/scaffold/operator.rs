@@ -91,17 +91,16 @@ fn controllers(kinds: &[(&Module, &Kind)]) -> Vec<String> {
     if kinds.len() == 1 {
         return vec!["controller".to_owned()];
     }
-    let plain = |ident: &str| ident.trim_start_matches("r#").to_owned();
-    let mut uses: BTreeMap<String, usize> = BTreeMap::new();
+    let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
     for (_, kind) in kinds {
-        *uses.entry(plain(&kind.names.method)).or_default() += 1;
+        *uses.entry(kind.names().method.plain()).or_default() += 1;
     }
     kinds
         .iter()
         .map(|(module, kind)| {
-            let name = plain(&kind.names.method);
-            if uses[&name] > 1 {
-                format!("{}_{name}_controller", plain(&module.method))
+            let name = kind.names().method.plain();
+            if uses[name] > 1 {
+                format!("{}_{name}_controller", module.names().method.plain())
             } else {
                 format!("{name}_controller")
             }
@@ -111,14 +110,15 @@ fn controllers(kinds: &[(&Module, &Kind)]) -> Vec<String> {
 
 fn kind_variables(model: &Model, module: &Module, kind: &Kind, controller: &str) -> Value {
     let root = &model.types[kind.root];
+    let names = module.names();
     Value::from(BTreeMap::from([
         ("controller", Value::from(controller)),
-        ("rust_type", Value::from(root.name.as_str())),
+        ("rust_type", Value::from(root.name().as_str())),
         ("default", Value::from(root.derives.default)),
-        ("group_module", Value::from(module.group_ident.as_str())),
-        ("version_module", Value::from(module.version_ident.as_str())),
-        ("informers_method", Value::from(module.method.as_str())),
-        ("method", Value::from(kind.names.method.as_str())),
+        ("group_module", Value::from(names.group.as_str())),
+        ("version_module", Value::from(names.version.as_str())),
+        ("informers_method", Value::from(names.method.as_str())),
+        ("method", Value::from(kind.names().method.as_str())),
         ("kind", Value::from(kind.kind.as_str())),
         ("group", Value::from(kind.group.as_str())),
         ("version", Value::from(kind.version.as_str())),
