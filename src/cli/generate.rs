@@ -41,7 +41,8 @@ pub(super) fn run(args: Args, console: &mut Console) -> Result<(), CommandError>
     if is_first && !args.changes.dry_run {
         let dependencies = scaffold::dependencies(&output.files, settings.options.kubernetes)?;
         console.line(&format!(
-            "\nThe generated modules need these dependencies in Cargo.toml:\n\n{dependencies}"
+            "\nThe generated modules need these dependencies in Cargo.toml:\n\n{}",
+            dependencies.trim_end()
         ));
     }
     Ok(())
