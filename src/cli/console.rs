@@ -16,9 +16,9 @@ use crate::{
 
 /// The options that every command has.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Output options")]
+#[command(next_help_heading = "Message options")]
 pub(super) struct Messages {
-    /// Output format: `human`, or `json` (one object per line)
+    /// Format of messages: `human`, or `json` (one object per line)
     #[arg(
         long,
         global = true,
