@@ -6,8 +6,8 @@
 
 use kube_codegen::options::{Kubernetes, Options};
 use kube_codegen::pipeline;
+use kube_codegen::private::write;
 use kube_codegen::source::Source;
-use kube_codegen::write;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
