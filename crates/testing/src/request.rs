@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::failure::{Answer, bad_request, no_resource, not_allowed};
 use super::kind::{Kind, Kinds, Version};
-use kube_codegen_record::private::go;
+use kube_codegen_record::Number;
 
 /// The verbs of the Kubernetes API, named as in RBAC rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,10 +76,12 @@ pub(super) struct Request {
 /// Numbers as a real server holds them: `1.0` is `1`, and what is beyond 64 bits is a float.
 fn numbers(value: &mut Value) {
     match value {
-        Value::Number(number) => match go::number(number) {
-            go::Number::Int(int) => *value = int.into(),
-            go::Number::Float(float) => *value = float.into(),
-        },
+        Value::Number(number) => {
+            let number = Number::from(&*number);
+            *value = number
+                .as_i64()
+                .map_or_else(|| number.as_f64().into(), Value::from);
+        }
         Value::Array(items) => items.iter_mut().for_each(numbers),
         Value::Object(fields) => fields.values_mut().for_each(numbers),
         Value::Null | Value::Bool(_) | Value::String(_) => {}

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::junctors::{all_of, any_of, not, one_of};
 use crate::failure::cause;
 use crate::object::flag;
-use kube_codegen_record::private::go;
+use kube_codegen_record::Number;
 
 pub(super) type Causes = Vec<StatusCause>;
 
@@ -101,9 +101,9 @@ fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
-        Value::Number(number) => match go::number(number) {
-            go::Number::Int(_) => "integer",
-            go::Number::Float(_) => "number",
+        Value::Number(number) => match Number::from(number).as_i64() {
+            Some(_) => "integer",
+            None => "number",
         },
         Value::String(_) => "string",
         Value::Array(_) => "array",
