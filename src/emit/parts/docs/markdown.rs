@@ -1,9 +1,8 @@
 //! A description comes in, lines of Markdown go out: paragraphs, lists and code as the writer meant them, wrapped, never a doctest.
+use super::span::clean;
+use super::wrap::wrap;
 use super::{emphasis, inline, markers};
 use std::borrow::Cow;
-
-/// The longest line of docs.
-pub(crate) const WIDTH: usize = 92;
 
 /// The lines of a description.
 pub(crate) fn lines(description: &str) -> Vec<String> {
@@ -59,77 +58,6 @@ pub(crate) fn lines(description: &str) -> Vec<String> {
     out.finish()
 }
 
-/// Words to lines of [`WIDTH`], the first after `first`, the others after `others`.
-pub(crate) fn wrap<S: AsRef<str>>(words: &[S], first: &str, others: &str) -> Vec<String> {
-    let begin = |margin: &str| {
-        let mut line = String::with_capacity(WIDTH);
-        line.push_str(margin);
-        line
-    };
-    let mut lines = Vec::new();
-    let mut line = begin(first);
-    let mut length = first.chars().count();
-    // How many words the line has, and where the last one begins.
-    let mut count = 0;
-    let mut last = line.len();
-    for word in words.iter().map(AsRef::as_ref) {
-        let more = word.chars().count();
-        if count > 0 && length + 1 + more > WIDTH {
-            // What would begin a block there takes the word before it along.
-            let carried = (begins_block(word) && count > 1 && !begins_block(&line[last..]))
-                .then(|| line.split_off(last));
-            line.truncate(line.trim_end().len());
-            lines.push(std::mem::replace(&mut line, begin(others)));
-            line.push_str(carried.as_deref().unwrap_or(""));
-            length = line.chars().count();
-            count = usize::from(carried.is_some());
-        }
-        if count == 0 {
-            last = line.len();
-            let word = guarded(word);
-            length += word.chars().count();
-            line.push_str(&word);
-        } else {
-            length += 1 + more;
-            line.push(' ');
-            last = line.len();
-            line.push_str(word);
-        }
-        count += 1;
-    }
-    lines.push(line);
-    lines
-}
-
-/// A word at the start of a line must not begin a block.
-fn guarded(word: &str) -> Cow<'_, str> {
-    if !begins_block(word) {
-        return word.into();
-    }
-    let digits = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    let number = &word[..word.len() - digits.len()];
-    format!("{number}\\{digits}").into()
-}
-
-/// Whether Markdown takes a word at the start of a line for a list, a heading, a quote, a rule, a table or a fence.
-fn begins_block(word: &str) -> bool {
-    let all = |signs: &[char]| word.chars().all(|c| signs.contains(&c));
-    match word.chars().next() {
-        Some('>' | '|') => true,
-        Some('+') => word == "+",
-        Some('-' | ':') => all(&['-', ':', '|']) && word.contains('-'),
-        Some('*' | '_') => all(&['*', '_']),
-        Some('#') => all(&['#']),
-        Some('=') => all(&['=']),
-        Some('~') => word.starts_with("~~~"),
-        Some(c) if c.is_ascii_digit() => {
-            let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
-            rest == "." || rest == ")"
-        }
-        _ => false,
-    }
-}
-
 /// Whether a line is one of a drawing or of a table.
 fn is_drawn(line: &str) -> bool {
     line.trim_start().starts_with('|')
@@ -138,27 +66,6 @@ fn is_drawn(line: &str) -> bool {
 /// Whether a line has signs only, as the first one of a drawing may.
 fn is_signs(line: &str) -> bool {
     !line.contains(char::is_alphanumeric)
-}
-
-/// Tabs and line ends made one, and no character that cannot be seen.
-pub(crate) fn clean(text: &str) -> Cow<'_, str> {
-    if !text.contains(|c| c != '\n' && is_hidden(c)) {
-        return text.into();
-    }
-    let text = text.replace("\r\n", "\n").replace('\t', "    ");
-    let clean = text.chars().filter_map(|c| match c {
-        '\r' | '\u{2028}' | '\u{2029}' => Some('\n'),
-        '\n' => Some(c),
-        c if is_hidden(c) => None,
-        c => Some(c),
-    });
-    clean.collect::<String>().into()
-}
-
-/// Whether a character cannot be seen, or turns what is seen: rustc refuses some of them even in comments.
-pub(super) fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 fn fence(line: &str) -> Option<&'static str> {
@@ -322,6 +229,7 @@ impl<'t> Lines<'t> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::wrap::WIDTH;
     use super::*;
 
     #[track_caller]

@@ -1,17 +1,27 @@
-//! Doc comments: what there is to say of an item comes in, lines of `///` go out.
-use super::{inline, rules, text};
+//! Doc comments: descriptions and constraints of the schema as Markdown that is safe in rustdoc.
+mod emphasis;
+mod inline;
+mod markdown;
+mod markers;
+mod rules;
+mod span;
+mod token;
+mod wrap;
+
+pub(crate) use span::span;
+
 use crate::ir::{Kind, Rules, TypeDef};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The lines of docs of a field, or of a type with what is said of the whole.
+/// Returns the lines that document a field, or a type with the rules of the whole.
 pub(crate) fn of(
     description: Option<&str>,
     rules: &Rules,
     default: Option<&Value>,
     fallback: impl FnOnce() -> Vec<String>,
 ) -> Vec<String> {
-    let mut lines = description.map(text::lines).unwrap_or_default();
+    let mut lines = description.map(markdown::lines).unwrap_or_default();
     if lines.is_empty() {
         lines.extend(fallback());
     }
@@ -24,25 +34,13 @@ pub(crate) fn of(
     lines
 }
 
-/// Writes `///` lines, so many spaces from the margin. A line stays one whatever is in it.
-pub(crate) fn write<S: AsRef<str>>(out: &mut String, margin: &str, lines: &[S]) {
-    for line in lines {
-        let line = line.as_ref();
-        out.push_str(margin);
-        out.push_str("///");
-        if !line.is_empty() {
-            out.push(' ');
-        }
-        if line.contains(['\n', '\r']) {
-            out.push_str(&line.replace(['\n', '\r'], " "));
-        } else {
-            out.push_str(line);
-        }
-        out.push('\n');
-    }
+/// Returns a text as one line.
+pub(crate) fn line(text: &str) -> String {
+    let text = span::clean(text);
+    wrap::wrap(&inline::words(&text), "", "").join(" ")
 }
 
-/// The other places of a type.
+/// The other schema locations of a type.
 #[derive(Default)]
 pub(crate) struct Others<'m> {
     /// How many there are in its own version.
@@ -51,7 +49,7 @@ pub(crate) struct Others<'m> {
     pub(crate) versions: BTreeSet<&'m str>,
 }
 
-/// Where a type stands, and where else: what there is to say of one that nothing describes.
+/// Describes a type that has no description by its schema location and the other ones.
 pub(crate) fn place(
     def: &TypeDef,
     kind: Option<&Kind>,
@@ -61,7 +59,7 @@ pub(crate) fn place(
         return Vec::new();
     };
     let path = &def.origin.path;
-    let kind = inline::span(&kind.kind);
+    let kind = span(&kind.kind);
     if path.last().is_none() {
         return vec![format!("An object of kind {kind}.")];
     }
@@ -70,17 +68,14 @@ pub(crate) fn place(
         1 => ", and one other place".to_owned(),
         places => format!(", and {places} other places"),
     };
-    let mut shown = String::with_capacity(text::WIDTH);
-    path.write(&mut shown);
-    let mut path = inline::span(&shown);
-    path.push_str(" of");
+    let path = format!("{} of", span(&path.to_string()));
     let versions = others.iter().flat_map(|others| &others.versions);
-    let versions: Vec<String> = versions.map(|version| inline::span(version)).collect();
+    let versions: Vec<String> = versions.map(|version| span(version)).collect();
     let words = if versions.is_empty() {
         vec![path, format!("{kind}{more}.")]
     } else {
         let versions = format!("in {} too.", versions.join(", "));
         vec![path, format!("{kind}{more};"), versions]
     };
-    text::wrap(&words, "", "")
+    wrap::wrap(&words, "", "")
 }

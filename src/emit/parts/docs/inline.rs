@@ -1,10 +1,10 @@
 //! One line of plain text comes in, the same as inline Markdown goes out: links and code stay, all else that rustdoc would take for markup is escaped.
-use super::text::is_hidden;
+use super::span::span;
 use super::token;
 use std::borrow::Cow;
 
 /// The longest code or link, in bytes: what has no end within that is text, so that no text takes longer than its length.
-pub(super) const LONGEST: usize = 1000;
+const LONGEST: usize = 1000;
 
 /// The words of a text, each safe for rustdoc and none to be broken.
 pub(crate) fn words(text: &str) -> Vec<Cow<'_, str>> {
@@ -76,7 +76,7 @@ fn settled<'t>(word: Cow<'t, str>, written: &'t str, doubtful: bool) -> Cow<'t, 
     if doubtful && written.chars().all(|c| c == '*') || written == "_" {
         return written.into();
     }
-    if doubtful || is_flag(written) {
+    if written.len() <= LONGEST && (doubtful || is_flag(written)) {
         return token::code(written).map_or(word, Cow::Owned);
     }
     word
@@ -104,37 +104,6 @@ fn may_be_more(c: char) -> bool {
             c,
             '`' | '[' | '*' | '\\' | '<' | '&' | '_' | '~' | 'h' | '!'
         )
-}
-
-/// A code span of any text.
-pub(crate) fn span(text: &str) -> String {
-    // Most texts are what they show.
-    let is_plain = |byte: u8| matches!(byte, b'!'..=b'~') && byte != b'`';
-    if !text.is_empty() && text.bytes().all(is_plain) {
-        return ["`", text, "`"].concat();
-    }
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            c if c.is_whitespace() => shown.push(' '),
-            c if is_hidden(c) => shown.extend(c.escape_unicode()),
-            c => shown.push(c),
-        }
-    }
-    let text = shown;
-    let mut longest = 0;
-    let mut run = 0;
-    for c in text.chars() {
-        run = if c == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    let fence = "`".repeat(longest + 1);
-    let pad = if text.starts_with('`') || text.ends_with('`') || text.trim().is_empty() {
-        " "
-    } else {
-        ""
-    };
-    format!("{fence}{pad}{text}{pad}{fence}")
 }
 
 /// `` `code` `` that ends in the same text.
@@ -277,13 +246,5 @@ mod tests {
         ] {
             assert_eq!(words(text).join(" "), expected, "{text}");
         }
-    }
-
-    #[test]
-    fn spans_hold_any_text() {
-        assert_eq!(span("a"), "`a`");
-        assert_eq!(span("a`b"), "``a`b``");
-        assert_eq!(span("`"), "`` ` ``");
-        assert_eq!(span("a\nb"), "`a b`");
     }
 }

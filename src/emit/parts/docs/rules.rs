@@ -1,6 +1,6 @@
 //! Constraints come in, short sentences for the docs go out.
-use super::inline::span;
-use super::text;
+use super::span::{clean, span};
+use super::wrap::wrap;
 use crate::ir::{Element, Rules};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -13,14 +13,14 @@ pub(crate) fn paragraphs(rules: &Rules, default: Option<&Value>) -> Vec<Vec<Stri
     let mut all = Vec::new();
     let told = sentences(rules, default);
     if !told.is_empty() {
-        all.push(text::wrap(&told, "", ""));
+        all.push(wrap(&told, "", ""));
     }
     let mut which = "Each entry".to_owned();
     let mut element = rules.element.as_deref();
     while let Some(Element { rules, default, .. }) = element {
         let told = sentences(rules, default.as_ref());
         if !told.is_empty() {
-            all.push(text::wrap(&told, &format!("{which}: "), ""));
+            all.push(wrap(&told, &format!("{which}: "), ""));
         }
         which.push_str(" of each entry");
         element = rules.element.as_deref();
@@ -29,7 +29,7 @@ pub(crate) fn paragraphs(rules: &Rules, default: Option<&Value>) -> Vec<Vec<Stri
         .validations
         .iter()
         .filter_map(check)
-        .flat_map(|words| text::wrap(&words, "- ", "  "))
+        .flat_map(|words| wrap(&words, "- ", "  "))
         .collect();
     if !checks.is_empty() {
         all.push(vec!["Validation:".into()]);
@@ -138,7 +138,7 @@ fn check(validation: &Value) -> Option<Vec<String>> {
     let message = text("message").map(str::trim).filter(|it| !it.is_empty());
     match (message, text("rule")) {
         (Some(message), _) => {
-            let message = text::clean(message);
+            let message = clean(message);
             let words = super::inline::words(&message).into_iter();
             Some(words.map(Cow::into_owned).collect())
         }

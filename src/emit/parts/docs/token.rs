@@ -1,11 +1,8 @@
 //! A word that Markdown would misread comes in; the same as code goes out, if that is what its writer meant. Never changes a letter.
-use super::inline::{LONGEST, span};
+use super::span::span;
 
 /// The word with its middle as code, and the punctuation around it as it is; none for a word of prose.
 pub(super) fn code(word: &str) -> Option<String> {
-    if word.len() > LONGEST {
-        return None;
-    }
     let (before, body, after) = trimmed(word);
     let is_text = body.contains('`') || body.contains("](");
     let is_code = !is_text && is_balanced(body) && reads_as_code(body, word != body);

@@ -1,12 +1,12 @@
-//! The field tables of a module: text with a layout of its own, as formatters leave the inside of macro calls alone.
-use super::rust;
+//! `records.rs` of a version: the field tables, uniform text with one line per field.
+use super::code;
 use crate::ir::{Body, Enum, EnumBase, Kind, Model, Module, Struct, TypeDef, Union};
 use proc_macro2::Literal;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// `records.rs`
-pub(crate) fn source(model: &Model, module: &Module) -> String {
+/// Makes the file.
+pub(super) fn of(model: &Model, module: &Module) -> String {
     let mut structs = String::new();
     let [mut texts, mut ints, mut mixed, mut unions] = [const { String::new() }; 4];
     for id in model.types_of(module) {
@@ -19,17 +19,17 @@ pub(crate) fn source(model: &Model, module: &Module) -> String {
             Body::Enum(body) => match body.base {
                 EnumBase::Text => choices(&mut texts, def, body, ""),
                 EnumBase::Int(width) => {
-                    choices(&mut ints, def, body, &format!(": {}", rust::int(width)));
+                    choices(&mut ints, def, body, &format!(": {}", code::int(width)));
                 }
                 EnumBase::Mixed => choices(&mut mixed, def, body, ""),
             },
-            // It is read and written as what it stands for.
             Body::Union(body) => union(&mut unions, def, body),
+            // `types_of` returns no alias.
             Body::Alias(_) => {}
         }
     }
     let mut out = format!(
-        "//! How the types of `{}` are read and written: fields in byte order of their names.\n\nuse super::types::*;\n",
+        "//! Field tables of `{}`: how its types are read and written, fields sorted by name.\n\nuse super::types::*;\n",
         module.api_version()
     );
     for (name, tables) in [
@@ -52,7 +52,7 @@ fn record(out: &mut String, def: &TypeDef, body: &Struct, root: Option<&Kind>, m
         .iter()
         .map(|field| {
             let wire = Literal::string(&field.wire);
-            // What has no metadata when it is read, as the input of a command line tool, has none when it is written.
+            // Input without metadata, as command line tools read it, is written without metadata.
             let unless = if root.is_some() && field.wire == "metadata" {
                 " unless_blank"
             } else {
