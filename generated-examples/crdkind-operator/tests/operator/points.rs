@@ -93,7 +93,7 @@ async fn drift_is_mended_and_then_nothing_more_is_written() {
     served(&server, "default", "a", "mysql", 2).await;
 
     // Another object goes the same way after it, so the queue is empty by then: nothing was written meanwhile.
-    server.clear_actions();
+    server.clear_requests();
     server.make_deployment_ready("default", "a").unwrap();
     server
         .seed(&crdkind("default", "b", Some("mysql"), Some(1)))
@@ -195,10 +195,10 @@ async fn a_namespace_is_not_left() {
     event(&server, "a", "Synced").await;
     operator.stop().await;
     let strayed: Vec<_> = server
-        .actions()
+        .requests()
         .into_iter()
-        .filter(|action| action.namespace != "one")
-        .map(|action| action.path)
+        .filter(|request| request.namespace != "one")
+        .map(|request| request.path)
         .collect();
     assert_eq!(strayed, [""; 0]);
 }
