@@ -1,4 +1,5 @@
 //! The codes of diagnostics, with severity, title and default hint; `explain/` has a page on each.
+
 use super::Severity;
 
 macro_rules! codes {

@@ -55,14 +55,13 @@ fn types(model: &Model, module: &Module) -> TokenStream {
     let others = others(model, module);
     let mut imports = Imports::within(model, module);
     let types = model.types_of(module).into_iter();
-    let types: TokenStream = types
+    let types: Vec<TokenStream> = types
         .map(|id| define(model, id, others.get(&id), &mut imports))
         .collect();
-    quote! {
-        #docs
-        #imports
-        #types
-    }
+    // Interpolation would copy every token.
+    let mut file = quote!(#docs #imports);
+    file.extend(types);
+    file
 }
 
 /// Counts the aliases of each type, in its own version and in others.
@@ -105,7 +104,11 @@ fn define(
         // `types_of` returns no alias.
         Body::Alias(_) => TokenStream::new(),
     };
-    quote!(#docs #deprecated #allow #item)
+    let mut tokens = docs;
+    tokens.extend(deprecated);
+    tokens.extend(allow);
+    tokens.extend(item);
+    tokens
 }
 
 fn deprecated(kind: &Kind) -> Option<TokenStream> {
@@ -132,7 +135,9 @@ fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> TokenSt
         let docs = code::docs(&docs);
         let allow = code::allow_complexity(field);
         let (ident, ty) = (code::ident(&field.ident), imports.field(field));
-        quote!(#docs #allow pub #ident: #ty,)
+        let mut tokens = docs;
+        tokens.extend(quote!(#allow pub #ident: #ty,));
+        tokens
     });
     let fields: TokenStream = fields.collect();
     let rest = body.rest.then(|| {

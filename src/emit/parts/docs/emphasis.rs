@@ -1,10 +1,10 @@
-//! The escaped words of a paragraph come in; where two marks of emphasis belong together, they stand for themselves again.
+//! Emphasis: where two escaped marks of a paragraph form a pair, they become Markdown again.
 use std::borrow::Cow;
 
-/// The most words that are taken for stressed ones.
+/// The most words that one pair of marks may span.
 const LONGEST: usize = 40;
 
-/// Gives back the marks of `**stressed words**` and `*stressed words*`.
+/// Restores the marks of `**emphasised words**` and `*emphasised words*`.
 pub(super) fn restore(words: &mut [Cow<'_, str>]) {
     let mut at = 0;
     while at < words.len() {
@@ -14,10 +14,10 @@ pub(super) fn restore(words: &mut [Cow<'_, str>]) {
             let (to, until) = (at..last)
                 .find_map(|to| closes(&words[to], mark).map(|until| (to, until)))
                 .filter(|(to, until)| {
-                    let is_free = |word: &str| !word.contains("\\*");
+                    let has_no_mark = |word: &str| !word.contains("\\*");
                     let between = words[at..*to].iter().skip(1);
-                    (*to == at || is_free(&words[*to][..*until]))
-                        && between.map(AsRef::as_ref).all(is_free)
+                    (*to == at || has_no_mark(&words[*to][..*until]))
+                        && between.map(AsRef::as_ref).all(has_no_mark)
                 })?;
             Some((mark, from, to, until))
         });
@@ -26,7 +26,7 @@ pub(super) fn restore(words: &mut [Cow<'_, str>]) {
             continue;
         };
         let plain = mark.replace('\\', "");
-        // The end first: both may be in one word.
+        // The closing mark first: both may be in one word.
         words[to]
             .to_mut()
             .replace_range(until..until + mark.len(), &plain);
@@ -37,7 +37,7 @@ pub(super) fn restore(words: &mut [Cow<'_, str>]) {
     }
 }
 
-/// Where a word begins what is stressed.
+/// Returns the position of an opening mark.
 fn opens(word: &str, mark: &str) -> Option<usize> {
     let rest = word.trim_start_matches(['(', '"']);
     let body = rest.strip_prefix(mark)?;
@@ -45,24 +45,13 @@ fn opens(word: &str, mark: &str) -> Option<usize> {
         .then_some(word.len() - rest.len())
 }
 
-/// Where a word ends what is stressed.
+/// Returns the position of a closing mark; punctuation may precede it, as in `**Note:** this`.
 fn closes(word: &str, mark: &str) -> Option<usize> {
     let rest = word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"']);
     let body = rest.strip_suffix(mark)?;
-    body.ends_with(is_end)
+    let text = body.strip_suffix([':', '.', '!', '?', ',']).unwrap_or(body);
+    text.ends_with(|c: char| c.is_alphanumeric() || c == '`')
         .then_some(body.len())
-        .or_else(|| ended(body))
-}
-
-/// Whether a word may end so before a mark that closes.
-fn is_end(c: char) -> bool {
-    c.is_alphanumeric() || c == '`'
-}
-
-/// As in `**Note:** this`, where the punctuation is stressed too.
-fn ended(body: &str) -> Option<usize> {
-    let text = body.strip_suffix([':', '.', '!', '?', ','])?;
-    text.ends_with(is_end).then_some(body.len())
 }
 
 #[cfg(test)]
@@ -71,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_stand_and_the_rest_is_text() {
+    fn pairs_are_restored_and_other_marks_stay_escaped() {
         for (text, expected) in [
             ("*deprecated* now", "*deprecated* now"),
             ("**Fair Sharing** only", "**Fair Sharing** only"),

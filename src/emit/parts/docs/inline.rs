@@ -1,25 +1,25 @@
-//! One line of plain text comes in, the same as inline Markdown goes out: links and code stay, all else that rustdoc would take for markup is escaped.
+//! Inline Markdown: keeps code and links of a text, and escapes what rustdoc would take for other markup.
 use super::span::span;
 use super::token;
 use std::borrow::Cow;
 
-/// The longest code or link, in bytes: what has no end within that is text, so that no text takes longer than its length.
+/// The longest code or link, in bytes. What does not end within it is text, so that time grows linearly with the text.
 const LONGEST: usize = 1000;
 
-/// The words of a text, each safe for rustdoc and none to be broken.
+/// Returns the words of a text, each safe for rustdoc. No line may break within one.
 pub(crate) fn words(text: &str) -> Vec<Cow<'_, str>> {
     let mut words = Vec::new();
     let mut word = Cow::Borrowed("");
     let mut start = 0;
-    // Whether the word holds what Markdown might misread.
-    let mut doubtful = false;
+    // Whether the word has markup characters.
+    let mut has_markup = false;
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let letters = letters(rest);
-        let near = near(rest);
+        let nearby = nearby(rest);
         if letters > 0 {
             let (plain, after) = rest.split_at(letters);
-            // Most words are no more than letters.
+            // Most words have letters only.
             if word.is_empty() {
                 word = plain.into();
             } else {
@@ -29,40 +29,41 @@ pub(crate) fn words(text: &str) -> Vec<Cow<'_, str>> {
         } else if c.is_whitespace() {
             if !word.is_empty() {
                 let written = &text[start..text.len() - rest.len()];
-                words.push(settled(std::mem::take(&mut word), written, doubtful));
-                doubtful = false;
+                words.push(finished(std::mem::take(&mut word), written, has_markup));
+                has_markup = false;
             }
             rest = &rest[c.len_utf8()..];
             start = text.len() - rest.len();
-        } else if let Some((safe, length)) = link_macro(&word, near) {
+        } else if let Some((safe, length)) = link_macro(&word, nearby) {
             let kept = word.len() - MACRO.len();
             word.to_mut().truncate(kept);
             word.to_mut().push_str(&safe);
             rest = &rest[length..];
-        } else if let Some((safe, length)) = code(near).or_else(|| link(near)).or_else(|| url(rest))
+        } else if let Some((safe, length)) =
+            code(nearby).or_else(|| link(nearby)).or_else(|| url(rest))
         {
             word.to_mut().push_str(&safe);
             rest = &rest[length..];
-            // An address with a gap to be filled in is no link.
-            doubtful |= rest.starts_with('{');
+            // A URL with a placeholder is not a link.
+            has_markup |= rest.starts_with('{');
         } else {
             let (_, after) = rest.split_at(c.len_utf8());
-            if is_markup(c, &near[c.len_utf8()..]) {
+            if is_markup(c, &nearby[c.len_utf8()..]) {
                 word.to_mut().push('\\');
-                doubtful = true;
+                has_markup = true;
             }
             word.to_mut().push(c);
             rest = after;
         }
     }
     if !word.is_empty() {
-        words.push(settled(word, &text[start..], doubtful));
+        words.push(finished(word, &text[start..], has_markup));
     }
     words
 }
 
-/// As much of a text as code or a link may take.
-fn near(text: &str) -> &str {
+/// Returns the part of a text in which code or a link must end.
+fn nearby(text: &str) -> &str {
     let mut end = text.len().min(LONGEST);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -70,26 +71,27 @@ fn near(text: &str) -> &str {
     &text[..end]
 }
 
-/// A whole word: what would need escapes is shown as code, where it reads as code.
-fn settled<'t>(word: Cow<'t, str>, written: &'t str, doubtful: bool) -> Cow<'t, str> {
-    // Marks with space on both sides are no markup, and rustdoc makes one dash of the two before a flag.
-    if doubtful && written.chars().all(|c| c == '*') || written == "_" {
+/// Makes a code span of a word that would need escapes and reads as code.
+fn finished<'t>(word: Cow<'t, str>, written: &'t str, has_markup: bool) -> Cow<'t, str> {
+    // Marks between spaces are not markup.
+    if has_markup && written.chars().all(|c| c == '*') || written == "_" {
         return written.into();
     }
-    if written.len() <= LONGEST && (doubtful || is_flag(written)) {
+    // rustdoc would turn the two dashes of a flag into one.
+    if written.len() <= LONGEST && (has_markup || is_flag(written)) {
         return token::code(written).map_or(word, Cow::Owned);
     }
     word
 }
 
-/// `--verbose`, in quotes or not.
+/// Whether a word is a flag, as `--verbose`, in quotes or not.
 fn is_flag(written: &str) -> bool {
     let flag = written.trim_start_matches(['(', '"', '\'', '[']);
     let name = flag.strip_prefix("--");
     name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
-/// How many bytes of a text are letters that stand for themselves.
+/// Returns how many bytes of a text are plain letters.
 fn letters(text: &str) -> usize {
     let mut more = text.match_indices(may_be_more).map(|(at, _)| at);
     // Many words have an `h`.
@@ -97,7 +99,7 @@ fn letters(text: &str) -> usize {
     end.unwrap_or(text.len())
 }
 
-/// Whether a character ends a word, is escaped somewhere, or begins what is more than a word.
+/// Whether a character ends a word, may need an escape, or may begin a link or code.
 fn may_be_more(c: char) -> bool {
     c.is_whitespace()
         || matches!(
@@ -106,7 +108,7 @@ fn may_be_more(c: char) -> bool {
         )
 }
 
-/// `` `code` `` that ends in the same text.
+/// Reads `` `code` `` that ends within the text.
 fn code(rest: &str) -> Option<(String, usize)> {
     let ticks = rest.len() - rest.trim_start_matches('`').len();
     if ticks == 0 {
@@ -120,12 +122,12 @@ fn code(rest: &str) -> Option<(String, usize)> {
             && !body[..*at].ends_with('`')
     })?;
     let inside = &body[..end];
-    // Quotes of shells and of Go stand in pairs too: words that span half a line are not code.
+    // Quotes of shells and of Go come in pairs too: a long run of words is not code.
     let is_code = inside.len() <= 80 || !inside.contains(char::is_whitespace);
     (is_code && !inside.trim().is_empty()).then(|| (span(inside.trim()), end + 2 * ticks))
 }
 
-/// `[text](https://…)`
+/// Reads `[text](https://…)`.
 fn link(rest: &str) -> Option<(String, usize)> {
     let body = rest.strip_prefix('[')?;
     let (text, after) = body.split_once(']')?;
@@ -137,22 +139,22 @@ fn link(rest: &str) -> Option<(String, usize)> {
     Some((linked(text, target)?, length))
 }
 
-/// What `AsciiDoc` writes before the address of a link.
+/// The prefix of a link in `AsciiDoc`.
 const MACRO: &str = "link:";
 
-/// `https://…[text]` after `link:`, as `AsciiDoc` has it.
+/// Reads `https://…[text]` after `link:`, as `AsciiDoc` writes links.
 fn link_macro(before: &str, rest: &str) -> Option<(String, usize)> {
     if !before.ends_with(MACRO) {
         return None;
     }
     let (target, after) = rest.split_once('[')?;
     let (text, _) = after.split_once(']')?;
-    // `^` opens a new window, `_` stresses.
+    // `^` opens a new window, `_` is emphasis.
     let shown = text.trim_end_matches('^').trim_matches('_');
     Some((linked(shown, target)?, target.len() + text.len() + 2))
 }
 
-/// A link, of plain text to a plain address only.
+/// Makes a link, unless its text or its URL has markup.
 fn linked(text: &str, target: &str) -> Option<String> {
     let is_url = target.starts_with("https://") || target.starts_with("http://");
     let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '<' | '>' | '\\' | '`' | '[');
@@ -170,7 +172,7 @@ fn linked(text: &str, target: &str) -> Option<String> {
     })
 }
 
-/// A bare address becomes a link.
+/// Makes a link of a bare URL.
 fn url(rest: &str) -> Option<(String, usize)> {
     let scheme = ["https://", "http://"]
         .into_iter()
@@ -184,13 +186,13 @@ fn url(rest: &str) -> Option<(String, usize)> {
     Some((format!("<{whole}>"), whole.len()))
 }
 
-/// Whether Markdown would see more in a character than itself, before such a text.
+/// Whether a character before such a text is markup.
 fn is_markup(c: char, after: &str) -> bool {
     let next = after.chars().next();
     match c {
-        // An image would be fetched by whoever reads the docs.
+        // Browsers would fetch an image when they show the docs.
         '!' => link(after).is_some(),
-        // What is never opened needs not be kept from closing.
+        // Closing characters need no escape when the opening ones have one.
         '[' | '`' | '*' | '\\' => true,
         '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)),
         '&' => {
@@ -208,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_no_end_nearby_is_text() {
+    fn unclosed_code_and_links_are_text() {
         let long = "x".repeat(LONGEST);
         for (text, expected) in [
             (format!("`{long}`"), format!("\\`{long}\\`")),
@@ -223,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_markup_stays_and_the_rest_is_text() {
+    fn code_and_links_stay_and_other_markup_is_escaped() {
         for (text, expected) in [
             ("see [Foo] and a[0]", r"see \[Foo] and `a[0]`"),
             ("a <b> c < d", "a `<b>` c < d"),

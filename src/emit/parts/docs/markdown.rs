@@ -1,10 +1,10 @@
-//! A description comes in, lines of Markdown go out: paragraphs, lists and code as the writer meant them, wrapped, never a doctest.
+//! Turns a description into lines of Markdown: wrapped paragraphs, lists and code, never a doctest.
 use super::span::clean;
 use super::wrap::wrap;
 use super::{emphasis, inline, markers};
 use std::borrow::Cow;
 
-/// The lines of a description.
+/// Returns the lines of a description.
 pub(crate) fn lines(description: &str) -> Vec<String> {
     let text = clean(description);
     let mut out = Lines::default();
@@ -23,7 +23,7 @@ pub(crate) fn lines(description: &str) -> Vec<String> {
             in_list = false;
         } else if line.trim().is_empty() {
             out.end_paragraph();
-            // A list goes on after an empty line only by another item.
+            // After an empty line, only another item continues a list.
             in_list &= lines.peek().is_some_and(|next| item(next).is_some());
             if !in_list {
                 out.gap();
@@ -58,12 +58,12 @@ pub(crate) fn lines(description: &str) -> Vec<String> {
     out.finish()
 }
 
-/// Whether a line is one of a drawing or of a table.
+/// Whether a line is part of a drawing or a table.
 fn is_drawn(line: &str) -> bool {
     line.trim_start().starts_with('|')
 }
 
-/// Whether a line has signs only, as the first one of a drawing may.
+/// Whether a line has no letter or digit, as the first line of a drawing may.
 fn is_signs(line: &str) -> bool {
     !line.contains(char::is_alphanumeric)
 }
@@ -74,7 +74,7 @@ fn fence(line: &str) -> Option<&'static str> {
     ["```", "~~~"].into_iter().find(|fence| is_fence(fence))
 }
 
-/// Whether a line begins with a word or two and a colon, as in `More info: …`.
+/// Whether a line starts with one or two words and a colon, as in `More info: …`.
 fn is_labelled(line: &str) -> bool {
     let line = line.trim_start();
     if !line.starts_with(|c: char| c.is_ascii_uppercase()) {
@@ -87,12 +87,12 @@ fn is_labelled(line: &str) -> bool {
     })
 }
 
-/// Whether a line breaks off within a sentence.
+/// Whether a line ends within a sentence.
 fn is_cut(line: &str) -> bool {
     line.split_whitespace().nth(3).is_some() && line.trim_end().ends_with(char::is_alphanumeric)
 }
 
-/// Whether a line goes on with a sentence: it begins in lower case, and with no name that it explains.
+/// Whether a line continues a sentence: it starts in lower case, and not with a name that it explains.
 fn goes_on(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let is_plain = |word: &str| {
@@ -102,7 +102,7 @@ fn goes_on(line: &str) -> bool {
     words.next().is_some_and(is_plain) && words.next().is_none_or(|next| !matches!(next, "-" | "="))
 }
 
-/// The marker, the indentation and the text of a list item.
+/// Returns the marker, the indentation and the text of a list item.
 fn item(line: &str) -> Option<(String, usize, &str)> {
     let text = line.trim_start();
     let indent = line.len() - text.len();
@@ -120,15 +120,15 @@ fn item(line: &str) -> Option<(String, usize, &str)> {
 #[derive(Default)]
 struct Lines<'t> {
     done: Vec<String>,
-    /// The words of the open paragraph, the start of its first line and that of the others.
+    /// The words of the open paragraph, the prefix of its first line and that of the others.
     open: Vec<Cow<'t, str>>,
     first: String,
     others: String,
-    /// The last line of the source ended its line on purpose.
+    /// Whether the last source line is so short that its end is deliberate.
     short: bool,
-    /// It ended within a sentence.
+    /// Whether the last source line ends within a sentence.
     cut: bool,
-    /// The items that are open: indentation in the source, and where their text begins in the docs.
+    /// The open list items: their indentation in the source and that of their text in the docs.
     items: Vec<(usize, usize)>,
 }
 
@@ -138,7 +138,7 @@ impl<'t> Lines<'t> {
             self.end_line();
         }
         self.open.extend(inline::words(line.trim()));
-        // A line that ends early ends a thought, as in `key: value` lists without a marker.
+        // Short lines are separate, as in `key: value` lists without markers.
         self.short = line.trim_end().ends_with(':') || line.len() < 50;
         self.cut = is_cut(line);
     }
@@ -163,7 +163,7 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// Whether the last line belongs to a list.
+    /// Whether the last line is part of a list.
     fn after_item(&self) -> bool {
         self.done
             .last()
@@ -189,7 +189,7 @@ impl<'t> Lines<'t> {
         self.gap();
     }
 
-    /// Whether a block may begin: nothing is open.
+    /// Whether a block may start: no paragraph is open.
     fn at_block(&self) -> bool {
         self.open.is_empty() || self.short
     }
@@ -210,7 +210,7 @@ impl<'t> Lines<'t> {
         self.others.clear();
     }
 
-    /// An empty line, if there is none yet.
+    /// Adds an empty line, unless there is one.
     fn gap(&mut self) {
         self.items.clear();
         if self.done.last().is_some_and(|line| !line.is_empty()) {
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn no_word_begins_a_block() {
+    fn no_word_starts_a_block() {
         gives("# no heading", &["\\# no heading"]);
         gives("-Xms and #1", &["-Xms and #1"]);
         gives("* * *\n| | |", &["```text", "* * *", "| | |", "```"]);

@@ -1,9 +1,9 @@
-//! A line of a description comes in, the same without what is meant for other generators goes out; never a change of its prose.
+//! Removes markers for other generators from the lines of a description.
 
-/// What begins the tags of the Gateway API's own generator.
+/// The start of tags for the Gateway API's generator.
 const TAGS: [&str; 2] = ["<gateway:", "</gateway:"];
 
-/// The line without markers; none if it has nothing else.
+/// Returns the line without markers, or none if nothing is left of it.
 pub(super) fn without(line: &str) -> Option<&str> {
     let text = line.trim();
     if is_marker(text) {
@@ -12,7 +12,7 @@ pub(super) fn without(line: &str) -> Option<&str> {
     let mut rest = line;
     for tag in TAGS {
         if let Some((before, after)) = rest.rsplit_once(tag) {
-            // A tag with a value, as of a validation, goes to the end of its line.
+            // A tag with a value ends with its line.
             let (name, after) = after.split_once('>').unwrap_or((after, ""));
             if before.trim().is_empty() {
                 rest = if name.contains('=') { "" } else { after };
@@ -25,7 +25,7 @@ pub(super) fn without(line: &str) -> Option<&str> {
     (rest.len() == line.len() || !rest.trim().is_empty() || is_break(text)).then_some(rest)
 }
 
-/// `+kubebuilder:validation:Optional`, `+optional`.
+/// Whether a line is a marker, as `+kubebuilder:validation:Optional` or `+optional`.
 fn is_marker(text: &str) -> bool {
     let Some(name) = text.strip_prefix('+') else {
         return false;
@@ -34,7 +34,7 @@ fn is_marker(text: &str) -> bool {
         && (!name.contains(' ') || name.starts_with("kubebuilder:") || name.starts_with("k8s:"))
 }
 
-/// Lines of Markdown end by themselves: `<br />` is no more than an end of line, or an empty line.
+/// Removes `<br />` from the end of a line, which ends in the docs too.
 fn without_break(line: &str) -> &str {
     let mut rest = line;
     while let Some(before) = BREAKS
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markers_go_and_prose_stays() {
+    fn markers_are_removed_and_prose_stays() {
         for (line, expected) in [
             ("+optional", None),
             ("  +kubebuilder:validation:XValidation:rule=\"a b\"", None),

@@ -1,26 +1,26 @@
-//! Constraints come in, short sentences for the docs go out.
+//! Describes constraints and defaults in short sentences.
 use super::span::{clean, span};
 use super::wrap::wrap;
 use crate::ir::{Element, Rules};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// A default of more characters is not told in full.
+/// The longest default that the docs show.
 const LONGEST_DEFAULT: usize = 200;
 
-/// The paragraphs that tell constraints and default, each a list of lines.
+/// Returns the paragraphs about constraints and the default, each as lines.
 pub(crate) fn paragraphs(rules: &Rules, default: Option<&Value>) -> Vec<Vec<String>> {
     let mut all = Vec::new();
-    let told = sentences(rules, default);
-    if !told.is_empty() {
-        all.push(wrap(&told, "", ""));
+    let words = sentences(rules, default);
+    if !words.is_empty() {
+        all.push(wrap(&words, "", ""));
     }
     let mut which = "Each entry".to_owned();
     let mut element = rules.element.as_deref();
     while let Some(Element { rules, default, .. }) = element {
-        let told = sentences(rules, default.as_ref());
-        if !told.is_empty() {
-            all.push(wrap(&told, &format!("{which}: "), ""));
+        let words = sentences(rules, default.as_ref());
+        if !words.is_empty() {
+            all.push(wrap(&words, &format!("{which}: "), ""));
         }
         which.push_str(" of each entry");
         element = rules.element.as_deref();
@@ -38,17 +38,17 @@ pub(crate) fn paragraphs(rules: &Rules, default: Option<&Value>) -> Vec<Vec<Stri
     all
 }
 
-/// The sentences, as words that are not to be broken.
+/// Returns the sentences, between which lines may break.
 fn sentences(rules: &Rules, default: Option<&Value>) -> Vec<String> {
-    let mut told: Vec<String> = rules
+    let mut sentences: Vec<String> = rules
         .constraints
         .iter()
         .filter_map(|(keyword, value)| constraint(keyword, value, rules))
         .collect();
     match rules.list_type.as_deref() {
-        Some("set") => told.push("Items are unique.".into()),
+        Some("set") => sentences.push("Items are unique.".into()),
         Some("map") if !rules.list_map_keys.is_empty() => {
-            told.push(format!(
+            sentences.push(format!(
                 "Items are unique by {}.",
                 spans(&rules.list_map_keys)
             ));
@@ -57,13 +57,13 @@ fn sentences(rules: &Rules, default: Option<&Value>) -> Vec<String> {
     }
     if let Some(default) = default {
         let text = default.to_string();
-        told.push(if text.len() > LONGEST_DEFAULT {
+        sentences.push(if text.len() > LONGEST_DEFAULT {
             "Has a default.".into()
         } else {
             format!("Default: {}.", span(&text))
         });
     }
-    told
+    sentences
 }
 
 fn constraint(keyword: &str, value: &Value, rules: &Rules) -> Option<String> {
@@ -78,7 +78,7 @@ fn constraint(keyword: &str, value: &Value, rules: &Rules) -> Option<String> {
     };
     let code = |value: &Value| span(value.as_str().unwrap_or(&value.to_string()));
     Some(match keyword {
-        // Nothing has less.
+        // Zero constrains nothing.
         "minLength" | "minItems" | "minProperties" if value.as_u64() == Some(0) => return None,
         "minimum" => format!("Minimum: {value}{}.", exclusive("exclusiveMinimum")),
         "maximum" => format!("Maximum: {value}{}.", exclusive("exclusiveMaximum")),
@@ -103,13 +103,13 @@ fn constraint(keyword: &str, value: &Value, rules: &Rules) -> Option<String> {
     })
 }
 
-/// The sentence about properties that exclude or need one another; one alone is just required.
+/// Describes properties that exclude or need each other. A single one is required.
 fn set(how_many: &str, names: &[String]) -> String {
     let how_many = if names.len() == 1 { "" } else { how_many };
     format!("{how_many}{} must be set.", spans(names))
 }
 
-/// The properties that each branch requires, if every branch does no more than require one.
+/// Returns the property that each branch requires, if no branch says anything else.
 fn alternatives(branches: &Value) -> Option<Vec<String>> {
     branches
         .as_array()?
@@ -132,7 +132,7 @@ fn spans(names: &[String]) -> String {
     spans.join(", ")
 }
 
-/// The message of a validation rule, or the rule itself.
+/// Returns the message of a validation rule, or the rule itself.
 fn check(validation: &Value) -> Option<Vec<String>> {
     let text = |key: &str| validation.get(key).and_then(Value::as_str);
     let message = text("message").map(str::trim).filter(|it| !it.is_empty());

@@ -1,9 +1,9 @@
-//! Code spans, and the characters that no doc comment shows.
+//! Code spans, and characters that doc comments must not contain.
 use std::borrow::Cow;
 
 /// Makes a code span of any text.
 pub(crate) fn span(text: &str) -> String {
-    // Most texts are what they show.
+    // Most texts need no change.
     let is_plain = |byte: u8| matches!(byte, b'!'..=b'~') && byte != b'`';
     if !text.is_empty() && text.bytes().all(is_plain) {
         return ["`", text, "`"].concat();
@@ -32,7 +32,7 @@ pub(crate) fn span(text: &str) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
-/// Tabs and line ends made one, and no character that cannot be seen.
+/// Unifies tabs and line ends, and removes invisible characters.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     if !text.contains(|c| c != '\n' && is_hidden(c)) {
         return text.into();
@@ -47,7 +47,7 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     clean.collect::<String>().into()
 }
 
-/// Whether a character cannot be seen, or turns what is seen: rustc refuses some of them even in comments.
+/// Whether a character is invisible or reorders text: rustc refuses some of them even in comments.
 pub(super) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')

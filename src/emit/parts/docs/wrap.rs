@@ -4,7 +4,7 @@ use std::borrow::Cow;
 /// The longest line of docs.
 pub(super) const WIDTH: usize = 92;
 
-/// Words to lines of [`WIDTH`], the first after `first`, the others after `others`.
+/// Wraps words to lines of [`WIDTH`]; `first` precedes the first line, `others` the other ones.
 pub(crate) fn wrap<S: AsRef<str>>(words: &[S], first: &str, others: &str) -> Vec<String> {
     let begin = |margin: &str| {
         let mut line = String::with_capacity(WIDTH);
@@ -14,14 +14,14 @@ pub(crate) fn wrap<S: AsRef<str>>(words: &[S], first: &str, others: &str) -> Vec
     let mut lines = Vec::new();
     let mut line = begin(first);
     let mut length = first.chars().count();
-    // How many words the line has, and where the last one begins.
+    // The number of words on the line, and the start of the last one.
     let mut count = 0;
     let mut last = line.len();
     for word in words.iter().map(AsRef::as_ref) {
         let more = word.chars().count();
         if count > 0 && length + 1 + more > WIDTH {
-            // What would begin a block there takes the word before it along.
-            let carried = (begins_block(word) && count > 1 && !begins_block(&line[last..]))
+            // A word that would start a block takes the previous word to the new line.
+            let carried = (starts_block(word) && count > 1 && !starts_block(&line[last..]))
                 .then(|| line.split_off(last));
             line.truncate(line.trim_end().len());
             lines.push(std::mem::replace(&mut line, begin(others)));
@@ -46,9 +46,9 @@ pub(crate) fn wrap<S: AsRef<str>>(words: &[S], first: &str, others: &str) -> Vec
     lines
 }
 
-/// A word at the start of a line must not begin a block.
+/// Escapes a word that would start a block.
 fn guarded(word: &str) -> Cow<'_, str> {
-    if !begins_block(word) {
+    if !starts_block(word) {
         return word.into();
     }
     let digits = word.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -56,8 +56,8 @@ fn guarded(word: &str) -> Cow<'_, str> {
     format!("{number}\\{digits}").into()
 }
 
-/// Whether Markdown takes a word at the start of a line for a list, a heading, a quote, a rule, a table or a fence.
-fn begins_block(word: &str) -> bool {
+/// Whether a word at the start of a line starts a list, a heading, a quote, a rule, a table or a fence.
+fn starts_block(word: &str) -> bool {
     let all = |signs: &[char]| word.chars().all(|c| signs.contains(&c));
     match word.chars().next() {
         Some('>' | '|') => true,
