@@ -37,7 +37,11 @@ fn every_real_crd_generates() {
             source.name,
             output.diagnostics
         );
-        let longest = output.model.types.iter().map(|(_, def)| def.name.len());
+        let longest = output
+            .model
+            .types
+            .iter()
+            .map(|(_, def)| def.name().as_str().len());
         assert!(longest.max().unwrap_or(0) <= 60, "{}", source.name);
     }
 }
