@@ -7,7 +7,7 @@ mod verbs;
 use kube::api::ListParams;
 use kube_codegen_runtime::client::Kind;
 
-/// An object from JSON.
+/// Reads an object from JSON.
 fn object<K: Kind>(json: serde_json::Value) -> K {
     serde_json::from_value(json).unwrap()
 }
