@@ -3,8 +3,8 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 mod common;
 
-use kube_codegen::crd;
 use kube_codegen::diag::{Diagnostics, Severity};
+use kube_codegen::private::crd;
 use kube_codegen::source::{self, Input, Source};
 
 /// Inputs of a patching tool's own tests, with half of a CRD's fields: an API server refuses them too.
