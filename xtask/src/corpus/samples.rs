@@ -1,6 +1,6 @@
-//! The table of samples comes in, those that an API server accepts go out as JSON, with the types they are read as.
+//! Reads the samples that an API server accepts, with the generated types to read them as.
 use super::generate::{Corpus, REFUSED};
-use super::{Failure, Result};
+use super::{Problem, Result};
 use kube_codegen::diag::Diagnostics;
 use kube_codegen::private::crd;
 use kube_codegen::source::{self, Input};
@@ -14,15 +14,15 @@ pub(super) struct Sample {
     pub(super) file: String,
     /// The object.
     pub(super) object: Value,
-    /// Trees that have its type, by index, each with the path of the type below the tree's module.
+    /// The trees that have its type, by index, each with the path of the type below the tree's module.
     pub(super) types: Vec<(usize, String)>,
 }
 
-/// The samples of `samples.tsv` whose `check` is `ok` and whose definition was taken in; none where there is no such table.
+/// Returns the samples of `samples.tsv` whose `check` is `ok` and whose CRD was generated; none without that table.
 pub(super) fn find(
     folder: &Path,
     corpus: &Corpus,
-    failures: &mut Vec<Failure>,
+    failures: &mut Vec<Problem>,
 ) -> Result<Vec<Sample>> {
     let table = folder.join("samples.tsv");
     if !table.is_file() {
@@ -55,17 +55,17 @@ pub(super) fn find(
             continue;
         }
         match read(&folder.join("samples").join(file)) {
-            Ok(object) if !metadata_is_sound(&object) => failures.push(Failure {
+            Ok(object) if !has_valid_metadata(&object) => failures.push(Problem {
                 stage: REFUSED,
                 subject: file.to_owned(),
-                message: "the API server itself refuses its metadata".to_owned(),
+                message: "the API server rejects its metadata".to_owned(),
             }),
             Ok(object) => samples.push(Sample {
                 file: file.to_owned(),
                 object,
                 types,
             }),
-            Err(error) => failures.push(Failure {
+            Err(error) => failures.push(Problem {
                 stage: "sample",
                 subject: file.to_owned(),
                 message: error.to_string(),
@@ -75,15 +75,15 @@ pub(super) fn find(
     Ok(samples)
 }
 
-/// Whether the labels and annotations are texts, as the API server demands beyond any schema.
-fn metadata_is_sound(object: &Value) -> bool {
+/// Returns whether labels and annotations are strings, as the API server requires.
+fn has_valid_metadata(object: &Value) -> bool {
     ["labels", "annotations"].iter().all(|name| {
         let map = object["metadata"][name].as_object();
         map.is_none_or(|map| map.values().all(|it| it.is_string() || it.is_null()))
     })
 }
 
-/// The types of a kind in the trees of the sample's own repository.
+/// Returns the types of a kind in the trees of the sample's repository.
 fn types(corpus: &Corpus, file: &str, kind: &(String, String)) -> Vec<(usize, String)> {
     let repository = file.split('/').next().unwrap_or_default();
     corpus

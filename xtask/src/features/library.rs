@@ -1,8 +1,8 @@
-//! Files of definitions come in, crates of types and clients are written: one of all, and more for definitions that exclude one another.
+//! Creates a crate of types and clients from all CRDs, and further crates for conflicting CRDs.
 use super::Result;
 use crate::corpus::generate::names;
 use crate::corpus::input::Manifest;
-use crate::folders::root;
+use crate::root;
 use kube_codegen::diag::Diagnostics;
 use kube_codegen::options::Options;
 use kube_codegen::pipeline;
@@ -15,35 +15,35 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What was made.
+/// The created crates.
 #[derive(Default)]
 pub(super) struct Made {
-    /// The crates: the first has all that can be in one.
+    /// The crates; the first has all CRDs that fit into one.
     pub(super) libraries: Vec<Library>,
-    /// Files that were read.
+    /// How many files were read.
     pub(super) files: usize,
-    /// Files that were refused for errors of their own.
+    /// How many files were rejected.
     pub(super) refused: usize,
 }
 
 /// A crate.
 pub(super) struct Library {
-    /// Its name.
+    /// The name.
     pub(super) name: String,
-    /// Where it lies.
+    /// The path.
     pub(super) path: PathBuf,
-    /// Its features, one per group and version.
+    /// The features, one per group and version.
     pub(super) features: Vec<String>,
 }
 
-/// What goes into one crate.
+/// The CRDs of one crate.
 #[derive(Default)]
 struct Share {
     sources: Vec<Source>,
     taken: BTreeSet<(String, String)>,
 }
 
-/// Makes the crates; a file with an error is left out, and counted.
+/// Creates the crates; a file with an error is counted and omitted.
 pub(super) fn make(manifests: Vec<Manifest>, out: &Path) -> Result<Made> {
     let mut made = Made::default();
     let mut shares: Vec<Share> = Vec::new();
@@ -105,7 +105,7 @@ fn library(name: String, sources: &[Source], out: &Path) -> Result<Library> {
     }
     write::plan_once(&path, &library.own, true)?.apply()?;
     write::plan(&path.join(scaffold::SOURCE), &library.source, true)?.apply()?;
-    // The same versions as this repository itself, whatever is newest.
+    // The dependency versions of this repository.
     fs::copy(root().join("Cargo.lock"), path.join("Cargo.lock"))?;
     Ok(Library {
         name,

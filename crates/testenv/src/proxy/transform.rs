@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// What the client gets of a body that comes in two chunks, and whether the connection broke.
+    /// Returns what the client gets of a body of two chunks, and whether the connection broke.
     async fn through(fault: Fault) -> (String, bool) {
         let chunks = [&b"{\"a\":1}\n{\"b\""[..], b":2}\n"]
             .map(|chunk| Ok::<_, io::Error>(Bytes::from_static(chunk)));

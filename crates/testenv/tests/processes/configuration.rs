@@ -285,7 +285,7 @@ async fn an_external_cluster_is_used_and_left_unchanged() -> TestResult {
 }
 
 #[tokio::test]
-#[ignore = "run by somebody_elses_cluster_is_used_and_left_as_it_was"]
+#[ignore = "run by an_external_cluster_is_used_and_left_unchanged"]
 async fn elsewhere() -> TestResult {
     let plane = ControlPlane::shared().await?.unwrap();
     assert!(!plane.is_own() && plane.has_controllers());
@@ -296,7 +296,7 @@ async fn elsewhere() -> TestResult {
 }
 
 #[tokio::test]
-#[ignore = "run by somebody_elses_cluster_is_used_and_left_as_it_was, and killed"]
+#[ignore = "run by an_external_cluster_is_used_and_left_unchanged, and killed"]
 async fn hangs_elsewhere() -> TestResult {
     let plane = ControlPlane::shared().await?.unwrap();
     println!("\nmade {}", plane.namespace("sources").await?);

@@ -216,7 +216,7 @@ async fn lists_of_built_in_kinds_merge_by_their_keys() {
     assert_eq!(
         (port.container_port, port.protocol.as_deref()),
         (80, Some("TCP")),
-        "defaults stay where nobody says otherwise"
+        "fields that are not applied keep their defaults"
     );
     let same = deployments
         .patch(
