@@ -4,15 +4,20 @@
 //! `KUBE_CODEGEN_ACCEPT=1 cargo test --test golden` accepts the new output.
 #![allow(clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
-use kube_codegen::options::{Kubernetes, Options};
-use kube_codegen::pipeline;
-use kube_codegen::scaffold::{self, LibraryRequest, Membership, Runtime};
-use kube_codegen::source::Source;
-use kube_codegen::write::{self, Change};
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use kube_codegen::{
+    options::{Kubernetes, Options},
+    pipeline,
+    scaffold::{self, LibraryRequest, Membership, Runtime},
+    source::Source,
+    write::{self, Change},
+};
 
 #[test]
 fn every_fixture_matches_its_golden() {

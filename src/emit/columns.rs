@@ -1,10 +1,15 @@
 //! `columns.rs` of each version: what `kubectl get` shows of each kind.
-use super::parts::{code, imports::Imports};
-use super::{Contents, Emitter, Exports, OutFile};
-use crate::ir::{Column, Model, Module};
-use crate::options::Options;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
+
+use super::{
+    Contents, Emitter, Exports, OutFile,
+    parts::{code, imports::Imports},
+};
+use crate::{
+    ir::{Column, Model, Module},
+    options::Options,
+};
 
 pub(super) struct Emit;
 

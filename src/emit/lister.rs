@@ -1,10 +1,15 @@
 //! `lister.rs` of each version: reads from the cache of an informer.
-use super::parts::{code, imports::Imports};
-use super::{Contents, Emitter, Exports, OutFile};
-use crate::ir::{Model, Module};
-use crate::options::Options;
 use proc_macro2::TokenStream;
 use quote::quote;
+
+use super::{
+    Contents, Emitter, Exports, OutFile,
+    parts::{code, imports::Imports},
+};
+use crate::{
+    ir::{Model, Module},
+    options::Options,
+};
 
 pub(super) struct Emit;
 

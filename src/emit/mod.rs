@@ -8,11 +8,15 @@ mod parts;
 mod resource;
 mod types;
 
-use crate::diag::{Code, Diagnostics, Place, nearest};
-use crate::ir::Model;
-use crate::options::Options;
-use proc_macro2::TokenStream;
 use std::collections::BTreeSet;
+
+use proc_macro2::TokenStream;
+
+use crate::{
+    diag::{Code, Diagnostics, Place, nearest},
+    ir::Model,
+    options::Options,
+};
 
 /// All emitters, in the order they run: each is one module of this folder and one line here.
 pub const ALL: &[&dyn Emitter] = &[

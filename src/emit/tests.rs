@@ -1,8 +1,11 @@
 //! Tests the table of emitters and the choice of some of them.
-use super::{ALL, choose};
-use crate::diag::{Code, Diagnostics};
-use crate::options::Options;
 use std::collections::BTreeSet;
+
+use super::{ALL, choose};
+use crate::{
+    diag::{Code, Diagnostics},
+    options::Options,
+};
 
 fn chosen(names: &[&str]) -> (Vec<&'static str>, Diagnostics) {
     let options = Options {

@@ -121,8 +121,6 @@ fn kind_value(model: &Model, module: &Module, kind: &Kind, controller: &str) -> 
     Value::from(BTreeMap::from([
         ("controller", Value::from(controller)),
         ("rust_type", Value::from(name)),
-        // A line that is too long for rustfmt is broken by the template.
-        ("letters", Value::from(name.len())),
         (
             "default",
             Value::from(model.types[kind.root].derives.default),

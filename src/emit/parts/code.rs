@@ -1,8 +1,11 @@
 //! Small pieces of Rust: identifiers, doc comments, lint and feature attributes.
-use crate::ir::{Field, IntWidth, Module, Presence, Ty};
-use crate::options::Options;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
+
+use crate::{
+    ir::{Field, IntWidth, Module, Presence, Ty},
+    options::Options,
+};
 
 /// Returns the identifier of a name that the naming pass gave.
 pub(crate) fn ident(name: &str) -> Ident {

@@ -1,11 +1,15 @@
 //! Types as a file writes them, and the `use` items that their names need.
-use super::code::{self, ident};
-use crate::ir::{Body, Field, Kind, Model, Module, Presence, Ty, TypeId};
-use crate::options::Options;
+use std::collections::BTreeMap;
+
 use foldhash::HashSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, TokenStreamExt, quote};
-use std::collections::BTreeMap;
+
+use super::code::{self, ident};
+use crate::{
+    ir::{Body, Field, Kind, Model, Module, Presence, Ty, TypeId},
+    options::Options,
+};
 
 /// The names that a file imports.
 pub(crate) struct Imports<'m> {

@@ -2,13 +2,19 @@
 mod constants;
 mod constructor;
 
-use super::parts::{code, imports::Imports};
-use super::{Contents, Emitter, Exports, OutFile};
-use crate::ir::{Body, Field, Kind, Model, Module, Presence, Scope, Struct};
-use crate::options::Options;
+use std::collections::BTreeMap;
+
 use proc_macro2::TokenStream;
 use quote::quote;
-use std::collections::BTreeMap;
+
+use super::{
+    Contents, Emitter, Exports, OutFile,
+    parts::{code, imports::Imports},
+};
+use crate::{
+    ir::{Body, Field, Kind, Model, Module, Presence, Scope, Struct},
+    options::Options,
+};
 
 pub(super) struct Emit;
 

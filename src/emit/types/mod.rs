@@ -2,17 +2,26 @@
 mod aliases;
 mod records;
 
-use super::parts::docs::{self, Others};
-use super::parts::{code, imports::Imports};
-use super::{Contents, Emitter, Exports, OutFile};
-use crate::ir::{
-    Body, Derives, Enum, EnumBase, Field, Kind, Model, Module, Rules, Struct, Ty, TypeDef, TypeId,
-    Union,
-};
-use crate::options::Options;
+use std::collections::BTreeMap;
+
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use std::collections::BTreeMap;
+
+use super::{
+    Contents, Emitter, Exports, OutFile,
+    parts::{
+        code,
+        docs::{self, Others},
+        imports::Imports,
+    },
+};
+use crate::{
+    ir::{
+        Body, Derives, Enum, EnumBase, Field, Kind, Model, Module, Rules, Struct, Ty, TypeDef,
+        TypeId, Union,
+    },
+    options::Options,
+};
 
 pub(super) struct Emit;
 
