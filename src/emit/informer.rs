@@ -3,7 +3,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{
-    Contents, Emitter, Exports, OutFile,
+    Contents, Exports, OutFile,
     parts::{
         code,
         imports::{self, Imports},
@@ -14,35 +14,19 @@ use crate::{
     options::Options,
 };
 
-pub(super) struct Emit;
-
-impl Emitter for Emit {
-    fn name(&self) -> &'static str {
-        "informer"
-    }
-
-    fn about(&self) -> &'static str {
-        "shared informers of each kind, from one factory"
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &["types", "resource", "lister"]
-    }
-
-    fn emit<'m>(&self, model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
-        let modules = model.modules.iter();
-        let files = modules.map(|module| OutFile {
-            path: format!("{}/informer.rs", module.path()),
-            contents: Contents::rust(move || informer(model, module)),
-            exports: Exports::Names(vec![module.informers.clone()]),
-        });
-        let root = OutFile {
-            path: "informers.rs".into(),
-            contents: Contents::rust(move || informers(model, options)),
-            exports: Exports::Module,
-        };
-        files.chain([root]).collect()
-    }
+pub(super) fn emit<'m>(model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
+    let modules = model.modules.iter();
+    let files = modules.map(|module| OutFile {
+        path: format!("{}/informer.rs", module.path()),
+        contents: Contents::rust(move || informer(model, module)),
+        exports: Exports::Names(vec![module.names().informers.plain().to_owned()]),
+    });
+    let root = OutFile {
+        path: "informers.rs".into(),
+        contents: Contents::rust(move || informers(model, options)),
+        exports: Exports::Module,
+    };
+    files.chain([root]).collect()
 }
 
 fn informer(model: &Model, module: &Module) -> TokenStream {
@@ -51,12 +35,12 @@ fn informer(model: &Model, module: &Module) -> TokenStream {
     let docs = code::doc(&format!(
         "Shared informers of the kinds of `{api_version}`."
     ));
-    let name = code::ident(&module.informers);
+    let name = &module.names().informers;
     let mut imports = Imports::beside(model, module);
     let kinds = model.kinds_of(module).map(|kind| {
         let ty = imports.root(kind);
         let docs = code::doc(&format!("Returns the shared informer for [`{ty}`]."));
-        let method = code::ident(&kind.names.method);
+        let method = &kind.names().method;
         quote! {
             #docs
             pub fn #method(&self) -> SharedInformer<#ty> {
@@ -90,7 +74,7 @@ fn informer(model: &Model, module: &Module) -> TokenStream {
 fn informers(model: &Model, options: &Options) -> TokenStream {
     let docs = code::file_docs("The informers of every group and version, from one factory.");
     let lints = code::lints(false);
-    let imports = imports::of_modules(model, options, |module| &module.informers);
+    let imports = imports::of_modules(model, options, |module| &module.names().informers);
     let (declared, defined): (TokenStream, TokenStream) = model
         .modules
         .iter()
@@ -100,7 +84,7 @@ fn informers(model: &Model, options: &Options) -> TokenStream {
                 module.api_version()
             ));
             let gate = code::gate([module], options);
-            let (method, name) = (code::ident(&module.method), code::ident(&module.informers));
+            let (method, name) = (&module.names().method, &module.names().informers);
             let signature = quote!(fn #method(&self) -> #name<'_>);
             (
                 quote!(#docs #gate #signature;),

@@ -3,43 +3,24 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{
-    Contents, Emitter, Exports, OutFile,
+    Contents, Exports, OutFile,
     parts::{code, imports::Imports},
 };
-use crate::{
-    ir::{Model, Module},
-    options::Options,
-};
+use crate::ir::{Model, Module};
 
-pub(super) struct Emit;
-
-impl Emitter for Emit {
-    fn name(&self) -> &'static str {
-        "lister"
-    }
-
-    fn about(&self) -> &'static str {
-        "a lister for each kind, which reads the cache of an informer"
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &["types", "resource"]
-    }
-
-    fn emit<'m>(&self, model: &'m Model, _: &'m Options) -> Vec<OutFile<'m>> {
-        let modules = model.modules.iter();
-        let files = modules.map(|module| OutFile {
-            path: format!("{}/lister.rs", module.path()),
-            contents: Contents::rust(move || listers(model, module)),
-            exports: Exports::Names(
-                model
-                    .kinds_of(module)
-                    .map(|kind| kind.names.lister.clone())
-                    .collect(),
-            ),
-        });
-        files.collect()
-    }
+pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
+    let modules = model.modules.iter();
+    let files = modules.map(|module| OutFile {
+        path: format!("{}/lister.rs", module.path()),
+        contents: Contents::rust(move || listers(model, module)),
+        exports: Exports::Names(
+            model
+                .kinds_of(module)
+                .map(|kind| kind.names().lister.plain().to_owned())
+                .collect(),
+        ),
+    });
+    files.collect()
 }
 
 fn listers(model: &Model, module: &Module) -> TokenStream {
@@ -50,7 +31,7 @@ fn listers(model: &Model, module: &Module) -> TokenStream {
         let docs = code::doc(&format!(
             "Reads [`{ty}`] objects from the cache of an informer."
         ));
-        let name = code::ident(&kind.names.lister);
+        let name = &kind.names().lister;
         quote! {
             #docs
             pub type #name = Lister<#ty>;

@@ -8,25 +8,12 @@ mod parts;
 mod resource;
 mod types;
 
-use std::collections::BTreeSet;
-
 use proc_macro2::TokenStream;
 
 use crate::{
-    diag::{Code, Diagnostics, Place, nearest},
     ir::Model,
-    options::Options,
+    options::{Emitter, Options},
 };
-
-/// All emitters, in the order they run: each is one module of this folder and one line here.
-pub const ALL: &[&dyn Emitter] = &[
-    &types::Emit,
-    &resource::Emit,
-    &client::Emit,
-    &lister::Emit,
-    &informer::Emit,
-    &columns::Emit,
-];
 
 /// A file to be written, relative to the output directory.
 pub struct OutFile<'m> {
@@ -73,34 +60,11 @@ pub enum Exports {
     Names(Vec<String>),
 }
 
-/// Makes one kind of output from the model.
-pub trait Emitter: Sync {
-    /// Returns its name in `--emit`.
-    fn name(&self) -> &'static str;
-
-    /// Describes its output in one phrase.
-    fn about(&self) -> &'static str;
-
-    /// Returns the emitters whose output this one uses: they run with it.
-    fn needs(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// Returns the files.
-    fn emit<'m>(&self, model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>>;
-}
-
 /// Runs the chosen emitters and those they need, and declares the modules of what they wrote.
-pub fn emit<'m>(
-    model: &'m Model,
-    options: &'m Options,
-    diagnostics: &mut Diagnostics,
-) -> Vec<OutFile<'m>> {
-    let chosen = choose(options, diagnostics);
-    let mut files: Vec<OutFile<'_>> = ALL
-        .iter()
-        .filter(|emitter| chosen.contains(emitter.name()))
-        .flat_map(|emitter| emitter.emit(model, options))
+pub fn emit<'m>(model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
+    let mut files: Vec<OutFile<'_>> = Emitter::with_needed(&options.emit)
+        .into_iter()
+        .flat_map(|emitter| run(emitter, model, options))
         .collect();
     let modules = modules::declare(model, &files, options);
     files.extend(modules);
@@ -108,42 +72,33 @@ pub fn emit<'m>(
     files
 }
 
-/// Returns the names of the emitters to run, and reports unknown ones.
-fn choose(options: &Options, diagnostics: &mut Diagnostics) -> BTreeSet<&'static str> {
-    let mut chosen = BTreeSet::new();
-    let mut todo = Vec::new();
-    if options.emit.is_empty() {
-        todo.extend(ALL.iter().map(|emitter| emitter.name()));
+/// Runs one emitter. Each is one module of this folder, one line here and one row of the table in `options`.
+fn run<'m>(emitter: Emitter, model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
+    match emitter {
+        Emitter::Types => types::emit(model),
+        Emitter::Resource => resource::emit(model),
+        Emitter::Client => client::emit(model, options),
+        Emitter::Lister => lister::emit(model),
+        Emitter::Informer => informer::emit(model, options),
+        Emitter::Columns => columns::emit(model),
     }
-    for name in &options.emit {
-        if let Some(emitter) = ALL.iter().find(|emitter| emitter.name() == name) {
-            todo.push(emitter.name());
-            continue;
-        }
-        let names = ALL.iter().map(|emitter| emitter.name());
-        let near = nearest(name, names.clone());
-        let hint = if near.is_empty() {
-            format!("there are {}", names.collect::<Vec<_>>().join(", "))
-        } else {
-            format!("did you mean `{}`?", near.join("` or `"))
-        };
-        diagnostics
-            .report(
-                Code::UnknownEmitter,
-                Place::nowhere(),
-                format!("there is no emitter `{name}`"),
-            )
-            .hint(hint);
-    }
-    while let Some(name) = todo.pop() {
-        if chosen.insert(name)
-            && let Some(emitter) = ALL.iter().find(|emitter| emitter.name() == name)
-        {
-            todo.extend(emitter.needs());
-        }
-    }
-    chosen
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use crate::options::Emitter;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_module_of_the_folder_is_an_emitter() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/emit");
+        let modules: BTreeSet<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .map(|name| name.trim_end_matches(".rs").to_owned())
+            .filter(|name| !matches!(name.as_str(), "mod" | "modules" | "parts"))
+            .collect();
+        let emitters: BTreeSet<String> = Emitter::all().map(|it| it.to_string()).collect();
+        assert_eq!(modules, emitters);
+    }
+}
