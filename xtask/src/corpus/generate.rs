@@ -1,12 +1,12 @@
 //! Files of definitions come in, trees of modules go out: one per repository, more where definitions exclude one another.
 use super::input::Manifest;
 use super::{Failure, inspect};
-use kube_codegen::crd;
 use kube_codegen::diag::{Code, Diagnostics, Severity};
-use kube_codegen::ir::Counts;
 use kube_codegen::options::Options;
 use kube_codegen::pipeline;
-use kube_codegen::render::File;
+use kube_codegen::pipeline::File;
+use kube_codegen::private::crd;
+use kube_codegen::private::ir::Counts;
 use kube_codegen::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! The table of samples comes in, those that an API server accepts go out as JSON, with the types they are read as.
 use super::generate::{Corpus, REFUSED};
 use super::{Failure, Result};
-use kube_codegen::crd;
 use kube_codegen::diag::Diagnostics;
+use kube_codegen::private::crd;
 use kube_codegen::source::{self, Input};
 use serde_json::Value;
 use std::fs;
