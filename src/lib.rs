@@ -72,21 +72,35 @@
 mod builder;
 #[cfg(feature = "cli")]
 pub mod cli;
-pub mod crd;
+mod crd;
 pub mod diag;
-pub mod emit;
+mod emit;
 mod hash;
-pub mod ir;
-pub mod lower;
+mod ir;
+mod lower;
 pub mod options;
-pub mod pass;
+mod pass;
 pub mod pipeline;
-pub mod render;
+mod render;
 #[cfg(feature = "cli")]
 pub mod scaffold;
 pub mod source;
 mod threads;
-pub mod write;
+mod write;
 
 pub use builder::{Builder, Error};
 pub use options::{Deny, Emitter, Kubernetes, Override};
+
+/// What the tests and tools of this project use of the stages. It is not part of the API.
+#[doc(hidden)]
+pub mod private {
+    pub mod crd {
+        pub use crate::crd::*;
+    }
+    pub mod ir {
+        pub use crate::ir::*;
+    }
+    pub mod write {
+        pub use crate::write::*;
+    }
+}

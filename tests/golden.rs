@@ -6,9 +6,9 @@
 
 use kube_codegen::options::{Kubernetes, Options};
 use kube_codegen::pipeline;
+use kube_codegen::private::write::{self, Change};
 use kube_codegen::scaffold::{self, LibraryRequest, Membership, Runtime};
 use kube_codegen::source::Source;
-use kube_codegen::write::{self, Change};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,12 +1,12 @@
 //! Generates trees of modules from files of CRDs: one per repository, or several if CRDs conflict.
 use super::input::Manifest;
 use super::{Failure, inspect};
-use kube_codegen::crd;
 use kube_codegen::diag::{Code, Diagnostics, Severity};
-use kube_codegen::ir::Counts;
 use kube_codegen::options::Options;
 use kube_codegen::pipeline;
-use kube_codegen::render::File;
+use kube_codegen::pipeline::File;
+use kube_codegen::private::crd;
+use kube_codegen::private::ir::Counts;
 use kube_codegen::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
 //! Counts the inline objects of a CRD's schemas.
-use kube_codegen::crd::{Additional, Crd, Items, Schema};
+use kube_codegen::private::crd::{Additional, Crd, Items, Schema};
 
 /// Returns the number of inline objects in the served versions: schema nodes with declared properties.
 pub(super) fn inline_objects(crd: &Crd) -> usize {

@@ -1,8 +1,8 @@
 //! Reads the samples that an API server accepts, with the types to read them as.
 use super::generate::{Corpus, REFUSED};
 use super::{Failure, Result};
-use kube_codegen::crd;
 use kube_codegen::diag::Diagnostics;
+use kube_codegen::private::crd;
 use kube_codegen::source::{self, Input};
 use serde_json::Value;
 use std::fs;

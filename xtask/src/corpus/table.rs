@@ -1,7 +1,7 @@
 //! Formats the results of all stages as a table.
 use super::compile::{Faulty, Step};
 use super::generate::{Corpus, Tree};
-use kube_codegen::ir::Counts;
+use kube_codegen::private::ir::Counts;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::path::Path;
