@@ -1,4 +1,4 @@
-//! Packs the generated trees into a workspace of crates, with a program that reads their samples.
+//! Writes a workspace of crates; each contains some trees of modules and reads their samples.
 use super::generate::{Corpus, Tree};
 use super::samples::Sample;
 use super::{Result, root};
@@ -8,33 +8,33 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// A crate.
+/// One crate.
 pub(super) struct Batch<'a> {
-    /// The name.
+    /// Its name.
     pub(super) name: String,
-    /// The indices of its trees.
+    /// Its trees, by index.
     trees: Vec<usize>,
     /// The Rust modules of its trees.
     pub(super) modules: Vec<String>,
-    /// The samples, each with the Rust path of its type.
+    /// Its samples, each with the Rust path of its type.
     pub(super) samples: Vec<(String, &'a Sample)>,
 }
 
 /// Distributes the trees, about `size` CRDs per crate.
 pub(super) fn pack<'a>(corpus: &Corpus, samples: &'a [Sample], size: usize) -> Vec<Batch<'a>> {
     let mut batches: Vec<Batch<'a>> = Vec::new();
-    let mut remaining = 0;
+    let mut left = 0;
     for (index, tree) in corpus.trees.iter().enumerate() {
-        if batches.is_empty() || remaining < tree.crds.len() {
+        if batches.is_empty() || left < tree.crds.len() {
             batches.push(Batch {
                 name: format!("corpus-{}", batches.len()),
                 trees: Vec::new(),
                 modules: Vec::new(),
                 samples: Vec::new(),
             });
-            remaining = size;
+            left = size;
         }
-        remaining = remaining.saturating_sub(tree.crds.len());
+        left = left.saturating_sub(tree.crds.len());
         if let Some(batch) = batches.last_mut() {
             batch.trees.push(index);
             batch.modules.push(tree.module.clone());
@@ -143,14 +143,14 @@ serde_json = "1"
 }
 
 fn library(trees: &[&Tree]) -> String {
-    let mut text = String::from("//! Generated modules.\n");
+    let mut text = String::from("//! Generated modules of some repositories.\n");
     for tree in trees {
         _ = writeln!(text, "pub mod {};", tree.module);
     }
     text
 }
 
-/// Returns the program that reads and writes the samples.
+/// The program that reads and writes the samples: the fixed part, and the types by their paths.
 fn program(batch: &Batch<'_>) -> String {
     let library = batch.name.replace('-', "_");
     let paths: BTreeSet<&str> = batch
@@ -159,7 +159,7 @@ fn program(batch: &Batch<'_>) -> String {
         .map(|(path, _)| path.as_str())
         .collect();
     let mut text = String::from(include_str!("reader.rs.txt"));
-    text.push_str("\n/// Reads and writes a sample as the type at `path`.\nfn through(path: &str, text: &str) -> Result<String, String> {\n    match path {\n");
+    text.push_str("\n/// A sample, by the path of its type.\nfn through(path: &str, text: &str) -> Result<String, String> {\n    match path {\n");
     for path in paths {
         _ = writeln!(
             text,

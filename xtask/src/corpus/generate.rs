@@ -1,4 +1,4 @@
-//! Generates a tree of modules for each repository, or several where CRDs conflict.
+//! Generates trees of modules from files of CRDs: one per repository, or several if CRDs conflict.
 use super::Problem;
 use super::input::Manifest;
 use kube_codegen::diag::{Code, Diagnostics, Severity};
@@ -10,45 +10,45 @@ use kube_codegen::private::ir::Counts;
 use kube_codegen::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The stage of invalid inputs, which are reported but do not fail the run.
+/// The stage of invalid inputs, which are listed but do not count as failures.
 pub(super) const REFUSED: &str = "refused";
-/// The first code of internal errors.
-const FIRST_INTERNAL: &str = "KC0500";
+/// From this code on, diagnostics are not about the input.
+const FIRST_OWN: &str = "KC0500";
 
-/// The generated trees and the counts of the input.
+/// The generated trees and statistics on the input.
 #[derive(Default)]
 pub(super) struct Corpus {
     /// The trees, sorted by repository.
     pub(super) trees: Vec<Tree>,
-    /// How many files were read.
+    /// Files that were read.
     pub(super) files: usize,
-    /// How many CRDs they contain; an unreadable file counts as one.
+    /// CRDs in them; a file without a readable CRD counts as one.
     pub(super) crds: usize,
-    /// How many files were rejected.
+    /// Files that were rejected because of errors in them.
     pub(super) refused: usize,
-    /// The number of diagnostics by code.
-    pub(super) findings: BTreeMap<Code, usize>,
+    /// Diagnostics by code.
+    pub(super) diagnostics: BTreeMap<Code, usize>,
 }
 
 /// One tree of modules.
 pub(super) struct Tree {
-    /// The folder of the CRDs.
+    /// The directory of the CRDs.
     pub(super) repository: String,
-    /// The name of its Rust module.
+    /// Name of its Rust module.
     pub(super) module: String,
-    /// The generated files, relative to the module's folder.
+    /// The generated files, relative to the module's directory.
     pub(super) files: Vec<File>,
-    /// The CRDs by name, each with its modules as `group/version`.
+    /// The CRDs, by name, each with its modules as `group/version`.
     pub(super) crds: BTreeMap<String, BTreeSet<String>>,
     /// The Rust path of each root type below the tree's module, by `apiVersion` and `kind`.
     pub(super) roots: BTreeMap<(String, String), String>,
-    /// How many inline objects the schemas of all versions have.
+    /// Inline objects in the schemas of all versions.
     pub(super) inline: usize,
-    /// How the types of the schema locations were resolved.
+    /// Counts of the generated types.
     pub(super) counts: Counts,
 }
 
-/// The files of one run of the generator.
+/// Files that are generated together.
 #[derive(Default)]
 struct Group {
     repository: String,
@@ -84,7 +84,7 @@ pub(super) fn generate(manifests: Vec<Manifest>, failures: &mut Vec<Problem>) ->
     corpus
 }
 
-/// Generates one file alone to get its diagnostics. Returns the names that no other file of its tree may define.
+/// Generates one file on its own to attribute diagnostics to it; returns the names that no other file of its tree may define.
 fn alone(
     manifest: &Manifest,
     corpus: &mut Corpus,
@@ -95,8 +95,8 @@ fn alone(
     let output = pipeline::run(sources, &Options::default());
     corpus.files += 1;
     corpus.crds += crds.len().max(1);
-    for finding in output.diagnostics.iter() {
-        *corpus.findings.entry(finding.code).or_default() += 1;
+    for diagnostic in output.diagnostics.iter() {
+        *corpus.diagnostics.entry(diagnostic.code).or_default() += 1;
     }
     if output.diagnostics.has_errors() {
         let failure = failure(&manifest.source.name, &output.diagnostics);
@@ -107,7 +107,7 @@ fn alone(
     Some(names(&crds))
 }
 
-/// Returns the names that no other file of a run may define: plurals and kinds, each with its group.
+/// Returns the names that must be unique in a run: the plurals and kinds, each with its group.
 pub(crate) fn names(crds: &[crd::Crd]) -> BTreeSet<(String, String)> {
     let names = crds.iter().flat_map(|crd| {
         [
@@ -153,13 +153,13 @@ fn tree(group: Group, module: String, failures: &mut Vec<Problem>) -> Option<Tre
     })
 }
 
-/// Describes the errors; an internal error is a failure of the generator.
+/// Describes the errors. If one is not about the input, the generator has failed.
 fn failure(subject: &str, diagnostics: &Diagnostics) -> Problem {
     let errors: Vec<_> = diagnostics
         .iter()
         .filter(|it| it.severity == Severity::Error)
         .collect();
-    let is_internal = |code: Code| code.as_str() >= FIRST_INTERNAL;
+    let own = |code: Code| code.as_str() >= FIRST_OWN;
     let lines = errors.iter().map(|it| {
         format!(
             "{}: {} (at {})",
@@ -169,7 +169,7 @@ fn failure(subject: &str, diagnostics: &Diagnostics) -> Problem {
         )
     });
     Problem {
-        stage: if errors.iter().any(|it| is_internal(it.code)) {
+        stage: if errors.iter().any(|it| own(it.code)) {
             "generate"
         } else {
             REFUSED
@@ -179,7 +179,7 @@ fn failure(subject: &str, diagnostics: &Diagnostics) -> Problem {
     }
 }
 
-/// Returns a unique module name.
+/// Returns a unique module name for a repository.
 fn module(repository: &str, taken: &mut BTreeSet<String>) -> String {
     let words = repository.split(|c: char| !c.is_ascii_alphanumeric());
     let words = words.filter(|word| !word.is_empty());
@@ -195,7 +195,7 @@ fn module(repository: &str, taken: &mut BTreeSet<String>) -> String {
     name
 }
 
-/// Counts the schema nodes with declared properties in the served versions.
+/// Returns the number of inline objects in the served versions: schema nodes with declared properties.
 fn inline_objects(crd: &Crd) -> usize {
     let served = crd.versions.iter().filter(|version| version.served);
     served

@@ -1,4 +1,4 @@
-//! Reads the samples that an API server accepts, with the generated types to read them as.
+//! Reads the samples that an API server accepts, with the types to read them as.
 use super::generate::{Corpus, REFUSED};
 use super::{Problem, Result};
 use kube_codegen::diag::Diagnostics;
@@ -14,17 +14,17 @@ pub(super) struct Sample {
     pub(super) file: String,
     /// The object.
     pub(super) object: Value,
-    /// The trees that have its type, by index, each with the path of the type below the tree's module.
+    /// Trees that have its type, by index, each with the path of the type below the tree's module.
     pub(super) types: Vec<(usize, String)>,
 }
 
-/// Returns the samples of `samples.tsv` whose `check` is `ok` and whose CRD was generated; none without that table.
+/// Returns the samples of `samples.tsv` whose `check` is `ok` and whose CRD was generated; none without such a table.
 pub(super) fn find(
-    folder: &Path,
+    directory: &Path,
     corpus: &Corpus,
     failures: &mut Vec<Problem>,
 ) -> Result<Vec<Sample>> {
-    let table = folder.join("samples.tsv");
+    let table = directory.join("samples.tsv");
     if !table.is_file() {
         return Ok(Vec::new());
     }
@@ -54,8 +54,8 @@ pub(super) fn find(
         if types.is_empty() {
             continue;
         }
-        match read(&folder.join("samples").join(file)) {
-            Ok(object) if !has_valid_metadata(&object) => failures.push(Problem {
+        match read(&directory.join("samples").join(file)) {
+            Ok(object) if !metadata_is_valid(&object) => failures.push(Problem {
                 stage: REFUSED,
                 subject: file.to_owned(),
                 message: "the API server rejects its metadata".to_owned(),
@@ -75,8 +75,8 @@ pub(super) fn find(
     Ok(samples)
 }
 
-/// Returns whether labels and annotations are strings, as the API server requires.
-fn has_valid_metadata(object: &Value) -> bool {
+/// Whether the labels and annotations are strings, which the API server requires for any schema.
+fn metadata_is_valid(object: &Value) -> bool {
     ["labels", "annotations"].iter().all(|name| {
         let map = object["metadata"][name].as_object();
         map.is_none_or(|map| map.values().all(|it| it.is_string() || it.is_null()))
