@@ -26,6 +26,7 @@ mod foreign;
 mod json;
 mod k8s;
 mod keys;
+pub mod label_selector;
 mod literal;
 mod macros;
 mod nullable;

@@ -3,7 +3,7 @@ use crate::script::{informer, map, map_with};
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube_codegen_runtime::{
     informer::{IndexError, InformerConfig, NAMESPACE_INDEX, SharedInformer},
-    lister::Selector,
+    lister::parse_selector,
 };
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
@@ -27,7 +27,7 @@ async fn lists_by_namespace_and_selector() {
         .await;
     informer.wait_synced().await.unwrap();
     let lister = informer.lister();
-    let selector: Selector = "app in (a, x)".parse().unwrap();
+    let selector = parse_selector("app in (a, x)").unwrap();
     assert_eq!(names(&lister.all()), ["a", "a", "b"]);
     assert_eq!(names(&lister.list(&selector)), ["a", "a"]);
     assert_eq!(names(&lister.namespaced("ns").list(&selector)), ["a"]);

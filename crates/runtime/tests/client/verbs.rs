@@ -38,7 +38,7 @@ async fn objects_are_read_and_written_by_their_own_path() {
     );
     assert!(kinds.get_opt("a").await.unwrap().is_some());
     kinds.create(&a).await.unwrap();
-    kinds.update(&a).await.unwrap();
+    kinds.replace(&a).await.unwrap();
     let _ = kinds.delete("a", &DeleteParams::default()).await.unwrap();
     let lines = server.lines();
     let of = |verb: &str, rest: &str| format!("{verb} {PATH}{rest}");
@@ -59,7 +59,7 @@ async fn cluster_scoped_kinds_have_no_namespace_in_their_path() {
     let server = Server::answering([(200, json!({"metadata": {"name": "z"}}))]);
     let zones = TypedClient::<Zone>::cluster(server.client());
     zones.get("z").await.unwrap();
-    zones.update(&zones.get("z").await.unwrap()).await.unwrap();
+    zones.replace(&zones.get("z").await.unwrap()).await.unwrap();
     assert_eq!(
         server.lines(),
         [
@@ -180,7 +180,7 @@ async fn the_status_has_a_path_of_its_own() {
     let server = Server::answering([(200, object())]);
     let kinds = kinds(&server);
     kinds.get_status("a").await.unwrap();
-    kinds.update_status(&CrdKind::new("a")).await.unwrap();
+    kinds.replace_status(&CrdKind::new("a")).await.unwrap();
     kinds
         .patch_status("a", &Patch::Merge(json!({"status": {}})))
         .await
@@ -225,7 +225,7 @@ async fn manager_and_dry_run_are_told_with_every_write() {
     let server = Server::answering([(200, object())]);
     let kinds = kinds(&server).with_field_manager("me").dry_run();
     kinds.create(&CrdKind::new("a")).await.unwrap();
-    kinds.update_status(&CrdKind::new("a")).await.unwrap();
+    kinds.replace_status(&CrdKind::new("a")).await.unwrap();
     kinds.patch("a", &Patch::Merge(json!({}))).await.unwrap();
     kinds.apply(&CrdKind::new("a"), "other").await.unwrap();
     let _ = kinds.delete("a", &DeleteParams::default()).await.unwrap();
@@ -254,7 +254,7 @@ async fn what_is_no_name_is_refused_before_anything_is_sent() {
             kinds.delete(name, &DeleteParams::default()).await.is_err(),
             "{name}"
         );
-        assert!(kinds.update(&CrdKind::new(name)).await.is_err(), "{name}");
+        assert!(kinds.replace(&CrdKind::new(name)).await.is_err(), "{name}");
         assert!(
             kinds.apply_status(&CrdKind::new(name), "me").await.is_err(),
             "{name}"
@@ -272,7 +272,7 @@ async fn what_is_no_name_is_refused_before_anything_is_sent() {
             "{name}"
         );
     }
-    assert!(kinds.update(&CrdKind::default()).await.is_err());
+    assert!(kinds.replace(&CrdKind::default()).await.is_err());
     assert!(kinds.apply(&json!({"metadata": {}}), "me").await.is_err());
     assert!(kinds.apply(&json!([]), "me").await.is_err());
     assert_eq!(server.lines(), [""; 0]);

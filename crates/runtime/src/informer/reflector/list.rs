@@ -1,16 +1,21 @@
-//! The ways to list: a streaming list with its way back, one answer from the watch cache, or exact pages. Leaves the core with a whole new content.
-use super::{ANSWER_SILENCE, Source, Watch, wire};
-use crate::informer::{InitialList, Object, ObjectKey, core::Listed, error::WatchFailure};
+//! Lists: a streaming list with its fallback, one response from the watch cache, or exact pages.
 use std::time::Duration;
+
 use tracing::debug;
 
-/// Page size where exactness forces a read of etcd (client-go's default).
+use super::{RESPONSE_SILENCE, Reflector, Watch, wire};
+use crate::{
+    cache::{Object, ObjectKey},
+    informer::{InitialList, error::WatchFailure, state::Listed},
+};
+
+/// Page size of a list that reads etcd (client-go's default).
 const PAGE: u32 = 500;
-/// Silence within a streaming list that tells of a server which will never close it by a bookmark.
+/// Silence within a streaming list after which the server is assumed never to send the closing bookmark.
 const LIST_SILENCE: Duration = Duration::from_secs(30);
 
-impl<K: Object> Source<K> {
-    /// Lists once, in the best way that the server offers. A streaming list hands out the watch that it has become.
+impl<K: Object> Reflector<K> {
+    /// Lists once, in the best way that the server supports. A streaming list continues as the returned watch.
     pub(super) async fn list(&mut self) -> Result<Option<Watch>, WatchFailure> {
         if self.list == InitialList::Streaming {
             match self.list_streaming().await {
@@ -19,12 +24,12 @@ impl<K: Object> Source<K> {
                     return Ok(Some(watch));
                 }
                 Err(failure) if refuses_streaming(&failure) => {
-                    debug!(kind = %K::kind(&()), %failure, "no streaming lists here, using plain ones from now on");
+                    debug!(kind = %K::kind(&()), %failure, "the server has no streaming lists; using plain lists");
                     self.list = InitialList::WatchCache;
                 }
-                // The server may have ignored the request for initial events: a plain list makes progress either way.
+                // The server may have ignored `sendInitialEvents`: a plain list makes progress either way.
                 Err(failure @ (WatchFailure::ListCutShort | WatchFailure::Silence(_))) => {
-                    self.core.list_failed(failure);
+                    self.state.list_failed(failure);
                 }
                 Err(failure) => return Err(failure),
             }
@@ -40,7 +45,9 @@ impl<K: Object> Source<K> {
         let silence = LIST_SILENCE.min(watch.silence);
         while let Some(line) = watch.lines.next(silence).await? {
             match wire::Frame::parse(line) {
-                Ok(wire::Frame::Applied(raw)) => self.core.list_one(&mut listed, wire::decode(raw)),
+                Ok(wire::Frame::Applied(raw)) => {
+                    self.state.list_one(&mut listed, wire::decode(raw));
+                }
                 Ok(wire::Frame::Deleted(raw)) => {
                     listed.remove(wire::decode::<K>(raw).map(|object| ObjectKey::of(&object)));
                 }
@@ -48,7 +55,7 @@ impl<K: Object> Source<K> {
                     version,
                     initial_end: true,
                 }) => {
-                    self.core.replace(listed, &version);
+                    self.state.replace(listed, &version);
                     return Ok(watch);
                 }
                 Ok(wire::Frame::Error(status)) => return Err(WatchFailure::Status(status)),
@@ -66,7 +73,7 @@ impl<K: Object> Source<K> {
             _ if self.fresh => (None, Some(PAGE)),
             _ => (
                 Some(
-                    Some(self.core.version())
+                    Some(self.state.version())
                         .filter(|version| !version.is_empty())
                         .unwrap_or_else(|| "0".to_owned()),
                 ),
@@ -82,7 +89,7 @@ impl<K: Object> Source<K> {
                 .await
             {
                 Ok(page) => page,
-                // The list took longer than the server keeps history: one answer for all of it is all that is left.
+                // The list took longer than the server keeps history: request all of it in one response.
                 Err(failure) if paging && failure.is_expired() => {
                     (listed, limit, next) = (Listed::default(), None, None);
                     continue;
@@ -91,14 +98,14 @@ impl<K: Object> Source<K> {
             };
             if token.is_none() {
                 let version = version.ok_or(WatchFailure::NoResourceVersion)?;
-                self.core.replace(listed, &version);
+                self.state.replace(listed, &version);
                 return Ok(());
             }
             next = token;
         }
     }
 
-    /// One page; gives its version and the token of the next.
+    /// Requests one page and returns its version and the token of the next page.
     async fn list_page(
         &self,
         version: Option<&str>,
@@ -107,20 +114,20 @@ impl<K: Object> Source<K> {
         listed: &mut Listed<K>,
     ) -> Result<(Option<String>, Option<String>), WatchFailure> {
         let request = self.requests.list(version, limit, token)?;
-        let body = self.send(request).await?.rest(ANSWER_SILENCE).await?;
+        let body = self.send(request).await?.rest(RESPONSE_SILENCE).await?;
         let page: wire::List<'_> = serde_json::from_slice(&body)?;
         for raw in page.items.unwrap_or_default() {
-            self.core.list_one(listed, wire::decode(raw));
+            self.state.list_one(listed, wire::decode(raw));
         }
-        let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
+        let non_empty = |text: Option<String>| text.filter(|text| !text.is_empty());
         Ok((
-            filled(page.metadata.resource_version),
-            filled(page.metadata.continue_),
+            non_empty(page.metadata.resource_version),
+            non_empty(page.metadata.continue_),
         ))
     }
 }
 
-/// Whether the server does not offer streaming lists at all (422 where the feature gate is off), as against being out of order or forbidding the watch.
+/// Whether the server has no streaming lists (422 if the feature gate is off), rather than being overloaded or forbidding the watch.
 fn refuses_streaming(failure: &WatchFailure) -> bool {
     failure
         .status()

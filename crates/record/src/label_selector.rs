@@ -1,25 +1,17 @@
-//! The grammar of label selectors: text comes in, requirements or the place of the error go out.
-use super::{Requirement, Selector};
-use std::{collections::BTreeSet, str::FromStr};
+//! Parses label selectors in the text form of `kubectl -l`, as apimachinery's `ParseToLabelSelector` does.
+use std::collections::{BTreeMap, BTreeSet};
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
 use thiserror::Error;
 
-/// A label selector that cannot be understood.
+/// A label selector that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("unable to parse label selector at byte {position}: {message}")]
 pub struct ParseSelectorError {
-    /// Offset in bytes of what was not understood.
+    /// Byte offset of the unexpected token.
     pub position: usize,
-    /// What was wrong with it.
+    /// What was found, and what was expected.
     pub message: String,
-}
-
-impl ParseSelectorError {
-    pub(super) fn operator(operator: &str) -> Self {
-        Self {
-            position: 0,
-            message: format!("\"{operator}\" is not a valid label selector operator"),
-        }
-    }
 }
 
 /// Longest name part of a label key, and longest label value (Kubernetes: "Labels and Selectors").
@@ -27,23 +19,28 @@ const MAX_LABEL: usize = 63;
 /// Longest prefix of a label key: a DNS subdomain.
 const MAX_PREFIX: usize = 253;
 
-impl FromStr for Selector {
-    type Err = ParseSelectorError;
-
-    /// Requirements divided by commas: `key`, `!key`, `key=value`, `key==value`, `key!=value`, `key in (a,b)`, `key notin (a,b)`, `key>1`, `key<1`.
-    fn from_str(text: &str) -> Result<Self, ParseSelectorError> {
-        let mut cursor = Cursor { text, at: 0 };
-        if cursor.peek().is_none() {
-            return Ok(Self::everything());
-        }
-        let mut requirements = Vec::new();
-        loop {
-            requirements.push(cursor.requirement()?);
-            match cursor.next() {
-                None => return Ok(requirements.into_iter().collect()),
-                Some(",") => {}
-                Some(other) => return Err(cursor.error(other, "expected ',' or the end")),
-            }
+/// Parses requirements separated by commas: `key`, `!key`, `key=value`, `key==value`, `key!=value`, `key in (a,b)`, `key notin (a,b)`.
+///
+/// Empty text selects everything. `key>1` and `key<1` are errors: a `LabelSelector` cannot express them.
+///
+/// ```
+/// let selector = kube_codegen_record::label_selector::parse("app=web,!legacy")?;
+/// assert_eq!(selector.match_labels.unwrap()["app"], "web");
+/// assert_eq!(selector.match_expressions.unwrap()[0].operator, "DoesNotExist");
+/// # Ok::<(), kube_codegen_record::label_selector::ParseSelectorError>(())
+/// ```
+pub fn parse(text: &str) -> Result<LabelSelector, ParseSelectorError> {
+    let mut cursor = Cursor { text, at: 0 };
+    let mut selector = LabelSelector::default();
+    if cursor.peek().is_none() {
+        return Ok(selector);
+    }
+    loop {
+        cursor.requirement(&mut selector)?;
+        match cursor.next() {
+            None => return Ok(selector),
+            Some(",") => {}
+            Some(other) => return Err(cursor.error(other, "expected ',' or the end")),
         }
     }
 }
@@ -54,7 +51,7 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// The token ahead and the position behind it: an operator, a bracket, a comma, or a word.
+    /// Returns the next token and the position after it. A token is an operator, a bracket, a comma or a word.
     fn peek(&self) -> Option<(&'a str, usize)> {
         let rest = self.text[self.at..].trim_start();
         let start = self.text.len() - rest.len();
@@ -75,30 +72,29 @@ impl<'a> Cursor<'a> {
         Some(token)
     }
 
-    fn requirement(&mut self) -> Result<Requirement, ParseSelectorError> {
+    fn requirement(&mut self, selector: &mut LabelSelector) -> Result<(), ParseSelectorError> {
         if self.peek().is_some_and(|(token, _)| token == "!") {
             self.next();
-            return Ok(Requirement::DoesNotExist(self.key()?));
+            push(selector, self.key()?, "DoesNotExist", []);
+            return Ok(());
         }
         let key = self.key()?;
         let Some((operator, end)) = self.peek().filter(|(token, _)| *token != ",") else {
-            return Ok(Requirement::Exists(key));
+            push(selector, key, "Exists", []);
+            return Ok(());
         };
         self.at = end;
-        Ok(match operator {
-            "=" | "==" => Requirement::Equals(key, self.value()?),
-            "!=" => Requirement::NotEquals(key, self.value()?),
-            "in" => Requirement::In(key, self.values()?),
-            "notin" => Requirement::NotIn(key, self.values()?),
-            ">" => Requirement::GreaterThan(key, self.number()?),
-            "<" => Requirement::LessThan(key, self.number()?),
+        match operator {
+            "=" | "==" => equal(selector, key, self.value()?),
+            "!=" => push(selector, key, "NotIn", [self.value()?]),
+            "in" => push(selector, key, "In", self.values()?),
+            "notin" => push(selector, key, "NotIn", self.values()?),
+            ">" | "<" => return Err(self.error(operator, "which a LabelSelector does not support")),
             other => {
-                return Err(self.error(
-                    other,
-                    "expected one of '=', '==', '!=', 'in', 'notin', '>', '<'",
-                ));
+                return Err(self.error(other, "expected one of '=', '==', '!=', 'in', 'notin'"));
             }
-        })
+        }
+        Ok(())
     }
 
     fn key(&mut self) -> Result<String, ParseSelectorError> {
@@ -110,7 +106,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A value, which may be empty: then the next thing is a comma or the end.
+    /// Parses a value. An empty one is followed by a comma or the end.
     fn value(&mut self) -> Result<String, ParseSelectorError> {
         let token = match self.peek() {
             None | Some((",", _)) => return Ok(String::new()),
@@ -126,14 +122,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn number(&mut self) -> Result<i64, ParseSelectorError> {
-        let token = self.next().unwrap_or_default();
-        token
-            .parse()
-            .map_err(|_| self.error(token, "expected an integer"))
-    }
-
-    /// `(a, b)`; an empty place in it is an empty value.
+    /// Parses `(a, b)`. Nothing between two commas is an empty value.
     fn values(&mut self) -> Result<BTreeSet<String>, ParseSelectorError> {
         match self.next() {
             Some("(") => {}
@@ -152,16 +141,14 @@ impl<'a> Cursor<'a> {
                     token.clone_into(&mut current);
                 }
                 other => {
-                    return Err(self.error(
-                        other.unwrap_or_default(),
-                        "expected a label value, ',' or ')'",
-                    ));
+                    let token = other.unwrap_or_default();
+                    return Err(self.error(token, "expected a label value, ',' or ')'"));
                 }
             }
         }
     }
 
-    /// An error about the token just taken.
+    /// Returns an error about the token just taken.
     fn error(&self, token: &str, expected: &str) -> ParseSelectorError {
         let found = if token.is_empty() {
             "the end".to_owned()
@@ -175,13 +162,40 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// `[prefix/]name`, the prefix a DNS subdomain.
+fn push(
+    selector: &mut LabelSelector,
+    key: String,
+    operator: &str,
+    values: impl IntoIterator<Item = String>,
+) {
+    let values: Vec<_> = values.into_iter().collect();
+    selector
+        .match_expressions
+        .get_or_insert_default()
+        .push(LabelSelectorRequirement {
+            key,
+            operator: operator.to_owned(),
+            values: (!values.is_empty()).then_some(values),
+        });
+}
+
+/// Adds to `matchLabels`. A second value for the same key becomes an expression, since both must hold.
+fn equal(selector: &mut LabelSelector, key: String, value: String) {
+    let labels: &mut BTreeMap<_, _> = selector.match_labels.get_or_insert_default();
+    if labels.get(&key).is_some_and(|first| *first != value) {
+        push(selector, key, "In", [value]);
+    } else {
+        labels.insert(key, value);
+    }
+}
+
+/// Whether `text` is `[prefix/]name`, the prefix a DNS subdomain.
 fn is_qualified_name(text: &str) -> bool {
     let (prefix, name) = match text.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
         None => (None, text),
     };
-    let label = |part: &str| {
+    let is_dns_label = |part: &str| {
         part.bytes()
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
             && !part.is_empty()
@@ -190,10 +204,11 @@ fn is_qualified_name(text: &str) -> bool {
     };
     !name.is_empty()
         && is_label_value(name)
-        && prefix.is_none_or(|prefix| prefix.len() <= MAX_PREFIX && prefix.split('.').all(label))
+        && prefix
+            .is_none_or(|prefix| prefix.len() <= MAX_PREFIX && prefix.split('.').all(is_dns_label))
 }
 
-/// At most 63 letters, digits, `-`, `_` and `.`, a letter or digit at both ends; or nothing.
+/// Whether `text` is empty or at most 63 letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
 fn is_label_value(text: &str) -> bool {
     let bytes = text.as_bytes();
     let ends = bytes
@@ -210,17 +225,11 @@ fn is_label_value(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use kube::core::{Selector, SelectorExt};
+
     use super::*;
-    use std::collections::BTreeMap;
 
-    fn labels(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-        pairs
-            .iter()
-            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
-            .collect()
-    }
-
-    /// Selector, labels, expected.
+    /// Selector, labels, whether they match.
     type Case = (&'static str, &'static [(&'static str, &'static str)], bool);
 
     const CASES: &[Case] = &[
@@ -231,6 +240,8 @@ mod tests {
         ("x==y", &[("x", "y")], true),
         ("x=y,z=w", &[("x", "y"), ("z", "w")], true),
         ("x=y,z=w", &[("x", "y")], false),
+        ("x=y,x=z", &[("x", "y")], false),
+        ("x=y,x=z", &[("x", "z")], false),
         ("x!=y", &[], true),
         ("x!=y", &[("x", "y")], false),
         ("x=", &[("x", "")], true),
@@ -245,10 +256,6 @@ mod tests {
         ("x in (a,)", &[("x", "")], true),
         ("x notin (a,b)", &[], true),
         ("x notin (a,b)", &[("x", "a")], false),
-        ("x>5", &[("x", "6")], true),
-        ("x>5", &[("x", "5")], false),
-        ("x<5", &[("x", "4")], true),
-        ("x<5", &[("x", "four")], false),
         (
             "example.com/role=web,!legacy",
             &[("example.com/role", "web")],
@@ -258,19 +265,19 @@ mod tests {
 
     #[test]
     fn selects_as_apimachinery_does() {
-        for (text, pairs, expected) in CASES {
-            let selector: Selector = text
-                .parse()
-                .unwrap_or_else(|error| panic!("{text}: {error}"));
+        for (text, labels, expected) in CASES {
+            let parsed = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let selector = Selector::try_from(parsed).unwrap();
+            let labels = labels
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+                .collect();
+            assert_eq!(selector.matches(&labels), *expected, "{text} on {labels:?}");
+            let printed = parse(&selector.to_string()).unwrap();
             assert_eq!(
-                selector.matches(Some(&labels(pairs))),
-                *expected,
-                "{text} on {pairs:?}"
-            );
-            assert_eq!(
-                selector.to_string().parse::<Selector>().as_ref(),
-                Ok(&selector),
-                "what is printed reads the same"
+                Selector::try_from(printed).unwrap(),
+                selector,
+                "{text} reads the same after printing"
             );
         }
     }
@@ -291,24 +298,22 @@ mod tests {
             "-x",
             "x=-",
             "x>y",
+            "x>5",
             "x y",
             "é=x",
             "X.com/=x",
         ] {
-            assert!(text.parse::<Selector>().is_err(), "{text}");
+            assert!(parse(text).is_err(), "{text}");
         }
         let long = "a".repeat(64);
-        assert!(long.parse::<Selector>().is_err());
-        assert!(format!("x={long}").parse::<Selector>().is_err());
+        assert!(parse(&long).is_err());
+        assert!(parse(&format!("x={long}")).is_err());
     }
 
     #[test]
-    fn errors_tell_the_place() {
-        let error = "app=web,tier ~ x".parse::<Selector>().unwrap_err();
-        assert_eq!(
-            (error.position, error.message.contains("\"~\"")),
-            (13, true),
-            "{error}"
-        );
+    fn errors_have_the_position_of_the_token() {
+        let error = parse("app=web,tier ~ x").unwrap_err();
+        assert_eq!(error.position, 13);
+        assert!(error.message.contains("\"~\""), "{error}");
     }
 }

@@ -1,14 +1,19 @@
-//! The JSON of lists and watches, one object at a time: an object that does not decode never takes its neighbours along.
-use crate::informer::{Object, ObjectKey, error::DecodeError};
+//! Decodes lists and watches one object at a time, so that one bad object does not affect the others.
+use std::collections::BTreeMap;
+
 use kube::core::Status;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 
-/// An object as it came, decoded or not.
+use crate::{
+    cache::{Object, ObjectKey},
+    informer::error::DecodeError,
+};
+
+/// A received object, or why it does not decode.
 pub(super) type Decoded<K> = Result<K, Box<DecodeError>>;
 
-/// The body of a LIST; its objects are still text.
+/// The body of a LIST. Its objects are not decoded yet.
 #[derive(Deserialize)]
 pub(super) struct List<'a> {
     #[serde(default)]
@@ -17,7 +22,6 @@ pub(super) struct List<'a> {
     pub items: Option<Vec<&'a RawValue>>,
 }
 
-/// What matters of a list's metadata.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ListMeta {
@@ -28,7 +32,7 @@ pub(super) struct ListMeta {
 
 /// One line of a WATCH.
 pub(super) enum Frame<'a> {
-    /// ADDED or MODIFIED: the informer's store knows which of them it is.
+    /// ADDED or MODIFIED; the store of the informer knows which.
     Applied(&'a RawValue),
     /// DELETED, with the final state.
     Deleted(&'a RawValue),
@@ -36,7 +40,7 @@ pub(super) enum Frame<'a> {
     Bookmark { version: String, initial_end: bool },
     /// ERROR: the server ends the watch.
     Error(Box<Status>),
-    /// A type that is not known (yet).
+    /// An unknown type.
     Unknown,
 }
 
@@ -60,11 +64,11 @@ struct BookmarkMeta {
     annotations: Option<BTreeMap<String, String>>,
 }
 
-/// Marks the bookmark behind the last object of a streaming list (KEP-3157).
+/// Annotation of the bookmark that follows the last object of a streaming list (KEP-3157).
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
 impl<'a> Frame<'a> {
-    /// Reads one line. A bare `Status` line, which some proxies send, counts as an error event.
+    /// Parses one line. A plain `Status` line, which some proxies send, is an error event.
     pub(super) fn parse(line: &'a [u8]) -> Result<Self, serde_json::Error> {
         let Line { type_, object } = match serde_json::from_slice(line) {
             Ok(line) => line,
@@ -93,7 +97,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Decodes one object. Without a name it is as unusable as one that does not fit its type.
+/// Decodes one object. An object without a name is an error.
 pub(super) fn decode<K: Object>(raw: &RawValue) -> Decoded<K> {
     let message = match serde_json::from_str::<K>(raw.get()) {
         Ok(object)
@@ -108,11 +112,11 @@ pub(super) fn decode<K: Object>(raw: &RawValue) -> Decoded<K> {
         Ok(_) => "the object has no metadata.name".to_owned(),
         Err(error) => error.to_string(),
     };
-    Err(Box::new(failure::<K>(raw, message)))
+    Err(Box::new(decode_error::<K>(raw, message)))
 }
 
-/// What can still be told of an object that does not decode: metadata is read by hand, field by field.
-fn failure<K: Object>(raw: &RawValue, message: String) -> DecodeError {
+/// Describes an object that does not decode, with the metadata fields that can be read.
+fn decode_error<K: Object>(raw: &RawValue, message: String) -> DecodeError {
     let value: serde_json::Value = serde_json::from_str(raw.get()).unwrap_or_default();
     let field = |name: &str| {
         value["metadata"][name]
@@ -133,15 +137,16 @@ fn failure<K: Object>(raw: &RawValue, message: String) -> DecodeError {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
 
     fn raw(text: &str) -> Box<RawValue> {
         RawValue::from_string(text.to_owned()).unwrap()
     }
 
     #[test]
-    fn the_order_of_a_frames_keys_does_not_matter() {
+    fn the_keys_of_a_frame_have_any_order() {
         for line in [
             r#"{"type":"DELETED","object":{"a":1}}"#,
             r#"{"object":{"a":1},"type":"DELETED"}"#,
@@ -154,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn bookmarks_tell_the_end_of_a_streaming_list() {
+    fn a_bookmark_marks_the_end_of_a_streaming_list() {
         let line = br#"{"type":"BOOKMARK","object":{"kind":"Pod","metadata":{"resourceVersion":"7","annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
         assert!(
             matches!(Frame::parse(line), Ok(Frame::Bookmark { version, initial_end: true }) if version == "7")
@@ -166,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_come_as_frames_or_bare() {
+    fn errors_are_frames_or_plain_statuses() {
         for line in [
             r#"{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}"#,
             r#"{"kind":"Status","code":410,"reason":"Expired"}"#,
@@ -184,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unreadable_object_is_named_as_far_as_possible() {
+    fn an_object_that_does_not_decode_is_named_if_possible() {
         let bad = raw(
             r#"{"metadata":{"name":"a","namespace":"ns","resourceVersion":"5","labels":[]},"data":3}"#,
         );

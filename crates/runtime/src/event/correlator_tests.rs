@@ -1,5 +1,6 @@
-use super::*;
 use tokio::time::advance;
+
+use super::*;
 
 fn occurrence(object: &str, reason: &str, note: &str) -> Occurrence {
     Occurrence {
@@ -15,7 +16,7 @@ fn occurrence(object: &str, reason: &str, note: &str) -> Occurrence {
     }
 }
 
-/// Judges, and says that a creation worked.
+/// Judges an occurrence, and records a created Event as stored.
 fn judge(correlator: &mut Correlator, occurrence: &Occurrence) -> Verdict {
     let (key, verdict) = correlator.judge(occurrence);
     if let Verdict::Create(note) = &verdict {
@@ -35,7 +36,7 @@ fn repeat(note: &str, count: i32) -> Verdict {
     }
 }
 
-/// kube's recorder sends the first note again here.
+/// kube's recorder repeats the first note in this case.
 #[tokio::test(start_paused = true)]
 async fn another_note_is_another_event() {
     let mut correlator = Correlator::new();
@@ -91,7 +92,7 @@ async fn a_series_ends_after_six_quiet_minutes_or_when_it_is_lost() {
     assert_eq!(
         judge(&mut correlator, &event),
         repeat("n", 3),
-        "each repeat prolongs it"
+        "each repeat extends the series"
     );
     advance(Duration::from_secs(361)).await;
     assert_eq!(judge(&mut correlator, &event), create("n"));
@@ -101,7 +102,7 @@ async fn a_series_ends_after_six_quiet_minutes_or_when_it_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_similar_events_are_taken_together() {
+async fn ten_similar_events_are_combined() {
     let mut correlator = Correlator::new();
     for number in 1..10 {
         let note = format!("n{number}");
@@ -128,7 +129,7 @@ async fn ten_similar_events_are_taken_together() {
     assert_eq!(
         judge(&mut correlator, &occurrence("a", "R", "n12")),
         create("n12"),
-        "ten minutes later it begins anew"
+        "similarity ends after ten minutes"
     );
 }
 
@@ -146,18 +147,18 @@ async fn one_object_cannot_flood_the_server() {
     assert_eq!(
         judge(&mut correlator, &occurrence("a", "Other", "x")),
         Verdict::Suppress,
-        "one limit for all about an object"
+        "the limit is per object"
     );
     assert_eq!(
         judge(&mut correlator, &occurrence("b", "R", "n")),
         create("n"),
-        "others are not concerned"
+        "other objects are not affected"
     );
     advance(Duration::from_secs(301)).await;
     assert_eq!(
         judge(&mut correlator, &event),
         repeat("n", 126),
-        "what was not sent was counted"
+        "suppressed occurrences are counted"
     );
     assert_eq!(judge(&mut correlator, &event), Verdict::Suppress);
 }

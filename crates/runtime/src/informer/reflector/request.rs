@@ -1,14 +1,16 @@
-//! The requests of an informer: URLs and headers of LIST and WATCH. Sends nothing.
-use crate::informer::{InformerConfig, Object};
+//! Builds the LIST and WATCH requests of an informer.
+use std::{any::TypeId, time::Duration};
+
 use http::{Request, header};
 use k8s_openapi::ClusterResourceScope;
 use kube::{
     api::{ListParams, VersionMatch, WatchParams},
     core,
 };
-use std::{any::TypeId, time::Duration};
 
-/// Builds the requests for one kind and configuration.
+use crate::{cache::Object, informer::InformerConfig};
+
+/// The requests of one kind and configuration.
 pub(super) struct Requests {
     inner: core::Request,
     label_selector: Option<String>,
@@ -30,7 +32,7 @@ impl Requests {
         }
     }
 
-    /// One LIST: not older than `version`, or the most recent state in pages.
+    /// Returns a LIST: not older than `version`, or the most recent state in pages.
     pub(super) fn list(
         &self,
         version: Option<&str>,
@@ -49,7 +51,7 @@ impl Requests {
         self.inner.list(&params).map_err(kube::Error::BuildRequest)
     }
 
-    /// One WATCH from `version` on; `initial` asks for a streaming list first. Also tells how long the server will keep it open.
+    /// Returns a WATCH from `version` on, and how long the server will keep it open. `initial` requests a streaming list.
     pub(super) fn watch(
         &self,
         version: &str,
@@ -68,7 +70,7 @@ impl Requests {
             .inner
             .watch(&params, version)
             .map_err(kube::Error::BuildRequest)?;
-        // Compressing a trickle of small events saves nothing, and a decoder may hold events back.
+        // Compressing small events saves nothing, and a decoder may delay them.
         request.headers_mut().insert(
             header::ACCEPT_ENCODING,
             header::HeaderValue::from_static("identity"),

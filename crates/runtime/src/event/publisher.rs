@@ -1,8 +1,7 @@
-//! Events on their way to the API server: occurrences become Event objects within the API's limits, and server errors are tried again.
-use super::{
-    EventType, Occurrence, Reporter,
-    correlator::{Correlator, Key, Verdict},
-};
+//! Sends occurrences to the API server as Event objects within the API's limits, and retries server errors.
+use std::time::Duration;
+
+use backon::{ExponentialBuilder, Retryable};
 use k8s_openapi::{
     api::{
         core::v1::ObjectReference,
@@ -17,30 +16,35 @@ use kube::{
     core::ObjectMeta,
 };
 use serde_json::json;
-use std::time::Duration;
 use tracing::{debug, warn};
+
+use super::{
+    EventType, Occurrence, Reporter,
+    correlator::{Correlator, EventKey, Verdict},
+};
 
 /// Limits of `events.k8s.io/v1`, in bytes.
 const MAX_NOTE: usize = 1024;
 const MAX_REASON: usize = 128;
 /// Longest name of any object.
 const MAX_NAME: usize = 253;
-/// Tries per event (client-go's).
-const TRIES: u32 = 12;
-/// First and longest pause between tries.
-const PAUSE: Duration = Duration::from_millis(500);
-const MAX_PAUSE: Duration = Duration::from_secs(10);
+/// Twelve attempts per event, as in client-go.
+const BACKOFF: ExponentialBuilder = ExponentialBuilder::new()
+    .with_min_delay(Duration::from_millis(500))
+    .with_max_delay(Duration::from_secs(10))
+    .with_factor(2.0)
+    .with_max_times(11);
 
 /// Sends events, one after the other.
-pub(super) struct Sink {
+pub(super) struct Publisher {
     client: Client,
     reporter: Reporter,
     correlator: Correlator,
-    /// Time of the last name, so that names differ even if the clock stands still.
+    /// Time in the last name, so that names differ even if the clock does not advance.
     last: i128,
 }
 
-impl Sink {
+impl Publisher {
     pub(super) fn new(client: Client, reporter: Reporter) -> Self {
         Self {
             client,
@@ -50,7 +54,7 @@ impl Sink {
         }
     }
 
-    /// Sends one occurrence, or counts it where it was. Gives up after the last try.
+    /// Creates or updates the Event of one occurrence. Gives up after the last attempt.
     pub(super) async fn record(&mut self, mut occurrence: Occurrence) {
         cut(&mut occurrence.note, MAX_NOTE);
         cut(&mut occurrence.reason, MAX_REASON);
@@ -62,7 +66,7 @@ impl Sink {
         match self.correlator.judge(&occurrence) {
             (_, Verdict::Suppress) => debug!(
                 reason = occurrence.reason,
-                "too many events about one object, not sending this one"
+                "suppressing an event: too many about one object"
             ),
             (key, Verdict::Create(note)) => self.create(&api, &key, &occurrence, note).await,
             (key, Verdict::Repeat { name, count }) => {
@@ -74,12 +78,12 @@ impl Sink {
                 let params = PatchParams::default();
                 match persist(|| api.patch(&name, &params, &patch)).await {
                     Ok(_) => {}
-                    // Events live for an hour by default; a long series may outlive its object.
+                    // Events expire after an hour by default, possibly before their series ends.
                     Err(kube::Error::Api(status)) if status.is_not_found() => {
                         self.create(&api, &key, &occurrence, occurrence.note.clone())
                             .await;
                     }
-                    Err(error) => warn!("cannot count an event: {error}"),
+                    Err(error) => warn!("cannot update an event: {error}"),
                 }
             }
         }
@@ -88,7 +92,7 @@ impl Sink {
     async fn create(
         &mut self,
         api: &Api<Event>,
-        key: &Key,
+        key: &EventKey,
         occurrence: &Occurrence,
         mut note: String,
     ) {
@@ -98,7 +102,7 @@ impl Sink {
         let params = PostParams::default();
         match persist(|| api.create(&params, &event)).await {
             Ok(_) => self.correlator.created(key, name),
-            // An earlier try got through although its answer did not.
+            // An earlier attempt succeeded, but its response was lost.
             Err(kube::Error::Api(status)) if status.is_already_exists() => {
                 self.correlator.created(key, name);
             }
@@ -148,7 +152,7 @@ impl Sink {
     }
 }
 
-/// Where the Events about an object live.
+/// Returns the namespace of the Events about an object.
 fn namespace(regarding: &ObjectReference) -> &str {
     regarding
         .namespace
@@ -157,7 +161,7 @@ fn namespace(regarding: &ObjectReference) -> &str {
         .unwrap_or("default")
 }
 
-/// `<object>.<time in hex>`: unlike any other, and a valid name even where the object's own is not a DNS subdomain, as those of roles need not be.
+/// Returns `<object>.<time in hex>`, which is a valid name even if the object's own is not a DNS subdomain, such as a role's.
 fn event_name(object: &str, nanoseconds: i128) -> String {
     let suffix = format!(".{nanoseconds:x}");
     let mut base: String = object
@@ -196,24 +200,19 @@ fn cut(text: &mut String, max: usize) {
     }
 }
 
-/// Tries a request until it succeeds, fails for good, or has been tried often enough.
-async fn persist<T, Request>(mut request: impl FnMut() -> Request) -> Result<T, kube::Error>
+/// Sends a request, and retries it after transient errors.
+async fn persist<T, Request>(request: impl FnMut() -> Request) -> Result<T, kube::Error>
 where
     Request: Future<Output = Result<T, kube::Error>>,
 {
-    let mut pause = PAUSE;
-    for _ in 1..TRIES {
-        match request().await {
-            Err(error) if is_transient(&error) => debug!("cannot send an event yet: {error}"),
-            done => return done,
-        }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(MAX_PAUSE);
-    }
-    request().await
+    request
+        .retry(BACKOFF)
+        .when(is_transient)
+        .notify(|error, delay| debug!("retrying an event in {delay:?}: {error}"))
+        .await
 }
 
-/// Whether the same request may succeed later: the server, or the way to it, was at fault.
+/// Whether the same request may succeed later.
 fn is_transient(error: &kube::Error) -> bool {
     match error {
         kube::Error::Api(status) => status.code == 429 || status.code >= 500,
@@ -227,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_valid_unique_and_tell_the_object() {
+    fn names_are_valid_and_begin_with_the_object() {
         assert_eq!(event_name("web-1", 0xabc), "web-1.abc");
         assert_eq!(event_name("system:Node_x.", 1), "system-node-x.1");
         assert_eq!(event_name("::", 1), "event.1");

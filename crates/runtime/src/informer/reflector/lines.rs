@@ -1,9 +1,11 @@
-//! A watch's response body, line by line into one reused buffer, with a limit on silence.
-use crate::informer::error::WatchFailure;
-use futures::{AsyncBufRead, AsyncBufReadExt};
+//! Reads a response body line by line into one reused buffer, with a limit on silence.
 use std::{error::Error, io, pin::Pin, time::Duration};
 
-/// Buffers above this size are given back once their line is done.
+use futures::{AsyncBufRead, AsyncBufReadExt};
+
+use crate::informer::error::WatchFailure;
+
+/// Larger buffers are freed after their line.
 const KEPT_BUFFER: usize = 1 << 20;
 
 pub(super) struct Lines {
@@ -19,7 +21,7 @@ impl Lines {
         }
     }
 
-    /// The next line that is not empty; `None` at the end of the body, also where the connection is cut in the middle of it.
+    /// Returns the next non-empty line; `None` at the end of the body, even if the connection is cut in the middle of it.
     pub(super) async fn next(&mut self, silence: Duration) -> Result<Option<&[u8]>, WatchFailure> {
         if self.buffer.capacity() > KEPT_BUFFER {
             self.buffer = Vec::new();
@@ -38,7 +40,7 @@ impl Lines {
         }
     }
 
-    /// All that is left of the body, as long as something comes within each span of `silence`.
+    /// Returns the rest of the body. Fails if the server sends nothing for `silence`.
     pub(super) async fn rest(mut self, silence: Duration) -> Result<Vec<u8>, WatchFailure> {
         self.buffer.clear();
         loop {
@@ -54,7 +56,7 @@ impl Lines {
     }
 }
 
-/// Whether the connection was closed in the middle of the body, as load balancers like to do: TLS stacks and the chunk decoder say so in different ways.
+/// Whether the connection was closed in the middle of the body, as load balancers do. TLS stacks and the chunk decoder report it differently.
 fn is_early_end(error: &io::Error) -> bool {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {

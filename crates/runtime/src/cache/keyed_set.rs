@@ -1,11 +1,13 @@
-//! A set of shared objects found by namespace and name. Keeps no copy of either: eight bytes and a control byte per object.
-use super::object::names;
-use hashbrown::{HashTable, hash_table::Entry};
-use kube::Resource;
+//! A set of shared objects by namespace and name. It copies neither: an object costs nine bytes.
 use std::{
     hash::{BuildHasher, RandomState},
     sync::Arc,
 };
+
+use hashbrown::{HashTable, hash_table::Entry};
+use kube::Resource;
+
+use super::names;
 
 /// Objects of one kind, at most one per namespace and name.
 #[derive(Clone)]
@@ -15,7 +17,7 @@ pub(super) struct KeyedSet<K> {
 }
 
 impl<K: Resource> KeyedSet<K> {
-    /// An empty set. Sets that share objects should share `hasher`: its seeds are the only per-set cost.
+    /// Creates an empty set. Sets that share objects should share `hasher`.
     pub(super) fn new(hasher: RandomState) -> Self {
         Self {
             table: HashTable::new(),
@@ -37,7 +39,7 @@ impl<K: Resource> KeyedSet<K> {
             .find(hash, |held| names(&**held) == (namespace, name))
     }
 
-    /// Puts `object` in and hands out what it replaces.
+    /// Inserts `object` and returns the one it replaces.
     pub(super) fn insert(&mut self, object: Arc<K>) -> Option<Arc<K>> {
         let hasher = &self.hasher;
         let key = names(&*object);
@@ -55,7 +57,7 @@ impl<K: Resource> KeyedSet<K> {
         }
     }
 
-    /// Takes the object of that name out. Gives memory back once the set has shrunk to a quarter.
+    /// Removes the object of that name. Frees memory once the set has shrunk to a quarter.
     pub(super) fn remove(&mut self, namespace: &str, name: &str) -> Option<Arc<K>> {
         let hash = self.hasher.hash_one((namespace, name));
         let found = self

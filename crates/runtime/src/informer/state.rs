@@ -1,14 +1,4 @@
-//! The shared heart of one informer: store and listeners behind one lock, so that every handler sees every change once and in order.
-//! Decoded objects and versions come in from the source; notifications go out to the listeners' queues. Does no I/O and never waits for a handler.
-use super::{
-    Object, ObjectKey,
-    error::{DecodeError, InformerError, Stopped, WatchFailure},
-    handler::{Deleted, InformerEvent},
-    listener::{Listener, ListenerState},
-    object::{names, same_version},
-    store::{Delta, Store},
-};
-use parking_lot::{Mutex, RwLock};
+//! What the tasks of one informer share: the store, the listeners and the version. Does no I/O and never waits for a handler.
 use std::{
     collections::HashSet,
     sync::{
@@ -16,25 +6,28 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
 };
+
+use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
+use super::{
+    error::{DecodeError, InformerError, Stopped, WatchFailure},
+    handler::{Deleted, InformerEvent},
+    listener::{Listener, ListenerState},
+};
+use crate::cache::{Delta, Object, ObjectKey, Store, names, same_version};
+
 /// Changes an object before it is stored.
 pub(super) type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
-/// Hears of failures.
+/// Receives failures.
 pub(super) type ErrorHandler = Arc<dyn Fn(&InformerError) + Send + Sync>;
 
-/// What handlers and readers share.
 pub(super) struct State<K> {
-    pub(super) store: Store<K>,
-    listeners: Vec<Listener<K>>,
-    synced: bool,
-}
-
-/// One informer, as its tasks see it.
-pub(super) struct Core<K> {
-    pub(super) state: RwLock<State<K>>,
+    pub(super) store: Arc<RwLock<Store<K>>>,
+    /// Locked around each change of the store, so that every listener gets every change once and in order.
+    listeners: Mutex<Listeners<K>>,
     /// The resource version up to which the store is complete; empty before the first list.
     version: Mutex<String>,
     pub(super) transform: RwLock<Option<Transform<K>>>,
@@ -44,7 +37,12 @@ pub(super) struct Core<K> {
     pub(super) counters: Counters,
 }
 
-/// How often something has happened since the informer was made.
+struct Listeners<K> {
+    all: Vec<Listener<K>>,
+    /// The first list is in the store.
+    synced: bool,
+}
+
 #[derive(Default)]
 pub(super) struct Counters {
     pub(super) lists: AtomicU64,
@@ -53,7 +51,7 @@ pub(super) struct Counters {
     pub(super) decode_failures: AtomicU64,
 }
 
-/// A list in the making.
+/// An incomplete list.
 pub(super) struct Listed<K> {
     objects: Vec<Arc<K>>,
     unreadable: HashSet<ObjectKey>,
@@ -69,9 +67,9 @@ impl<K> Default for Listed<K> {
 }
 
 impl<K: Object> Listed<K> {
-    /// Takes an object out again that was deleted while the list was under way.
-    pub(super) fn remove(&mut self, gone: Result<ObjectKey, Box<DecodeError>>) {
-        if let Some(key) = gone.map_or_else(|error| error.key, Some) {
+    /// Removes an object that was deleted while the list was in progress.
+    pub(super) fn remove(&mut self, deleted: Result<ObjectKey, Box<DecodeError>>) {
+        if let Some(key) = deleted.map_or_else(|error| error.key, Some) {
             self.unreadable.remove(&key);
             self.objects
                 .retain(|object| ObjectKey::of(&**object) != key);
@@ -79,12 +77,12 @@ impl<K: Object> Listed<K> {
     }
 }
 
-impl<K: Object> Core<K> {
+impl<K: Object> State<K> {
     pub(super) fn new() -> Self {
         Self {
-            state: RwLock::new(State {
-                store: Store::new(),
-                listeners: Vec::new(),
+            store: Arc::new(RwLock::new(Store::new())),
+            listeners: Mutex::new(Listeners {
+                all: Vec::new(),
                 synced: false,
             }),
             version: Mutex::default(),
@@ -100,7 +98,7 @@ impl<K: Object> Core<K> {
         self.version.lock().clone()
     }
 
-    /// Remembers how far the watch has come. An empty version, which no server sends, changes nothing.
+    /// Records the progress of the watch. Ignores an empty version, which no server sends.
     pub(super) fn set_version(&self, version: &str) {
         if !version.is_empty() {
             version.clone_into(&mut self.version.lock());
@@ -112,56 +110,50 @@ impl<K: Object> Core<K> {
     }
 
     pub(super) async fn wait_synced(&self) -> Result<(), Stopped> {
-        let mut synced = self.synced.subscribe();
-        tokio::select! {
-            biased;
-            result = synced.wait_for(|synced| *synced) => result.map(drop).map_err(|_| Stopped),
-            () = self.stop.cancelled() => Err(Stopped),
-        }
+        wait_synced(&self.synced, &self.stop).await
     }
 
-    /// An object was added or modified.
+    /// Stores an object that was added or modified.
     pub(super) fn apply(&self, decoded: Result<K, Box<DecodeError>>) {
         self.counters.events.fetch_add(1, Ordering::Relaxed);
         let Some(object) = self.accept(decoded) else {
             return;
         };
-        let mut state = self.state.write();
-        let delta = state.store.apply(object);
-        state.notify(delta);
+        let listeners = self.listeners.lock();
+        let delta = self.store.write().apply(object);
+        listeners.notify(delta);
     }
 
-    /// An object was deleted. Even if its final state cannot be read, its name tells what is gone.
+    /// Removes an object. Its name suffices if its final state does not decode.
     pub(super) fn delete(&self, decoded: Result<K, Box<DecodeError>>) {
         self.counters.events.fetch_add(1, Ordering::Relaxed);
-        let unread = decoded.as_ref().err().and_then(|error| error.key.clone());
+        let key = decoded.as_ref().err().and_then(|error| error.key.clone());
         let object = self.accept(decoded);
-        let mut state = self.state.write();
-        let delta = match (object, unread) {
-            (Some(object), _) => state.store.delete(object),
-            (None, Some(key)) => state.store.delete_unseen(&key),
+        let listeners = self.listeners.lock();
+        let delta = match (object, key) {
+            (Some(object), _) => self.store.write().delete(object),
+            (None, Some(key)) => self.store.write().delete_by_key(&key),
             (None, None) => None,
         };
         if let Some(delta) = delta {
-            state.notify(delta);
+            listeners.notify(delta);
         }
     }
 
-    /// Adds one object to a list in the making. What the store already holds in the same state is not held twice.
+    /// Adds one object to a list in progress. An object that the store holds in the same state is not allocated again.
     pub(super) fn list_one(&self, listed: &mut Listed<K>, decoded: Result<K, Box<DecodeError>>) {
         match decoded {
             Ok(object) => {
                 let (namespace, name) = names(&object);
-                let held = self
-                    .state
-                    .read()
+                let stored = self
                     .store
+                    .read()
                     .get(namespace, name)
-                    .filter(|held| same_version(&***held, &object))
+                    .filter(|stored| same_version(&***stored, &object))
                     .cloned();
                 listed
                     .objects
-                    .push(held.unwrap_or_else(|| self.finish(object)));
+                    .push(stored.unwrap_or_else(|| self.finish(object)));
             }
             Err(error) => {
                 listed.unreadable.extend(error.key.clone());
@@ -170,57 +162,61 @@ impl<K: Object> Core<K> {
         }
     }
 
-    /// Makes a complete list the content of the store.
+    /// Replaces the content of the store by a complete list.
     pub(super) fn replace(&self, listed: Listed<K>, version: &str) {
         self.counters.lists.fetch_add(1, Ordering::Relaxed);
-        let mut state = self.state.write();
-        let first = !state.synced;
-        for delta in state.store.replace(listed.objects, &listed.unreadable) {
-            state.notify(delta);
+        let mut listeners = self.listeners.lock();
+        let deltas = self
+            .store
+            .write()
+            .replace(listed.objects, &listed.unreadable);
+        for delta in deltas {
+            listeners.notify(delta);
         }
-        if first {
-            state.synced = true;
-            state.listeners.iter().for_each(Listener::send_synced);
+        if !listeners.synced {
+            listeners.synced = true;
+            listeners.all.iter().for_each(Listener::send_synced);
         }
-        drop(state);
+        drop(listeners);
         self.set_version(version);
         self.synced.send_replace(true);
     }
 
-    /// Takes a listener in. It hears of all that is stored as added, then of every later change: the lock leaves no gap between the two.
+    /// Adds a listener. It gets every stored object as added, then every later change.
     pub(super) fn listen(&self, listener: Listener<K>) {
-        let mut state = self.state.write();
+        let mut listeners = self.listeners.lock();
         if listener.state.cancel.is_cancelled() {
             return;
         }
-        for object in state.store.iter() {
+        for object in self.store.read().iter() {
             listener.send(InformerEvent::Added {
                 object: Arc::clone(object),
                 is_in_initial_list: true,
             });
         }
-        if state.synced {
+        if listeners.synced {
             listener.send_synced();
         }
-        state.listeners.push(listener);
+        listeners.all.push(listener);
     }
 
-    /// Brings every object up again for one listener, unless it has not yet got through what it already has.
+    /// Redelivers every object to one listener, unless its queue already holds more events than there are objects.
     pub(super) fn resync(&self, listener: &Arc<ListenerState>) {
-        // Changes need the write lock, so they come wholly before or wholly after.
-        let state = self.state.read();
-        let Some(listener) = state
-            .listeners
+        let listeners = self.listeners.lock();
+        let Some(listener) = listeners
+            .all
             .iter()
             .find(|one| Arc::ptr_eq(&one.state, listener))
         else {
             return;
         };
-        if listener.state.pending() > state.store.len() {
-            warn!(kind = %K::kind(&()), pending = listener.state.pending(), "an event handler cannot keep up with its resyncs; leaving one out");
+        let store = self.store.read();
+        let pending = listener.state.pending();
+        if pending > store.len() {
+            warn!(kind = %K::kind(&()), pending, "skipping a resync: the event handler has not handled the previous one");
             return;
         }
-        for object in state.store.iter() {
+        for object in store.iter() {
             listener.send(InformerEvent::Updated {
                 old: Arc::clone(object),
                 new: Arc::clone(object),
@@ -228,11 +224,11 @@ impl<K: Object> Core<K> {
         }
     }
 
-    /// Lets go of listeners that are no longer wanted; of all of them once the informer has stopped.
+    /// Drops cancelled listeners; all of them once the informer has stopped.
     pub(super) fn sweep(&self) {
-        self.state
-            .write()
-            .listeners
+        self.listeners
+            .lock()
+            .all
             .retain(|listener| !listener.state.cancel.is_cancelled());
     }
 
@@ -250,17 +246,12 @@ impl<K: Object> Core<K> {
         });
     }
 
-    /// Reports what does not decode, remembers the version, and makes the rest ready for the store.
+    /// Records the version, and returns the object ready for the store or reports that it does not decode.
     fn accept(&self, decoded: Result<K, Box<DecodeError>>) -> Option<Arc<K>> {
         match decoded {
             Ok(object) => {
-                self.set_version(
-                    object
-                        .meta()
-                        .resource_version
-                        .as_deref()
-                        .unwrap_or_default(),
-                );
+                let version = object.meta().resource_version.as_deref();
+                self.set_version(version.unwrap_or_default());
                 Some(self.finish(object))
             }
             Err(error) => {
@@ -297,14 +288,13 @@ impl<K: Object> Core<K> {
     }
 }
 
-impl<K: Object> State<K> {
-    /// Hands one change to every listener that wants it.
-    fn notify(&mut self, delta: Delta<K>) {
-        let initial = !self.synced;
+impl<K: Object> Listeners<K> {
+    /// Sends one change to every listener that wants it.
+    fn notify(&self, delta: Delta<K>) {
         let event = match delta {
             Delta::Added(object) => InformerEvent::Added {
                 object,
-                is_in_initial_list: initial,
+                is_in_initial_list: !self.synced,
             },
             Delta::Updated(old, new) => InformerEvent::Updated { old, new },
             Delta::Unchanged(object) => {
@@ -312,7 +302,7 @@ impl<K: Object> State<K> {
                     old: Arc::clone(&object),
                     new: object,
                 };
-                self.listeners
+                self.all
                     .iter()
                     .filter(|listener| listener.resyncs)
                     .for_each(|listener| listener.send(event.clone()));
@@ -323,11 +313,21 @@ impl<K: Object> State<K> {
                 final_state_unknown,
             }),
         };
-        if let Some((last, others)) = self.listeners.split_last() {
-            for listener in others {
-                listener.send(event.clone());
-            }
-            last.send(event);
+        for listener in &self.all {
+            listener.send(event.clone());
         }
+    }
+}
+
+/// Waits until `synced` is true, or `stop` is cancelled.
+pub(super) async fn wait_synced(
+    synced: &watch::Sender<bool>,
+    stop: &CancellationToken,
+) -> Result<(), Stopped> {
+    let mut synced = synced.subscribe();
+    tokio::select! {
+        biased;
+        result = synced.wait_for(|synced| *synced) => result.map(drop).map_err(|_| Stopped),
+        () = stop.cancelled() => Err(Stopped),
     }
 }

@@ -1,10 +1,4 @@
-//! Objects by namespace and their indexes: deltas come out of every change. Knows nothing of servers, handlers or locks.
-use super::{
-    index::Index,
-    keyed_set::KeyedSet,
-    object::{ObjectKey, names, same_version},
-};
-use kube::Resource;
+//! Objects by namespace, and their indexes. Each change returns what it changed.
 use std::{
     collections::{HashMap, HashSet},
     hash::RandomState,
@@ -12,20 +6,44 @@ use std::{
     sync::Arc,
 };
 
-/// One change of the store, in the order in which handlers must hear of it.
-pub(super) enum Delta<K> {
-    /// The object was not there before.
+use kube::Resource;
+use thiserror::Error;
+
+use super::{
+    index::Index,
+    keyed_set::KeyedSet,
+    object::{ObjectKey, names, same_version},
+};
+
+/// Name of the index by namespace, which every informer has from the start.
+pub const NAMESPACE_INDEX: &str = "namespace";
+
+/// An index could not be added or read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// No index has this name.
+    #[error("there is no index \"{0}\"")]
+    Unknown(String),
+    /// Another index already has this name.
+    #[error("there already is an index \"{0}\"")]
+    Exists(String),
+}
+
+/// One change of the store.
+pub(crate) enum Delta<K> {
+    /// The object is new.
     Added(Arc<K>),
-    /// The object took the place of another state of it, or of another object of that name (then the uid differs).
+    /// The second object replaces the first: another state, or another object of the same name (then the uid differs).
     Updated(Arc<K>, Arc<K>),
-    /// A relist found the object as it was.
+    /// A relist found the object unchanged.
     Unchanged(Arc<K>),
-    /// The object is gone; `true` if only a relist told so, so that its last state may never have been seen.
+    /// The object is gone. `true` if its final state is unknown (tombstone).
     Deleted(Arc<K>, bool),
 }
 
-/// All objects of an informer. The namespace index is its first level.
-pub(super) struct Store<K> {
+/// All objects of an informer. Its first level is the index by namespace.
+pub(crate) struct Store<K> {
     namespaces: HashMap<Box<str>, KeyedSet<K>>,
     indexes: HashMap<String, Index<K>>,
     hasher: RandomState,
@@ -33,7 +51,7 @@ pub(super) struct Store<K> {
 }
 
 impl<K: Resource> Store<K> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             namespaces: HashMap::new(),
             indexes: HashMap::new(),
@@ -42,71 +60,89 @@ impl<K: Resource> Store<K> {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    pub(super) fn get(&self, namespace: &str, name: &str) -> Option<&Arc<K>> {
+    pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<&Arc<K>> {
         self.namespaces.get(namespace)?.get(namespace, name)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<K>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<K>> {
         self.namespaces.values().flat_map(KeyedSet::iter)
     }
 
-    pub(super) fn in_namespace(&self, namespace: &str) -> impl Iterator<Item = &Arc<K>> {
+    pub(crate) fn in_namespace(&self, namespace: &str) -> impl Iterator<Item = &Arc<K>> {
         self.namespaces
             .get(namespace)
             .into_iter()
             .flat_map(KeyedSet::iter)
     }
 
-    /// All namespaces in which there is an object.
-    pub(super) fn namespaces(&self) -> impl Iterator<Item = &str> {
-        self.namespaces.keys().map(|namespace| &**namespace)
-    }
-
-    pub(super) fn index(&self, name: &str) -> Option<&Index<K>> {
-        self.indexes.get(name)
-    }
-
-    /// Adds an index over what is stored now and later; `false` if the name is taken.
-    pub(super) fn add_index(&mut self, name: String, mut index: Index<K>) -> bool {
-        if self.indexes.contains_key(&name) {
-            return false;
+    /// Adds an index over the stored objects and all later ones.
+    pub(crate) fn add_index(
+        &mut self,
+        name: String,
+        values_of: impl Fn(&K) -> Vec<String> + Send + Sync + 'static,
+    ) -> Result<(), IndexError> {
+        if name == NAMESPACE_INDEX || self.indexes.contains_key(&name) {
+            return Err(IndexError::Exists(name));
         }
+        let mut index = Index::new(Box::new(values_of));
         for object in self.iter() {
             index.insert(object, &self.hasher);
         }
         self.indexes.insert(name, index);
-        true
+        Ok(())
     }
 
-    /// Stores a state that the watch told.
-    pub(super) fn apply(&mut self, object: Arc<K>) -> Delta<K> {
+    /// Returns the objects that have `value` in the index `name`.
+    pub(crate) fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<K>>, IndexError> {
+        if name == NAMESPACE_INDEX {
+            return Ok(self.in_namespace(value).cloned().collect());
+        }
+        Ok(self.index(name)?.get(value).cloned().collect())
+    }
+
+    /// Returns the values of the index `name` that at least one object has.
+    pub(crate) fn index_values(&self, name: &str) -> Result<Vec<String>, IndexError> {
+        if name == NAMESPACE_INDEX {
+            return Ok(self.namespaces.keys().map(ToString::to_string).collect());
+        }
+        Ok(self.index(name)?.values().cloned().collect())
+    }
+
+    fn index(&self, name: &str) -> Result<&Index<K>, IndexError> {
+        self.indexes
+            .get(name)
+            .ok_or_else(|| IndexError::Unknown(name.to_owned()))
+    }
+
+    /// Stores an object from the watch.
+    pub(crate) fn apply(&mut self, object: Arc<K>) -> Delta<K> {
         match self.insert(&object) {
             Some(old) => Delta::Updated(old, object),
             None => Delta::Added(object),
         }
     }
 
-    /// Removes an object of which the watch told its final state; `None` if it was not there.
-    pub(super) fn delete(&mut self, last: Arc<K>) -> Option<Delta<K>> {
+    /// Removes an object whose final state is `last`. Returns `None` if it was not stored.
+    pub(crate) fn delete(&mut self, last: Arc<K>) -> Option<Delta<K>> {
         let (namespace, name) = names(&*last);
         self.remove(namespace, name)?;
         Some(Delta::Deleted(last, false))
     }
 
-    /// Removes an object of which no more than the name is known.
-    pub(super) fn delete_unseen(&mut self, key: &ObjectKey) -> Option<Delta<K>> {
+    /// Removes an object whose final state is unknown.
+    pub(crate) fn delete_by_key(&mut self, key: &ObjectKey) -> Option<Delta<K>> {
         let last = self.remove(key.namespace_or_empty(), &key.name)?;
         Some(Delta::Deleted(last, true))
     }
 
-    /// Makes `listed` the whole content, but for objects named in `unreadable`: they exist, so their last good state stays.
+    /// Replaces the content by `listed`. Objects in `unreadable` still exist, so they keep their last good state.
     ///
-    /// An object that is unchanged keeps its allocation, so that a relist does not double what readers hold.
-    pub(super) fn replace(
+    /// An unchanged object keeps its allocation: a relist does not double what readers hold.
+    pub(crate) fn replace(
         &mut self,
         listed: Vec<Arc<K>>,
         unreadable: &HashSet<ObjectKey>,
@@ -177,5 +213,5 @@ impl<K: Resource> Store<K> {
 }
 
 #[cfg(test)]
-#[path = "store_tests.rs"]
+#[path = "tests.rs"]
 mod tests;

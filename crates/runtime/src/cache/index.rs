@@ -1,12 +1,14 @@
-//! A named index: values that a function finds in an object, and the objects behind each value.
-use super::{keyed_set::KeyedSet, object::names};
-use kube::Resource;
+//! A named index: the objects of each value that a function returns.
 use std::{collections::HashMap, hash::RandomState, sync::Arc};
 
-/// What an index function looks like: the values under which an object shall be found. It must always give the same values for the same object.
+use kube::Resource;
+
+use super::{keyed_set::KeyedSet, names};
+
+/// Returns the values under which an object is found. It must always return the same values for the same object.
 pub(super) type IndexFn<K> = Box<dyn Fn(&K) -> Vec<String> + Send + Sync>;
 
-/// The objects behind each value of one index function.
+/// The objects of each value of one index function.
 pub(super) struct Index<K> {
     values_of: IndexFn<K>,
     buckets: HashMap<String, KeyedSet<K>>,
@@ -45,12 +47,12 @@ impl<K: Resource> Index<K> {
         self.buckets.clear();
     }
 
-    /// The objects behind `value`.
+    /// Returns the objects that have `value`.
     pub(super) fn get(&self, value: &str) -> impl Iterator<Item = &Arc<K>> {
         self.buckets.get(value).into_iter().flat_map(KeyedSet::iter)
     }
 
-    /// All values behind which there is an object.
+    /// Returns the values that at least one object has.
     pub(super) fn values(&self) -> impl Iterator<Item = &String> {
         self.buckets.keys()
     }

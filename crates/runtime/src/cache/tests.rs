@@ -1,7 +1,7 @@
-use super::*;
-use crate::informer::index::Index;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::core::ObjectMeta;
+
+use super::*;
 
 fn object(name: &str, uid: &str, version: &str) -> Arc<ConfigMap> {
     let text = |text: &str| Some(text.to_owned());
@@ -18,7 +18,8 @@ fn object(name: &str, uid: &str, version: &str) -> Arc<ConfigMap> {
     })
 }
 
-fn brief(deltas: &[Delta<ConfigMap>]) -> Vec<String> {
+/// Short forms: `+` added, `~` updated, `=` unchanged, `-` deleted, `?` final state unknown.
+fn short(deltas: &[Delta<ConfigMap>]) -> Vec<String> {
     let at = |object: &Arc<ConfigMap>| {
         format!(
             "{}@{}",
@@ -36,8 +37,9 @@ fn brief(deltas: &[Delta<ConfigMap>]) -> Vec<String> {
             Delta::Added(object) => format!("+{}", at(object)),
             Delta::Updated(old, new) => format!("~{}>{}", at(old), at(new)),
             Delta::Unchanged(object) => format!("={}", at(object)),
-            Delta::Deleted(object, unseen) => {
-                format!("-{}{}", at(object), if *unseen { "?" } else { "" })
+            Delta::Deleted(object, final_state_unknown) => {
+                let mark = if *final_state_unknown { "?" } else { "" };
+                format!("-{}{mark}", at(object))
             }
         })
         .collect();
@@ -46,16 +48,16 @@ fn brief(deltas: &[Delta<ConfigMap>]) -> Vec<String> {
 }
 
 #[test]
-fn a_replacement_tells_what_became_of_each_object() {
+fn replace_returns_one_delta_per_object() {
     let mut store = Store::new();
-    for name in ["same", "changed", "reborn", "gone", "unreadable"] {
+    for name in ["same", "changed", "recreated", "gone", "unreadable"] {
         store.apply(object(name, "u", "1"));
     }
     let same = Arc::clone(store.get("ns", "same").unwrap());
     let listed = vec![
         object("same", "u", "1"),
         object("changed", "u", "2"),
-        object("reborn", "v", "1"),
+        object("recreated", "v", "1"),
         object("new", "u", "3"),
     ];
     let deltas = store.replace(
@@ -63,58 +65,59 @@ fn a_replacement_tells_what_became_of_each_object() {
         &HashSet::from([ObjectKey::namespaced("ns", "unreadable")]),
     );
     assert_eq!(
-        brief(&deltas),
+        short(&deltas),
         [
             "+new@3",
             "-gone@1?",
             "=same@1",
             "~changed@1>changed@2",
-            "~reborn@1>reborn@1"
+            "~recreated@1>recreated@1"
         ]
     );
     assert_eq!(store.len(), 5);
     assert_eq!(store.iter().count(), 5);
     assert!(
         Arc::ptr_eq(store.get("ns", "same").unwrap(), &same),
-        "an unchanged object is not held twice"
+        "an unchanged object keeps its allocation"
     );
     assert!(store.get("ns", "gone").is_none());
     assert!(store.get("ns", "unreadable").is_some());
 }
 
 #[test]
-fn a_list_that_names_an_object_twice_keeps_the_later_state() {
+fn replace_keeps_the_later_of_two_states_of_an_object() {
     let mut store = Store::new();
     let deltas = store.replace(
         vec![object("a", "u", "1"), object("a", "u", "2")],
         &HashSet::new(),
     );
-    assert_eq!(brief(&deltas), ["+a@1", "~a@1>a@2"]);
+    assert_eq!(short(&deltas), ["+a@1", "~a@1>a@2"]);
     assert_eq!(store.len(), 1);
 }
 
 #[test]
-fn deletions_of_what_is_not_there_are_none() {
+fn deleting_an_unknown_object_returns_no_delta() {
     let mut store = Store::new();
     assert!(store.delete(object("a", "u", "1")).is_none());
     assert!(
         store
-            .delete_unseen(&ObjectKey::namespaced("ns", "a"))
+            .delete_by_key(&ObjectKey::namespaced("ns", "a"))
             .is_none()
     );
     store.apply(object("a", "u", "1"));
     let deltas: Vec<_> = store.delete(object("a", "u", "2")).into_iter().collect();
     assert_eq!(
-        brief(&deltas),
+        short(&deltas),
         ["-a@2"],
-        "the final state is told, not the last one held"
+        "the delta has the final state, not the cached one"
     );
-    assert_eq!((store.len(), store.namespaces().count()), (0, 0));
+    assert_eq!(store.len(), 0);
+    assert!(store.index_values(NAMESPACE_INDEX).unwrap().is_empty());
 }
 
-/// Many additions and removals in an order that is not that of the table.
+/// Adds and removes in an order other than that of the table.
 #[test]
-fn growing_and_shrinking_lose_nothing() {
+fn the_store_grows_and_shrinks_without_loss() {
     let mut store = Store::new();
     let by_parity = |object: &ConfigMap| {
         let number: usize = object
@@ -133,7 +136,7 @@ fn growing_and_shrinking_lose_nothing() {
             .to_owned(),
         ]
     };
-    store.add_index("parity".into(), Index::new(Box::new(by_parity)));
+    store.add_index("parity".into(), by_parity).unwrap();
     for number in 0..2000 {
         store.apply(object(&(number * 7919 % 2000).to_string(), "u", "1"));
     }
@@ -147,6 +150,6 @@ fn growing_and_shrinking_lose_nothing() {
         .collect();
     assert!(left.iter().all(|name| store.get("ns", name).is_some()));
     assert_eq!(store.iter().count(), 10);
-    let index = store.index("parity").unwrap();
-    assert_eq!(index.get("even").count() + index.get("odd").count(), 10);
+    let with = |parity| store.by_index("parity", parity).unwrap().len();
+    assert_eq!(with("even") + with("odd"), 10);
 }
