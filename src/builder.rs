@@ -1,6 +1,6 @@
 //! The face for build scripts: settings come in one by one, the files go to `OUT_DIR`, and cargo is told what to watch.
 use crate::diag::Severity;
-use crate::options::{Deny, Kubernetes, Options, Override, Settings, each_option};
+use crate::options::{Deny, Emitter, Kubernetes, Options, Override, Settings, each_option};
 use crate::{diag, pipeline, source, write};
 use std::env;
 use std::ffi::OsString;

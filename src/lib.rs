@@ -77,7 +77,6 @@ pub mod diag;
 pub mod emit;
 mod hash;
 pub mod ir;
-mod keywords;
 pub mod lower;
 pub mod options;
 pub mod pass;
@@ -90,4 +89,4 @@ mod threads;
 pub mod write;
 
 pub use builder::{Builder, Error};
-pub use options::{Deny, Kubernetes, Override};
+pub use options::{Deny, Emitter, Kubernetes, Override};

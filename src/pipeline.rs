@@ -40,8 +40,7 @@ fn stages(
     diagnostics.barrier()?;
     pass::run(model, options, diagnostics);
     diagnostics.barrier()?;
-    let files = emit::emit(model, options, diagnostics);
-    diagnostics.barrier()?;
+    let files = emit::emit(model, options);
     let files = render::render(files, diagnostics);
     diagnostics.barrier()?;
     Some(files)

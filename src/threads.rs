@@ -1,10 +1,15 @@
 //! Runs work on threads with a stack large enough for the deepest permitted schema; results are in the order of the items.
-use std::cmp::Reverse;
-use std::num::NonZero;
-use std::panic::resume_unwind;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{Builder, Scope, ScopedJoinHandle, available_parallelism, scope};
+
+use std::{
+    cmp::Reverse,
+    num::NonZero,
+    panic::resume_unwind,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread::{Builder, Scope, ScopedJoinHandle, available_parallelism, scope},
+};
 
 /// Stack size in bytes: several times what the deepest document needs in an unoptimised build. The system commits memory
 /// only for the part in use.

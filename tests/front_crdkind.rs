@@ -52,12 +52,8 @@ fn everything_is_there() {
         ("v1", true, true)
     );
     assert_eq!(
-        (
-            version.status,
-            version.scale.clone(),
-            version.deprecated.clone()
-        ),
-        (false, None, None)
+        (version.status, version.scale.clone(), version.deprecated),
+        (false, None, false)
     );
     assert_eq!(
         version.schema_pointer,

@@ -46,7 +46,7 @@ fn emits_what_is_asked_for() {
     let builder = Builder::new()
         .file(directory.path().join("crds/*.yaml"))
         .out_dir(&out)
-        .emit(["types"])
+        .emit([Emitter::Types])
         .override_(Override::at("CrdKind.spec").type_name("Wanted"));
     let (outcome, directives) = builder.work();
     outcome.unwrap();

@@ -1,4 +1,5 @@
 //! The codes of diagnostics, with severity, title and default hint; `explain/` has a page on each.
+
 use super::Severity;
 
 macro_rules! codes {
@@ -87,7 +88,6 @@ codes! {
     OverrideUnmatched "KC0501" Error "override that matches nothing";
     OverrideInvalid "KC0502" Error "override that cannot apply to its target";
     NameTaken "KC0503" Error "type name that is already taken";
-    UnknownEmitter "KC0504" Error "unknown emitter";
 
     Unsound "KC0601" Error "inconsistent model";
     Unrenderable "KC0602" Error "generated code that does not parse";

@@ -1,7 +1,9 @@
 //! Renders diagnostics as JSON objects, for editors and CI.
+
+use serde_json::{Value, json};
+
 use super::{Diagnostic, Diagnostics};
 use crate::source::Source;
-use serde_json::{Value, json};
 
 /// Renders one JSON object per line. The keys are stable: `code`, `severity`, `message`, `file`, `line`, `column`, `crd`,
 /// `version`, `schemaPath` and `hint` are always present, and null where the value is unknown.

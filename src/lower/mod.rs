@@ -1,17 +1,13 @@
-//! Typed CRDs come in, a model without names goes out; what cannot be expressed becomes raw JSON and a finding.
+//! Lowers CRDs to a model without names; what a type cannot express becomes raw JSON and a diagnostic.
+mod containers;
 mod embedded;
 mod enums;
 mod int_or_string;
 mod kind;
 mod leftovers;
-mod list;
-mod map;
 mod node;
 mod object;
-mod opaque;
-mod root;
 mod scalar;
-mod told;
 mod union;
 
 use crate::crd::Crd;
@@ -26,8 +22,8 @@ const FORMS: &[node::Form] = &[
     union::lower,
     embedded::lower,
     object::lower,
-    map::lower,
-    list::lower,
+    containers::map,
+    containers::list,
     scalar::lower,
 ];
 

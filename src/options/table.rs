@@ -28,11 +28,9 @@ macro_rules! each_option {
             }
             pipeline {
                 /// What to generate, as a list of emitters [default: all]
-                emit: Vec<String> = Vec::new(), key "emit",
+                emit: Vec<Emitter> = Vec::new(), key "emit",
                 flag(value_delimiter = ',', value_name = "LIST"),
-                builder emit(emitters: impl IntoIterator<Item = impl Into<String>>) {
-                    emit.extend(emitters.into_iter().map(Into::into));
-                };
+                builder emit(emitters: impl IntoIterator<Item = Emitter>) { emit.extend(emitters); };
 
                 /// Generate a type for each object, even where k8s-openapi has the same
                 no_reuse: bool = false, key "no-reuse",

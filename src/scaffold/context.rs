@@ -97,7 +97,7 @@ fn controllers(chosen: &[(&Module, &Kind)]) -> Vec<String> {
     }
     let short: Vec<&str> = chosen
         .iter()
-        .map(|(_, kind)| kind.names.method.trim_start_matches("r#"))
+        .map(|(_, kind)| kind.names().method.plain())
         .collect();
     let mut seen = BTreeSet::new();
     let twice: BTreeSet<_> = short.iter().filter(|name| !seen.insert(**name)).collect();
@@ -106,7 +106,7 @@ fn controllers(chosen: &[(&Module, &Kind)]) -> Vec<String> {
         .zip(&short)
         .map(|((module, _), name)| {
             if twice.contains(name) {
-                let module = module.method.trim_start_matches("r#");
+                let module = module.names().method.plain();
                 format!("{module}_{name}_controller")
             } else {
                 format!("{name}_controller")
@@ -117,7 +117,8 @@ fn controllers(chosen: &[(&Module, &Kind)]) -> Vec<String> {
 
 /// The values of one kind.
 fn kind_value(model: &Model, module: &Module, kind: &Kind, controller: &str) -> Value {
-    let name = model.types[kind.root].name.as_str();
+    let name = model.types[kind.root].name().as_str();
+    let names = module.names();
     Value::from(BTreeMap::from([
         ("controller", Value::from(controller)),
         ("rust_type", Value::from(name)),
@@ -127,10 +128,10 @@ fn kind_value(model: &Model, module: &Module, kind: &Kind, controller: &str) -> 
             "default",
             Value::from(model.types[kind.root].derives.default),
         ),
-        ("group_module", Value::from(module.group_ident.as_str())),
-        ("version_module", Value::from(module.version_ident.as_str())),
-        ("informers_method", Value::from(module.method.as_str())),
-        ("method", Value::from(kind.names.method.as_str())),
+        ("group_module", Value::from(names.group.as_str())),
+        ("version_module", Value::from(names.version.as_str())),
+        ("informers_method", Value::from(names.method.as_str())),
+        ("method", Value::from(kind.names().method.as_str())),
         ("kind", Value::from(kind.kind.as_str())),
         ("group", Value::from(kind.group.as_str())),
         ("version", Value::from(kind.version.as_str())),

@@ -1,14 +1,21 @@
 //! Applies a plan; at any moment, each file has either its old or its new contents.
-use super::error::Error;
-use super::file_list::{FILE_LIST, FileList};
-use super::journal::Journal;
-use super::path::below;
-use super::plan::{Action, Change, Found, Plan, read};
-use super::stage::{NewDirectories, is_staged, stage};
-use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+
+use std::{
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
 use tempfile::TempPath;
+
+use super::{
+    error::Error,
+    file_list::{FILE_LIST, FileList},
+    journal::Journal,
+    path::below,
+    plan::{Action, Change, Found, Plan, read},
+    stage::{NewDirectories, is_staged, stage},
+};
 
 impl Plan {
     /// Applies the plan and returns how many files were written and removed. A plan without changes writes nothing.

@@ -1,8 +1,11 @@
 //! Errors of planning and writing.
+
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
+
 use super::path::InvalidPath;
-use std::fmt;
-use std::io;
-use std::path::{Path, PathBuf};
 
 /// Why nothing was written, or why writing stopped.
 #[derive(Debug)]

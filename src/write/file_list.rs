@@ -1,11 +1,15 @@
 //! The list of generated files, stored next to them: it says which files may be replaced or removed later.
-use super::is_marked;
-use crate::hash::fnv1a;
-use crate::render::File;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+
+use super::is_marked;
+use crate::{hash::fnv1a, render::File};
 
 /// File name of the list in the output directory.
 pub const FILE_LIST: &str = ".kube-codegen.json";

@@ -1,11 +1,17 @@
 //! Keeps a file list on disk that covers the files both before and after a run, while files change.
 //!
 //! A run that is killed therefore leaves no file that the next run would treat as foreign.
-use super::error::Error;
-use super::file_list::{FILE_LIST, FileList};
-use super::stage::stage;
-use std::fs;
-use std::path::{Path, PathBuf};
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    error::Error,
+    file_list::{FILE_LIST, FileList},
+    stage::stage,
+};
 
 /// Restores the file list when dropped, unless it is kept.
 pub(super) struct Journal {

@@ -1,6 +1,9 @@
 //! Resolves the paths of generated files below the output directory, on every file system.
-use std::fmt;
-use std::path::{Path, PathBuf};
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 /// Why a path is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,18 @@
 //! Compares files with a directory and plans the changes; changes nothing itself.
-use super::error::{Error, Obstacle};
-use super::file_list::{FILE_LIST, FileList};
-use super::path::below;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    error::{Error, Obstacle},
+    file_list::{FILE_LIST, FileList},
+    path::below,
+};
 use crate::render::File;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
 
 /// The changes after which a directory contains exactly the files of a run.
 #[derive(Debug)]

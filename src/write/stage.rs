@@ -1,9 +1,14 @@
 //! Writes texts to temporary files next to their targets, ready to be renamed.
-use super::error::Error;
-use std::fs;
-use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+
+use std::{
+    fs,
+    io::{ErrorKind, Write},
+    path::{Path, PathBuf},
+};
+
 use tempfile::TempPath;
+
+use super::error::Error;
 
 const PREFIX: &str = ".kube-codegen-";
 const SUFFIX: &str = ".tmp";

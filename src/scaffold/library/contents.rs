@@ -77,7 +77,7 @@ fn table(model: &Model) -> String {
         let kinds: Vec<String> = model
             .kinds_of(module)
             .map(|kind| {
-                let deprecated = kind.deprecated.as_ref().map_or("", |_| " (deprecated)");
+                let deprecated = if kind.deprecated { " (deprecated)" } else { "" };
                 format!("`{}`{deprecated}", word(&kind.kind))
             })
             .collect();
@@ -85,8 +85,8 @@ fn table(model: &Model) -> String {
             text,
             "| `{}` | `{}::{}` | {} |",
             module.feature(),
-            module.group_ident,
-            module.version_ident,
+            module.names().group,
+            module.names().version,
             kinds.join(", ")
         );
     }
@@ -110,7 +110,7 @@ impl<'a> Example<'a> {
             })
         };
         let (module, kind) = all()
-            .find(|(_, kind)| kind.deprecated.is_none())
+            .find(|(_, kind)| !kind.deprecated)
             .or_else(|| all().next())?;
         Some(Self {
             request,
@@ -122,8 +122,9 @@ impl<'a> Example<'a> {
     /// Lines for the body of an asynchronous function; they compile with what was generated.
     fn code(&self) -> String {
         let name = self.request.name.ident();
-        let (group, version) = (&self.module.group_ident, &self.module.version_ident);
-        let ty = &self.request.model.types[self.kind.root].name;
+        let names = self.module.names();
+        let (group, version) = (&names.group, &names.version);
+        let ty = self.request.model.types[self.kind.root].name();
         let has = |path: &str| self.request.generated.iter().any(|file| file.path == path);
         if !has("clientset.rs") {
             return format!(
@@ -135,7 +136,7 @@ impl<'a> Example<'a> {
             Scope::Namespaced => "\"default\"",
             Scope::Cluster => "",
         };
-        let (client, method) = (&self.module.method, &self.kind.names.method);
+        let (client, method) = (&names.method, &self.kind.names().method);
         format!(
             "use {name}::clientset::Clientset;\n\n\
              let client = kube::Client::try_default().await?;\n\

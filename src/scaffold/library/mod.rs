@@ -112,7 +112,7 @@ fn source(request: &LibraryRequest<'_>) -> Result<Vec<File>, String> {
         let docs = contents::docs(request);
         let root = OutFile {
             path: "lib.rs".to_owned(),
-            contents: Contents::Rust(Box::new(move || {
+            contents: Contents::Table(Box::new(move || {
                 format!("{docs}#![cfg_attr(docsrs, feature(doc_cfg))]\n\n{modules}")
             })),
             exports: Exports::NoModule,

@@ -134,8 +134,9 @@ fn tree(group: Group, module: String, failures: &mut Vec<Failure>) -> Option<Tre
     let mut roots = BTreeMap::new();
     for module in &model.modules {
         for kind in model.kinds_of(module) {
-            let name = &model.types[kind.root].name;
-            let path = format!("{}::{}::{name}", module.group_ident, module.version_ident);
+            let name = model.types[kind.root].name();
+            let names = module.names();
+            let path = format!("{}::{}::{name}", names.group, names.version);
             roots.insert((module.api_version(), kind.kind.clone()), path);
             let crd = format!("{}.{}", kind.plural, kind.group);
             crds.entry(crd).or_default().insert(module.path());

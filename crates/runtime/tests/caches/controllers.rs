@@ -13,7 +13,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 #[tokio::test(start_paused = true)]
-async fn objects_come_up_when_they_or_their_children_change() {
+async fn changes_of_objects_and_children_enqueue() {
     let mut setup = setup(
         &[map("a", "1"), map("b", "2")],
         &[],
@@ -56,7 +56,7 @@ async fn objects_come_up_when_they_or_their_children_change() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn resyncs_count_for_the_object_itself_and_not_for_its_children() {
+async fn resyncs_enqueue_objects_but_not_owners_of_children() {
     let mut setup = setup(
         &[map("a", "1"), map("b", "2")],
         &[],
@@ -110,7 +110,7 @@ async fn failures_back_off_until_they_succeed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_policy_decides_over_errors() {
+async fn the_error_policy_decides_the_retry() {
     let mut after = setup(
         &[map("a", "1")],
         &[Step::Fail],
@@ -130,7 +130,7 @@ async fn the_policy_decides_over_errors() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn retries_have_an_end_if_one_is_set() {
+async fn max_retries_limits_the_retries() {
     let mut setup = setup(&[map("a", "1")], &[Step::Fail; 10], OnError::Backoff, |c| {
         c.max_retries(3)
     })
@@ -144,7 +144,7 @@ async fn retries_have_an_end_if_one_is_set() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_requeue_comes_when_asked_for() {
+async fn a_requeue_happens_after_its_delay() {
     let mut setup = setup(
         &[map("a", "1")],
         &[Step::Requeue(90 * SECOND)],
@@ -158,7 +158,7 @@ async fn a_requeue_comes_when_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn workers_work_at_once_but_never_on_one_object() {
+async fn workers_run_concurrently_but_never_on_one_object() {
     let steps = [Step::Sleep(5 * SECOND); 4];
     let mut setup = setup(
         &[map("a", "1"), map("b", "2"), map("c", "3")],
@@ -197,7 +197,7 @@ async fn workers_work_at_once_but_never_on_one_object() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shutdown_lets_running_reconciles_end_and_begins_none() {
+async fn shutdown_finishes_running_reconciles_and_starts_none() {
     let steps = [Step::Sleep(20 * SECOND), Step::Sleep(20 * SECOND)];
     let mut setup = setup(
         &[map("a", "1"), map("b", "2")],
@@ -220,7 +220,7 @@ async fn shutdown_lets_running_reconciles_end_and_begins_none() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_grace_period_has_an_end() {
+async fn reconciles_are_dropped_after_the_grace_period() {
     let mut setup = setup(
         &[map("a", "1")],
         &[Step::Sleep(3600 * SECOND)],

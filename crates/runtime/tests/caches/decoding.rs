@@ -42,7 +42,7 @@ async fn synced(informer: &SharedInformer<ConfigMap>, server: &mut Server) -> cr
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_goes_on_past_a_bad_object() {
+async fn a_list_skips_a_bad_object() {
     for list in [InitialList::Streaming, InitialList::WatchCache] {
         let (informer, mut server) = informer_with(InformerConfig {
             initial_list: list,
@@ -67,7 +67,7 @@ async fn a_list_goes_on_past_a_bad_object() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_goes_on_past_a_bad_object_and_keeps_its_last_good_state() {
+async fn a_watch_skips_a_bad_object_and_keeps_its_last_good_state() {
     let (informer, mut server) = informer();
     let mut log = with_log(&informer);
     let watch = synced(&informer, &mut server).await;
@@ -111,7 +111,7 @@ async fn a_bad_object_can_be_deleted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_does_not_take_a_bad_object_for_a_deleted_one() {
+async fn a_list_does_not_delete_a_bad_object() {
     let (informer, mut server) = informer();
     let mut log = with_log(&informer);
     let watch = synced(&informer, &mut server).await;
@@ -124,7 +124,7 @@ async fn a_list_does_not_take_a_bad_object_for_a_deleted_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_transform_comes_before_the_store() {
+async fn a_transform_runs_before_the_store() {
     let (client, mut server) = crate::script::server();
     let informer = SharedInformer::<ConfigMap>::new(client, InformerConfig::default());
     informer.set_transform(|object: &mut ConfigMap| object.data = None);

@@ -26,7 +26,7 @@ fn recorder() -> (EventRecorder, Server) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_is_what_the_api_demands() {
+async fn an_event_fits_the_api() {
     let (events, mut server) = recorder();
     events.event(
         &object(),
@@ -58,7 +58,7 @@ async fn an_event_is_what_the_api_demands() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_repeat_is_a_series_and_another_note_is_sent() {
+async fn repeats_form_a_series_per_note() {
     let (events, mut server) = recorder();
     let send = |note: &str| events.event(&object(), EventType::Warning, "Invalid", "Check", note);
     for note in ["first", "second", "first", "first"] {
@@ -104,7 +104,7 @@ async fn a_repeat_is_a_series_and_another_note_is_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn server_errors_are_retried_and_refusals_are_not() {
+async fn server_errors_are_retried_and_rejections_are_not() {
     let (events, mut server) = recorder();
     events.event(&object(), EventType::Normal, "Synced", "Sync", "one");
     events.event(&object(), EventType::Normal, "Synced", "Sync", "two");
@@ -150,7 +150,7 @@ async fn cluster_scoped_objects_report_to_the_default_namespace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shutdown_sends_what_waits_and_takes_no_more() {
+async fn shutdown_sends_queued_events_and_drops_later_ones() {
     let (events, mut server) = recorder();
     for note in ["one", "two"] {
         events.event(&object(), EventType::Normal, "Synced", "Sync", note);
@@ -175,7 +175,7 @@ async fn shutdown_sends_what_waits_and_takes_no_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_out_of_order_costs_events_but_no_time() {
+async fn an_unavailable_server_costs_events_but_no_time() {
     let (events, _server) = recorder();
     for number in 0..1500 {
         events.event(

@@ -11,7 +11,7 @@ use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test(start_paused = true)]
-async fn one_informer_per_kind_started_when_asked_for() {
+async fn one_informer_per_kind_starts_on_request() {
     let (client, mut server) = server();
     let factory = InformerFactory::builder(client)
         .namespace("ns")
@@ -67,7 +67,7 @@ async fn one_informer_per_kind_started_when_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_never_started_is_named() {
+async fn informers_that_never_synced_are_named() {
     let (client, _server) = server();
     let factory = InformerFactory::new(client);
     factory.informer::<Secret>();
@@ -86,7 +86,7 @@ async fn what_is_never_started_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn transform_and_resync_are_those_of_the_factory() {
+async fn informers_inherit_transform_and_resync() {
     let (client, mut server) = server();
     let factory = InformerFactory::builder(client)
         .resync(Duration::from_secs(60))
@@ -113,7 +113,7 @@ async fn transform_and_resync_are_those_of_the_factory() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_the_factory_and_all_it_gave_leaves_no_task_behind() {
+async fn dropping_the_factory_and_its_informers_ends_all_tasks() {
     let (client, mut server) = server();
     let factory = InformerFactory::new(client);
     factory.informer::<ConfigMap>();

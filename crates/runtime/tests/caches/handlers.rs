@@ -15,7 +15,7 @@ use std::{
 use tokio::time::timeout;
 
 #[tokio::test(start_paused = true)]
-async fn a_late_handler_gets_what_is_there_and_then_every_change() {
+async fn a_late_handler_gets_cached_objects_and_then_every_change() {
     let (informer, mut server) = informer();
     let watch = server.stream(&[map("a", "1"), map("b", "2")], "2").await;
     informer.wait_synced().await.unwrap();
@@ -40,7 +40,7 @@ async fn a_late_handler_gets_what_is_there_and_then_every_change() {
 
 /// A handler that blocks its thread needs another one for the rest, so the clock is the real one here; nothing waits for it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_handler_has_synced_when_it_has_handled_the_list_not_when_it_is_cached() {
+async fn a_handler_has_synced_when_it_has_handled_the_list() {
     let (informer, mut server) = informer();
     let (release, released) = std::sync::mpsc::channel::<()>();
     let slow =
@@ -64,7 +64,7 @@ async fn a_handler_has_synced_when_it_has_handled_the_list_not_when_it_is_cached
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_removed_handler_hears_no_more() {
+async fn a_removed_handler_gets_no_more_events() {
     let (informer, mut server) = informer();
     let (handler, mut log) = recorder();
     let registration = informer.add_event_handler(handler);
@@ -82,7 +82,7 @@ async fn a_removed_handler_hears_no_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_resync_tells_every_object_again_without_a_request() {
+async fn a_resync_redelivers_every_object_without_a_request() {
     let (informer, mut server) = informer();
     let (handler, mut log) = recorder();
     let _resynced = informer.add_event_handler_with_resync(handler, Duration::from_secs(60));
@@ -116,7 +116,7 @@ impl EventHandler<ConfigMap> for Panics {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_in_a_handler_is_not_its_end() {
+async fn a_handler_continues_after_a_panic() {
     let (informer, mut server) = informer();
     let calls = Arc::new(AtomicUsize::new(0));
     let registration = informer.add_event_handler(Panics(Arc::clone(&calls)));
@@ -132,7 +132,7 @@ async fn a_panic_in_a_handler_is_not_its_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shutdown_ends_all_and_answers_all_who_wait() {
+async fn shutdown_ends_all_tasks_and_waits() {
     let (client, mut server) = server();
     let informer = SharedInformer::<ConfigMap>::new(client, InformerConfig::default());
     let (handler, _log) = recorder();
@@ -157,7 +157,7 @@ async fn shutdown_ends_all_and_answers_all_who_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_the_last_handle_leaves_no_task_behind() {
+async fn dropping_the_last_handle_ends_all_tasks() {
     let (informer, mut server) = informer();
     let (handler, _log) = recorder();
     let _registration = informer.add_event_handler_with_resync(handler, Duration::from_secs(5));

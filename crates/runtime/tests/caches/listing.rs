@@ -6,7 +6,7 @@ use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test(start_paused = true)]
-async fn a_streaming_list_becomes_the_watch() {
+async fn a_streaming_list_continues_as_the_watch() {
     let (informer, mut server) = informer();
     let call = server.watch().await;
     assert_eq!(call.path, "/api/v1/configmaps");
@@ -65,7 +65,7 @@ async fn without_streaming_lists_the_watch_cache_is_listed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_ignores_the_request_for_initial_events_is_listed() {
+async fn a_plain_list_follows_if_the_server_ignores_send_initial_events() {
     let (informer, mut server) = informer();
     let silent = server.watch().await.open();
     let list = server.list().await;
@@ -76,7 +76,7 @@ async fn a_server_that_ignores_the_request_for_initial_events_is_listed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_streaming_list_cut_short_is_not_taken_for_the_whole() {
+async fn a_streaming_list_cut_short_is_incomplete() {
     let (informer, mut server) = informer();
     let watch = server.watch().await.open();
     watch.send("ADDED", &map("a", "1"));
@@ -123,7 +123,7 @@ async fn exact_pages_are_followed_and_survive_an_expired_token() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_from_the_future_is_given_up() {
+async fn a_version_from_the_future_leads_to_a_fresh_list() {
     let (informer, mut server) = informer_with(InformerConfig {
         initial_list: InitialList::WatchCache,
         ..InformerConfig::default()
@@ -147,7 +147,7 @@ async fn a_version_from_the_future_is_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn failed_lists_are_retried_with_a_growing_pause() {
+async fn failed_lists_back_off() {
     let (_informer, mut server) = informer();
     let mut pauses = Vec::new();
     let mut before = tokio::time::Instant::now();
@@ -165,7 +165,7 @@ async fn failed_lists_are_retried_with_a_growing_pause() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_server_is_left_alone_as_long_as_it_asks() {
+async fn retry_after_is_respected() {
     let (_informer, mut server) = informer();
     let mut busy = status(429, "TooManyRequests");
     busy["details"] = json!({ "retryAfterSeconds": 120 });

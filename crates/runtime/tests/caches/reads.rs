@@ -62,7 +62,7 @@ async fn lists_by_namespace_and_selector() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_there_reads_like_the_servers_answer() {
+async fn not_found_has_the_servers_message() {
     let (informer, _server) = informer();
     let error = informer.lister().namespaced("ns").get("x").unwrap_err();
     assert_eq!(error.to_string(), "configmaps \"x\" not found");
@@ -86,7 +86,7 @@ async fn what_is_not_there_reads_like_the_servers_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cluster_scoped_objects_are_got_without_a_namespace() {
+async fn cluster_scoped_objects_are_read_without_a_namespace() {
     let (client, mut server) = crate::script::server();
     let nodes = SharedInformer::<Node>::new(client, InformerConfig::default());
     nodes.start();

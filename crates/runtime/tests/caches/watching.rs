@@ -23,7 +23,7 @@ async fn changes_become_events_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_ends_is_taken_up_where_it_stopped() {
+async fn a_watch_that_ends_resumes_where_it_stopped() {
     let (informer, mut server) = informer();
     let watch = server.stream(&[map("a", "1")], "1").await;
     watch.send("MODIFIED", &map("a", "3"));
@@ -52,7 +52,7 @@ async fn a_watch_that_ends_is_taken_up_where_it_stopped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_broken_connection_is_resumed_after_a_pause() {
+async fn a_broken_connection_resumes_after_a_back_off() {
     let (informer, mut server) = informer();
     let watch = server.stream(&[], "4").await;
     informer.wait_synced().await.unwrap();
@@ -63,7 +63,7 @@ async fn a_broken_connection_is_resumed_after_a_pause() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_closed_at_once_is_not_asked_for_in_a_hot_loop() {
+async fn a_watch_closed_at_once_backs_off() {
     let (_informer, mut server) = informer();
     drop(server.stream(&[], "4").await);
     // The watch ran long enough to have sent the list; the next ones do not.
@@ -141,23 +141,23 @@ async fn relisted_after(gone: impl FnOnce(crate::script::Watch)) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn gone_inside_the_stream_leads_to_a_new_list_without_a_lost_deletion() {
+async fn gone_inside_the_stream_relists_without_losing_a_deletion() {
     relisted_after(|watch| watch.send("ERROR", &status(410, "Expired"))).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_error_that_is_none_of_load_leads_to_a_new_list() {
+async fn an_error_other_than_overload_relists() {
     relisted_after(|watch| watch.send("ERROR", &status(400, "BadRequest"))).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_makes_no_sense_leads_to_a_new_list() {
+async fn a_malformed_response_relists() {
     relisted_after(|watch| watch.raw("<html>gateway</html>\n")).await;
 }
 
 /// kube's watcher asks for the same version for ever here.
 #[tokio::test(start_paused = true)]
-async fn gone_as_the_http_answer_to_a_watch_leads_to_a_new_list() {
+async fn gone_as_the_http_status_of_a_watch_relists() {
     let (informer, mut server) = informer();
     let (handler, mut log) = recorder();
     let _registration = informer.add_event_handler(handler);
@@ -170,7 +170,7 @@ async fn gone_as_the_http_answer_to_a_watch_leads_to_a_new_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn load_on_the_server_does_not_lead_to_a_new_list() {
+async fn overload_does_not_relist() {
     let (informer, mut server) = informer();
     let watch = server.stream(&[], "4").await;
     informer.wait_synced().await.unwrap();
@@ -189,7 +189,7 @@ async fn load_on_the_server_does_not_lead_to_a_new_list() {
 
 /// A shared stream of kube's reflector falls asleep for ever when an object is gone before its subscriber looks.
 #[tokio::test(start_paused = true)]
-async fn a_subscriber_that_looks_late_misses_nothing() {
+async fn a_slow_subscriber_misses_nothing() {
     let (informer, mut server) = informer();
     let mut events = informer.events();
     let (handler, mut log) = recorder();
@@ -219,7 +219,7 @@ async fn a_subscriber_that_looks_late_misses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_cache_shows_a_change_before_it_is_told() {
+async fn the_cache_shows_a_change_before_the_handler_is_called() {
     let (informer, mut server) = informer();
     informer
         .add_index("value", |object| {
@@ -273,7 +273,7 @@ async fn the_cache_shows_a_change_before_it_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_cache_is_not_behind_what_is_told_on_another_thread() {
+async fn the_cache_is_never_behind_a_handler_on_another_thread() {
     let (informer, mut server) = informer();
     let (sender, mut seen) = tokio::sync::mpsc::unbounded_channel();
     let lister = informer.lister();
@@ -293,7 +293,7 @@ async fn the_cache_is_not_behind_what_is_told_on_another_thread() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn unknown_kinds_of_event_are_passed_over() {
+async fn unknown_event_types_are_ignored() {
     let (informer, mut server) = informer();
     let watch = server.stream(&[], "1").await;
     watch.send("SOMETHING", &json!({ "new": true }));

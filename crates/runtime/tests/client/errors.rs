@@ -16,7 +16,7 @@ async fn refused(answer: (u16, Value)) -> kube::Error {
 type Question = fn(&kube::Error) -> bool;
 
 #[tokio::test]
-async fn errors_tell_what_they_are() {
+async fn errors_are_classified_by_reason() {
     let ask: [(&str, Question); 6] = [
         ("NotFound", ErrorExt::is_not_found),
         ("Conflict", ErrorExt::is_conflict),
@@ -51,7 +51,7 @@ async fn errors_tell_what_they_are() {
 }
 
 #[tokio::test]
-async fn details_are_told() {
+async fn details_are_available() {
     let (code, mut body) = status(422, "Invalid");
     body["details"] = json!({"retryAfterSeconds": 3, "causes": [{"reason": "FieldValueInvalid", "message": "should match", "field": "spec.choice"}]});
     let error = refused((code, body)).await;

@@ -16,7 +16,7 @@ fn scale_up(kind: &mut CrdKind) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conflict_is_tried_again_on_the_newest_object() {
+async fn a_conflict_is_retried_on_the_newest_object() {
     let server = Server::answering([
         version("1"),
         status(409, "Conflict"),
@@ -38,7 +38,7 @@ async fn a_conflict_is_tried_again_on_the_newest_object() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_attempts_end_and_other_errors_end_them_at_once() {
+async fn attempts_are_limited_and_other_errors_end_them() {
     let always = Server::answering(
         [version("1")]
             .into_iter()
@@ -74,7 +74,7 @@ async fn the_attempts_end_and_other_errors_end_them_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_status_is_retried_by_its_own_path() {
+async fn status_conflicts_are_retried_on_the_status_path() {
     let server = Server::answering([
         version("1"),
         status(409, "Conflict"),

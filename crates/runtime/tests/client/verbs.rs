@@ -22,7 +22,7 @@ fn kinds(server: &Server) -> TypedClient<CrdKind> {
 }
 
 #[tokio::test]
-async fn objects_are_read_and_written_by_their_own_path() {
+async fn objects_are_read_and_written_by_their_path() {
     let server = Server::answering([(200, object())]);
     let (kinds, a) = (kinds(&server), CrdKind::new("a"));
     assert_eq!(
@@ -71,7 +71,7 @@ async fn cluster_scoped_kinds_have_no_namespace_in_their_path() {
 }
 
 #[tokio::test]
-async fn lists_select_and_deletions_of_many_too() {
+async fn lists_and_delete_collection_send_selectors() {
     let server = Server::answering([(200, list())]);
     let params = ListParams::default()
         .labels("a=b")
@@ -176,7 +176,7 @@ async fn patches_and_applied_configurations() {
 }
 
 #[tokio::test]
-async fn the_status_has_a_path_of_its_own() {
+async fn the_status_has_its_own_path() {
     let server = Server::answering([(200, object())]);
     let kinds = kinds(&server);
     kinds.get_status("a").await.unwrap();
@@ -196,7 +196,7 @@ async fn the_status_has_a_path_of_its_own() {
 }
 
 #[tokio::test]
-async fn the_scale_is_of_its_own_kind() {
+async fn the_scale_has_its_own_kind() {
     let server = Server::answering([(
         200,
         json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": 3}}),
@@ -221,7 +221,7 @@ async fn the_scale_is_of_its_own_kind() {
 }
 
 #[tokio::test]
-async fn manager_and_dry_run_are_told_with_every_write() {
+async fn field_manager_and_dry_run_are_sent_with_every_write() {
     let server = Server::answering([(200, object())]);
     let kinds = kinds(&server).with_field_manager("me").dry_run();
     kinds.create(&CrdKind::new("a")).await.unwrap();
@@ -242,7 +242,7 @@ async fn manager_and_dry_run_are_told_with_every_write() {
 }
 
 #[tokio::test]
-async fn what_is_no_name_is_refused_before_anything_is_sent() {
+async fn invalid_names_are_rejected_before_any_request() {
     let server = Server::answering([(200, object())]);
     let kinds = kinds(&server);
     for name in ["", ".", "..", "../b", "a/b", "a?x=y", "a#b", "a%2f", "a b"] {

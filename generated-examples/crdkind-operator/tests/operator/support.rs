@@ -27,12 +27,12 @@ pub(crate) fn crdkind(
     choice: Option<&str>,
     replicas: Option<i64>,
 ) -> CrdKind {
-    let mut object = CrdKind::new(name);
-    object.metadata.namespace = Some(namespace.to_owned());
-    object.spec = Some(CrdKindSpec {
+    let spec = CrdKindSpec {
         choice: choice.map(str::to_owned),
         replicas,
-    });
+    };
+    let mut object = CrdKind::new(name, spec);
+    object.metadata.namespace = Some(namespace.to_owned());
     object
 }
 

@@ -10,7 +10,6 @@ use kube_codegen_record::Nullable;
 pub struct Large {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<LargeSpec>,
 }
 

@@ -6,12 +6,14 @@ use super::types::Network;
 use kube_codegen_record::walk::{Column, ColumnType, Columns};
 
 impl Columns for Network {
-    const COLUMNS: &'static [Column] = &[Column {
-        name: "CIDR",
-        type_: ColumnType::String,
-        format: None,
-        json_path: ".spec.cidr",
-        priority: 0,
-        description: None,
-    }];
+    const COLUMNS: &'static [Column] = &[
+        Column {
+            name: "CIDR",
+            type_: ColumnType::String,
+            format: None,
+            json_path: ".spec.cidr",
+            priority: 0,
+            description: None,
+        },
+    ];
 }

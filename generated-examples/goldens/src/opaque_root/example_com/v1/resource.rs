@@ -35,7 +35,7 @@ impl Anything {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
+    /// Creates an object with this name. All other fields are empty.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {

@@ -3,8 +3,8 @@
 //! Printer columns of `example.com/v1`.
 
 use super::types::{
-    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
-    ResultObject, StringObject, Time, ValueObject, VecObject,
+    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject,
+    Record, ResultObject, StringObject, Time, ValueObject, VecObject,
 };
 use kube_codegen_record::walk::{Column, Columns};
 

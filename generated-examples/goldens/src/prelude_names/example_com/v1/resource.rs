@@ -3,8 +3,9 @@
 //! Names, manifests and API traits of the kinds of `example.com/v1`.
 
 use super::types::{
-    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
-    ResultObject, StringObject, Time, ValueObject, VecObject,
+    BTreeMapObject, BTreeMapObjectSpec, BoxObject, ClientObject, Cluster, DefaultObject,
+    OptionObject, OptionObjectSpec, Record, ResultObject, StringObject, Time,
+    ValueObject, VecObject,
 };
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -38,14 +39,14 @@ impl BTreeMapObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -121,14 +122,14 @@ impl BoxObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -204,14 +205,14 @@ impl ClientObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -287,14 +288,14 @@ impl Cluster {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -370,14 +371,14 @@ impl DefaultObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -453,14 +454,14 @@ impl OptionObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: OptionObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(Box::new(spec)),
         }
     }
 }
@@ -536,14 +537,14 @@ impl Record {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -619,14 +620,14 @@ impl ResultObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -702,14 +703,14 @@ impl StringObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -785,14 +786,14 @@ impl Time {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -868,14 +869,14 @@ impl ValueObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -951,14 +952,14 @@ impl VecObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }

@@ -35,7 +35,7 @@ impl Strict {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with what its schema requires.
+    /// Creates an object with this name and spec. All other fields are empty.
     pub fn new(name: impl Into<String>, spec: StrictSpec) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -69,6 +69,18 @@ impl k8s_openapi::Metadata for Strict {
 
     fn metadata_mut(&mut self) -> &mut ObjectMeta {
         &mut self.metadata
+    }
+}
+
+impl kube::core::object::HasSpec for Strict {
+    type Spec = StrictSpec;
+
+    fn spec(&self) -> &Self::Spec {
+        &self.spec
+    }
+
+    fn spec_mut(&mut self) -> &mut Self::Spec {
+        &mut self.spec
     }
 }
 

@@ -10,7 +10,6 @@ use kube_codegen_record::DateTime;
 pub struct Strict {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: StrictSpec,
 }
 
@@ -26,7 +25,6 @@ pub struct StrictSpec {
 pub enum StrictSpecMode {
     A,
     B,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }

@@ -2,7 +2,7 @@
 
 //! Names, manifests and API traits of the kinds of `example.com/v1`.
 
-use super::types::Scaled;
+use super::types::{Scaled, ScaledSpec, ScaledStatus};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, CustomResourceExt};
@@ -35,14 +35,14 @@ impl Scaled {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: ScaledSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
             status: None,
         }
     }
@@ -70,6 +70,18 @@ impl k8s_openapi::Metadata for Scaled {
 
     fn metadata_mut(&mut self) -> &mut ObjectMeta {
         &mut self.metadata
+    }
+}
+
+impl kube::core::object::HasStatus for Scaled {
+    type Status = ScaledStatus;
+
+    fn status(&self) -> Option<&Self::Status> {
+        self.status.as_ref()
+    }
+
+    fn status_mut(&mut self) -> &mut Option<Self::Status> {
+        &mut self.status
     }
 }
 
