@@ -1,4 +1,4 @@
-//! The loop of a worker: takes a key from the queue, reconciles its object, and requeues the key according to the outcome.
+//! The loop of a worker: reconciles the object of each key from the queue, and requeues the key after failures.
 use std::{any::Any, fmt, panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt;

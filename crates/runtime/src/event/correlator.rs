@@ -1,4 +1,4 @@
-//! Decides which occurrences become requests: series of equal ones, combinations of similar ones, a limit per object. Does no I/O.
+//! Decides which occurrences become requests, by series, combinations of similar ones, and a limit per object.
 use std::{collections::HashSet, time::Duration};
 
 use k8s_openapi::api::core::v1::ObjectReference;

@@ -1,4 +1,6 @@
-//! Reports Kubernetes Events (`events.k8s.io/v1`) about objects. Reporting neither waits nor fails; a background task sends the requests.
+//! Reports Kubernetes Events (`events.k8s.io/v1`) about objects.
+//!
+//! Reporting neither waits nor fails; a background task sends the requests.
 mod correlator;
 mod publisher;
 mod recent;

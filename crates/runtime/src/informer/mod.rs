@@ -1,4 +1,4 @@
-//! Shared informers: list and watch of a kind into one cache, with handlers, indexes and listers. Informers never write to the API server.
+//! Shared informers: list and watch of a kind into one cache, with handlers, indexes and listers.
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::Pod;

@@ -1,4 +1,4 @@
-//! What the tasks of one informer share: the store, the listeners and the version. Does no I/O and never waits for a handler.
+//! The state that the tasks of one informer share: store, listeners and version.
 use std::{
     collections::HashSet,
     sync::{

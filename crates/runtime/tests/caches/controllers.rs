@@ -1,4 +1,4 @@
-//! The controller: what brings an object up, when it comes back, and how it ends.
+//! The controller: what enqueues an object, when it is requeued, and how the controller ends.
 use crate::{
     reconciling::{SECOND, Step, deployment, setup},
     script::{map, server},
@@ -7,6 +7,7 @@ use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube_codegen_runtime::{
     controller::{Action, Controller, OnError},
     informer::{InformerFactory, Stopped},
+    queue::ExponentialLimiter,
 };
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
@@ -100,13 +101,25 @@ async fn failures_back_off_until_they_succeed() {
     let failed = setup.call().await.1;
     assert!(
         setup.call().await.1 - failed < Duration::from_millis(10),
-        "success forgets the failures before it"
+        "success resets the back-off"
     );
     let metrics = setup.metrics.get();
     assert_eq!(
         (metrics.errors, metrics.panics, metrics.queue.retries),
         (4, 1, 5)
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rate_limiter_replaces_the_default() {
+    let mut setup = setup(&[map("a", "1")], &[Step::Fail; 2], OnError::Backoff, |c| {
+        c.rate_limiter(ExponentialLimiter::new(60 * SECOND, 3600 * SECOND))
+    })
+    .await;
+    let first = setup.call().await.1;
+    let second = setup.call().await.1;
+    assert_eq!((second - first).as_secs(), 60);
+    assert_eq!((setup.call().await.1 - second).as_secs(), 120);
 }
 
 #[tokio::test(start_paused = true)]
@@ -178,7 +191,7 @@ async fn workers_run_concurrently_but_never_on_one_object() {
     }
     assert!(
         events.iter().all(|(_, at)| *at - began >= 5 * SECOND),
-        "nobody is free before, and what changed meanwhile waits: {events:?}"
+        "the third object and the changed one wait for a worker: {events:?}"
     );
     let mut names: Vec<_> = events.into_iter().map(|(name, _)| name).collect();
     names.sort();
@@ -213,7 +226,7 @@ async fn shutdown_finishes_running_reconciles_and_starts_none() {
     assert!(setup.calls.try_recv().is_err());
     assert!(
         !setup.factory.informer::<ConfigMap>().is_stopped(),
-        "informers belong to others too"
+        "the informers keep running for their other users"
     );
     setup.factory.shutdown().await;
     setup.server.quiet_for(600 * SECOND).await;
@@ -233,7 +246,10 @@ async fn reconciles_are_dropped_after_the_grace_period() {
     setup.stop.send(()).unwrap();
     setup.running.await.unwrap().unwrap();
     assert_eq!(began.elapsed().as_secs(), 15);
-    assert!(setup.calls.recv().await.is_none(), "the reconcile is gone");
+    assert!(
+        setup.calls.recv().await.is_none(),
+        "the reconcile was dropped"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -256,5 +272,5 @@ async fn a_controller_ends_with_its_informer() {
         |_, _, _| OnError::Backoff,
         Arc::new(()),
     );
-    assert_eq!(run.await, Err(Stopped), "a cache that will never be filled");
+    assert_eq!(run.await, Err(Stopped), "its cache never syncs");
 }

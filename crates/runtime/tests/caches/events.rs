@@ -1,4 +1,4 @@
-//! The event recorder's requests.
+//! The requests of the event recorder.
 use crate::script::{Server, server};
 use k8s_openapi::api::core::v1::{ConfigMap, ObjectReference};
 use kube::Resource;
@@ -87,7 +87,7 @@ async fn repeats_form_a_series_per_note() {
         assert_eq!(
             call.body.as_object().unwrap().len(),
             1,
-            "all else of an Event is immutable"
+            "the other fields of an Event are immutable"
         );
         if count == 2 {
             call.json(200, &json!({ "metadata": { "name": names[0] } }));
@@ -99,7 +99,7 @@ async fn repeats_form_a_series_per_note() {
     assert_eq!(
         (call.method.as_str(), &call.body["note"]),
         ("POST", &json!("first")),
-        "an expired Event is made anew"
+        "an expired Event is created again"
     );
 }
 
@@ -120,7 +120,7 @@ async fn server_errors_are_retried_and_rejections_are_not() {
         names
             .iter()
             .all(|name| *name == call.body["metadata"]["name"]),
-        "the same Event each time"
+        "each attempt sends the same Event"
     );
     call.fail(403, "Forbidden");
     assert_eq!(server.next().await.body["note"], "two");
@@ -191,6 +191,21 @@ async fn an_unavailable_server_costs_events_but_no_time() {
     events.shutdown().await;
     assert!(
         began.elapsed() < Duration::from_secs(11),
-        "the flush has an end"
+        "the flush is limited"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_related_object_is_part_of_the_event() {
+    let (events, mut server) = recorder();
+    let related = ObjectReference {
+        kind: Some("Secret".into()),
+        name: Some("s".into()),
+        ..ObjectReference::default()
+    };
+    let type_ = EventType::Normal;
+    events.event_with_related(&object(), &related, type_, "Mounted", "Mount", "");
+    let body = server.next().await.body;
+    assert_eq!(body["regarding"]["name"], "a");
+    assert_eq!(body["related"], json!({ "kind": "Secret", "name": "s" }));
 }

@@ -1,4 +1,4 @@
-//! The factory: one informer per kind, started and stopped together.
+//! The factory creates one informer per kind, and starts and stops them together.
 use crate::script::{map, server};
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -43,7 +43,7 @@ async fn one_informer_per_kind_starts_on_request() {
     let list = server.list().await;
     assert_eq!(
         list.path, "/apis/apps/v1/namespaces/ns/deployments",
-        "the new one alone"
+        "only the new one starts"
     );
     assert_eq!(
         factory
@@ -81,7 +81,7 @@ async fn informers_that_never_synced_are_named() {
     assert_eq!(
         factory.wait_for_cache_sync().await.unwrap_err(),
         error,
-        "stopped informers do not let one wait for ever"
+        "waiting for stopped informers ends"
     );
 }
 
@@ -108,7 +108,7 @@ async fn informers_inherit_transform_and_resync() {
     assert_eq!(
         resynced.metadata.labels.as_ref().unwrap()["app"],
         "a",
-        "the rest stays"
+        "other metadata stays"
     );
 }
 

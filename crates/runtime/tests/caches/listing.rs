@@ -1,4 +1,4 @@
-//! How the first list, and any later one, is asked for.
+//! The requests of the first list and of later ones.
 use crate::script::{informer, informer_with, map, server, status};
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube_codegen_runtime::informer::{InformerConfig, InitialList, SharedInformer};
@@ -18,7 +18,7 @@ async fn a_streaming_list_continues_as_the_watch() {
     let watch = call.open();
     watch.send("ADDED", &map("a", "1"));
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert!(!informer.has_synced(), "a part of the list is not the list");
+    assert!(!informer.has_synced(), "the list is not complete yet");
     assert_eq!(informer.lister().all().len(), 0);
     watch.end_of_list("7");
     informer.wait_synced().await.unwrap();
@@ -60,7 +60,7 @@ async fn without_streaming_lists_the_watch_cache_is_listed() {
     assert_eq!(
         again.query("resourceVersion"),
         "5",
-        "never older than what was seen; and streaming is not tried again"
+        "never older than what was seen, and without another streaming list"
     );
 }
 
@@ -114,7 +114,7 @@ async fn exact_pages_are_followed_and_survive_an_expired_token() {
     assert_eq!(
         (whole.query("limit"), whole.query("continue")),
         ("", ""),
-        "history is too short for pages"
+        "the server's history is too short for pages"
     );
     whole.json(200, &page(&["a", "b", "c"], ""));
     informer.wait_synced().await.unwrap();
@@ -140,7 +140,7 @@ async fn a_version_from_the_future_leads_to_a_fresh_list() {
     assert_eq!(
         (list.query("resourceVersion"), list.query("limit")),
         ("", "500"),
-        "the most recent state, whatever its version"
+        "the most recent state, at any version"
     );
     list.items(&[map("a", "1")], "3");
     assert_eq!(server.watch().await.query("resourceVersion"), "3");
@@ -149,18 +149,18 @@ async fn a_version_from_the_future_leads_to_a_fresh_list() {
 #[tokio::test(start_paused = true)]
 async fn failed_lists_back_off() {
     let (_informer, mut server) = informer();
-    let mut pauses = Vec::new();
+    let mut delays = Vec::new();
     let mut before = tokio::time::Instant::now();
     for _ in 0..8 {
         server.watch().await.fail(503, "ServiceUnavailable");
-        pauses.push(before.elapsed());
+        delays.push(before.elapsed());
         before = tokio::time::Instant::now();
     }
-    assert!(pauses[1] >= Duration::from_millis(800), "{pauses:?}");
-    assert!(pauses[4] > pauses[1] * 2, "{pauses:?}");
+    assert!(delays[1] >= Duration::from_millis(800), "{delays:?}");
+    assert!(delays[4] > delays[1] * 2, "{delays:?}");
     assert!(
-        pauses.iter().all(|pause| *pause <= Duration::from_secs(61)),
-        "{pauses:?}"
+        delays.iter().all(|pause| *pause <= Duration::from_secs(61)),
+        "{delays:?}"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Listers and indexes.
+//! Reads through listers and indexes.
 use crate::script::{informer, map, map_with};
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube_codegen_runtime::{
@@ -57,7 +57,7 @@ async fn lists_by_namespace_and_selector() {
     assert_eq!(
         informer.index_values(NAMESPACE_INDEX).unwrap(),
         ["ns"],
-        "an empty namespace is none"
+        "a namespace without objects is not listed"
     );
 }
 
@@ -158,6 +158,6 @@ async fn indexes_follow_every_change_and_can_be_added_late() {
     assert_eq!(
         (found("x"), found("y")),
         (vec!["c".to_owned()], vec![]),
-        "a list replaces the indexes too"
+        "a relist replaces the indexes, too"
     );
 }
