@@ -36,7 +36,7 @@ impl<'a> Table<'a> {
             all.filter(|modules| {
                 modules
                     .iter()
-                    .all(|module| faulty.spares(&format!("{}/{module}", tree.module)))
+                    .all(|module| faulty.is_clean(&format!("{}/{module}", tree.module)))
             })
             .count()
         };
