@@ -284,8 +284,8 @@ pub fn recorder() -> (EventHandlerFuncs<ConfigMap>, Log) {
                 new: new.clone(),
             })));
         })
-        .on_delete(move |deleted| {
-            drop(deleted.send(short(&InformerEvent::Deleted(deleted.clone()))))
+        .on_delete(move |object| {
+            drop(deleted.send(short(&InformerEvent::Deleted(object.clone()))));
         });
     (handler, Log { receiver })
 }
