@@ -20,34 +20,34 @@ pub trait ErrorExt {
     /// Returns the API server's status; `None` if there was no response, as for network errors.
     fn status(&self) -> Option<&Status>;
 
-    /// The object does not exist (404).
+    /// Whether the object does not exist (404).
     fn is_not_found(&self) -> bool {
         self.status().is_some_and(Status::is_not_found)
     }
 
-    /// Another client changed the object since it was read (409).
+    /// Whether another client changed the object since it was read (409).
     fn is_conflict(&self) -> bool {
         self.status().is_some_and(Status::is_conflict)
     }
 
-    /// An object of this name already exists (409).
+    /// Whether an object of this name already exists (409).
     fn is_already_exists(&self) -> bool {
         self.status().is_some_and(Status::is_already_exists)
     }
 
-    /// The resource version or the continue token has expired (410): list again.
+    /// Whether the resource version or the continue token has expired (410): list again.
     fn is_gone(&self) -> bool {
         self.status().is_some_and(|status| {
             status.code == 410 || matches!(status.reason.as_str(), "Expired" | "Gone")
         })
     }
 
-    /// The caller is not authorized (403).
+    /// Whether the caller is not authorized (403).
     fn is_forbidden(&self) -> bool {
         self.status().is_some_and(Status::is_forbidden)
     }
 
-    /// The object is invalid (422); see [`ErrorExt::field_errors`].
+    /// Whether the object is invalid (422); see [`ErrorExt::field_errors`].
     fn is_invalid(&self) -> bool {
         self.status().is_some_and(Status::is_invalid)
     }

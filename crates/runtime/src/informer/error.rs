@@ -4,7 +4,7 @@ use std::time::Duration;
 use kube::core::Status;
 use thiserror::Error;
 
-use crate::cache::ObjectKey;
+use crate::{cache::ObjectKey, client::ErrorExt};
 
 /// An object that does not decode into its type. The informer skips it and keeps the state that it cached before.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -46,7 +46,7 @@ pub enum InformerError {
     Decode(#[from] DecodeError),
 }
 
-/// Why a request of an informer failed.
+/// Why a request of an informer failed. [`ErrorExt`] classifies it.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WatchFailure {
@@ -77,21 +77,6 @@ pub enum WatchFailure {
 }
 
 impl WatchFailure {
-    /// Returns the server's status, if it sent one.
-    pub fn status(&self) -> Option<&Status> {
-        match self {
-            Self::Request(kube::Error::Api(status)) | Self::Status(status) => Some(status),
-            _ => None,
-        }
-    }
-
-    /// Whether the requested resource version has left the server's history (410 Gone, reason Expired).
-    pub fn is_expired(&self) -> bool {
-        self.status().is_some_and(|status| {
-            status.code == 410 || status.reason == "Expired" || status.reason == "Gone"
-        })
-    }
-
     /// Whether the server has not seen the requested resource version yet: its watch cache lags, or it was restored from a backup.
     pub fn is_too_large_version(&self) -> bool {
         self.status()
@@ -113,11 +98,15 @@ impl WatchFailure {
             None => !matches!(self, Self::Protocol(_) | Self::NoResourceVersion),
         }
     }
+}
 
-    /// Returns how long the server asks to wait before the next request.
-    pub fn retry_after(&self) -> Option<Duration> {
-        let seconds = self.status()?.details.as_ref()?.retry_after_seconds;
-        (seconds > 0).then(|| Duration::from_secs(seconds.into()))
+impl ErrorExt for WatchFailure {
+    fn status(&self) -> Option<&Status> {
+        match self {
+            Self::Request(error) => error.status(),
+            Self::Status(status) => Some(status),
+            _ => None,
+        }
     }
 }
 

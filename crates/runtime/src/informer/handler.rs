@@ -67,17 +67,17 @@ impl<K> Clone for InformerEvent<K> {
 ///
 /// When a handler is called, the cache already shows the change, or a later one. Objects are shared and must not be changed.
 pub trait EventHandler<K>: Send + 'static {
-    /// An object is new; see [`InformerEvent::Added`].
+    /// Called when an object is new; see [`InformerEvent::Added`].
     fn on_add(&mut self, object: &Arc<K>, is_in_initial_list: bool) {
         let _ = (object, is_in_initial_list);
     }
 
-    /// An object changed, or a resync redelivers it; see [`InformerEvent::Updated`].
+    /// Called when an object changed, or a resync redelivers it; see [`InformerEvent::Updated`].
     fn on_update(&mut self, old: &Arc<K>, new: &Arc<K>) {
         let _ = (old, new);
     }
 
-    /// An object was deleted.
+    /// Called when an object was deleted.
     fn on_delete(&mut self, deleted: &Deleted<K>) {
         let _ = deleted;
     }

@@ -6,6 +6,7 @@ use tracing::debug;
 use super::{RESPONSE_SILENCE, Reflector, Watch, wire};
 use crate::{
     cache::{Object, ObjectKey},
+    client::ErrorExt,
     informer::{InitialList, error::WatchFailure, state::Listed},
 };
 
@@ -90,7 +91,7 @@ impl<K: Object> Reflector<K> {
             {
                 Ok(page) => page,
                 // The list took longer than the server keeps history: request all of it in one response.
-                Err(failure) if paging && failure.is_expired() => {
+                Err(failure) if paging && failure.is_gone() => {
                     (listed, limit, next) = (Listed::default(), None, None);
                     continue;
                 }

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use self::{lines::Lines, request::Requests, wire::Frame};
 use super::{InformerConfig, InitialList, error::WatchFailure, state::State};
-use crate::cache::Object;
+use crate::{cache::Object, client::ErrorExt};
 
 /// How much longer than promised a watch may stay silent before the connection counts as dead.
 const SILENCE_MARGIN: Duration = Duration::from_secs(5);
@@ -60,7 +60,7 @@ impl<K: Object> Reflector<K> {
             match self.list().await {
                 Ok(watch) => self.follow(watch).await,
                 Err(failure) => {
-                    self.fresh = failure.is_expired() || failure.is_too_large_version();
+                    self.fresh = failure.is_gone() || failure.is_too_large_version();
                     let delay = self.delay(&failure);
                     self.state.list_failed(failure);
                     tokio::time::sleep(delay).await;
@@ -80,7 +80,7 @@ impl<K: Object> Reflector<K> {
                 },
             };
             if let Err(failure) = watched {
-                let resume = failure.can_resume() && !failure.is_expired();
+                let resume = failure.can_resume() && !failure.is_gone();
                 let delay = self.delay(&failure);
                 self.state.watch_failed(failure);
                 tokio::time::sleep(delay).await;
