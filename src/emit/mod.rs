@@ -13,18 +13,18 @@ use crate::options::{Emitter, Options};
 use proc_macro2::TokenStream;
 
 /// A file to be written, relative to the output directory.
-pub struct OutFile<'m> {
+pub(crate) struct OutFile<'m> {
     /// Path with `/`, below the output directory.
-    pub path: String,
+    pub(crate) path: String,
     /// The contents.
-    pub contents: Contents<'m>,
+    pub(crate) contents: Contents<'m>,
     /// How the module of its folder shows it.
-    pub exports: Exports,
+    pub(crate) exports: Exports,
 }
 
 /// What a file holds. It is made when the file is rendered, so that files are made in parallel and none takes memory
 /// before its turn.
-pub enum Contents<'m> {
+pub(crate) enum Contents<'m> {
     /// Rust code, to be formatted.
     Rust(Make<'m, TokenStream>),
     /// Rust code with a layout of its own.
@@ -34,7 +34,7 @@ pub enum Contents<'m> {
 }
 
 /// Makes what a file holds; the same each time.
-pub type Make<'m, T> = Box<dyn Fn() -> T + Send + Sync + 'm>;
+pub(crate) type Make<'m, T> = Box<dyn Fn() -> T + Send + Sync + 'm>;
 
 impl<'m> Contents<'m> {
     fn rust(make: impl Fn() -> TokenStream + Send + Sync + 'm) -> Self {
@@ -44,7 +44,7 @@ impl<'m> Contents<'m> {
 
 /// How the module of the folder shows a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Exports {
+pub(crate) enum Exports {
     /// Not at all: the file is not a module.
     NoModule,
     /// As a public module.
@@ -58,7 +58,7 @@ pub enum Exports {
 }
 
 /// Runs the chosen emitters and those they need, and declares the modules of what they wrote.
-pub fn emit<'m>(model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
+pub(crate) fn emit<'m>(model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
     let mut files: Vec<OutFile<'_>> = Emitter::with_needed(&options.emit)
         .into_iter()
         .flat_map(|emitter| run(emitter, model, options))

@@ -1,5 +1,6 @@
 //! The model that code is generated from: data and look-up, no policy.
 mod counts;
+mod dump;
 mod ident;
 mod kind;
 mod module;

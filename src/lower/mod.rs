@@ -28,7 +28,7 @@ const FORMS: &[node::Form] = &[
 ];
 
 /// Lowers every served version of every CRD.
-pub fn lower(crds: Vec<Crd>, diagnostics: &mut Diagnostics) -> Model {
+pub(crate) fn lower(crds: Vec<Crd>, diagnostics: &mut Diagnostics) -> Model {
     let mut model = Model::default();
     let served = kind::served(crds).into_iter().enumerate().collect();
     let lowered = threads::map_into(served, |(index, served)| kind::lower(index, served));

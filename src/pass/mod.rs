@@ -4,7 +4,7 @@ mod cost;
 mod dedup;
 mod depth;
 mod derives;
-pub mod known;
+mod known;
 mod naming;
 mod overrides;
 mod verify;
@@ -28,7 +28,7 @@ const PASSES: &[Pass] = &[
 ];
 
 /// Runs all passes in order.
-pub fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagnostics) {
+pub(crate) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagnostics) {
     for pass in PASSES {
         pass(model, options, diagnostics);
     }

@@ -132,7 +132,7 @@ fn resource(model: &Model, kind: &Kind, imports: &mut Imports<'_>) -> TokenStrea
 
         impl CustomResourceExt for #ty {
             fn crd() -> CustomResourceDefinition {
-                kube_codegen_record::resource::crd(include_str!(#manifest))
+                kube_codegen_record::private::crd(include_str!(#manifest))
             }
 
             fn crd_name() -> &'static str {

@@ -5,6 +5,9 @@ use proc_macro2::Literal;
 use serde_json::Value;
 use std::fmt::Write;
 
+/// The version of the API in `kube_codegen_record::private` that generated code uses.
+const API: u32 = 1;
+
 /// Makes the file.
 pub(super) fn of(model: &Model, module: &Module) -> String {
     let mut structs = String::new();
@@ -29,7 +32,8 @@ pub(super) fn of(model: &Model, module: &Module) -> String {
         }
     }
     let mut out = format!(
-        "//! Field tables of `{}`: how its types are read and written, fields sorted by name.\n\nuse super::types::*;\n",
+        "//! Field tables of `{}`: how its types are read and written, fields sorted by name.\n\nuse super::types::*;\n\n\
+         kube_codegen_record::private::generated_by!({API});\n",
         module.api_version()
     );
     for (name, tables) in [
@@ -40,7 +44,10 @@ pub(super) fn of(model: &Model, module: &Module) -> String {
         ("unions", unions),
     ] {
         if !tables.is_empty() {
-            _ = write!(out, "\nkube_codegen_record::{name}! {{\n{tables}}}\n");
+            _ = write!(
+                out,
+                "\nkube_codegen_record::private::{name}! {{\n{tables}}}\n"
+            );
         }
     }
     out

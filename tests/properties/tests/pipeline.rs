@@ -1,8 +1,8 @@
 //! Random schemas, structural and wild, go through the whole pipeline: it ends, says what it thinks, and what it writes is sound.
 use kube_codegen::diag::Code;
-use kube_codegen::ir::{Body, Field, Ident, Model, Variant};
 use kube_codegen::options::Options;
 use kube_codegen::pipeline::{self, Output};
+use kube_codegen::private::ir::{Body, Field, Ident, Model, Variant};
 use kube_codegen::source::Source;
 use kube_codegen_properties::schema;
 use proptest::prelude::*;

@@ -1,11 +1,11 @@
-//! No keyword is ignored in silence: each, at each kind of node and each place, changes the model or is told.
-use kube_codegen::diag::Diagnostics;
-use kube_codegen::source::Source;
-use kube_codegen::{crd, lower};
+//! Tests that no keyword is ignored silently: each one changes the model or is reported, whatever node it is on.
+use crate::diag::Diagnostics;
+use crate::source::Source;
+use crate::{crd, lower};
 use serde_json::{Value, json};
 
-/// The keywords of OpenAPI v3 and Kubernetes, those of JSON Schema that no definition can have, and one that nobody has;
-/// each with a value that says something.
+/// Returns the keywords of OpenAPI v3 and Kubernetes, those of JSON Schema that structural schemas lack, and an unknown one, each with
+/// a value that has an effect.
 fn keywords() -> Vec<(&'static str, Value)> {
     vec![
         ("type", json!("string")),
@@ -78,7 +78,7 @@ fn keywords() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// One node of each kind.
+/// Returns one node of each kind.
 fn nodes() -> Vec<(&'static str, Value)> {
     let text = json!({ "type": "string" });
     vec![
@@ -122,10 +122,11 @@ fn nodes() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Where a node stands: the schema of the whole object with the node put in.
-type Place = fn(&Value) -> Value;
+/// Inserts a node into the schema of the whole object.
+type Insert = fn(&Value) -> Value;
 
-fn places() -> Vec<(&'static str, Place)> {
+/// Returns the locations at which a node can be.
+fn locations() -> Vec<(&'static str, Insert)> {
     fn with(field: &Value) -> Value {
         json!({ "type": "object", "properties": { "spec": { "type": "object", "properties": { "x": field } } } })
     }
@@ -161,7 +162,7 @@ fn places() -> Vec<(&'static str, Place)> {
     ]
 }
 
-/// The model without names and manifest, and what was told.
+/// Returns the model and the diagnostics as text.
 fn outcome(schema: &Value) -> (String, String) {
     let definition = json!({
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -179,61 +180,61 @@ fn outcome(schema: &Value) -> (String, String) {
         path: None,
         text: definition.to_string(),
     };
-    let mut findings = Diagnostics::new();
-    let crds = crd::parse(&[source], &mut findings);
-    let model = lower::lower(crds, &mut findings);
+    let mut diagnostics = Diagnostics::new();
+    let crds = crd::parse(&[source], &mut diagnostics);
+    let model = lower::lower(crds, &mut diagnostics);
     let types: Vec<_> = model.types.iter().collect();
     let rules: Vec<_> = model.kinds.iter().map(|kind| &kind.rules).collect();
-    let told: Vec<_> = findings
+    let reported: Vec<_> = diagnostics
         .iter()
         .map(|it| (it.code, &it.message, &it.place.pointer))
         .collect();
-    (format!("{types:?} {rules:?}"), format!("{told:?}"))
+    (format!("{types:?} {rules:?}"), format!("{reported:?}"))
 }
 
-/// What says nothing that is not said already, and why.
-fn says_nothing(keyword: &str, value: &Value, node: &Value, place: &str) -> bool {
+/// Returns whether a keyword repeats what is fixed or declared anyway.
+fn is_redundant(keyword: &str, value: &Value, node: &Value, location: &str) -> bool {
     let has = |key: &str| node.get(key).is_some();
-    match (place, keyword) {
-        // Their types are what they are, and no field shows the words on a kind.
+    match (location, keyword) {
+        // Their types are fixed, and `kind` is not a field with a doc comment.
         ("metadata" | "embedded metadata", "type") if *value == json!("object") => return true,
         ("kind", "type") if *value == json!("string") => return true,
         ("kind", "title" | "description") => return true,
         _ => {}
     }
     match keyword {
-        // Raw JSON holds null by itself, and so does what has no type.
-        "nullable" => place == "metadata" || place == "the root" || !has("type"),
-        // A map of anything is what an object is that declares nothing.
+        // Raw JSON can be null itself.
+        "nullable" => location == "metadata" || location == "the root" || !has("type"),
+        // An object without properties is a map of raw JSON.
         "additionalProperties" => {
             *value == json!(true) && node["type"] == "object" && !has("properties")
         }
         "x-kubernetes-preserve-unknown-fields" => node["type"] == "object" && !has("properties"),
-        // An empty list is as good as none, for the API server too.
+        // An empty list is no constraint, for the API server too.
         "enum" => *value == json!([]),
-        // What the extension says, in the words of older generators.
+        // Older generators write them in addition to the extension.
         "anyOf" | "type" => has("x-kubernetes-int-or-string"),
         _ => false,
     }
 }
 
 #[test]
-fn no_keyword_is_ignored_in_silence() {
+fn no_keyword_is_ignored_silently() {
     let mut ignored = Vec::new();
-    for (place, put) in places() {
+    for (location, insert) in locations() {
         for (kind, node) in nodes() {
-            if place == "the root" && kind != "struct" {
+            if location == "the root" && kind != "struct" {
                 continue;
             }
-            let before = outcome(&put(&node));
+            let before = outcome(&insert(&node));
             for (keyword, value) in keywords() {
-                if node.get(keyword).is_some() || says_nothing(keyword, &value, &node, place) {
+                if node.get(keyword).is_some() || is_redundant(keyword, &value, &node, location) {
                     continue;
                 }
                 let mut changed = node.clone();
                 changed[keyword] = value.clone();
-                if outcome(&put(&changed)) == before {
-                    ignored.push(format!("`{keyword}: {value}` of {kind} as {place}"));
+                if outcome(&insert(&changed)) == before {
+                    ignored.push(format!("`{keyword}: {value}` of {kind} as {location}"));
                 }
             }
         }
