@@ -86,6 +86,7 @@ pub mod scaffold;
 pub mod source;
 mod threads;
 pub mod write;
+pub mod yaml;
 
 pub use builder::{Builder, Error};
 pub use options::{Deny, Kubernetes, Override};

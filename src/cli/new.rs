@@ -2,10 +2,13 @@
 use super::console::Console;
 use super::generate::generate;
 use super::{Failure, count};
+use crate::diag::Diagnostics;
 use crate::options::{Kubernetes, Options, Settings};
 use crate::pipeline;
 use crate::scaffold::{self, Membership, PackageName, Request, Runtime};
+use crate::source::Source;
 use crate::write::{self, Plan};
+use crate::yaml;
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -97,7 +100,7 @@ fn same_definitions(own: &Plan, files: &[crate::render::File]) -> Result<(), Fai
     };
     let path = own.root().join(&made.path);
     let kept = fs::read_to_string(&path).unwrap_or_default();
-    if documents(&kept) == documents(&made.text) {
+    if documents(kept) == documents(made.text.clone()) {
         return Ok(());
     }
     let path = path.display();
@@ -108,11 +111,15 @@ fn same_definitions(own: &Plan, files: &[crate::render::File]) -> Result<(), Fai
 }
 
 /// The documents of a YAML text; none where it cannot be read.
-fn documents(text: &str) -> Option<Vec<serde_json::Value>> {
-    use serde::Deserialize;
-    serde_yaml::Deserializer::from_str(text)
-        .map(|document| serde_json::Value::deserialize(document).ok())
-        .collect()
+fn documents(text: String) -> Option<Vec<serde_json::Value>> {
+    let mut diagnostics = Diagnostics::new();
+    let source = Source {
+        name: scaffold::DEFINITIONS.to_owned(),
+        path: None,
+        text,
+    };
+    let documents = yaml::documents(&source, &mut diagnostics);
+    (!diagnostics.has_errors()).then_some(documents)
 }
 
 fn summary(args: &Args, own: &Plan, generated: &Plan, console: &mut Console) {

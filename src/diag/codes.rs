@@ -45,7 +45,7 @@ macro_rules! codes {
 // KC01: text · KC02: a CRD outside its schemas · KC03: schemas · KC04: lowering · KC05: options · KC06: output
 codes! {
     Syntax "KC0101" Error "the input is not well-formed YAML or JSON";
-    DuplicateKey "KC0102" Error "a key is written twice in one map";
+    DuplicateKey "KC0102" Warning "a key is written twice in one map";
     TooDeep "KC0103" Error "lists and maps lie too deep in one another";
     AliasLimit "KC0104" Error "aliases make the document too large";
     Unsupported "KC0105" Error "YAML that JSON has no value for";
