@@ -12,6 +12,7 @@
 //! [dependencies]
 //! k8s-openapi = { version = "0.29", features = ["v1_33"] }
 //! kube = { version = "5", default-features = false, features = ["client"] }
+//! kube-codegen-record = "0.1"
 //! kube-codegen-runtime = "0.1"
 //! serde_json = "1"
 //! ```
@@ -74,6 +75,7 @@ pub mod cli;
 pub mod crd;
 pub mod diag;
 pub mod emit;
+mod hash;
 pub mod ir;
 mod keywords;
 pub mod lower;

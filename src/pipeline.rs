@@ -19,7 +19,7 @@ pub struct Output {
 
 /// Runs all stages; each reports all it finds, and a stage that found an error is the last one.
 pub fn run(sources: &[Source], options: &Options) -> Output {
-    threads::with_room(|| {
+    threads::with_large_stack(|| {
         let mut output = Output::default();
         output.files = stages(sources, options, &mut output.model, &mut output.diagnostics)
             .unwrap_or_default();

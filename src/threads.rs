@@ -1,32 +1,34 @@
-//! Work comes in and is done where the stack has room for schemas as deep as a document may be, on one thread or on all
-//! cores; what comes out is the same however many there are.
-use std::cmp::Reverse;
-use std::num::NonZero;
-use std::panic::resume_unwind;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{Builder, Scope, ScopedJoinHandle, available_parallelism, scope};
+//! Runs work on threads with a stack large enough for the deepest permitted schema; results are in the order of the items.
 
-/// Bytes of stack: several times what the deepest document takes in a build without optimisation. Only what is used is
-/// ever backed by memory.
-const SIZE: usize = 64 << 20;
+use std::{
+    cmp::Reverse,
+    num::NonZero,
+    panic::resume_unwind,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread::{Builder, Scope, ScopedJoinHandle, available_parallelism, scope},
+};
 
-/// Does the work on a thread of its own; on the caller's where there are no threads.
-pub(crate) fn with_room<T: Send>(work: impl Fn() -> T + Sync) -> T {
+/// Stack size in bytes: several times what the deepest document needs in an unoptimised build. The system commits memory
+/// only for the part in use.
+const STACK_SIZE: usize = 64 << 20;
+
+/// Runs the work on a new thread, or on the caller's if the system cannot start one.
+pub(crate) fn with_large_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
     scope(|scope| match spawn(scope, &work) {
         Some(worker) => join(worker),
         None => work(),
     })
 }
 
-/// Does a piece of work for each item, on all cores; the results have the order of the items. The caller's thread takes
-/// its share, and so needs room of its own.
+/// Maps the items on all cores. The caller's thread takes part, so it needs a large stack too.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     map_largest_first(items, |_| 0, work)
 }
 
-/// The same, where it is known how much work an item is: what takes longest is not begun last, when others have nothing
-/// left to do.
+/// Like [`map`], but starts with the largest items, so that none of them is left to the end while other cores are idle.
 pub(crate) fn map_largest_first<T: Sync, R: Send>(
     items: &[T],
     size: impl Fn(&T) -> usize,
@@ -36,21 +38,18 @@ pub(crate) fn map_largest_first<T: Sync, R: Send>(
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by_key(|index| Reverse(size(&items[*index])));
     let next = AtomicUsize::new(0);
-    // Whoever is free takes the next item.
-    let share = || {
+    let worker = || {
         let mut done = Vec::new();
-        loop {
-            let Some(index) = order.get(next.fetch_add(1, Ordering::Relaxed)) else {
-                return done;
-            };
+        while let Some(index) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
             done.push((*index, work(&items[*index])));
         }
+        done
     };
     let mut done = scope(|scope| {
         let others: Vec<_> = (1..cores.min(items.len()))
-            .map_while(|_| spawn(scope, share))
+            .map_while(|_| spawn(scope, worker))
             .collect();
-        let mut done = share();
+        let mut done = worker();
         done.extend(others.into_iter().flat_map(join));
         done
     });
@@ -58,27 +57,27 @@ pub(crate) fn map_largest_first<T: Sync, R: Send>(
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// The same, for items that the work takes apart.
+/// Like [`map`], for work that consumes the items.
 pub(crate) fn map_into<T: Send, R: Send>(
     items: Vec<T>,
     work: impl Fn(T) -> R + Sync,
 ) -> Vec<Option<R>> {
     let items: Vec<Mutex<Option<T>>> = items.into_iter().map(|it| Mutex::new(Some(it))).collect();
-    // Nobody else has this item: a lock cannot be poisoned.
+    // Each item is locked once, so no lock is poisoned or empty.
     map(&items, |item| {
         let item = item.lock().ok()?.take();
         item.map(&work)
     })
 }
 
-/// Changes each item, told with its index, on all cores where there are many.
-pub(crate) fn each<T: Send>(items: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
+/// Changes each item in place; many items are split over all cores.
+pub(crate) fn for_each<T: Send>(items: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
     /// Fewer items are not worth a thread.
-    const FEW: usize = 256;
-    let chunks = items.chunks_mut(FEW).enumerate().collect();
+    const CHUNK: usize = 256;
+    let chunks = items.chunks_mut(CHUNK).enumerate().collect();
     map_into(chunks, |(number, chunk): (usize, &mut [T])| {
         for (index, item) in chunk.iter_mut().enumerate() {
-            work(number * FEW + index, item);
+            work(number * CHUNK + index, item);
         }
     });
 }
@@ -89,7 +88,7 @@ fn spawn<'s, T: Send + 's>(
 ) -> Option<ScopedJoinHandle<'s, T>> {
     Builder::new()
         .name("kube-codegen".into())
-        .stack_size(SIZE)
+        .stack_size(STACK_SIZE)
         .spawn_scoped(scope, work)
         .ok()
 }
@@ -103,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_have_the_order_of_the_items() {
+    fn results_are_in_the_order_of_the_items() {
         let items: Vec<usize> = (0..1000).collect();
         let doubled = map(&items, |item| item * 2);
         assert!(doubled.into_iter().eq((0..1000).map(|item| item * 2)));
@@ -115,22 +114,22 @@ mod tests {
     #[test]
     fn every_item_is_changed_once() {
         let mut items: Vec<usize> = (0..1000).collect();
-        each(&mut items, |index, item| *item += index);
+        for_each(&mut items, |index, item| *item += index);
         assert!(items.into_iter().eq((0..1000).map(|item| item * 2)));
     }
 
     #[test]
-    fn every_thread_has_room() {
+    fn every_thread_has_a_large_stack() {
         fn deep(level: usize) -> usize {
-            let room = std::hint::black_box([level; 1024]);
+            let frame = std::hint::black_box([level; 1024]);
             if level == 0 {
                 0
             } else {
-                deep(level - 1) + room[0] - room[1] + 1
+                deep(level - 1) + frame[0] - frame[1] + 1
             }
         }
-        // 32 MiB of frames, more than a thread has by itself.
-        let levels = with_room(|| map(&[4000; 8], |levels| deep(*levels)));
+        // 32 MiB of frames, more than a thread has by default.
+        let levels = with_large_stack(|| map(&[4000; 8], |levels| deep(*levels)));
         assert_eq!(levels, [4000; 8]);
     }
 }

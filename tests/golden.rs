@@ -1,7 +1,7 @@
-//! The output for every fixture is the committed crate `generated-examples/goldens`, which is compiled as part of the workspace;
-//! so is that of `kube-codegen crate`, `generated-examples/widget-clients`.
+//! Compares the output for every fixture with the committed crate `generated-examples/goldens`, and that of
+//! `kube-codegen crate` with `generated-examples/widget-clients`. The workspace compiles both.
 //!
-//! `KUBE_CODEGEN_ACCEPT=1 cargo test --test golden` writes it anew.
+//! `KUBE_CODEGEN_ACCEPT=1 cargo test --test golden` accepts the new output.
 #![allow(clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
 use kube_codegen::options::{Kubernetes, Options};
@@ -12,9 +12,10 @@ use kube_codegen::write::{self, Change};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 #[test]
-fn every_fixture_gives_its_golden() {
+fn every_fixture_matches_its_golden() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let goldens = root.join("generated-examples/goldens/src");
     let fixtures = fixtures(root);
@@ -34,12 +35,12 @@ fn every_fixture_gives_its_golden() {
     assert_eq!(
         names(&found),
         names(&expected),
-        "the files differ: see this file's head"
+        "the files differ: see the head of this file"
     );
     for (path, text) in &expected {
         assert!(
             found[path] == *text,
-            "{} differs: see this file's head\n{}",
+            "{} differs: see the head of this file\n{}",
             path.display(),
             first_difference(&found[path], text)
         );
@@ -47,7 +48,7 @@ fn every_fixture_gives_its_golden() {
 }
 
 #[test]
-fn the_crate_of_types_and_clients_is_as_it_is_made() {
+fn the_example_crate_matches_its_output() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let inputs =
         ["versions", "crdkind"].map(|case| source(&root.join(format!("fixtures/{case}.yaml"))));
@@ -62,7 +63,7 @@ fn the_crate_of_types_and_clients_is_as_it_is_made() {
         model: &output.model,
         generated: &output.files,
         kubernetes: options.kubernetes,
-        runtime: &Runtime::Path("../../runtime".into()),
+        runtime: &Runtime::Path("../../crates".into()),
         membership: Membership::Settled,
         license: "Apache-2.0",
         command: "kube-codegen crate widget-clients -f fixtures/versions.yaml -f fixtures/crdkind.yaml -o generated-examples/widget-clients",
@@ -79,9 +80,9 @@ fn the_crate_of_types_and_clients_is_as_it_is_made() {
             plan.apply().expect("write");
             continue;
         }
-        let told = |it: &Change| format!("{}: {}", it.path, first_difference(&it.old, &it.new));
-        let differ: Vec<_> = plan.changes().iter().map(told).collect();
-        assert!(differ.is_empty(), "see this file's head: {differ:#?}");
+        let shown = |it: &Change| format!("{}: {}", it.path, first_difference(&it.old, &it.new));
+        let differ: Vec<_> = plan.changes().iter().map(shown).collect();
+        assert!(differ.is_empty(), "see the head of this file: {differ:#?}");
     }
 }
 
@@ -89,6 +90,50 @@ fn the_crate_of_types_and_clients_is_as_it_is_made() {
 fn the_same_input_gives_the_same_bytes() {
     for (_, path) in fixtures(Path::new(env!("CARGO_MANIFEST_DIR"))) {
         assert_eq!(generate(&path), generate(&path));
+    }
+}
+
+#[test]
+fn cargo_fmt_leaves_generated_files_alone() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let inputs = ["versions", "long_names", "known_types"]
+        .map(|case| source(&root.join(format!("fixtures/{case}.yaml"))));
+    for feature_gates in [false, true] {
+        let options = Options {
+            feature_gates,
+            ..Options::default()
+        };
+        let files = pipeline::run(&inputs, &options).files;
+        for config in [
+            "",
+            "max_width = 80\n",
+            "hard_tabs = true\nstyle_edition = \"2015\"\nuse_small_heuristics = \"Max\"\n",
+        ] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let generated = folder.path().join("src/generated");
+            let plan = || write::plan(&generated, &files, false).expect("plan");
+            plan().apply().expect("write");
+            for (path, text) in [
+                (
+                    "Cargo.toml",
+                    "[package]\nname = \"a\"\nedition = \"2024\"\n[workspace]\n",
+                ),
+                ("rustfmt.toml", config),
+                ("src/lib.rs", "pub mod generated;\n"),
+            ] {
+                fs::write(folder.path().join(path), text).expect("write");
+            }
+            let formatted = Command::new("cargo")
+                .arg("fmt")
+                .current_dir(folder.path())
+                .output()
+                .expect("cargo fmt");
+            assert!(formatted.status.success(), "{formatted:?}");
+            let plan = plan();
+            let changed = plan.changes().iter();
+            let changed: Vec<_> = changed.map(|it| (&it.path, &it.old)).collect();
+            assert!(changed.is_empty(), "{config}: {changed:#?}");
+        }
     }
 }
 
@@ -132,33 +177,33 @@ fn generate(path: &Path) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// What the file of options beside a fixture says.
+/// Reads the options file beside a fixture.
 fn options(fixture: &Path) -> Options {
     #[derive(Default, serde::Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Said {
+    struct OptionsFile {
         kubernetes: Kubernetes,
     }
-    let said: Said = match fs::read_to_string(fixture.with_extension("toml")) {
+    let file: OptionsFile = match fs::read_to_string(fixture.with_extension("toml")) {
         Ok(text) => toml::from_str(&text).expect("options"),
-        Err(_) => Said::default(),
+        Err(_) => OptionsFile::default(),
     };
     Options {
-        kubernetes: said.kubernetes,
+        kubernetes: file.kubernetes,
         ..Options::default()
     }
 }
 
 fn library(fixtures: &BTreeMap<String, PathBuf>) -> String {
     let mut text = String::from(
-        "//! What the generator makes of each of `fixtures/*.yaml`, one module per file: written by the test `golden`, never by hand.\n",
+        "//! The output for each of `fixtures/*.yaml`, one module per file, written by the test `golden`.\n",
     );
     for (case, path) in fixtures {
         let kubernetes = options(path).kubernetes;
         let declaration = if kubernetes == Kubernetes::default() {
             format!("pub mod {case};\n")
         } else {
-            // It may compile for no older one.
+            // It does not compile for an older version.
             let version = kubernetes.as_str().replace('.', "_");
             format!("k8s_openapi::k8s_if_ge_{version}! {{\n    pub mod {case};\n}}\n")
         };

@@ -149,8 +149,8 @@ fn shape(text: &str) -> String {
     }
     let mut out = String::new();
     walk(text.parse().unwrap(), &mut out);
-    // Trailing commas and line breaks are the layout's.
-    out.replace(",)", ")")
+    // The formatter decides on trailing commas.
+    out.replace(",)", ")").replace(",>", ">")
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
 
-    /// Directory of kube-codegen-runtime to depend on
+    /// Directory with the crates of kube-codegen to depend on
     /// [default: the checkout this tool was built from if it is still there, else the registry]
     #[arg(long, value_name = "PATH")]
     runtime_path: Option<PathBuf>,

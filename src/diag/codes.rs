@@ -1,9 +1,10 @@
-//! The codes of findings: one table gives severity and title; `explain/` holds a page on each.
+//! The codes of diagnostics, with severity, title and default hint; `explain/` has a page on each.
+
 use super::Severity;
 
 macro_rules! codes {
     ($($name:ident $code:literal $severity:ident $title:literal;)*) => {
-        /// What kind of finding it is; `kube-codegen explain CODE` tells more.
+        /// The code of a diagnostic; `kube-codegen explain CODE` prints its page.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Code {
@@ -14,27 +15,27 @@ macro_rules! codes {
             /// All codes, in order.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The code as it is shown, as `KC0101`.
+            /// Returns the code as text, such as `KC0101`.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $code,)* }
             }
 
-            /// The code of that text, in either case.
+            /// Parses a code, in upper or lower case.
             pub fn named(text: &str) -> Option<Self> {
                 Self::ALL.iter().find(|code| code.as_str().eq_ignore_ascii_case(text)).copied()
             }
 
-            /// How grave a finding of this code is.
+            /// Returns the default severity of its diagnostics.
             pub fn severity(self) -> Severity {
                 match self { $(Self::$name => Severity::$severity,)* }
             }
 
-            /// What the code stands for, in a few words.
+            /// Returns a short description.
             pub fn title(self) -> &'static str {
                 match self { $(Self::$name => $title,)* }
             }
 
-            /// What it means, why it matters and how to mend it, with an example: Markdown.
+            /// Returns the page on the code, in Markdown: what it means, why it matters and how to fix it.
             pub fn explain(self) -> &'static str {
                 match self { $(Self::$name => include_str!(concat!("explain/", $code, ".md")),)* }
             }
@@ -44,51 +45,73 @@ macro_rules! codes {
 
 // KC01: text · KC02: a CRD outside its schemas · KC03: schemas · KC04: lowering · KC05: options · KC06: output
 codes! {
-    Syntax "KC0101" Error "the input is not well-formed YAML or JSON";
-    DuplicateKey "KC0102" Warning "a key is written twice in one map";
-    TooDeep "KC0103" Error "lists and maps lie too deep in one another";
-    AliasLimit "KC0104" Error "aliases make the document too large";
-    Unsupported "KC0105" Error "YAML that JSON has no value for";
-    EmptySource "KC0106" Warning "an input without a document";
+    Syntax "KC0101" Error "invalid YAML or JSON syntax";
+    DuplicateKey "KC0102" Warning "duplicate key in a map";
+    TooDeep "KC0103" Error "nesting too deep";
+    AliasLimit "KC0104" Error "aliases that expand to too much data";
+    Unsupported "KC0105" Error "YAML that JSON cannot represent";
+    EmptySource "KC0106" Warning "empty input";
     NoCrd "KC0107" Error "no CustomResourceDefinition in the input";
-    OtherKind "KC0108" Warning "a document of another kind";
-    YamlSpelling "KC0109" Warning "a word or number that Kubernetes' YAML reads as something else";
+    OtherKind "KC0108" Warning "document of another kind";
+    YamlSpelling "KC0109" Warning "unquoted word or number that YAML 1.1 reads differently";
 
-    MissingField "KC0201" Error "a field that a CRD must have is missing";
-    WrongType "KC0202" Error "a field of a CRD has a value of the wrong type";
-    DuplicateVersion "KC0203" Error "a version is declared twice";
-    InvalidName "KC0204" Error "a name that Kubernetes does not allow";
-    NameMismatch "KC0205" Error "the CRD's name is not its plural and group";
+    MissingField "KC0201" Error "missing required field";
+    WrongType "KC0202" Error "field with a value of the wrong type";
+    DuplicateVersion "KC0203" Error "duplicate version";
+    InvalidName "KC0204" Error "invalid name";
+    NameMismatch "KC0205" Error "CRD name that does not match its plural and group";
     StorageVersion "KC0206" Error "not exactly one storage version";
-    InvalidScope "KC0207" Error "an unknown scope";
-    UnsupportedApi "KC0208" Error "a CRD of an unknown API version";
-    DuplicateCrd "KC0209" Error "two different CRDs of one name";
-    RepeatedCrd "KC0210" Warning "the same CRD twice";
-    KindClash "KC0211" Error "two CRDs of one group and kind";
-    InvalidColumn "KC0212" Error "a printer column of an unknown type";
-    InvalidPath "KC0213" Error "a JSON path that the API server does not take";
-    SelectableField "KC0214" Error "a selectable field that the schema does not have";
-    NotServed "KC0215" Warning "a CRD without a served version";
-    UnknownField "KC0216" Warning "a field that the API does not have";
-    LegacyApi "KC0217" Warning "a CRD of apiextensions.k8s.io/v1beta1";
+    InvalidScope "KC0207" Error "unknown scope";
+    UnsupportedApi "KC0208" Error "CRD of an unknown API version";
+    DuplicateCrd "KC0209" Error "conflicting CRDs with the same name";
+    RepeatedCrd "KC0210" Warning "duplicate of an identical CRD";
+    KindClash "KC0211" Error "two CRDs with the same group and kind";
+    InvalidColumn "KC0212" Error "printer column of an unknown type";
+    InvalidPath "KC0213" Error "JSON path that the API server rejects";
+    SelectableField "KC0214" Error "invalid selectable field";
+    NotServed "KC0215" Warning "CRD without a served version";
+    UnknownField "KC0216" Warning "unknown field";
+    LegacyApi "KC0217" Warning "CRD of apiextensions.k8s.io/v1beta1";
 
-    UnknownType "KC0301" Error "an unknown type in a schema";
-    KeywordType "KC0302" Error "a schema keyword has a value of the wrong type";
-    RequiredUndeclared "KC0303" Warning "a property that is required or constrained, but not declared";
-    MissingSchema "KC0304" Error "a version without a schema";
-    RootType "KC0305" Error "the root of a schema is no object";
+    UnknownType "KC0301" Error "unknown type in a schema";
+    KeywordType "KC0302" Error "schema keyword with a value of the wrong type";
+    RequiredUndeclared "KC0303" Warning "required or constrained property that is not declared";
+    MissingSchema "KC0304" Error "version without a schema";
+    RootType "KC0305" Error "schema root that is not an object";
 
-    RawJson "KC0401" Warning "a part of a schema that becomes raw JSON";
-    LeftoverKeyword "KC0402" Warning "a keyword that means nothing at its place";
-    PlainEnum "KC0403" Warning "an enum that is no Rust enum";
-    ServerRules "KC0404" Note "what a schema says of fields that every object has";
-    NearMiss "KC0405" Note "a type of Kubernetes, but for one thing";
+    RawJson "KC0401" Warning "part of a schema generated as raw JSON";
+    LeftoverKeyword "KC0402" Warning "keyword without effect at its location";
+    PlainEnum "KC0403" Warning "enum that does not become a Rust enum";
+    ServerRules "KC0404" Note "constraints on fields that every object has";
+    NearMiss "KC0405" Note "near miss of a Kubernetes type";
 
-    OverrideUnmatched "KC0501" Error "an override that matches nothing";
-    OverrideInvalid "KC0502" Error "an override that its place cannot have";
-    NameTaken "KC0503" Error "a type name that is taken";
-    UnknownEmitter "KC0504" Error "an unknown emitter";
+    OverrideUnmatched "KC0501" Error "override that matches nothing";
+    OverrideInvalid "KC0502" Error "override that cannot apply to its target";
+    NameTaken "KC0503" Error "type name that is already taken";
+    UnknownEmitter "KC0504" Error "unknown emitter";
 
-    Unsound "KC0601" Error "a model that contradicts itself";
+    Unsound "KC0601" Error "inconsistent model";
     Unrenderable "KC0602" Error "generated code that does not parse";
+}
+
+impl Code {
+    /// Returns the hint for diagnostics that do not set their own.
+    pub(super) fn default_hint(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Syntax => "look for the mistake here or shortly before",
+            Self::DuplicateKey => "remove one of the two",
+            Self::TooDeep => "reduce the nesting",
+            Self::AliasLimit => "write the repeated parts out, or repeat fewer of them",
+            Self::Unsupported => {
+                "use only what JSON can represent: string keys, finite numbers, no cycles"
+            }
+            Self::EmptySource => "remove the input, or add a CRD to it",
+            Self::OtherKind => "no action is needed: nothing is generated for other kinds",
+            Self::MissingField => "this field is required",
+            Self::WrongType => "give the field a value of that type",
+            Self::UnknownField => "remove it, or move it to where it belongs",
+            Self::KeywordType => "give the keyword a value of that type",
+            _ => return None,
+        })
+    }
 }

@@ -1,10 +1,15 @@
 //! Renders diagnostics for people, as cargo and rustc show theirs.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+};
+
+use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
+
 use super::{Code, Diagnostic, Diagnostics, Position, Severity, lines};
 use crate::source::{Source, SourceId};
-use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
 
 /// How diagnostics are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,30 +1,32 @@
-//! Findings come in, lines of JSON go out: one object a finding, for editors and CI.
-use super::{Diagnostic, Diagnostics};
-use crate::source::Source;
+//! Renders diagnostics as JSON objects, for editors and CI.
+
 use serde_json::{Value, json};
 
-/// One JSON object a line; keys are stable: `code`, `severity`, `message`, `file`, `line`, `column`, `crd`, `version`,
-/// `schemaPath`, `hint`, each always there, null where nothing is known.
-pub fn render(findings: &Diagnostics, sources: &[Source]) -> String {
-    findings
+use super::{Diagnostic, Diagnostics};
+use crate::source::Source;
+
+/// Renders one JSON object per line. The keys are stable: `code`, `severity`, `message`, `file`, `line`, `column`, `crd`,
+/// `version`, `schemaPath` and `hint` are always present, and null where the value is unknown.
+pub fn render(diagnostics: &Diagnostics, sources: &[Source]) -> String {
+    diagnostics
         .iter()
-        .map(|finding| object(finding, sources).to_string() + "\n")
+        .map(|diagnostic| object(diagnostic, sources).to_string() + "\n")
         .collect()
 }
 
-/// One finding.
-pub fn object(finding: &Diagnostic, sources: &[Source]) -> Value {
-    let place = &finding.place;
+/// Returns one diagnostic as a JSON object.
+pub fn object(diagnostic: &Diagnostic, sources: &[Source]) -> Value {
+    let place = &diagnostic.place;
     json!({
-        "code": finding.code.as_str(),
-        "severity": finding.severity.as_str(),
-        "message": finding.message,
+        "code": diagnostic.code.as_str(),
+        "severity": diagnostic.severity.as_str(),
+        "message": diagnostic.message,
         "file": place.source.and_then(|id| id.of(sources)).map(|source| &source.name),
         "line": place.position.map(|position| position.line),
         "column": place.position.map(|position| position.column),
         "crd": place.crd,
         "version": place.version,
         "schemaPath": place.schema_path,
-        "hint": finding.hint,
+        "hint": diagnostic.hint,
     })
 }

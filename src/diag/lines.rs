@@ -1,14 +1,14 @@
-//! A text comes in, its lines go out as YAML breaks them: at `\n`, `\r\n` and `\r`.
+//! Splits a text into lines as YAML does: at `\n`, `\r\n` and `\r`.
 
-/// Each line with its offset, without its break; nothing behind the last break.
+/// Returns each line with its offset and without its line break; a final line break starts no further line.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
         let start = at;
         let length = rest.find(['\n', '\r']).unwrap_or(rest.len());
-        let (line, behind) = rest.split_at(length);
-        at += length + if behind.starts_with("\r\n") { 2 } else { 1 };
+        let (line, after) = rest.split_at(length);
+        at += length + if after.starts_with("\r\n") { 2 } else { 1 };
         Some((start, line))
     })
 }
@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn breaks_are_those_of_yaml() {
+    fn lines_break_as_in_yaml() {
         let all = |text| lines(text).collect::<Vec<_>>();
         assert_eq!(
             all("a\r\nb\rc\n\nd"),

@@ -1,6 +1,5 @@
-//! Findings: every stage reports all of them here; the pipeline stops at the barrier after a stage that found an error.
+//! Diagnostics: every stage reports all problems here, and the pipeline stops after a stage that reported an error.
 mod codes;
-mod hints;
 pub mod human;
 pub mod json;
 mod lines;
@@ -12,21 +11,21 @@ pub use codes::Code;
 pub(crate) use lines::lines;
 pub use nearest::nearest;
 
-use crate::source::SourceId;
+use crate::source::{Source, SourceId};
 
-/// How grave a finding is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Information: nothing is wrong.
+    /// Information that requires no action.
     Note,
-    /// Something is told, the output is right; `--deny warnings` counts it as an error.
+    /// A likely mistake in the input. The output is correct; `--deny warnings` treats it as an error.
     Warning,
     /// Nothing is written.
     Error,
 }
 
 impl Severity {
-    /// The word for it, in text and in JSON.
+    /// Returns the word used in text and JSON output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -36,92 +35,77 @@ impl Severity {
     }
 }
 
-/// A place in the input, before it is looked up: a document of a source and a JSON pointer in it.
+/// A location in the input: a document of a source, and a JSON pointer into it.
 ///
-/// Lines and columns are found only when a finding is shown ([`Diagnostics::locate`]), so that good input costs nothing.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// [`Diagnostics::locate`] finds lines and columns, and only for locations that have a diagnostic.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The source; see [`Place::nowhere`].
+    /// The source; none for [`Place::nowhere`].
     pub source: Option<SourceId>,
-    /// Index of the YAML document in the source, empty documents counted.
+    /// Index of the YAML document in the source; empty documents count.
     pub document: usize,
-    /// JSON pointer (RFC 6901) below the document's root; where it ends on nothing, the nearest parent is meant.
+    /// JSON pointer (RFC 6901) from the document's root. If its target does not exist, the nearest parent is shown.
     pub pointer: String,
-    /// Whether the key is meant, not its value.
+    /// Whether to point at the key instead of its value.
     pub key: bool,
-    /// Line and column, from 1, where they are known already (a syntax error).
+    /// Line and column, if they are already known, as for a syntax error.
     pub position: Option<Position>,
-    /// Name of the CRD, where it is known.
+    /// Name of the CRD, if known.
     pub crd: Option<String>,
-    /// Version of the CRD, where one is meant.
+    /// Version of the CRD, for locations within one.
     pub version: Option<String>,
-    /// Path in the version's schema, where one is meant.
+    /// Path in the version's schema, for locations within one.
     pub schema_path: Option<String>,
 }
 
 impl Place {
-    /// No place in any source: for what concerns options, or the input as a whole.
+    /// Returns the location for diagnostics about options, or about the input as a whole.
     pub fn nowhere() -> Self {
-        Self {
-            source: None,
-            document: 0,
-            pointer: String::new(),
-            key: false,
-            position: None,
-            crd: None,
-            version: None,
-            schema_path: None,
-        }
+        Self::default()
     }
 }
 
-impl Default for Place {
-    fn default() -> Self {
-        Self::nowhere()
-    }
-}
-
-/// A line and a column, both from 1; the column counts characters.
+/// A range within one line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// How many characters are meant, from there on in the line; 0 where nobody knows.
+    /// Length in characters; 0 if unknown.
     pub length: usize,
 }
 
-/// One finding.
+/// One diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What kind of finding it is.
+    /// What kind of problem it is.
     pub code: Code,
-    /// How grave it is.
+    /// Its severity.
     pub severity: Severity,
     /// What is wrong, in one sentence.
     pub message: String,
     /// Where.
     pub place: Place,
-    /// What is shown beside the caret.
+    /// Text shown beside the carets.
     pub label: Option<String>,
     /// What to do about it.
     pub hint: Option<String>,
 }
 
-/// All findings of a run, in the order they were met; once located, in the order of the text.
+/// All diagnostics of a run, in the order they were reported; after [`Diagnostics::locate`], in the order of the input.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     all: Vec<Diagnostic>,
 }
 
 impl Diagnostics {
-    /// No finding yet.
+    /// Creates an empty list.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a finding with the severity of its code; returns it, so that a hint can be added.
+    /// Adds a diagnostic with the severity and the default hint of its code, and returns it for adjustments.
     pub fn report(
         &mut self,
         code: Code,
@@ -135,64 +119,63 @@ impl Diagnostics {
             message: message.into(),
             place,
             label: None,
-            hint: hints::of(code).map(str::to_owned),
+            hint: code.default_hint().map(str::to_owned),
         });
         &mut self.all[index]
     }
 
-    /// Adds the findings of a part of the work, behind those so far.
-    pub(crate) fn append(&mut self, part: Self) {
-        self.all.extend(part.all);
+    /// Adds all diagnostics of another list.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.all.extend(other.all);
     }
 
-    /// Whether a finding is an error.
+    /// Returns whether there is an error.
     pub fn has_errors(&self) -> bool {
-        self.all
-            .iter()
-            .any(|finding| finding.severity == Severity::Error)
+        self.count(Severity::Error) > 0
     }
 
-    /// How many findings are that grave.
+    /// Returns how many diagnostics have this severity.
     pub fn count(&self, severity: Severity) -> usize {
-        self.all
-            .iter()
-            .filter(|finding| finding.severity == severity)
+        self.iter()
+            .filter(|diagnostic| diagnostic.severity == severity)
             .count()
     }
 
-    /// Nothing if an error was found: `?` ends the run after the stage.
+    /// Returns `None` if there is an error, so that `?` ends the run after a stage.
     pub fn barrier(&self) -> Option<()> {
         (!self.has_errors()).then_some(())
     }
 
-    /// Finds line and column of every place and sorts by them, once the run is over.
-    pub fn locate(&mut self, sources: &[crate::source::Source]) {
+    /// Finds line and column of every location and sorts by them.
+    pub fn locate(&mut self, sources: &[Source]) {
         locate::locate(&mut self.all, sources);
     }
 
-    /// Only the findings that are at least that grave.
+    /// Returns the diagnostics of at least this severity.
     #[must_use]
-    pub fn at_least(&self, least: Severity) -> Self {
-        let grave = self.all.iter().filter(|finding| finding.severity >= least);
+    pub fn at_least(&self, severity: Severity) -> Self {
+        let all = self
+            .iter()
+            .filter(|diagnostic| diagnostic.severity >= severity);
         Self {
-            all: grave.cloned().collect(),
+            all: all.cloned().collect(),
         }
     }
 
-    /// The findings so far.
+    /// Iterates over the diagnostics.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Diagnostic> {
         self.all.iter()
     }
 }
 
 impl Diagnostic {
-    /// Says in a few words what stands at the place.
+    /// Sets the text beside the carets.
     pub fn label(&mut self, label: impl Into<String>) -> &mut Self {
         self.label = Some(label.into());
         self
     }
 
-    /// Says what to do about it.
+    /// Sets the hint.
     pub fn hint(&mut self, hint: impl Into<String>) -> &mut Self {
         self.hint = Some(hint.into());
         self

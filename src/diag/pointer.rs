@@ -1,6 +1,6 @@
-//! JSON pointers (RFC 6901) as text: steps are added and read; nothing is looked up.
+//! Builds and splits JSON pointers (RFC 6901).
 
-/// Adds a step by name.
+/// Appends a key.
 pub fn push(pointer: &mut String, name: &str) {
     pointer.push('/');
     for character in name.chars() {
@@ -12,18 +12,18 @@ pub fn push(pointer: &mut String, name: &str) {
     }
 }
 
-/// Adds a step into a list.
+/// Appends a list index.
 pub fn push_index(pointer: &mut String, index: usize) {
     pointer.push('/');
     pointer.push_str(&index.to_string());
 }
 
-/// The name of the last step.
+/// Returns the last step.
 pub fn last(pointer: &str) -> String {
     unescape(pointer.rsplit('/').next().unwrap_or_default())
 }
 
-/// The names of all steps.
+/// Returns all steps.
 pub fn steps(pointer: &str) -> impl Iterator<Item = String> {
     pointer.split('/').skip(1).map(unescape)
 }
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_read_as_they_were_added() {
+    fn steps_survive_escaping() {
         let mut pointer = String::new();
         push(&mut pointer, "a/b~1");
         push_index(&mut pointer, 3);

@@ -1,9 +1,13 @@
-//! `client.rs` of each version and `clientset.rs` over all of them: typed clients, by the plural of the CRD.
-use super::parts::{doc, gate, layout, modules, uses};
+//! `client.rs` of each version and `clientset.rs` for all of them: typed clients, named by the plural of the CRD.
+use super::parts::{
+    code,
+    imports::{self, Imports},
+};
 use super::{Contents, Emitter, Exports, OutFile};
 use crate::ir::{Kind, Model, Module, Scope};
 use crate::options::Options;
-use std::fmt::Write;
+use proc_macro2::TokenStream;
+use quote::quote;
 
 pub(super) struct Emit;
 
@@ -21,138 +25,136 @@ impl Emitter for Emit {
     }
 
     fn emit<'m>(&self, model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
-        let mut files: Vec<OutFile<'_>> = model
-            .modules
-            .iter()
-            .map(|module| OutFile {
-                path: format!("{}/client.rs", module.path()),
-                contents: Contents::Rust(Box::new(move || client(model, module))),
-                exports: Exports::Names(vec![module.client.clone()]),
-            })
-            .collect();
-        files.push(OutFile {
-            path: "clientset.rs".into(),
-            contents: Contents::Rust(Box::new(move || clientset(model, options))),
-            exports: Exports::Module,
+        let modules = model.modules.iter();
+        let files = modules.map(|module| OutFile {
+            path: format!("{}/client.rs", module.path()),
+            contents: Contents::rust(move || client(model, module)),
+            exports: Exports::Names(vec![module.client.clone()]),
         });
-        files
+        let root = OutFile {
+            path: "clientset.rs".into(),
+            contents: Contents::rust(move || clientset(model, options)),
+            exports: Exports::Module,
+        };
+        files.chain([root]).collect()
     }
 }
 
-fn client(model: &Model, module: &Module) -> String {
+fn client(model: &Model, module: &Module) -> TokenStream {
     let api_version = module.api_version();
-    let head = format!("Typed clients of `{api_version}`.");
-    let mut uses = uses::roots(model, module);
-    uses.push_str("use kube::Client;\n");
+    let file_docs = code::file_docs(&format!("Typed clients of `{api_version}`."));
+    let docs = code::doc(&format!("Typed clients of the kinds of `{api_version}`."));
+    let name = code::ident(&module.client);
+    let mut imports = Imports::beside(model, module);
     let mut kinds = model.kinds_of(module);
-    uses.push_str(if kinds.any(|kind| kind.scope == Scope::Namespaced) {
-        "use kube_codegen_runtime::client::{AllNamespaces, TypedClient};\n"
-    } else {
-        "use kube_codegen_runtime::client::TypedClient;\n"
-    });
-    let name = &module.client;
-    let mut items = format!(
-        r"
-/// Typed clients of the kinds of `{api_version}`.
-#[derive(Clone)]
-pub struct {name} {{
-    client: Client,
-}}
+    let all_namespaces = kinds
+        .any(|kind| kind.scope == Scope::Namespaced)
+        .then(|| quote!(AllNamespaces,));
+    let kinds = model.kinds_of(module);
+    let methods: TokenStream = kinds.map(|kind| methods(kind, &mut imports)).collect();
+    quote! {
+        #file_docs
+        #imports
+        use kube::Client;
+        use kube_codegen_runtime::client::{#all_namespaces TypedClient};
 
-impl {name} {{
-    /// Creates clients that send their requests through `client`.
-    pub fn new(client: Client) -> Self {{
-        Self {{ client }}
-    }}
-"
-    );
-    for kind in model.kinds_of(module) {
-        methods(&mut items, model, kind);
+        #docs
+        #[derive(Clone)]
+        pub struct #name {
+            client: Client,
+        }
+
+        impl #name {
+            /// Creates clients that send their requests through `client`.
+            pub fn new(client: Client) -> Self {
+                Self { client }
+            }
+
+            #methods
+        }
     }
-    items.push_str("}\n");
-    layout::file(&head, &uses, &items)
 }
 
-fn methods(out: &mut String, model: &Model, kind: &Kind) {
-    let ty = &model.types[kind.root].name;
-    let one = &kind.names.method;
-    let client = format!("TypedClient<{ty}>");
+fn methods(kind: &Kind, imports: &mut Imports<'_>) -> TokenStream {
+    let ty = imports.root(kind);
+    let docs = |of: &str| {
+        code::doc(&format!(
+            "Returns a client for the [`{ty}`] objects of {of}."
+        ))
+    };
+    let method = code::ident(&kind.names.method);
     match kind.scope {
         Scope::Namespaced => {
-            method(
-                out,
-                &format!("The [`{ty}`] objects of a namespace."),
-                (one, &["&self", "namespace: &str"], &client),
-                "TypedClient::namespaced(self.client.clone(), namespace)",
-            );
-            method(
-                out,
-                &format!("The [`{ty}`] objects of all namespaces."),
-                (
-                    &kind.names.method_all,
-                    &["&self"],
-                    &format!("AllNamespaces<{ty}>"),
-                ),
-                "AllNamespaces::new(self.client.clone())",
-            );
+            let (one, all) = (docs("a namespace"), docs("all namespaces"));
+            let method_all = code::ident(&kind.names.method_all);
+            quote! {
+                #one
+                pub fn #method(&self, namespace: &str) -> TypedClient<#ty> {
+                    TypedClient::namespaced(self.client.clone(), namespace)
+                }
+
+                #all
+                pub fn #method_all(&self) -> AllNamespaces<#ty> {
+                    AllNamespaces::new(self.client.clone())
+                }
+            }
         }
-        Scope::Cluster => method(
-            out,
-            &format!("The [`{ty}`] objects of the cluster."),
-            (one, &["&self"], &client),
-            "TypedClient::cluster(self.client.clone())",
-        ),
+        Scope::Cluster => {
+            let docs = docs("the cluster");
+            quote! {
+                #docs
+                pub fn #method(&self) -> TypedClient<#ty> {
+                    TypedClient::cluster(self.client.clone())
+                }
+            }
+        }
     }
 }
 
-/// A method of one line, after an empty one: docs, then name, parameters and what it returns, then its body.
-fn method(out: &mut String, about: &str, (name, takes, gives): (&str, &[&str], &str), body: &str) {
-    out.push('\n');
-    doc::write(out, layout::MARGIN, &[about]);
-    layout::function(out, &format!("pub fn {name}"), takes, gives, " {");
-    _ = writeln!(out, "        {body}\n    }}");
-}
+fn clientset(model: &Model, options: &Options) -> TokenStream {
+    let docs = code::file_docs("One client for every group and version.");
+    let lints = code::lints(false);
+    let imports = imports::of_modules(model, options, |module| &module.client);
+    let modules = model.modules.iter().map(|module| {
+        let docs = code::doc(&format!(
+            "Returns the clients of `{}`.",
+            module.api_version()
+        ));
+        let gate = code::gate([module], options);
+        let (method, name) = (code::ident(&module.method), code::ident(&module.client));
+        quote! {
+            #docs
+            #gate
+            pub fn #method(&self) -> #name {
+                #name::new(self.client.clone())
+            }
+        }
+    });
+    let methods: TokenStream = modules.collect();
+    quote! {
+        #docs
+        #lints
+        #imports
+        use kube::Client;
 
-fn clientset(model: &Model, options: &Options) -> String {
-    let mut uses = modules::spared();
-    uses.push('\n');
-    uses.push_str(&uses::of_modules(model, options, |module| &module.client));
-    uses.push_str("use kube::Client;\n");
-    let mut items = String::from(
-        r"
-/// Typed clients that share one connection.
-#[derive(Clone)]
-pub struct Clientset {
-    client: Client,
-}
+        /// Typed clients that share one connection.
+        #[derive(Clone)]
+        pub struct Clientset {
+            client: Client,
+        }
 
-impl Clientset {
-    /// Creates clients that send their requests through `client`.
-    pub fn new(client: Client) -> Self {
-        Self { client }
-    }
+        impl Clientset {
+            /// Creates clients that send their requests through `client`.
+            pub fn new(client: Client) -> Self {
+                Self { client }
+            }
 
-    /// The client that all requests go through.
-    pub fn client(&self) -> &Client {
-        &self.client
+            /// Returns the client that all requests go through.
+            pub fn client(&self) -> &Client {
+                &self.client
+            }
+
+            #methods
+        }
     }
-",
-    );
-    for module in &model.modules {
-        let about = format!("Clients of the kinds of `{}`.", module.api_version());
-        items.push('\n');
-        doc::write(&mut items, layout::MARGIN, &[about]);
-        gate::write(&mut items, layout::MARGIN, [module], options);
-        let name = &module.client;
-        layout::function(
-            &mut items,
-            &format!("pub fn {}", module.method),
-            &["&self"],
-            name,
-            " {",
-        );
-        _ = writeln!(items, "        {name}::new(self.client.clone())\n    }}");
-    }
-    items.push_str("}\n");
-    layout::file("One client for every group and version.", &uses, &items)
 }

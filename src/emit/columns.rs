@@ -1,10 +1,10 @@
 //! `columns.rs` of each version: what `kubectl get` shows of each kind.
-use super::parts::{layout, uses};
+use super::parts::{code, imports::Imports};
 use super::{Contents, Emitter, Exports, OutFile};
-use crate::ir::{Column, Kind, Model, Module};
+use crate::ir::{Column, Model, Module};
 use crate::options::Options;
-use proc_macro2::Literal;
-use std::fmt::Write;
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
 
 pub(super) struct Emit;
 
@@ -22,59 +22,43 @@ impl Emitter for Emit {
     }
 
     fn emit<'m>(&self, model: &'m Model, _: &'m Options) -> Vec<OutFile<'m>> {
-        model
-            .modules
-            .iter()
-            .map(|module| OutFile {
-                path: format!("{}/columns.rs", module.path()),
-                contents: Contents::Rust(Box::new(move || columns(model, module))),
-                exports: Exports::Nothing,
-            })
-            .collect()
+        let modules = model.modules.iter();
+        let files = modules.map(|module| OutFile {
+            path: format!("{}/columns.rs", module.path()),
+            contents: Contents::rust(move || columns(model, module)),
+            exports: Exports::Nothing,
+        });
+        files.collect()
     }
 }
 
-fn columns(model: &Model, module: &Module) -> String {
-    let head = format!("Printer columns of `{}`.", module.api_version());
-    let mut uses = uses::roots(model, module);
+fn columns(model: &Model, module: &Module) -> TokenStream {
+    let docs = code::file_docs(&format!("Printer columns of `{}`.", module.api_version()));
+    let mut imports = Imports::beside(model, module);
     let mut kinds = model.kinds_of(module);
-    uses.push_str(if kinds.any(|kind| !kind.columns.is_empty()) {
-        "use kube_codegen_runtime::walk::{Column, ColumnType, Columns};\n"
-    } else {
-        "use kube_codegen_runtime::walk::{Column, Columns};\n"
-    });
-    let mut items = String::new();
-    for kind in model.kinds_of(module) {
-        of_kind(&mut items, model, kind);
-    }
-    layout::file(&head, &uses, &items)
-}
-
-fn of_kind(out: &mut String, model: &Model, kind: &Kind) {
-    let ty = &model.types[kind.root].name;
-    _ = write!(
-        out,
-        "\nimpl Columns for {ty} {{\n    const COLUMNS: &'static [Column] = &["
-    );
-    match kind.columns.as_slice() {
-        [] => {}
-        // The brackets of a single one stand with its braces.
-        [one] => column(out, "    ", one),
-        all => {
-            out.push('\n');
-            for each in all {
-                out.push_str("        ");
-                column(out, "        ", each);
-                out.push_str(",\n");
+    let column_type = kinds
+        .any(|kind| !kind.columns.is_empty())
+        .then(|| quote!(ColumnType,));
+    let kinds = model.kinds_of(module).map(|kind| {
+        let ty = imports.root(kind);
+        let columns = kind.columns.iter().map(column);
+        quote! {
+            impl Columns for #ty {
+                const COLUMNS: &'static [Column] = &[#(#columns),*];
             }
-            out.push_str("    ");
         }
+    });
+    let columns: TokenStream = kinds.collect();
+    quote! {
+        #docs
+        #imports
+        use kube_codegen_record::walk::{Column, #column_type Columns};
+
+        #columns
     }
-    out.push_str("];\n}\n");
 }
 
-/// A column, its braces so many spaces from the margin.
-fn column(out: &mut String, margin: &str, column: &Column) {
+fn column(column: &Column) -> TokenStream {
     let Column {
         name,
         type_,
@@ -83,32 +67,31 @@ fn column(out: &mut String, margin: &str, column: &Column) {
         priority,
         json_path,
     } = column;
-    let type_ = match type_.as_str() {
-        "integer" => "Integer",
-        "number" => "Number",
-        "boolean" => "Boolean",
-        "date" => "Date",
-        _ => "String",
-    };
-    let inner = format!("{margin}{}", layout::MARGIN);
-    out.push_str("Column {\n");
-    layout::assigned(out, &inner, "name:", &text(name), ",");
-    _ = writeln!(out, "{inner}type_: ColumnType::{type_},");
-    option(out, &inner, "format", format.as_deref());
-    layout::assigned(out, &inner, "json_path:", &text(json_path), ",");
-    _ = writeln!(out, "{inner}priority: {priority},");
-    option(out, &inner, "description", description.as_deref());
-    out.push_str(margin);
-    out.push('}');
-}
-
-fn text(text: &str) -> String {
-    Literal::string(text).to_string()
-}
-
-fn option(out: &mut String, margin: &str, field: &str, value: Option<&str>) {
-    match value {
-        None => _ = writeln!(out, "{margin}{field}: None,"),
-        Some(value) => layout::passed(out, margin, field, "Some", &text(value)),
+    let type_ = format_ident!(
+        "{}",
+        match type_.as_str() {
+            "integer" => "Integer",
+            "number" => "Number",
+            "boolean" => "Boolean",
+            "date" => "Date",
+            _ => "String",
+        }
+    );
+    let priority = Literal::i32_unsuffixed(*priority);
+    let format = option(format.as_deref());
+    let description = option(description.as_deref());
+    quote! {
+        Column {
+            name: #name,
+            type_: ColumnType::#type_,
+            format: #format,
+            json_path: #json_path,
+            priority: #priority,
+            description: #description,
+        }
     }
+}
+
+fn option(value: Option<&str>) -> TokenStream {
+    value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
 }

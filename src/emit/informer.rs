@@ -1,13 +1,13 @@
-//! `informer.rs` of each version and `informers.rs` over all of them: shared informers from one factory.
-use super::parts::layout;
-use super::parts::{doc, gate, modules, uses};
+//! `informer.rs` of each version and `informers.rs` for all of them: shared informers from one factory.
+use super::parts::{
+    code,
+    imports::{self, Imports},
+};
 use super::{Contents, Emitter, Exports, OutFile};
 use crate::ir::{Model, Module};
 use crate::options::Options;
-use std::fmt::Write;
-
-/// The longest chain of calls that rustfmt leaves on a line.
-const MAX_CHAIN: usize = 60;
+use proc_macro2::TokenStream;
+use quote::quote;
 
 pub(super) struct Emit;
 
@@ -25,112 +25,97 @@ impl Emitter for Emit {
     }
 
     fn emit<'m>(&self, model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
-        let mut files: Vec<OutFile<'_>> = model
-            .modules
-            .iter()
-            .map(|module| OutFile {
-                path: format!("{}/informer.rs", module.path()),
-                contents: Contents::Rust(Box::new(move || informer(model, module))),
-                exports: Exports::Names(vec![module.informers.clone()]),
-            })
-            .collect();
-        files.push(OutFile {
-            path: "informers.rs".into(),
-            contents: Contents::Rust(Box::new(move || informers(model, options))),
-            exports: Exports::Module,
+        let modules = model.modules.iter();
+        let files = modules.map(|module| OutFile {
+            path: format!("{}/informer.rs", module.path()),
+            contents: Contents::rust(move || informer(model, module)),
+            exports: Exports::Names(vec![module.informers.clone()]),
         });
-        files
-    }
-}
-
-fn informer(model: &Model, module: &Module) -> String {
-    let api_version = module.api_version();
-    let head = format!("Shared informers of `{api_version}`.");
-    let mut uses = uses::roots(model, module);
-    uses.push_str("use kube_codegen_runtime::informer::{InformerFactory, SharedInformer};\n");
-    let name = &module.informers;
-    let mut items = format!(
-        r"
-/// Shared informers of the kinds of `{api_version}`.
-#[derive(Clone, Copy)]
-pub struct {name}<'f> {{
-    factory: &'f InformerFactory,
-}}
-
-impl<'f> {name}<'f> {{
-    /// Creates a view of `factory` that has the informers of these kinds.
-    pub fn new(factory: &'f InformerFactory) -> Self {{
-        Self {{ factory }}
-    }}
-"
-    );
-    for kind in model.kinds_of(module) {
-        let ty = &model.types[kind.root].name;
-        let about = format!("The informer of [`{ty}`] objects: the same one each time.");
-        items.push('\n');
-        doc::write(&mut items, layout::MARGIN, &[about]);
-        let method = &kind.names.method;
-        layout::function(
-            &mut items,
-            &format!("pub fn {method}"),
-            &["&self"],
-            &format!("SharedInformer<{ty}>"),
-            " {",
-        );
-        let chain = format!("self.factory.informer::<{ty}>()");
-        let lines = if chain.len() > MAX_CHAIN {
-            chain.replacen(".informer", "\n            .informer", 1)
-        } else {
-            chain
+        let root = OutFile {
+            path: "informers.rs".into(),
+            contents: Contents::rust(move || informers(model, options)),
+            exports: Exports::Module,
         };
-        _ = writeln!(items, "        {lines}\n    }}");
+        files.chain([root]).collect()
     }
-    items.push_str("}\n");
-    layout::file(&head, &uses, &items)
 }
 
-fn informers(model: &Model, options: &Options) -> String {
-    let mut uses = modules::spared();
-    uses.push('\n');
-    uses.push_str(&uses::of_modules(model, options, |module| {
-        &module.informers
-    }));
-    uses.push_str("use kube_codegen_runtime::informer::InformerFactory;\n");
-    let mut declared = String::new();
-    let mut defined = String::new();
-    for (index, module) in model.modules.iter().enumerate() {
-        let name = &module.informers;
-        if index > 0 {
-            declared.push('\n');
-            defined.push('\n');
+fn informer(model: &Model, module: &Module) -> TokenStream {
+    let api_version = module.api_version();
+    let file_docs = code::file_docs(&format!("Shared informers of `{api_version}`."));
+    let docs = code::doc(&format!(
+        "Shared informers of the kinds of `{api_version}`."
+    ));
+    let name = code::ident(&module.informers);
+    let mut imports = Imports::beside(model, module);
+    let kinds = model.kinds_of(module).map(|kind| {
+        let ty = imports.root(kind);
+        let docs = code::doc(&format!("Returns the shared informer for [`{ty}`]."));
+        let method = code::ident(&kind.names.method);
+        quote! {
+            #docs
+            pub fn #method(&self) -> SharedInformer<#ty> {
+                self.factory.informer::<#ty>()
+            }
         }
-        let about = format!("The informers of `{}`.", module.api_version());
-        doc::write(&mut declared, layout::MARGIN, &[about]);
-        for (out, end) in [(&mut declared, ";"), (&mut defined, " {")] {
-            gate::write(out, layout::MARGIN, [module], options);
-            layout::function(
-                out,
-                &format!("fn {}", module.method),
-                &["&self"],
-                &format!("{name}<'_>"),
-                end,
-            );
-        }
-        _ = writeln!(defined, "        {name}::new(self)\n    }}");
-    }
-    let items = format!(
-        r"
-/// The informers that a factory shares.
-pub trait Informers {{
-{declared}}}
+    });
+    let methods: TokenStream = kinds.collect();
+    quote! {
+        #file_docs
+        #imports
+        use kube_codegen_runtime::informer::{InformerFactory, SharedInformer};
 
-impl Informers for InformerFactory {{
-{defined}}}
-"
-    );
-    layout::file(
-        "The informers of every group and version, from one factory.",
-        &uses,
-        &items,
-    )
+        #docs
+        #[derive(Clone, Copy)]
+        pub struct #name<'f> {
+            factory: &'f InformerFactory,
+        }
+
+        impl<'f> #name<'f> {
+            /// Creates a view of `factory` with the informers of these kinds.
+            pub fn new(factory: &'f InformerFactory) -> Self {
+                Self { factory }
+            }
+
+            #methods
+        }
+    }
+}
+
+fn informers(model: &Model, options: &Options) -> TokenStream {
+    let docs = code::file_docs("The informers of every group and version, from one factory.");
+    let lints = code::lints(false);
+    let imports = imports::of_modules(model, options, |module| &module.informers);
+    let (declared, defined): (TokenStream, TokenStream) = model
+        .modules
+        .iter()
+        .map(|module| {
+            let docs = code::doc(&format!(
+                "Returns the informers of `{}`.",
+                module.api_version()
+            ));
+            let gate = code::gate([module], options);
+            let (method, name) = (code::ident(&module.method), code::ident(&module.informers));
+            let signature = quote!(fn #method(&self) -> #name<'_>);
+            (
+                quote!(#docs #gate #signature;),
+                quote!(#gate #signature { #name::new(self) }),
+            )
+        })
+        .unzip();
+    quote! {
+        #docs
+        #lints
+        #imports
+        use kube_codegen_runtime::informer::InformerFactory;
+
+        /// The informers that a factory shares.
+        pub trait Informers {
+            #declared
+        }
+
+        impl Informers for InformerFactory {
+            #defined
+        }
+    }
 }

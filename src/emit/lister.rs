@@ -1,8 +1,10 @@
 //! `lister.rs` of each version: reads from the cache of an informer.
-use super::parts::{doc, layout, uses};
+use super::parts::{code, imports::Imports};
 use super::{Contents, Emitter, Exports, OutFile};
 use crate::ir::{Model, Module};
 use crate::options::Options;
+use proc_macro2::TokenStream;
+use quote::quote;
 
 pub(super) struct Emit;
 
@@ -20,34 +22,41 @@ impl Emitter for Emit {
     }
 
     fn emit<'m>(&self, model: &'m Model, _: &'m Options) -> Vec<OutFile<'m>> {
-        model
-            .modules
-            .iter()
-            .map(|module| OutFile {
-                path: format!("{}/lister.rs", module.path()),
-                contents: Contents::Rust(Box::new(move || listers(model, module))),
-                exports: Exports::Names(
-                    model
-                        .kinds_of(module)
-                        .map(|kind| kind.names.lister.clone())
-                        .collect(),
-                ),
-            })
-            .collect()
+        let modules = model.modules.iter();
+        let files = modules.map(|module| OutFile {
+            path: format!("{}/lister.rs", module.path()),
+            contents: Contents::rust(move || listers(model, module)),
+            exports: Exports::Names(
+                model
+                    .kinds_of(module)
+                    .map(|kind| kind.names.lister.clone())
+                    .collect(),
+            ),
+        });
+        files.collect()
     }
 }
 
-fn listers(model: &Model, module: &Module) -> String {
-    let head = format!("Listers of `{}`.", module.api_version());
-    let mut uses = uses::roots(model, module);
-    uses.push_str("use kube_codegen_runtime::lister::Lister;\n");
-    let mut items = String::new();
-    for kind in model.kinds_of(module) {
-        let ty = &model.types[kind.root].name;
-        let about = format!("Reads [`{ty}`] objects from the cache of an informer.");
-        items.push('\n');
-        doc::write(&mut items, "", &[about]);
-        items.push_str(&layout::alias(&kind.names.lister, &format!("Lister<{ty}>")));
+fn listers(model: &Model, module: &Module) -> TokenStream {
+    let docs = code::file_docs(&format!("Listers of `{}`.", module.api_version()));
+    let mut imports = Imports::beside(model, module);
+    let kinds = model.kinds_of(module).map(|kind| {
+        let ty = imports.root(kind);
+        let docs = code::doc(&format!(
+            "Reads [`{ty}`] objects from the cache of an informer."
+        ));
+        let name = code::ident(&kind.names.lister);
+        quote! {
+            #docs
+            pub type #name = Lister<#ty>;
+        }
+    });
+    let listers: TokenStream = kinds.collect();
+    quote! {
+        #docs
+        #imports
+        use kube_codegen_runtime::lister::Lister;
+
+        #listers
     }
-    layout::file(&head, &uses, &items)
 }

@@ -1,8 +1,9 @@
-//! The frozen model comes in, files go out; an emitter never changes the model and touches no disk.
+//! Makes the generated files from the frozen model, one emitter per kind of output.
 mod client;
 mod columns;
 mod informer;
 mod lister;
+mod modules;
 mod parts;
 mod resource;
 mod types;
@@ -10,9 +11,10 @@ mod types;
 use crate::diag::{Code, Diagnostics, Place, nearest};
 use crate::ir::Model;
 use crate::options::Options;
+use proc_macro2::TokenStream;
 use std::collections::BTreeSet;
 
-/// All emitters, in the order they run: each is one file of this folder and one line here.
+/// All emitters, in the order they run: each is one module of this folder and one line here.
 pub const ALL: &[&dyn Emitter] = &[
     &types::Emit,
     &resource::Emit,
@@ -26,53 +28,61 @@ pub const ALL: &[&dyn Emitter] = &[
 pub struct OutFile<'m> {
     /// Path with `/`, below the output directory.
     pub path: String,
-    /// What it holds.
+    /// The contents.
     pub contents: Contents<'m>,
-    /// What the module above it shows of it.
+    /// How the module of its folder shows it.
     pub exports: Exports,
 }
 
-/// What a file holds: made from the model only when the file is rendered, so that files are made side by side and none
-/// takes memory before its turn.
+/// What a file holds. It is made when the file is rendered, so that files are made in parallel and none takes memory
+/// before its turn.
 pub enum Contents<'m> {
-    /// Rust code, laid out as rustfmt leaves it.
-    Rust(Make<'m>),
-    /// Text of any other kind.
-    Text(Make<'m>),
+    /// Rust code, to be formatted.
+    Rust(Make<'m, TokenStream>),
+    /// Rust code with a layout of its own.
+    Table(Make<'m, String>),
+    /// Text of another format.
+    Text(Make<'m, String>),
 }
 
 /// Makes what a file holds; the same each time.
-pub type Make<'m> = Box<dyn Fn() -> String + Send + Sync + 'm>;
+pub type Make<'m, T> = Box<dyn Fn() -> T + Send + Sync + 'm>;
 
-/// What the module above a file shows of it.
+impl<'m> Contents<'m> {
+    fn rust(make: impl Fn() -> TokenStream + Send + Sync + 'm) -> Self {
+        Self::Rust(Box::new(make))
+    }
+}
+
+/// How the module of the folder shows a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exports {
-    /// It is no module.
+    /// Not at all: the file is not a module.
     NoModule,
-    /// A module of its own, for everybody.
+    /// As a public module.
     Module,
-    /// Nothing: it has impls only.
+    /// As a private module, which has impls only.
     Nothing,
-    /// All that is public in it.
+    /// As a private module whose public items are re-exported.
     All,
-    /// These names.
+    /// As a private module of which these names are re-exported.
     Names(Vec<String>),
 }
 
 /// Makes one kind of output from the model.
 pub trait Emitter: Sync {
-    /// Its name in `--emit`.
+    /// Returns its name in `--emit`.
     fn name(&self) -> &'static str;
 
-    /// What it writes, in one sentence.
+    /// Describes its output in one phrase.
     fn about(&self) -> &'static str;
 
-    /// The emitters whose output this one's leans on: they run with it.
+    /// Returns the emitters whose output this one uses: they run with it.
     fn needs(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// The files.
+    /// Returns the files.
     fn emit<'m>(&self, model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>>;
 }
 
@@ -88,13 +98,13 @@ pub fn emit<'m>(
         .filter(|emitter| chosen.contains(emitter.name()))
         .flat_map(|emitter| emitter.emit(model, options))
         .collect();
-    let modules = parts::modules::declare(model, &files, options);
+    let modules = modules::declare(model, &files, options);
     files.extend(modules);
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }
 
-/// The names of the emitters to run; an unknown one is told.
+/// Returns the names of the emitters to run, and reports unknown ones.
 fn choose(options: &Options, diagnostics: &mut Diagnostics) -> BTreeSet<&'static str> {
     let mut chosen = BTreeSet::new();
     let mut todo = Vec::new();

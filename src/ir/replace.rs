@@ -16,7 +16,7 @@ impl Model {
         for (id, ty) in &with {
             ends[id.0 as usize] = Some(resolve(ty, &with, &self.types).clone());
         }
-        threads::each(self.types.as_mut_slice(), |index, def| {
+        threads::for_each(self.types.as_mut_slice(), |index, def| {
             if let Some(ty) = &ends[index] {
                 def.body = Body::Alias(ty.clone());
                 return;

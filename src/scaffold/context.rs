@@ -53,7 +53,7 @@ pub(super) fn of(request: &Request<'_>) -> Result<Context, String> {
     let values = BTreeMap::from([
         ("name", Value::from(request.name.as_str())),
         ("crate", Value::from(request.name.ident())),
-        ("runtime_path", Value::from(request.runtime.path()?)),
+        ("crates_path", Value::from(request.runtime.path()?)),
         ("versions", versions::values(request.kubernetes)),
         (
             "own_workspace",

@@ -1,28 +1,28 @@
-//! Where the crate finds `kube-codegen-runtime`: beside this tool if it runs out of a checkout, else in the registry.
+//! Where a scaffolded crate finds the runtime crates: in the checkout this tool was built from, or in the registry.
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Source of the runtime library in the crate's `Cargo.toml`.
+/// Source of the runtime crates in the scaffolded `Cargo.toml`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Runtime {
     /// The registry, in the version of this tool.
     Registry,
-    /// A directory, absolute or relative to the crate's.
+    /// The directory that holds them (`record`, `runtime`, `testing`), absolute or relative to the scaffolded crate.
     Path(PathBuf),
 }
 
 impl Runtime {
-    /// The runtime for a crate that is to lie at `target`: at `wanted`, else in the checkout this tool was built from while it
-    /// is there, else by version.
+    /// The runtime crates for a crate at `target`: at `wanted`, else in the checkout this tool was built from if it still
+    /// exists, else by version.
     ///
     /// # Errors
-    /// Where `wanted` holds no runtime.
+    /// If `wanted` does not hold the runtime crates.
     pub fn find(target: &Path, wanted: Option<&Path>) -> Result<Self, String> {
-        let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime");
+        let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
         match wanted {
             Some(path) if is_runtime(path) => Self::at(target, path),
             Some(path) => Err(format!(
-                "`{}` holds no kube-codegen-runtime",
+                "`{}` does not hold the crate kube-codegen-runtime in `runtime/`",
                 path.display()
             )),
             None if is_runtime(&built_from) => Self::at(target, &built_from),
@@ -67,7 +67,7 @@ pub(super) fn resolve(path: &Path) -> std::io::Result<PathBuf> {
 }
 
 fn is_runtime(path: &Path) -> bool {
-    fs::read_to_string(path.join("Cargo.toml"))
+    fs::read_to_string(path.join("runtime/Cargo.toml"))
         .ok()
         .and_then(|text| text.parse::<toml::Table>().ok())
         .and_then(|table| {
@@ -88,27 +88,27 @@ mod tests {
     #[test]
     fn is_relative_in_one_tree_and_absolute_out_of_it() {
         let tree = TempDir::new().unwrap();
-        let runtime = tree.path().join("runtime");
-        fs::create_dir(&runtime).unwrap();
-        let find = |target: &Path| Runtime::find(target, Some(&runtime));
+        let crates = tree.path().join("crates");
+        fs::create_dir_all(crates.join("runtime")).unwrap();
+        let find = |target: &Path| Runtime::find(target, Some(&crates));
         assert!(
             find(tree.path())
                 .unwrap_err()
-                .contains("holds no kube-codegen-runtime")
+                .contains("does not hold the crate kube-codegen-runtime")
         );
         fs::write(
-            runtime.join("Cargo.toml"),
+            crates.join("runtime/Cargo.toml"),
             "[package]\nname = 'kube-codegen-runtime'\n",
         )
         .unwrap();
         assert_eq!(
             find(&tree.path().join("examples/new")).unwrap(),
-            Runtime::Path("../../runtime".into())
+            Runtime::Path("../../crates".into())
         );
         let elsewhere = TempDir::new().unwrap();
         assert_eq!(
             find(elsewhere.path()).unwrap(),
-            Runtime::Path(fs::canonicalize(&runtime).unwrap())
+            Runtime::Path(fs::canonicalize(&crates).unwrap())
         );
     }
 }

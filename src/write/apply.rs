@@ -1,32 +1,39 @@
-//! A plan comes in and is carried out; a file is either its old or its new self at any moment.
-use super::error::Error;
-use super::journal::Journal;
-use super::manifest::{MANIFEST, Manifest};
-use super::path::below;
-use super::plan::{Action, Change, Found, Plan, read};
-use super::stage::{Made, is_staged, stage};
-use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+//! Applies a plan; at any moment, each file has either its old or its new contents.
+
+use std::{
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
 use tempfile::TempPath;
 
+use super::{
+    error::Error,
+    file_list::{FILE_LIST, FileList},
+    journal::Journal,
+    path::below,
+    plan::{Action, Change, Found, Plan, read},
+    stage::{NewDirectories, is_staged, stage},
+};
+
 impl Plan {
-    /// Carries it out; returns how many files were written and removed. A plan without changes writes nothing.
+    /// Applies the plan and returns how many files were written and removed. A plan without changes writes nothing.
     ///
     /// # Errors
-    /// What the file system said. If it said so before the first rename, all is as it was.
+    /// An I/O error. If it occurs before the first rename, the directory is left as it was.
     pub fn apply(&self) -> Result<usize, Error> {
-        let mut made = Made::default();
+        let mut directories = NewDirectories::default();
         if !self.changes.is_empty() {
-            made.directory(&self.root)?;
+            directories.create(&self.root)?;
         }
         let _lock = lock(&self.root);
-        // Whoever wrote here since the plan was made has left its list.
+        // Another run may have written here since the plan was made.
         let known = match self.list {
-            Some(_) => Manifest::read(&self.root),
-            None => Manifest::default(),
+            Some(_) => FileList::read(&self.root),
+            None => FileList::default(),
         };
-        self.sweep(&known);
+        self.remove_staged(&known);
         if self.changes.is_empty() {
             return Ok(0);
         }
@@ -35,16 +42,16 @@ impl Plan {
         for change in &self.changes {
             if change.action != Action::Remove {
                 let target = self.target(change);
-                made.directory(target.parent().unwrap_or(&self.root))?;
+                directories.create(target.parent().unwrap_or(&self.root))?;
                 staged.push((stage(&target, &change.new)?, target));
             }
         }
-        made.keep();
+        directories.keep();
         journal.keep();
-        // The list of own files changes last: whatever ends the run before, the journal names all there can be.
+        // The file list is replaced last: until then the journal names every file that may exist.
         let (list, files): (Vec<_>, Vec<_>) = staged
             .into_iter()
-            .partition(|(_, target)| target.ends_with(MANIFEST));
+            .partition(|(_, target)| target.ends_with(FILE_LIST));
         rename(files)?;
         if let Some(list) = &self.list {
             self.prune(&known, list)?;
@@ -57,15 +64,15 @@ impl Plan {
         self.root.join(&change.path)
     }
 
-    /// Removes own files that are no longer made, and the directories that are empty without them.
-    fn prune(&self, known: &Manifest, list: &Manifest) -> Result<(), Error> {
-        for path in known.paths().filter(|path| !list.names(path)) {
+    /// Removes stale files, and the directories that become empty.
+    fn prune(&self, known: &FileList, list: &FileList) -> Result<(), Error> {
+        for path in known.paths().filter(|path| !list.contains(path)) {
             let Ok(target) = below(&self.root, path) else {
                 continue;
             };
             match read(&self.root, &target)? {
                 Found::File(text) if known.may_remove(path, &text) => remove(&target)?,
-                // A killed run can have come no further than the directory.
+                // A killed run may have created only the directory.
                 Found::Nothing => {}
                 Found::File(_) | Found::Obstacle(_) => continue,
             }
@@ -80,13 +87,13 @@ impl Plan {
             }
         }
         if list.is_empty() {
-            remove(&self.root.join(MANIFEST))?;
+            remove(&self.root.join(FILE_LIST))?;
         }
         Ok(())
     }
 
-    /// Removes what a killed run left behind.
-    fn sweep(&self, known: &Manifest) {
+    /// Removes the temporary files of a killed run.
+    fn remove_staged(&self, known: &FileList) {
         let mut directories = self.directories.clone();
         for path in known.paths() {
             if let Ok(target) = below(&self.root, path)
@@ -98,7 +105,7 @@ impl Plan {
         for directory in &directories {
             for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
                 if is_staged(&entry.file_name().to_string_lossy()) {
-                    // It is in nobody's way if it stays.
+                    // A leftover does no harm.
                     let _ = fs::remove_file(entry.path());
                 }
             }
@@ -106,7 +113,7 @@ impl Plan {
     }
 }
 
-/// One run at a time in a directory, where the system can lock one: else the runs would sweep each other's files away.
+/// Locks the directory where the system supports it, so that concurrent runs do not remove each other's temporary files.
 fn lock(root: &Path) -> Option<fs::File> {
     let directory = fs::File::open(root).ok()?;
     directory.lock().ok()?;

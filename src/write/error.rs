@@ -1,44 +1,47 @@
-//! Why nothing, or not all, could be written.
-use super::path::Unsafe;
-use std::fmt;
-use std::io;
-use std::path::{Path, PathBuf};
+//! Errors of planning and writing.
+
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
+
+use super::path::InvalidPath;
 
 /// Why nothing was written, or why writing stopped.
 #[derive(Debug)]
 pub enum Error {
-    /// Something is in the way; all that is, so that it can be mended at once. Nothing was written.
+    /// Files or paths are in the way; all of them are listed. Nothing was written.
     Obstacles(Vec<Obstacle>),
-    /// The file system refused.
+    /// An I/O operation failed.
     Io {
-        /// What was tried, as `write` or `rename`.
+        /// The operation, such as `write` or `remove`.
         doing: &'static str,
-        /// Where.
+        /// The file or directory.
         path: PathBuf,
-        /// What it said.
+        /// The cause.
         source: io::Error,
     },
 }
 
-/// What is in the way of one file.
+/// Why one file cannot be written.
 #[derive(Debug)]
 pub enum Obstacle {
-    /// The path leads out of the output directory or cannot be a file's.
-    Unsafe(String, Unsafe),
-    /// Two files of one run have the same path, or paths that differ in case only.
-    Twice(String, String),
-    /// A file is there that kube-codegen did not write.
+    /// The path is invalid or outside the output directory.
+    InvalidPath(String, InvalidPath),
+    /// Two files of the run have the same path, or paths that differ only in case.
+    Duplicate(String, String),
+    /// The file exists and was not written by kube-codegen.
     Foreign(PathBuf),
-    /// A directory is where the file should be.
+    /// There is a directory at the path of the file.
     Directory(PathBuf),
-    /// A file is where a directory should be.
+    /// There is a file at the path of a directory.
     NotADirectory(PathBuf),
-    /// A symbolic link is where the file, or a directory above it, should be.
+    /// There is a symbolic link at the path of the file or of a directory above it.
     Symlink(PathBuf),
 }
 
 impl Error {
-    /// For `map_err`: what was tried, and where.
+    /// Returns a function for `map_err` that adds the operation and the path.
     pub(super) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io {
@@ -77,37 +80,26 @@ impl std::error::Error for Error {
 
 impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unsafe(path, why) => write!(f, "`{}`: {why}", path.escape_debug()),
-            Self::Twice(a, b) if a == b => write!(f, "`{a}` is made twice"),
-            Self::Twice(a, b) => write!(
-                f,
-                "`{a}` and `{b}` are one file where the file system ignores case"
-            ),
-            Self::Foreign(path) => write!(
-                f,
-                "`{}` exists and was not written by kube-codegen; move it away or pass --force",
-                path.display()
-            ),
-            Self::Directory(path) => {
-                write!(
+        let (path, why) = match self {
+            Self::InvalidPath(path, why) => return write!(f, "`{}`: {why}", path.escape_debug()),
+            Self::Duplicate(a, b) if a == b => return write!(f, "`{a}` is generated twice"),
+            Self::Duplicate(a, b) => {
+                return write!(
                     f,
-                    "`{}` is a directory; a file should be there",
-                    path.display()
-                )
+                    "`{a}` and `{b}` are the same file on a case-insensitive file system"
+                );
             }
-            Self::NotADirectory(path) => {
-                write!(
-                    f,
-                    "`{}` is a file; a directory should be there",
-                    path.display()
-                )
-            }
-            Self::Symlink(path) => write!(
-                f,
-                "`{}` is a symbolic link; kube-codegen does not write through links",
-                path.display()
+            Self::Foreign(path) => (
+                path,
+                "exists and was not written by kube-codegen; move it away or pass --force",
             ),
-        }
+            Self::Directory(path) => (path, "is a directory; expected a file"),
+            Self::NotADirectory(path) => (path, "is a file; expected a directory"),
+            Self::Symlink(path) => (
+                path,
+                "is a symbolic link; kube-codegen does not write through links",
+            ),
+        };
+        write!(f, "`{}` {why}", path.display())
     }
 }

@@ -1,16 +1,21 @@
-//! The lists before and after a run come in, one that names all of both lies on disk while files change.
+//! Keeps a file list on disk that covers the files both before and after a run, while files change.
 //!
-//! So a run that is killed leaves no file that the next one would take for a stranger's.
-use super::error::Error;
-use super::manifest::{MANIFEST, Manifest};
-use super::stage::stage;
-use std::fs;
-use std::path::{Path, PathBuf};
+//! A run that is killed therefore leaves no file that the next run would treat as foreign.
 
-/// Puts the list back as it was, unless it is kept.
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    error::Error,
+    file_list::{FILE_LIST, FileList},
+    stage::stage,
+};
+
+/// Restores the file list when dropped, unless it is kept.
 pub(super) struct Journal {
     path: PathBuf,
-    /// What to put back; none where there is nothing to undo, or no longer.
     undo: Option<Undo>,
 }
 
@@ -20,17 +25,17 @@ enum Undo {
 }
 
 impl Journal {
-    /// Writes the list of all files that can be there until the run is over.
+    /// Writes the list of all files that may exist during the run.
     pub(super) fn begin(
         root: &Path,
-        known: &Manifest,
-        list: Option<&Manifest>,
+        known: &FileList,
+        list: Option<&FileList>,
     ) -> Result<Self, Error> {
-        let path = root.join(MANIFEST);
+        let path = root.join(FILE_LIST);
         let Some(list) = list else {
             return Ok(Self { path, undo: None });
         };
-        let text = known.and(list).to_file().text;
+        let text = known.union(list).to_file().text;
         let old = fs::read(&path).ok();
         if old.as_deref() == Some(text.as_bytes()) {
             return Ok(Self { path, undo: None });
@@ -49,7 +54,7 @@ impl Journal {
         })
     }
 
-    /// From here on files change.
+    /// Keeps the list, because files are about to change.
     pub(super) fn keep(mut self) {
         self.undo = None;
     }
@@ -57,7 +62,7 @@ impl Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        // Where it cannot be undone, the list names more than there is: no harm is in that.
+        // If this fails, the list names too many files, which does no harm.
         match self.undo.take() {
             Some(Undo::Write(old)) => {
                 if let Ok(staged) = stage(&self.path, &old) {

@@ -1,45 +1,48 @@
-//! Paths of files come in, safe ones go out: below the output directory on every file system.
-use std::fmt;
-use std::path::{Path, PathBuf};
+//! Resolves the paths of generated files below the output directory, on every file system.
 
-/// Why a path is refused.
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+/// Why a path is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unsafe {
-    /// It has no part at all, or an empty one.
+pub enum InvalidPath {
+    /// It is empty or has an empty component.
     Empty,
-    /// It has a part `.` or `..`, or begins at the root.
-    Leaves,
-    /// It has a character that separates paths, names streams or cannot be shown.
+    /// It is absolute, or has a component `.` or `..`.
+    Outside,
+    /// It contains a path separator, a stream separator or a control character.
     Character(char),
 }
 
-impl fmt::Display for Unsafe {
+impl fmt::Display for InvalidPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("a path has no empty parts"),
-            Self::Leaves => f.write_str("the path leads out of the output directory"),
-            Self::Character(c) => write!(f, "a path must not hold {c:?}"),
+            Self::Empty => f.write_str("the path has an empty component"),
+            Self::Outside => f.write_str("the path is outside the output directory"),
+            Self::Character(c) => write!(f, "the path contains {c:?}"),
         }
     }
 }
 
-/// The path below the output directory, or why it is none.
-pub(super) fn below(root: &Path, path: &str) -> Result<PathBuf, Unsafe> {
+/// Returns the path below the output directory.
+pub(super) fn below(root: &Path, path: &str) -> Result<PathBuf, InvalidPath> {
     let mut target = root.to_owned();
     if path.starts_with('/') {
-        return Err(Unsafe::Leaves);
+        return Err(InvalidPath::Outside);
     }
     for part in path.split('/') {
         match part {
-            "" => return Err(Unsafe::Empty),
-            "." | ".." => return Err(Unsafe::Leaves),
+            "" => return Err(InvalidPath::Empty),
+            "." | ".." => return Err(InvalidPath::Outside),
             _ => {}
         }
         if let Some(bad) = part
             .chars()
             .find(|c| matches!(c, '\\' | ':') || c.is_control())
         {
-            return Err(Unsafe::Character(bad));
+            return Err(InvalidPath::Character(bad));
         }
         target.push(part);
     }
@@ -51,22 +54,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stays_below_the_root() {
+    fn paths_outside_the_root_are_rejected() {
         let root = Path::new("out");
         assert_eq!(
             below(root, "a/b.rs"),
             Ok(Path::new("out").join("a").join("b.rs"))
         );
         for (path, why) in [
-            ("", Unsafe::Empty),
-            ("a//b", Unsafe::Empty),
-            ("/etc/passwd", Unsafe::Leaves),
-            ("../x", Unsafe::Leaves),
-            ("a/../../x", Unsafe::Leaves),
-            ("./x", Unsafe::Leaves),
-            ("a\\..\\x", Unsafe::Character('\\')),
-            ("C:x", Unsafe::Character(':')),
-            ("a\nb", Unsafe::Character('\n')),
+            ("", InvalidPath::Empty),
+            ("a//b", InvalidPath::Empty),
+            ("/etc/passwd", InvalidPath::Outside),
+            ("../x", InvalidPath::Outside),
+            ("a/../../x", InvalidPath::Outside),
+            ("./x", InvalidPath::Outside),
+            ("a\\..\\x", InvalidPath::Character('\\')),
+            ("C:x", InvalidPath::Character(':')),
+            ("a\nb", InvalidPath::Character('\n')),
         ] {
             assert_eq!(below(root, path), Err(why), "{path:?}");
         }

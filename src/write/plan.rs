@@ -1,62 +1,68 @@
-//! Files and a directory come in, what is to be done goes out; nothing is changed here.
-use super::error::{Error, Obstacle};
-use super::manifest::{MANIFEST, Manifest};
-use super::path::below;
-use crate::render::File;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+//! Compares files with a directory and plans the changes; changes nothing itself.
 
-/// What is to be done so that a directory holds just the files of a run.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    error::{Error, Obstacle},
+    file_list::{FILE_LIST, FileList},
+    path::below,
+};
+use crate::render::File;
+
+/// The changes after which a directory contains exactly the files of a run.
 #[derive(Debug)]
 pub struct Plan {
     pub(super) root: PathBuf,
     pub(super) changes: Vec<Change>,
     pub(super) unchanged: usize,
     pub(super) kept: Vec<String>,
-    /// The list of own files, as it shall be; none where files are a person's.
-    pub(super) list: Option<Manifest>,
-    /// Directories where a killed run can have left something.
+    /// The new file list; none for files that belong to the user.
+    pub(super) list: Option<FileList>,
+    /// Directories that may contain temporary files of a killed run.
     pub(super) directories: BTreeSet<PathBuf>,
 }
 
-/// What is to be done with one file.
+/// A change to one file.
 #[derive(Debug)]
 pub struct Change {
-    /// Path with `/`, below the output directory.
+    /// Path below the output directory, separated by `/`.
     pub path: String,
-    /// What is to be done.
+    /// The kind of change.
     pub action: Action,
-    /// The text that is there; empty if there is none. What is not UTF-8 is shown as U+FFFD.
+    /// The present text, empty if there is none; bytes that are not UTF-8 become U+FFFD.
     pub old: String,
-    /// The text that shall be there; empty if none shall.
+    /// The new text, empty for a removal.
     pub new: String,
 }
 
-/// What is to be done with a file that is not as it shall be.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// It is missing.
+    /// The file is missing.
     Create,
-    /// It has another text.
+    /// The file has a different text.
     Update,
-    /// It is an own file that is no longer made.
+    /// The file is stale: generated earlier, but not by this run.
     Remove,
 }
 
-/// Looks at everything and says what is to be done. `force` replaces files that are not our own.
+/// Plans the changes to a directory of generated files. `force` also replaces files that kube-codegen did not write.
 ///
 /// # Errors
-/// All obstacles together, or what the file system said while reading.
+/// All obstacles, or an I/O error while reading.
 pub fn plan(root: &Path, files: &[File], force: bool) -> Result<Plan, Error> {
-    let known = Manifest::read(root);
+    let known = FileList::read(root);
     let mut planner = Planner::new(root);
-    let manifest = Manifest::of(files);
-    let list = (!manifest.is_empty()).then(|| manifest.to_file());
-    for file in files.iter().chain(&list) {
+    let list = FileList::of(files);
+    let list_file = (!list.is_empty()).then(|| list.to_file());
+    for file in files.iter().chain(&list_file) {
         planner.file(file, |text| {
-            if force || file.path == MANIFEST || known.may_replace(&file.path, text) {
+            if force || file.path == FILE_LIST || known.may_replace(&file.path, text) {
                 Existing::Replace
             } else {
                 Existing::Refuse
@@ -66,18 +72,18 @@ pub fn plan(root: &Path, files: &[File], force: bool) -> Result<Plan, Error> {
     for path in known.paths() {
         planner.stale(path, |text| known.may_remove(path, text))?;
     }
-    if list.is_none() {
-        planner.stale(MANIFEST, |_| true)?;
+    if list_file.is_none() {
+        planner.stale(FILE_LIST, |_| true)?;
     }
-    planner.plan.list = Some(manifest);
+    planner.plan.list = Some(list);
     planner.finish()
 }
 
-/// Like [`plan`], for files that belong to a person once they are written: what is there already is kept, unless `force`
-/// replaces it; nothing is listed, nothing removed.
+/// Plans scaffolded files, which belong to the user once they are written: existing files are kept unless `force` is set,
+/// and none are listed or removed.
 ///
 /// # Errors
-/// All obstacles together, or what the file system said while reading.
+/// All obstacles, or an I/O error while reading.
 pub fn plan_once(root: &Path, files: &[File], force: bool) -> Result<Plan, Error> {
     let existing = if force {
         Existing::Replace
@@ -92,28 +98,28 @@ pub fn plan_once(root: &Path, files: &[File], force: bool) -> Result<Plan, Error
 }
 
 impl Plan {
-    /// What is to be done: files to write in the order they came, then files to remove.
+    /// Returns the changes: files to write, in the given order, then files to remove.
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
 
-    /// How many files are as they shall be.
+    /// Returns how many files are up to date.
     pub fn unchanged(&self) -> usize {
         self.unchanged
     }
 
-    /// Files that are not as they would be made, and stay so: a person's.
+    /// Returns the files of the user that differ and are kept.
     pub fn kept(&self) -> &[String] {
         &self.kept
     }
 
-    /// The output directory.
+    /// Returns the output directory.
     pub fn root(&self) -> &Path {
         &self.root
     }
 }
 
-/// What is to become of a file that is there and has another text.
+/// What to do with an existing file whose text differs.
 #[derive(Clone, Copy)]
 enum Existing {
     Replace,
@@ -124,7 +130,7 @@ enum Existing {
 struct Planner {
     plan: Plan,
     obstacles: Vec<Obstacle>,
-    /// Paths in lower case, as given.
+    /// Paths as given, by their lower-case form.
     seen: BTreeMap<String, String>,
 }
 
@@ -157,12 +163,14 @@ impl Planner {
         let target = match below(&self.plan.root, path) {
             Ok(target) => target,
             Err(why) => {
-                self.obstacles.push(Obstacle::Unsafe(path.clone(), why));
+                self.obstacles
+                    .push(Obstacle::InvalidPath(path.clone(), why));
                 return Ok(());
             }
         };
         if let Some(other) = self.seen.insert(path.to_lowercase(), path.clone()) {
-            self.obstacles.push(Obstacle::Twice(other, path.clone()));
+            self.obstacles
+                .push(Obstacle::Duplicate(other, path.clone()));
             return Ok(());
         }
         let old = match read(&self.plan.root, &target)? {
@@ -203,7 +211,7 @@ impl Planner {
         Ok(())
     }
 
-    /// An own file of an earlier run. What a person has taken over since, or put a link in place of, stays.
+    /// Plans the removal of a stale file. A file that the user has changed, or replaced by a link, stays.
     fn stale(&mut self, path: &str, may_remove: impl Fn(&[u8]) -> bool) -> Result<(), Error> {
         let Ok(target) = below(&self.plan.root, path) else {
             return Ok(());
@@ -225,14 +233,14 @@ impl Planner {
     }
 }
 
-/// What is found at a path.
+/// What exists at a path.
 pub(super) enum Found {
     Nothing,
     File(Vec<u8>),
     Obstacle(Obstacle),
 }
 
-/// Looks from the root down, so that no link on the way is followed. The root itself is the user's choice.
+/// Reads a path from the root down, without following links. The root itself may be a link.
 pub(super) fn read(root: &Path, target: &Path) -> Result<Found, Error> {
     let mut at = root.to_owned();
     let below = target.strip_prefix(root).unwrap_or(target);
@@ -271,7 +279,7 @@ pub(super) fn read(root: &Path, target: &Path) -> Result<Found, Error> {
     Ok(Found::Nothing)
 }
 
-/// Whether two texts are the same but for line ends, which a checkout may have changed.
+/// Returns whether two texts are equal except for line endings, which a checkout may change.
 fn same(old: &[u8], new: &[u8]) -> bool {
     old == new
         || (old.contains(&b'\r')

@@ -1,19 +1,24 @@
-//! Texts come in and lie beside their targets under names of their own, ready to be renamed; no target is touched here.
-use super::error::Error;
-use std::fs;
-use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+//! Writes texts to temporary files next to their targets, ready to be renamed.
+
+use std::{
+    fs,
+    io::{ErrorKind, Write},
+    path::{Path, PathBuf},
+};
+
 use tempfile::TempPath;
+
+use super::error::Error;
 
 const PREFIX: &str = ".kube-codegen-";
 const SUFFIX: &str = ".tmp";
 
-/// Whether a file of that name is one that was staged.
+/// Returns whether this is the name of a temporary file.
 pub(super) fn is_staged(name: &str) -> bool {
     name.starts_with(PREFIX) && name.ends_with(SUFFIX)
 }
 
-/// Writes the text beside its target.
+/// Writes the text to a temporary file next to its target.
 pub(super) fn stage(target: &Path, text: &str) -> Result<TempPath, Error> {
     let directory = target.parent().unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
@@ -28,13 +33,13 @@ pub(super) fn stage(target: &Path, text: &str) -> Result<TempPath, Error> {
     Ok(file.into_temp_path())
 }
 
-/// Directories made on the way; removed again if the run ends before they are kept.
+/// The directories that a run created; dropping it removes them unless they are kept.
 #[derive(Default)]
-pub(super) struct Made(Vec<PathBuf>);
+pub(super) struct NewDirectories(Vec<PathBuf>);
 
-impl Made {
-    /// Makes a directory and those above it.
-    pub(super) fn directory(&mut self, directory: &Path) -> Result<(), Error> {
+impl NewDirectories {
+    /// Creates a directory and its missing parents.
+    pub(super) fn create(&mut self, directory: &Path) -> Result<(), Error> {
         let missing: Vec<_> = directory
             .ancestors()
             .take_while(|directory| !directory.as_os_str().is_empty() && !directory.exists())
@@ -43,9 +48,9 @@ impl Made {
         for directory in missing.into_iter().rev() {
             match fs::create_dir(&directory) {
                 Ok(()) => self.0.push(directory),
-                // Another run was faster.
+                // Another run created it in the meantime.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && directory.is_dir() => {}
-                Err(error) => return Err(Error::io("make directory", &directory)(error)),
+                Err(error) => return Err(Error::io("create directory", &directory)(error)),
             }
         }
         Ok(())
@@ -56,7 +61,7 @@ impl Made {
     }
 }
 
-impl Drop for Made {
+impl Drop for NewDirectories {
     fn drop(&mut self) {
         for directory in self.0.iter().rev() {
             let _ = fs::remove_dir(directory);

@@ -111,7 +111,7 @@ impl Problem {
 /// Reads the values of all documents of a source, whatever they describe; empty documents and those with an error are left
 /// out.
 pub fn documents(source: &Source, diagnostics: &mut Diagnostics) -> Vec<Value> {
-    let (values, found) = threads::with_room(|| {
+    let (values, found) = threads::with_large_stack(|| {
         let mut diagnostics = Diagnostics::new();
         let documents = read(source, SourceId(0), &mut diagnostics).into_iter();
         (

@@ -12,6 +12,6 @@ pub enum Engine {
     Other(String),
 }
 
-kube_codegen_runtime::text_enums! {
+kube_codegen_record::text_enums! {
     Engine { Mysql = "mysql", Tomcat = "tomcat", .. Other }
 }

@@ -6,11 +6,11 @@ use serde_json::json;
 
 #[test]
 fn an_object_is_written_and_read() {
-    let mut object = CrdKind::new("database");
-    object.spec = Some(CrdKindSpec {
+    let spec = CrdKindSpec {
         choice: Some(Engine::Mysql),
         replicas: Some(2),
-    });
+    };
+    let object = CrdKind::new("database", spec);
     let value = serde_json::to_value(&object).unwrap();
     assert_eq!(
         value,

@@ -1,4 +1,4 @@
-//! What the generator makes of each of `fixtures/*.yaml`, one module per file: written by the test `golden`, never by hand.
+//! The output for each of `fixtures/*.yaml`, one module per file, written by the test `golden`.
 pub mod cluster_scoped;
 pub mod constraints;
 pub mod crdkind;

@@ -1,4 +1,4 @@
-//! What generated kinds tell of themselves.
+//! Constants, traits and constructors of generated kinds.
 use k8s_openapi::{ClusterResourceScope, Resource};
 use kube::CustomResourceExt;
 use kube_codegen_goldens as goldens;
@@ -6,11 +6,12 @@ use kube_codegen_runtime::client::{ScaleSubresource, StatusSubresource};
 
 #[test]
 fn names_are_those_of_the_crd() {
-    use goldens::crdkind::iksoon_test_com::v1::CrdKind;
+    use goldens::crdkind::iksoon_test_com::v1::{CrdKind, CrdKindSpec};
     assert_eq!(<CrdKind as Resource>::URL_PATH_SEGMENT, "crdplural");
     assert_eq!(CrdKind::SHORT_NAMES, ["crdshort", "iksoontest"]);
     assert_eq!(CrdKind::api_resource().plural, "crdplural");
-    assert_eq!(CrdKind::new("a").metadata.name.as_deref(), Some("a"));
+    let object = CrdKind::new("a", CrdKindSpec::default());
+    assert_eq!(object.metadata.name.as_deref(), Some("a"));
 }
 
 #[test]
@@ -44,7 +45,7 @@ fn subresources_are_traits() {
 }
 
 #[test]
-fn what_is_required_is_asked_for() {
+fn the_constructor_takes_name_and_spec() {
     use goldens::required_spec::example_com::v1::{Strict, StrictSpec, StrictSpecMode};
     let at = "2024-01-02T03:04:05Z".parse().unwrap();
     let strict = Strict::new(

@@ -11,7 +11,7 @@ use kube_codegen_goldens::known_types::example_com::v1::{
     Workload, WorkloadSpec, WorkloadSpecCaSecret, WorkloadSpecTemplateSpecContainersImagePullPolicy,
 };
 use kube_codegen_goldens::near_misses::example_com::v1::Miss;
-use kube_codegen_runtime::walk::Columns;
+use kube_codegen_record::walk::Columns;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};

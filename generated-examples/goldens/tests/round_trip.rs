@@ -234,7 +234,7 @@ fn enums_keep_what_they_do_not_know() {
 #[test]
 fn absent_null_and_empty_are_three_things() {
     use goldens::presence::example_com::v1::Presence;
-    use kube_codegen_runtime::record::Nullable;
+    use kube_codegen_record::Nullable;
     let typed: Presence = survives(object(
         "Presence",
         json!({"spec": {

@@ -1,4 +1,5 @@
 //! Types that are equal in several versions of a group, by the names of each.
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_codegen_goldens::versions_alike::example_com::{v1, v1alpha1, v1beta1, v2};
 use serde_json::json;
 use std::any::TypeId;
@@ -25,7 +26,15 @@ fn what_is_equal_goes_from_version_to_version_as_it_is() {
     let spec = v1::RouteSpec {
         rules: Some(vec![rule]),
     };
-    let mut route = v1::Route::new("a", spec, v1beta1::RouteSpecStrategy::Random);
+    let mut route = v1::Route {
+        metadata: ObjectMeta {
+            name: Some("a".into()),
+            ..ObjectMeta::default()
+        },
+        spec,
+        status: None,
+        strategy: v1beta1::RouteSpecStrategy::Random,
+    };
     route.status = Some(v2::RouteStatus { ready: Some(true) });
     let rules = json!([{ "backends": [{ "port": 443, "tls": { "mode": "Passthrough" } }] }]);
     assert_eq!(

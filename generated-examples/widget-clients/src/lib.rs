@@ -27,13 +27,19 @@
 //! | `iksoon-test-com-v1` | `iksoon_test_com::v1` | `CrdKind` |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[rustfmt::skip]
 pub mod clientset;
-#[cfg(any(
-    feature = "example-com-v1",
-    feature = "example-com-v1beta1",
-    feature = "example-com-v2"
-))]
+#[rustfmt::skip]
+#[cfg(
+    any(
+        feature = "example-com-v1",
+        feature = "example-com-v1beta1",
+        feature = "example-com-v2"
+    )
+)]
 pub mod example_com;
+#[rustfmt::skip]
 #[cfg(feature = "iksoon-test-com-v1")]
 pub mod iksoon_test_com;
+#[rustfmt::skip]
 pub mod informers;

@@ -1,135 +1,196 @@
-//! The `use` lines of a file: only what was asked for while its code was made.
-use super::{layout, order};
-use crate::ir::{Body, Model, Module, TypeDef};
-use std::collections::{BTreeMap, BTreeSet};
+//! Types as a file writes them, and the `use` items that their names need.
+use super::code::{self, ident};
+use crate::ir::{Body, Field, Kind, Model, Module, Presence, Ty, TypeId};
+use crate::options::Options;
+use foldhash::HashSet;
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, TokenStreamExt, quote};
+use std::collections::BTreeMap;
 
-/// The names that a module has for types of other versions.
-const ALIASES: &str = "super::aliases";
-
-/// What a file of types can use of itself.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Import {
-    ByteString,
-    ObjectMeta,
-    IntOrString,
-    DateTime,
-    Nullable,
-    Number,
-    Value,
-    BTreeMap,
-}
-
-impl Import {
-    const ALL: [Self; 8] = [
-        Self::ByteString,
-        Self::ObjectMeta,
-        Self::IntOrString,
-        Self::DateTime,
-        Self::Nullable,
-        Self::Number,
-        Self::Value,
-        Self::BTreeMap,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::ByteString => "ByteString",
-            Self::ObjectMeta => "ObjectMeta",
-            Self::IntOrString => "IntOrString",
-            Self::DateTime => "DateTime",
-            Self::Nullable => "Nullable",
-            Self::Number => "Number",
-            Self::Value => "Value",
-            Self::BTreeMap => "BTreeMap",
-        }
-    }
-
-    fn path(self) -> &'static str {
-        match self {
-            Self::ByteString => "k8s_openapi",
-            Self::ObjectMeta => "k8s_openapi::apimachinery::pkg::apis::meta::v1",
-            Self::IntOrString => "k8s_openapi::apimachinery::pkg::util::intstr",
-            Self::DateTime | Self::Nullable | Self::Number => "kube_codegen_runtime::record",
-            Self::Value => "serde_json",
-            Self::BTreeMap => "std::collections",
-        }
-    }
-}
-
-/// What a file of types uses.
-#[derive(Default)]
+/// The names that a file imports.
 pub(crate) struct Imports<'m> {
-    /// Names of each module.
-    used: BTreeMap<String, BTreeSet<String>>,
-    /// Names that stand for something else here.
-    taken: BTreeSet<&'m str>,
+    model: &'m Model,
+    /// The module that defines the types; none for `types.rs` itself.
+    types: Option<&'static str>,
+    /// Names of the module's own types, which no import may take.
+    own: HashSet<&'m str>,
+    /// The path of the module that each name comes from.
+    used: BTreeMap<String, String>,
 }
 
 impl<'m> Imports<'m> {
-    /// Of a file of the module: what is defined there keeps its name.
-    pub(crate) fn new(model: &'m Model, module: &'m Module) -> Self {
-        let own = model.places_of(module).map(|id| &*model.types[id].name);
+    /// Creates the imports of a file that has the types of a module in scope.
+    pub(crate) fn within(model: &'m Model, module: &'m Module) -> Self {
+        let places = model.places_of(module);
         Self {
+            model,
+            types: None,
+            own: places.map(|id| &*model.types[id].name).collect(),
             used: BTreeMap::new(),
-            taken: own.chain(Import::ALL.map(Import::name)).collect(),
         }
     }
 
-    /// The name of an import, which is used by that.
-    pub(crate) fn name(&mut self, import: Import) -> &'static str {
-        self.add(import.path(), import.name());
-        import.name()
+    /// Creates the imports of a file beside `types.rs`.
+    pub(crate) fn beside(model: &'m Model, module: &'m Module) -> Self {
+        Self {
+            types: Some("super::types"),
+            ..Self::within(model, module)
+        }
     }
 
-    /// The name of a place of the module; where its type is that of another version, it is imported.
-    pub(crate) fn own<'d>(&mut self, def: &'d TypeDef) -> &'d str {
-        if matches!(def.body, Body::Alias(_)) {
-            self.add(ALIASES, &def.name);
+    /// Returns the name of a type of the module.
+    pub(crate) fn own(&mut self, id: TypeId) -> Ident {
+        let def = &self.model.types[id];
+        let module = match def.body {
+            Body::Alias(_) => Some("super::aliases"),
+            Body::Struct(_) | Body::Enum(_) | Body::Union(_) => self.types,
+        };
+        if let Some(module) = module {
+            self.add(module, &def.name);
         }
-        &def.name
+        ident(&def.name)
     }
 
-    /// The name of a type of k8s-openapi by its path, which is imported by that; none where something else has the name.
-    pub(crate) fn foreign<'p>(&mut self, path: &'p str) -> Option<&'p str> {
-        let (module, name) = path.rsplit_once("::")?;
-        if !module.starts_with("k8s_openapi::") {
-            return None;
-        }
-        let mut own = Import::ALL.into_iter();
-        let is_own = own.any(|own| own.path() == module && own.name() == name);
-        let mut others = self.used.iter().filter(|(other, _)| *other != module);
-        if !is_own && (self.taken.contains(name) || others.any(|(_, names)| names.contains(name))) {
-            return None;
-        }
+    /// Returns the name of a kind's root type.
+    pub(crate) fn root(&mut self, kind: &Kind) -> Ident {
+        self.own(kind.root)
+    }
+
+    /// Returns the last name of a path, which is imported.
+    pub(crate) fn name(&mut self, path: &str) -> Ident {
+        let (module, name) = path.rsplit_once("::").unwrap_or(("", path));
         self.add(module, name);
-        Some(name)
+        ident(name)
+    }
+
+    /// Writes the type of a field.
+    pub(crate) fn field(&mut self, field: &Field) -> TokenStream {
+        let mut ty = self.held(field);
+        if matches!(
+            field.presence,
+            Presence::Nullable | Presence::OptionalNullable
+        ) {
+            let nullable = self.nullable();
+            ty = quote!(#nullable<#ty>);
+        }
+        if field.presence.may_be_absent() {
+            ty = quote!(Option<#ty>);
+        }
+        ty
+    }
+
+    /// Writes the type of a field that is present and not null.
+    pub(crate) fn held(&mut self, field: &Field) -> TokenStream {
+        let ty = self.ty(&field.ty);
+        if field.boxed == Some(true) {
+            quote!(Box<#ty>)
+        } else {
+            ty
+        }
+    }
+
+    /// Writes a type.
+    pub(crate) fn ty(&mut self, ty: &Ty) -> TokenStream {
+        let name = match ty {
+            Ty::Bool => ident("bool"),
+            Ty::Int(width) => ident(code::int(*width)),
+            Ty::Number => self.name("kube_codegen_record::Number"),
+            Ty::Str => ident("String"),
+            Ty::Bytes => self.name("k8s_openapi::ByteString"),
+            Ty::Time => self.name("kube_codegen_record::DateTime"),
+            Ty::IntOrString => {
+                self.name("k8s_openapi::apimachinery::pkg::util::intstr::IntOrString")
+            }
+            Ty::Json => self.name("serde_json::Value"),
+            Ty::ObjectMeta => {
+                self.name("k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta")
+            }
+            Ty::Named(id) => self.own(*id),
+            Ty::External(path) => return self.external(path),
+            Ty::List(inner) => {
+                let inner = self.ty(inner);
+                return quote!(Vec<#inner>);
+            }
+            Ty::Map(inner) => {
+                let map = self.name("std::collections::BTreeMap");
+                let inner = self.ty(inner);
+                return quote!(#map<String, #inner>);
+            }
+            Ty::Nullable(inner) => {
+                let nullable = self.nullable();
+                let inner = self.ty(inner);
+                return quote!(#nullable<#inner>);
+            }
+        };
+        name.into_token_stream()
+    }
+
+    fn nullable(&mut self) -> Ident {
+        self.name("kube_codegen_record::Nullable")
+    }
+
+    /// Imports a type of k8s-openapi unless its name is taken; any other type keeps its path.
+    fn external(&mut self, path: &str) -> TokenStream {
+        let is_free = |module: &str, name: &str| {
+            let used = self.used.get(name);
+            used.map_or(!self.own.contains(name), |other| other == module)
+        };
+        match path.rsplit_once("::") {
+            Some((module, name))
+                if module.starts_with("k8s_openapi::") && is_free(module, name) =>
+            {
+                self.name(path).into_token_stream()
+            }
+            _ => code::parsed(path),
+        }
     }
 
     fn add(&mut self, module: &str, name: &str) {
-        match self.used.get_mut(module) {
-            Some(names) if names.contains(name) => {}
-            Some(names) => {
-                names.insert(name.to_owned());
-            }
-            None => {
-                let names = BTreeSet::from([name.to_owned()]);
-                self.used.insert(module.to_owned(), names);
-            }
+        if !self.used.contains_key(name) {
+            self.used.insert(name.to_owned(), module.to_owned());
         }
     }
+}
 
-    /// The lines.
-    pub(crate) fn text(&self) -> String {
-        let lines = self.used.iter().map(|(module, names)| {
-            let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
-            names.sort_by(|a, b| order::version(a, b));
-            layout::import(&format!("use {module}"), &names)
-        });
-        let mut lines: Vec<String> = lines.collect();
-        // What is near comes first.
-        lines.sort_by_cached_key(|line| (!line.contains(ALIASES), line.replace('{', "")));
-        lines.concat()
+impl ToTokens for Imports<'_> {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let mut modules: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (name, module) in &self.used {
+            modules.entry(module).or_default().push(name);
+        }
+        // The nearest modules first.
+        let (near, far): (Vec<_>, Vec<_>) = modules
+            .into_iter()
+            .partition(|(module, _)| module.starts_with("super"));
+        for (module, names) in near.into_iter().chain(far) {
+            tokens.append_all(import(&quote!(use), &code::parsed(module), &names));
+        }
     }
+}
+
+/// Makes a `use` item for the names of a module.
+pub(crate) fn import(keyword: &TokenStream, module: &TokenStream, names: &[&str]) -> TokenStream {
+    let names: Vec<Ident> = names.iter().map(|name| ident(name)).collect();
+    match names.as_slice() {
+        [] => TokenStream::new(),
+        [name] => quote!(#keyword #module::#name;),
+        names => quote!(#keyword #module::{#(#names),*};),
+    }
+}
+
+/// Imports one name from the module of each version, for a file of the root.
+pub(crate) fn of_modules(
+    model: &Model,
+    options: &Options,
+    name: impl Fn(&Module) -> &str,
+) -> TokenStream {
+    let imports = model.modules.iter().map(|module| {
+        let gate = code::gate([module], options);
+        let path = [&*module.group_ident, &*module.version_ident, name(module)].map(ident);
+        let [group, version, name] = path;
+        quote!(#gate use super::#group::#version::#name;)
+    });
+    imports.collect()
 }
 
 #[cfg(test)]
@@ -139,22 +200,21 @@ mod tests {
     #[test]
     fn a_type_is_imported_unless_its_name_is_taken() {
         let core = "k8s_openapi::api::core::v1";
-        let mut imports = Imports {
-            taken: BTreeSet::from(["Container", "ObjectMeta"]),
-            ..Imports::default()
-        };
-        let mut name = |path: &str| imports.foreign(path).map(str::to_owned);
-        assert_eq!(name(&format!("{core}::Container")), None);
-        assert_eq!(name("my::Probe"), None);
-        assert_eq!(name("Vec<k8s_openapi::x::Probe>"), None);
-        assert_eq!(name(&format!("{core}::Probe")), Some("Probe".into()));
-        assert_eq!(name(&format!("{core}::Probe")), Some("Probe".into()));
-        assert_eq!(name("k8s_openapi::other::Probe"), None);
-        let own = format!("{}::ObjectMeta", Import::ObjectMeta.path());
-        assert_eq!(name(&own), Some("ObjectMeta".into()));
-        assert_eq!(
-            imports.text(),
-            "use k8s_openapi::api::core::v1::Probe;\nuse k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\n"
-        );
+        let (model, module) = (Model::default(), Module::default());
+        let mut imports = Imports::within(&model, &module);
+        imports.own.insert("Container");
+        let mut written = |path: &str| imports.external(path).to_string().replace(' ', "");
+        assert_eq!(written("my::Probe"), "my::Probe");
+        for (path, expected) in [
+            (format!("{core}::Container"), None),
+            ("Vec<k8s_openapi::x::Probe>".into(), None),
+            (format!("{core}::Probe"), Some("Probe")),
+            (format!("{core}::Probe"), Some("Probe")),
+            ("k8s_openapi::other::Probe".into(), None),
+        ] {
+            assert_eq!(written(&path), expected.unwrap_or(&path), "{path}");
+        }
+        let uses = imports.to_token_stream().to_string().replace(' ', "");
+        assert_eq!(uses, "usek8s_openapi::api::core::v1::Probe;");
     }
 }

@@ -1,20 +1,4 @@
-//! What the emitters share: Rust types and names, docs, imports, layout, module files.
-pub(super) mod aliases;
-pub(super) mod constants;
-pub(super) mod constructor;
-pub(super) mod doc;
-pub(super) mod emphasis;
-pub(super) mod gate;
+//! Pieces that several emitters share.
+pub(super) mod code;
+pub(super) mod docs;
 pub(super) mod imports;
-pub(super) mod inline;
-pub(super) mod layout;
-pub(super) mod manifest;
-pub(super) mod markers;
-pub(super) mod modules;
-pub(super) mod order;
-pub(super) mod records;
-pub(super) mod rules;
-pub(super) mod rust;
-pub(super) mod text;
-pub(super) mod token;
-pub(super) mod uses;

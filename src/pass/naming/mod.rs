@@ -18,7 +18,7 @@ use crate::threads;
 pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics) {
     modules::name(model);
     types::name(model, diagnostics);
-    threads::each(model.types.as_mut_slice(), |_, def| match &mut def.body {
+    threads::for_each(model.types.as_mut_slice(), |_, def| match &mut def.body {
         Body::Struct(body) => fields::name(body),
         Body::Enum(body) => variants::name(body),
         Body::Union(body) => variants::name_arms(body),

@@ -91,6 +91,7 @@ fn skewed(table: &Table) -> Vec<String> {
     [
         ("k8s-openapi", versions::K8S_OPENAPI),
         ("kube", versions::KUBE),
+        ("kube-codegen-record", versions::RUNTIME),
         ("kube-codegen-runtime", versions::RUNTIME),
     ]
     .into_iter()

@@ -112,7 +112,7 @@ fn source(request: &LibraryRequest<'_>) -> Result<Vec<File>, String> {
         let docs = contents::docs(request);
         let root = OutFile {
             path: "lib.rs".to_owned(),
-            contents: Contents::Rust(Box::new(move || {
+            contents: Contents::Table(Box::new(move || {
                 format!("{docs}#![cfg_attr(docsrs, feature(doc_cfg))]\n\n{modules}")
             })),
             exports: Exports::NoModule,
@@ -137,7 +137,7 @@ fn context(request: &LibraryRequest<'_>) -> Result<Value, String> {
         ),
         ("license", Value::from(request.license)),
         ("command", Value::from_safe_string(shown(request.command))),
-        ("runtime_path", Value::from(request.runtime.path()?)),
+        ("crates_path", Value::from(request.runtime.path()?)),
         ("versions", versions::values(request.kubernetes)),
         (
             "own_workspace",

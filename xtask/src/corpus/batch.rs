@@ -122,7 +122,8 @@ fn workspace(members: &[&str]) -> String {
 }
 
 fn package(name: &str) -> String {
-    let runtime = Value::from(root().join("runtime").to_string_lossy());
+    let [record, runtime] = ["record", "runtime"]
+        .map(|name| Value::from(&*root().join("crates").join(name).to_string_lossy()));
     format!(
         r#"[package]
 name = "{name}"
@@ -133,6 +134,7 @@ publish = false
 [dependencies]
 k8s-openapi = {{ version = "0.29", default-features = false, features = ["std"] }}
 kube = {{ version = "5", default-features = false, features = ["client"] }}
+kube-codegen-record = {{ path = {record} }}
 kube-codegen-runtime = {{ path = {runtime} }}
 serde = {{ version = "1", default-features = false, features = ["std"] }}
 serde_json = "1"

@@ -94,7 +94,7 @@ fn library(name: String, sources: &[Source], out: &Path) -> Result<Library> {
         model: &output.model,
         generated: &output.files,
         kubernetes: options.kubernetes,
-        runtime: &Runtime::Path(root().join("runtime")),
+        runtime: &Runtime::Path(root().join("crates")),
         membership: Membership::Stranger,
         license: "Apache-2.0",
         command: "cargo xtask features",

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Where the generator's table lies.
 const TABLE: &str = "src/pass/known/table";
 /// Where the runtime's list lies.
-const LEAVES: &str = "runtime/src/record/k8s/leaves.rs";
+const LEAVES: &str = "crates/record/src/k8s/leaves.rs";
 const MADE: &str = "Made by `cargo xtask known-types` from the sources of k8s-openapi.";
 
 /// All files: one of each group of the API, one that lists them, and the runtime's.

@@ -3,7 +3,7 @@ use super::support::{Operator, crdkind, event, served, server, until, writes};
 use crdkind_operator::generated::iksoon_test_com::v1::CrdKind;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::Service;
-use kube_codegen_runtime::testing::On;
+use kube_codegen_testing::On;
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::sleep;

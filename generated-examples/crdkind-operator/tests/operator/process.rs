@@ -2,7 +2,7 @@
 use super::support::{crdkind, event, served, server};
 use crdkind_operator::generated::iksoon_test_com::v1::CrdKind;
 use k8s_openapi::api::apps::v1::Deployment;
-use kube_codegen_runtime::testing::ApiServer;
+use kube_codegen_testing::ApiServer;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};

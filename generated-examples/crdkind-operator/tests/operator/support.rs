@@ -6,7 +6,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::api::events::v1::Event;
 use kube::CustomResourceExt;
-use kube_codegen_runtime::testing::ApiServer;
+use kube_codegen_testing::ApiServer;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -27,12 +27,12 @@ pub(crate) fn crdkind(
     choice: Option<&str>,
     replicas: Option<i64>,
 ) -> CrdKind {
-    let mut object = CrdKind::new(name);
-    object.metadata.namespace = Some(namespace.to_owned());
-    object.spec = Some(CrdKindSpec {
+    let spec = CrdKindSpec {
         choice: choice.map(str::to_owned),
         replicas,
-    });
+    };
+    let mut object = CrdKind::new(name, spec);
+    object.metadata.namespace = Some(namespace.to_owned());
     object
 }
 

@@ -2,7 +2,7 @@
 
 //! One client for every group and version.
 
-// A program uses a part of this, and the definition does not describe all of it.
+// Not every item is used or documented by the CRD.
 #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
 #![allow(dead_code, unused_imports)]
 
@@ -21,12 +21,12 @@ impl Clientset {
         Self { client }
     }
 
-    /// The client that all requests go through.
+    /// Returns the client that all requests go through.
     pub fn client(&self) -> &Client {
         &self.client
     }
 
-    /// Clients of the kinds of `example.com/v1`.
+    /// Returns the clients of `example.com/v1`.
     pub fn example_com_v1(&self) -> ExampleComV1 {
         ExampleComV1::new(self.client.clone())
     }

@@ -2,7 +2,7 @@
 
 //! The informers of every group and version, from one factory.
 
-// A program uses a part of this, and the definition does not describe all of it.
+// Not every item is used or documented by the CRD.
 #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
 #![allow(dead_code, unused_imports)]
 
@@ -11,7 +11,7 @@ use kube_codegen_runtime::informer::InformerFactory;
 
 /// The informers that a factory shares.
 pub trait Informers {
-    /// The informers of `example.com/v1`.
+    /// Returns the informers of `example.com/v1`.
     fn example_com_v1(&self) -> ExampleComV1Informers<'_>;
 }
 

@@ -9,7 +9,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Widget {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<WidgetSpec>,
 }
 

@@ -5,12 +5,13 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// An object of kind `Widget`.
-#[deprecated(note = "example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget")]
+#[deprecated(
+    note = "example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget"
+)]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Widget {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<WidgetSpec>,
 }
 

@@ -18,12 +18,12 @@ impl ExampleComV2 {
         Self { client }
     }
 
-    /// The [`Widget`] objects of a namespace.
+    /// Returns a client for the [`Widget`] objects of a namespace.
     pub fn widgets(&self, namespace: &str) -> TypedClient<Widget> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Widget`] objects of all namespaces.
+    /// Returns a client for the [`Widget`] objects of all namespaces.
     pub fn widgets_all(&self) -> AllNamespaces<Widget> {
         AllNamespaces::new(self.client.clone())
     }

@@ -12,12 +12,12 @@ pub struct IksoonTestComV1Informers<'f> {
 }
 
 impl<'f> IksoonTestComV1Informers<'f> {
-    /// Creates a view of `factory` that has the informers of these kinds.
+    /// Creates a view of `factory` with the informers of these kinds.
     pub fn new(factory: &'f InformerFactory) -> Self {
         Self { factory }
     }
 
-    /// The informer of [`CrdKind`] objects: the same one each time.
+    /// Returns the shared informer for [`CrdKind`].
     pub fn crdplural(&self) -> SharedInformer<CrdKind> {
         self.factory.informer::<CrdKind>()
     }

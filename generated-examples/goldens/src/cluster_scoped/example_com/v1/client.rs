@@ -18,7 +18,7 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`IPAddressPool`] objects of the cluster.
+    /// Returns a client for the [`IPAddressPool`] objects of the cluster.
     pub fn ip_address_pools(&self) -> TypedClient<IPAddressPool> {
         TypedClient::cluster(self.client.clone())
     }

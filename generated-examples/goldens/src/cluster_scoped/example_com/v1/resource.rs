@@ -2,11 +2,11 @@
 
 //! Names, manifests and API traits of the kinds of `example.com/v1`.
 
-use super::types::IPAddressPool;
+use super::types::{IPAddressPool, IPAddressPoolSpec};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, CustomResourceExt};
-use kube_codegen_runtime::walk::SelectableField;
+use kube_codegen_record::walk::SelectableField;
 
 /// A list of [`IPAddressPool`] objects.
 pub type IPAddressPools = k8s_openapi::List<IPAddressPool>;
@@ -39,14 +39,14 @@ impl IPAddressPool {
     /// `spec.zone`, for field selectors.
     pub const SPEC_ZONE_FIELD: SelectableField<Self> = SelectableField::new("spec.zone");
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: IPAddressPoolSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -78,7 +78,7 @@ impl k8s_openapi::Metadata for IPAddressPool {
 
 impl CustomResourceExt for IPAddressPool {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../ipaddresspools.json"))
+        kube_codegen_record::resource::crd(include_str!("../ipaddresspools.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Bounded`] objects of a namespace.
+    /// Returns a client for the [`Bounded`] objects of a namespace.
     pub fn boundeds(&self, namespace: &str) -> TypedClient<Bounded> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Bounded`] objects of all namespaces.
+    /// Returns a client for the [`Bounded`] objects of all namespaces.
     pub fn boundeds_all(&self) -> AllNamespaces<Bounded> {
         AllNamespaces::new(self.client.clone())
     }

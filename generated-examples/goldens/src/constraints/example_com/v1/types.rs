@@ -3,7 +3,7 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::Number;
+use kube_codegen_record::Number;
 
 /// An object of kind `Bounded`.
 ///
@@ -14,7 +14,6 @@ use kube_codegen_runtime::record::Number;
 pub struct Bounded {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     /// Minimum properties: 1. Exactly one of `inline`, `reference` must be set.
     ///
     /// Validation:
@@ -28,15 +27,11 @@ pub struct Bounded {
 pub struct BoundedSpec {
     /// `a` must be set.
     pub choice: Option<BoundedSpecChoice>,
-
     /// Minimum length: 1. Maximum length: 63. Pattern: `^[a-z]([-a-z0-9]*[a-z0-9])?$`.
     pub inline: Option<String>,
-
     /// Minimum: 0 (exclusive). Maximum: 1. Multiple of: 0.25.
     pub ratio: Option<Number>,
-
     pub reference: Option<String>,
-
     /// Minimum items: 1. Maximum items: 8.
     ///
     /// Each entry: Maximum length: 10.

@@ -18,12 +18,12 @@ impl IksoonTestComV1 {
         Self { client }
     }
 
-    /// The [`CrdKind`] objects of a namespace.
+    /// Returns a client for the [`CrdKind`] objects of a namespace.
     pub fn crdplural(&self, namespace: &str) -> TypedClient<CrdKind> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`CrdKind`] objects of all namespaces.
+    /// Returns a client for the [`CrdKind`] objects of all namespaces.
     pub fn crdplural_all(&self) -> AllNamespaces<CrdKind> {
         AllNamespaces::new(self.client.clone())
     }

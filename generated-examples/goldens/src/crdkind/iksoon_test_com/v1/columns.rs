@@ -3,7 +3,7 @@
 //! Printer columns of `iksoon.test.com/v1`.
 
 use super::types::CrdKind;
-use kube_codegen_runtime::walk::{Column, ColumnType, Columns};
+use kube_codegen_record::walk::{Column, ColumnType, Columns};
 
 impl Columns for CrdKind {
     const COLUMNS: &'static [Column] = &[

@@ -9,7 +9,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct CrdKind {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<CrdKindSpec>,
 }
 
@@ -18,7 +17,6 @@ pub struct CrdKind {
 pub struct CrdKindSpec {
     /// Pattern: `(mysql|tomcat)`.
     pub choice: Option<String>,
-
     /// Minimum: 1. Maximum: 10.
     pub replicas: Option<i64>,
 }

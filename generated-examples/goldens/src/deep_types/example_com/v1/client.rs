@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Deep`] objects of a namespace.
+    /// Returns a client for the [`Deep`] objects of a namespace.
     pub fn deeps(&self, namespace: &str) -> TypedClient<Deep> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Deep`] objects of all namespaces.
+    /// Returns a client for the [`Deep`] objects of all namespaces.
     pub fn deeps_all(&self) -> AllNamespaces<Deep> {
         AllNamespaces::new(self.client.clone())
     }

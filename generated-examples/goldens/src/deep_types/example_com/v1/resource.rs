@@ -35,7 +35,7 @@ impl Deep {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
+    /// Creates an object with this name. All other fields are empty.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             boxes: None,
@@ -77,7 +77,7 @@ impl k8s_openapi::Metadata for Deep {
 
 impl CustomResourceExt for Deep {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../deeps.json"))
+        kube_codegen_record::resource::crd(include_str!("../deeps.json"))
     }
 
     fn crd_name() -> &'static str {

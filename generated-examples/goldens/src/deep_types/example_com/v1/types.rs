@@ -10,10 +10,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Deep {
     pub boxes: Option<DeepBoxes>,
-
     #[allow(clippy::type_complexity)]
     pub lists: Option<Vec<Vec<Vec<Vec<Vec<Vec<Vec<Vec<Value>>>>>>>>>,
-
     #[allow(clippy::type_complexity)]
     pub maps: Option<
         BTreeMap<
@@ -33,10 +31,8 @@ pub struct Deep {
             >,
         >,
     >,
-
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub structs: Option<Vec<DeepStructs>>,
 }
 

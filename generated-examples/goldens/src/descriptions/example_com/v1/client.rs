@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Described`] objects of a namespace.
+    /// Returns a client for the [`Described`] objects of a namespace.
     pub fn describeds(&self, namespace: &str) -> TypedClient<Described> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Described`] objects of all namespaces.
+    /// Returns a client for the [`Described`] objects of all namespaces.
     pub fn describeds_all(&self) -> AllNamespaces<Described> {
         AllNamespaces::new(self.client.clone())
     }

@@ -12,7 +12,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Described {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<Box<DescribedSpec>>,
 }
 
@@ -32,7 +31,6 @@ pub struct DescribedSpec {
     ///
     /// End.
     pub code: Option<String>,
-
     /// A schedule, as cron has it:
     ///
     /// ```text
@@ -43,7 +41,6 @@ pub struct DescribedSpec {
     ///
     /// with **five fields** in all.
     pub drawing: Option<String>,
-
     /// `*/` /// }
     /// `#![deny(warnings)]`
     ///
@@ -51,7 +48,6 @@ pub struct DescribedSpec {
     /// fn main() { panic!() }
     /// ```
     pub hostile: Option<String>,
-
     /// Valid values are:
     ///
     /// - "a": the first, with an explanation that goes on and on until it does not fit on the line
@@ -63,19 +59,15 @@ pub struct DescribedSpec {
     ///
     /// And a last word.
     pub list: Option<String>,
-
     /// A line of the source that is cut in two is one sentence.
     /// Default: none
     pub markers: Option<String>,
-
     /// See \[Foo] and [docs](https://example.com/a_b), not `<b>this</b>` or
     /// <https://example.com/x?y=1>. Use `kubectl get` or * or a lone \` or a_b.
     pub markup: Option<String>,
-
     /// The image `host[:port]/<name>`, the metric `__name__`, `*.example.com` and `--verbose` are
     /// code; *this* is stressed, and [AsciiDoc](https://example.com/a) is a link.
     pub placeholders: Option<String>,
-
     /// The title is used where there is no description.
     pub title: Option<String>,
 }

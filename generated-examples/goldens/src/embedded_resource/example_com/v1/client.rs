@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Carrier`] objects of a namespace.
+    /// Returns a client for the [`Carrier`] objects of a namespace.
     pub fn carriers(&self, namespace: &str) -> TypedClient<Carrier> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Carrier`] objects of all namespaces.
+    /// Returns a client for the [`Carrier`] objects of all namespaces.
     pub fn carriers_all(&self) -> AllNamespaces<Carrier> {
         AllNamespaces::new(self.client.clone())
     }

@@ -2,7 +2,7 @@
 
 //! Names, manifests and API traits of the kinds of `example.com/v1`.
 
-use super::types::Carrier;
+use super::types::{Carrier, CarrierSpec};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, CustomResourceExt};
@@ -35,14 +35,14 @@ impl Carrier {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: CarrierSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Carrier {
 
 impl CustomResourceExt for Carrier {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../carriers.json"))
+        kube_codegen_record::resource::crd(include_str!("../carriers.json"))
     }
 
     fn crd_name() -> &'static str {

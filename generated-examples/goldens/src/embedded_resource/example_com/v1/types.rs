@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 pub struct Carrier {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<CarrierSpec>,
 }
 
@@ -29,7 +28,6 @@ pub struct CarrierSpecDeclared {
     pub api_version: String,
     pub data: Option<BTreeMap<String, String>>,
     pub kind: String,
-
     /// Standard object metadata.
     pub metadata: Option<ObjectMeta>,
 }
@@ -39,12 +37,9 @@ pub struct CarrierSpecDeclared {
 pub struct CarrierSpecDefaulted {
     /// Default: `"v1"`.
     pub api_version: Option<String>,
-
     pub immutable: Option<bool>,
-
     /// Default: `"ConfigMap"`.
     pub kind: Option<String>,
-
     /// Standard object metadata.
     pub metadata: Option<ObjectMeta>,
 }
@@ -54,10 +49,8 @@ pub struct CarrierSpecDefaulted {
 pub struct CarrierSpecTemplate {
     pub api_version: String,
     pub kind: String,
-
     /// Standard object metadata.
     pub metadata: Option<ObjectMeta>,
-
-    /// All other fields, as they are.
+    /// All other fields, kept verbatim.
     pub rest: BTreeMap<String, Value>,
 }

@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Choice`] objects of a namespace.
+    /// Returns a client for the [`Choice`] objects of a namespace.
     pub fn choices(&self, namespace: &str) -> TypedClient<Choice> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Choice`] objects of all namespaces.
+    /// Returns a client for the [`Choice`] objects of all namespaces.
     pub fn choices_all(&self) -> AllNamespaces<Choice> {
         AllNamespaces::new(self.client.clone())
     }

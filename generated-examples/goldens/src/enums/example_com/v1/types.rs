@@ -3,7 +3,7 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::Nullable;
+use kube_codegen_record::Nullable;
 use std::collections::BTreeMap;
 
 /// An object of kind `Choice`.
@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 pub struct Choice {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<Box<ChoiceSpec>>,
 }
 
@@ -24,10 +23,8 @@ pub struct ChoiceSpec {
     pub one: Option<ChoiceSpecOne>,
     pub quotes: Option<ChoiceSpecQuotes>,
     pub symbols: Option<ChoiceSpecSymbols>,
-
     /// Default: `"Slow"`.
     pub with_default: Option<ChoiceSpecWithDefault>,
-
     pub with_empty: Option<ChoiceSpecWithEmpty>,
     pub with_null: Option<Nullable<ChoiceSpecWithNull>>,
     pub with_other: Option<ChoiceSpecWithOther>,
@@ -37,14 +34,11 @@ pub struct ChoiceSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecFolded {
     Replace,
-
     /// `"replace"`
     ReplaceLowercase,
-
     /// `"REPLACE"`
     ReplaceUppercase,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -53,11 +47,9 @@ pub enum ChoiceSpecFolded {
 pub enum ChoiceSpecMany {
     /// `"low"`
     Low,
-
     /// `"high"`
     High,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -66,8 +58,7 @@ pub enum ChoiceSpecMany {
 pub enum ChoiceSpecMode {
     Always,
     Never,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -75,8 +66,7 @@ pub enum ChoiceSpecMode {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecOne {
     Only,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -85,14 +75,11 @@ pub enum ChoiceSpecOne {
 pub enum ChoiceSpecQuotes {
     /// `"say \"hi\""`
     SayHi,
-
     /// `"back\\slash"`
     BackSlash,
-
     /// `"two\nlines"`
     TwoLines,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -101,26 +88,19 @@ pub enum ChoiceSpecQuotes {
 pub enum ChoiceSpecSymbols {
     /// `"="`
     Equal,
-
     /// `"!="`
     NotEqual,
-
     /// `"1.2"`
     V1_2,
-
     /// `"3d"`
     V3d,
-
     /// `"-1"`
     Minus1,
-
     /// `"a/b"`
     AB,
-
     /// `"Self"`
     SelfValue,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -128,11 +108,9 @@ pub enum ChoiceSpecSymbols {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecWithDefault {
     Fast,
-
     #[default]
     Slow,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -141,14 +119,11 @@ pub enum ChoiceSpecWithDefault {
 pub enum ChoiceSpecWithEmpty {
     /// `""`
     Empty,
-
     /// `"on"`
     On,
-
     /// `"off"`
     Off,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -157,11 +132,9 @@ pub enum ChoiceSpecWithEmpty {
 pub enum ChoiceSpecWithNull {
     /// `"soft"`
     Soft,
-
     /// `"hard"`
     Hard,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -171,7 +144,6 @@ pub enum ChoiceSpecWithOther {
     Other,
     Unknown,
     Known,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Unrecognized(String),
 }

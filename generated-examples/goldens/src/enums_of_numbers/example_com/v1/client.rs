@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Tier`] objects of a namespace.
+    /// Returns a client for the [`Tier`] objects of a namespace.
     pub fn tiers(&self, namespace: &str) -> TypedClient<Tier> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Tier`] objects of all namespaces.
+    /// Returns a client for the [`Tier`] objects of all namespaces.
     pub fn tiers_all(&self) -> AllNamespaces<Tier> {
         AllNamespaces::new(self.client.clone())
     }

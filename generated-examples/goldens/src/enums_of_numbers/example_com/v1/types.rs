@@ -3,7 +3,7 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::{Nullable, Number};
+use kube_codegen_record::{Nullable, Number};
 use std::collections::BTreeMap;
 
 /// An object of kind `Tier`.
@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 pub struct Tier {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<Box<TierSpec>>,
 }
 
@@ -21,16 +20,12 @@ pub struct TierSpec {
     pub bits: Option<Vec<TierSpecBits>>,
     pub by_name: Option<BTreeMap<String, TierSpecByName>>,
     pub family: Option<TierSpecFamily>,
-
     /// One of: `0.5`, `1`.
     pub fraction: Option<Number>,
-
     /// Default: `2`.
     pub level: Option<TierSpecLevel>,
-
     /// One of: `"1"`, `"2"`.
     pub never: Option<i64>,
-
     pub offset: Option<TierSpecOffset>,
     pub size: Option<TierSpecSize>,
     pub twice: Option<TierSpecTwice>,
@@ -42,11 +37,9 @@ pub struct TierSpec {
 pub enum TierSpecBits {
     /// `2048`
     V2048,
-
     /// `4096`
     V4096,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(i64),
 }
 
@@ -55,11 +48,9 @@ pub enum TierSpecBits {
 pub enum TierSpecByName {
     /// `80`
     V80,
-
     /// `443`
     V443,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(u16),
 }
 
@@ -68,11 +59,9 @@ pub enum TierSpecByName {
 pub enum TierSpecFamily {
     /// `4`
     V4,
-
     /// `6`
     V6,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(i32),
 }
 
@@ -81,15 +70,12 @@ pub enum TierSpecFamily {
 pub enum TierSpecLevel {
     /// `1`
     V1,
-
     /// `2`
     #[default]
     V2,
-
     /// `3`
     V3,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(i64),
 }
 
@@ -98,14 +84,11 @@ pub enum TierSpecLevel {
 pub enum TierSpecOffset {
     /// `-1`
     Minus1,
-
     /// `0`
     V0,
-
     /// `1`
     V1,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(i8),
 }
 
@@ -114,11 +97,9 @@ pub enum TierSpecOffset {
 pub enum TierSpecSize {
     /// `18446744073709551615`
     V18446744073709551615,
-
     /// `0`
     V0,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(u64),
 }
 
@@ -127,11 +108,9 @@ pub enum TierSpecSize {
 pub enum TierSpecTwice {
     /// `1`
     V1,
-
     /// `2`
     V2,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(i64),
 }
 
@@ -140,7 +119,6 @@ pub enum TierSpecTwice {
 pub enum TierSpecWithNull {
     /// `1`
     V1,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(i64),
 }

@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Level`] objects of a namespace.
+    /// Returns a client for the [`Level`] objects of a namespace.
     pub fn levels(&self, namespace: &str) -> TypedClient<Level> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Level`] objects of all namespaces.
+    /// Returns a client for the [`Level`] objects of all namespaces.
     pub fn levels_all(&self) -> AllNamespaces<Level> {
         AllNamespaces::new(self.client.clone())
     }

@@ -3,7 +3,7 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::Nullable;
+use kube_codegen_record::Nullable;
 use serde_json::Value;
 
 /// An object of kind `Level`.
@@ -11,7 +11,6 @@ use serde_json::Value;
 pub struct Level {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<Box<LevelSpec>>,
 }
 
@@ -20,7 +19,6 @@ pub struct Level {
 pub struct LevelSpec {
     /// One of: `true`.
     pub always: Option<bool>,
-
     pub either: Option<bool>,
     pub level: Option<Nullable<LevelSpecLevel>>,
     pub pair: Option<LevelSpecPair>,
@@ -35,20 +33,15 @@ pub struct LevelSpec {
 pub enum LevelSpecLevel {
     /// `"auto"`
     Auto,
-
     /// `1`
     V1,
-
     /// `-1`
     Minus1,
-
     /// `false`
     False,
-
     /// `true`
     True,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(Value),
 }
 
@@ -57,11 +50,9 @@ pub enum LevelSpecLevel {
 pub enum LevelSpecPair {
     /// `"1"`
     Text1,
-
     /// `1`
     V1,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(Value),
 }
 
@@ -70,14 +61,11 @@ pub enum LevelSpecPair {
 pub enum LevelSpecPort {
     /// `80`
     V80,
-
     /// `"http"`
     Http,
-
     /// `"https"`
     Https,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(Value),
 }
 
@@ -86,11 +74,9 @@ pub enum LevelSpecPort {
 pub enum LevelSpecPorts {
     /// `80`
     V80,
-
     /// `"http"`
     Http,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(Value),
 }
 
@@ -99,8 +85,7 @@ pub enum LevelSpecPorts {
 pub enum LevelSpecText {
     /// `"yes"`
     Yes,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -109,7 +94,6 @@ pub enum LevelSpecText {
 pub enum LevelSpecTexts {
     /// `"auto"`
     Auto,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(Value),
 }

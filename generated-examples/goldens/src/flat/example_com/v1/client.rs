@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Flat`] objects of a namespace.
+    /// Returns a client for the [`Flat`] objects of a namespace.
     pub fn flats(&self, namespace: &str) -> TypedClient<Flat> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Flat`] objects of all namespaces.
+    /// Returns a client for the [`Flat`] objects of all namespaces.
     pub fn flats_all(&self) -> AllNamespaces<Flat> {
         AllNamespaces::new(self.client.clone())
     }

@@ -35,15 +35,15 @@ impl Flat {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with what its schema requires.
-    pub fn new(object_name: impl Into<String>, name: String) -> Self {
+    /// Creates an object with this name. All other fields are empty.
+    pub fn new(name: impl Into<String>) -> Self {
         Self {
             items: Default::default(),
             metadata: ObjectMeta {
-                name: Some(object_name.into()),
+                name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            name,
+            name: Default::default(),
             weight: None,
         }
     }
@@ -76,7 +76,7 @@ impl k8s_openapi::Metadata for Flat {
 
 impl CustomResourceExt for Flat {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../flats.json"))
+        kube_codegen_record::resource::crd(include_str!("../flats.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -8,10 +8,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flat {
     pub items: Vec<String>,
-
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub name: String,
     pub weight: Option<i32>,
 }

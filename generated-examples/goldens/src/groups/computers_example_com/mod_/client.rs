@@ -18,12 +18,12 @@ impl ComputersExampleComMod {
         Self { client }
     }
 
-    /// The [`Plum`] objects of a namespace.
+    /// Returns a client for the [`Plum`] objects of a namespace.
     pub fn plums(&self, namespace: &str) -> TypedClient<Plum> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Plum`] objects of all namespaces.
+    /// Returns a client for the [`Plum`] objects of all namespaces.
     pub fn plums_all(&self) -> AllNamespaces<Plum> {
         AllNamespaces::new(self.client.clone())
     }

@@ -3,7 +3,7 @@
 //! Printer columns of `computers.example.com/mod`.
 
 use super::types::Plum;
-use kube_codegen_runtime::walk::{Column, Columns};
+use kube_codegen_record::walk::{Column, Columns};
 
 impl Columns for Plum {
     const COLUMNS: &'static [Column] = &[];

@@ -12,12 +12,12 @@ pub struct ComputersExampleComModInformers<'f> {
 }
 
 impl<'f> ComputersExampleComModInformers<'f> {
-    /// Creates a view of `factory` that has the informers of these kinds.
+    /// Creates a view of `factory` with the informers of these kinds.
     pub fn new(factory: &'f InformerFactory) -> Self {
         Self { factory }
     }
 
-    /// The informer of [`Plum`] objects: the same one each time.
+    /// Returns the shared informer for [`Plum`].
     pub fn plums(&self) -> SharedInformer<Plum> {
         self.factory.informer::<Plum>()
     }

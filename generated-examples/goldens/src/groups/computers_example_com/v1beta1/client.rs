@@ -18,12 +18,12 @@ impl ComputersExampleComV1beta1 {
         Self { client }
     }
 
-    /// The [`Apple`] objects of a namespace.
+    /// Returns a client for the [`Apple`] objects of a namespace.
     pub fn apples(&self, namespace: &str) -> TypedClient<Apple> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Apple`] objects of all namespaces.
+    /// Returns a client for the [`Apple`] objects of all namespaces.
     pub fn apples_all(&self) -> AllNamespaces<Apple> {
         AllNamespaces::new(self.client.clone())
     }

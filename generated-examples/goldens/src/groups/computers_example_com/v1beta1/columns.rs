@@ -3,7 +3,7 @@
 //! Printer columns of `computers.example.com/v1beta1`.
 
 use super::types::Apple;
-use kube_codegen_runtime::walk::{Column, Columns};
+use kube_codegen_record::walk::{Column, Columns};
 
 impl Columns for Apple {
     const COLUMNS: &'static [Column] = &[];

@@ -12,12 +12,12 @@ pub struct ComputersExampleComV1beta1Informers<'f> {
 }
 
 impl<'f> ComputersExampleComV1beta1Informers<'f> {
-    /// Creates a view of `factory` that has the informers of these kinds.
+    /// Creates a view of `factory` with the informers of these kinds.
     pub fn new(factory: &'f InformerFactory) -> Self {
         Self { factory }
     }
 
-    /// The informer of [`Apple`] objects: the same one each time.
+    /// Returns the shared informer for [`Apple`].
     pub fn apples(&self) -> SharedInformer<Apple> {
         self.factory.informer::<Apple>()
     }

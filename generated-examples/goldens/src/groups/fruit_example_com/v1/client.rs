@@ -18,22 +18,22 @@ impl FruitExampleComV1 {
         Self { client }
     }
 
-    /// The [`Apple`] objects of a namespace.
+    /// Returns a client for the [`Apple`] objects of a namespace.
     pub fn apples(&self, namespace: &str) -> TypedClient<Apple> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Apple`] objects of all namespaces.
+    /// Returns a client for the [`Apple`] objects of all namespaces.
     pub fn apples_all(&self) -> AllNamespaces<Apple> {
         AllNamespaces::new(self.client.clone())
     }
 
-    /// The [`Pear`] objects of a namespace.
+    /// Returns a client for the [`Pear`] objects of a namespace.
     pub fn pears(&self, namespace: &str) -> TypedClient<Pear> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Pear`] objects of all namespaces.
+    /// Returns a client for the [`Pear`] objects of all namespaces.
     pub fn pears_all(&self) -> AllNamespaces<Pear> {
         AllNamespaces::new(self.client.clone())
     }

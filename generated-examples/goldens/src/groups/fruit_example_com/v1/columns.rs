@@ -3,7 +3,7 @@
 //! Printer columns of `fruit.example.com/v1`.
 
 use super::types::{Apple, Pear};
-use kube_codegen_runtime::walk::{Column, Columns};
+use kube_codegen_record::walk::{Column, Columns};
 
 impl Columns for Apple {
     const COLUMNS: &'static [Column] = &[];

@@ -12,17 +12,17 @@ pub struct FruitExampleComV1Informers<'f> {
 }
 
 impl<'f> FruitExampleComV1Informers<'f> {
-    /// Creates a view of `factory` that has the informers of these kinds.
+    /// Creates a view of `factory` with the informers of these kinds.
     pub fn new(factory: &'f InformerFactory) -> Self {
         Self { factory }
     }
 
-    /// The informer of [`Apple`] objects: the same one each time.
+    /// Returns the shared informer for [`Apple`].
     pub fn apples(&self) -> SharedInformer<Apple> {
         self.factory.informer::<Apple>()
     }
 
-    /// The informer of [`Pear`] objects: the same one each time.
+    /// Returns the shared informer for [`Pear`].
     pub fn pears(&self) -> SharedInformer<Pear> {
         self.factory.informer::<Pear>()
     }

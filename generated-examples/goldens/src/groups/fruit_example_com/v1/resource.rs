@@ -2,7 +2,7 @@
 
 //! Names, manifests and API traits of the kinds of `fruit.example.com/v1`.
 
-use super::types::{Apple, Pear};
+use super::types::{Apple, AppleSpec, Pear};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, CustomResourceExt};
@@ -35,14 +35,14 @@ impl Apple {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: AppleSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Apple {
 
 impl CustomResourceExt for Apple {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../apples.json"))
+        kube_codegen_record::resource::crd(include_str!("../apples.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -118,14 +118,14 @@ impl Pear {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: AppleSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -157,7 +157,7 @@ impl k8s_openapi::Metadata for Pear {
 
 impl CustomResourceExt for Pear {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../pears.json"))
+        kube_codegen_record::resource::crd(include_str!("../pears.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Foo`] objects of a namespace.
+    /// Returns a client for the [`Foo`] objects of a namespace.
     pub fn foos(&self, namespace: &str) -> TypedClient<Foo> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Foo`] objects of all namespaces.
+    /// Returns a client for the [`Foo`] objects of all namespaces.
     pub fn foos_all(&self) -> AllNamespaces<Foo> {
         AllNamespaces::new(self.client.clone())
     }

@@ -2,7 +2,7 @@
 
 //! Names, manifests and API traits of the kinds of `example.com/v1`.
 
-use super::types::Foo;
+use super::types::{Foo, FooSpec};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, CustomResourceExt};
@@ -35,14 +35,14 @@ impl Foo {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &["all"];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: FooSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(Box::new(spec)),
         }
     }
 }
@@ -76,7 +76,7 @@ impl kube_codegen_runtime::client::StatusSubresource for Foo {}
 
 impl CustomResourceExt for Foo {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../foos.json"))
+        kube_codegen_record::resource::crd(include_str!("../foos.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -88,7 +88,6 @@ use std::collections::BTreeMap;
 pub struct Foo {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     /// "#]
     /// pub fn injected() {}
     ///
@@ -261,7 +260,6 @@ pub struct Foo {
 pub struct FooSpec {
     /// Has a default.
     pub choice: Option<FooSpecChoice>,
-
     /// "#]
     /// pub fn injected() {}
     ///
@@ -342,15 +340,11 @@ pub struct FooSpec {
     /// Format: ````"#] pub fn injected() {}   "## #![allow(warnings)]   */ pub fn injected() {} /*   ``` let x: () = injected; ```   ~~~rust panic!() ~~~      panic!("indented code")  {{ injected }} {% include "/etc/passwd" %} {# x #}  $(injected) `injected` ${injected} ; injected && | >  line  line line line line   \u{202e}txet\u{202c} \u{2066}x\u{2069} \u{200b}\u{feff}  nul\u{0}nul \u{1b}[31m \u{7f} \u{1}  #![injected] #[injected]  ]] }} )) ] } )  <script>alert(1)</script> <b <!-- --> &amp; Vec<String>  [link](javascript:injected) ![i](http://x) <http://x> http://x [x]: http://y  [`injected`] [injected] [crate::injected] [a][b] [Self::x]()  \ \n \u{0} \" ' '\''  r#"x"# b'x' 'a  --- injected: true ... # x: &a *a !!x  [section] injected = """   // injected  //! injected  /// injected  {} {:?} {0} {injected} %s \{}  | a | b | |---|---| - [ ] x > y # z === ***  é名前🦀 é 􏿿````.
     /// Has a default.
     pub fixed: Option<String>,
-
     /// Items are unique by `fixed`.
     pub limits: Option<Vec<FooSpecLimits>>,
-
     /// Exactly one of ````"#] pub fn injected() {}   "## #![allow(warnings)]   */ pub fn injected() {} /*   ``` let x: () = injected; ```   ~~~rust panic!() ~~~      panic!("indented code")  {{ injected }} {% include "/etc/passwd" %} {# x #}  $(injected) `injected` ${injected} ; injected && | >  line  line line line line   \u{202e}txet\u{202c} \u{2066}x\u{2069} \u{200b}\u{feff}  nul\u{0}nul \u{1b}[31m \u{7f} \u{1}  #![injected] #[injected]  ]] }} )) ] } )  <script>alert(1)</script> <b <!-- --> &amp; Vec<String>  [link](javascript:injected) ![i](http://x) <http://x> http://x [x]: http://y  [`injected`] [injected] [crate::injected] [a][b] [Self::x]()  \ \n \u{0} \" ' '\''  r#"x"# b'x' 'a  --- injected: true ... # x: &a *a !!x  [section] injected = """   // injected  //! injected  /// injected  {} {:?} {0} {injected} %s \{}  | a | b | |---|---| - [ ] x > y # z === ***  é名前🦀 é 􏿿````, `a` must be set.
     pub logic: Option<FooSpecLogic>,
-
     pub mapped: Option<BTreeMap<String, FooSpecMapped>>,
-
     /// "#]
     /// pub fn injected() {}
     ///
@@ -426,9 +420,9 @@ pub struct FooSpec {
     /// \***
     ///
     /// é名前🦀 é 􏿿
-    pub n_pub_fn_injected_allow_warnings_pub_fn_injected_let_x_injected_rust_panic_panic_indented_code_injected_include_etc_passwd_x_injected_injected_injected_injected_line_line_line_line_line_txet_x_nul_nul_31m_injected_injected_script_alert_1_script_b_amp_vec_string_link_javascript_injected_i_http_x_http_x_http_x_x_http_y_injected_injected_crate_injected_a_b_self_x_n_u_0_r_x_b_x_a_injected_true_x_a_a_x_section_injected_injected_injected_injected_0_injected_s_a_b_x_y_z_é名前_é:
-        Option<i64>,
-
+    pub n_pub_fn_injected_allow_warnings_pub_fn_injected_let_x_injected_rust_panic_panic_indented_code_injected_include_etc_passwd_x_injected_injected_injected_injected_line_line_line_line_line_txet_x_nul_nul_31m_injected_injected_script_alert_1_script_b_amp_vec_string_link_javascript_injected_i_http_x_http_x_http_x_x_http_y_injected_injected_crate_injected_a_b_self_x_n_u_0_r_x_b_x_a_injected_true_x_a_a_x_section_injected_injected_injected_injected_0_injected_s_a_b_x_y_z_é名前_é: Option<
+        i64,
+    >,
     /// "#]
     /// pub fn injected() {}
     ///
@@ -507,7 +501,6 @@ pub struct FooSpec {
     ///
     /// Has a default.
     pub raw: Option<Value>,
-
     /// "#]
     /// pub fn injected() {}
     ///
@@ -594,11 +587,9 @@ pub enum FooSpecChoice {
     /// ````"\"#]\npub fn injected() {}\n\n\n\"##\n#![allow(warnings)]\n\n\n*/ pub fn injected() {} /*\n\n\n```\nlet x: () = injected;\n```\n\n\n~~~rust\npanic!()\n~~~\n\n    panic!(\"indented code\")\n\n{{ injected }} {% include \"/etc/passwd\" %} {# x #}\n\n$(injected) `injected` ${injected} ; injected && | >\n\nline\r\nline\rline\u{2028}line\u{2029}line\u{85}\n\n\u{202e}txet\u{202c} \u{2066}x\u{2069} \u{200b}\u{feff}\n\nnul\0nul \u{1b}[31m \u{7f} \u{1}\n\n#![injected] #[injected]\n\n]] }} )) ] } )\n\n<script>alert(1)</script> <b <!-- --> &amp; Vec<String>\n\n[link](javascript:injected) ![i](http://x) <http://x> http://x [x]: http://y\n\n[`injected`] [injected] [crate::injected] [a][b] [Self::x]()\n\n\\ \\n \\u{0} \\\" ' '\\''\n\nr#\"x\"# b'x' 'a\n\n---\ninjected: true\n...\n# x: &a *a !!x\n\n[section]\ninjected = \"\"\"\n\n\n// injected \n//! injected \n/// injected\n\n{} {:?} {0} {injected} %s \\{}\n\n| a | b |\n|---|---|\n- [ ] x\n> y\n# z\n===\n***\n\né名前🦀 e\u{301} \u{10ffff}"````
     #[default]
     PubFnInjectedAllowWarningsPubFnInjectedLetXInjectedRustPanicPanicIndentedCodeInjectedIncludeEtcPasswdXInjectedInjectedInjectedInjectedLineLineLineLineLineTxetXNulNul31mInjectedInjectedScriptAlert1ScriptBAmpVecStringLinkJavascriptInjectedIHttpXHttpXHttpXXHttpYInjectedInjectedCrateInjectedABSelfXNU0RXBXAInjectedTrueXAAXSectionInjectedInjectedInjectedInjected0InjectedSABXYZÉ名前É,
-
     /// `"zz-other"`
     ZzOther,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -691,6 +682,7 @@ pub struct FooSpecLogic {
 /// é名前🦀 é 􏿿
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FooSpecMapped {
-    pub pub_fn_injected_allow_warnings_pub_fn_injected_let_x_injected_rust_panic_panic_indented_code_injected_include_etc_passwd_x_injected_injected_injected_injected_line_line_line_line_line_txet_x_nul_nul_31m_injected_injected_script_alert_1_script_b_amp_vec_string_link_javascript_injected_i_http_x_http_x_http_x_x_http_y_injected_injected_crate_injected_a_b_self_x_n_u_0_r_x_b_x_a_injected_true_x_a_a_x_section_injected_injected_injected_injected_0_injected_s_a_b_x_y_z_é名前_é:
-        Option<String>,
+    pub pub_fn_injected_allow_warnings_pub_fn_injected_let_x_injected_rust_panic_panic_indented_code_injected_include_etc_passwd_x_injected_injected_injected_injected_line_line_line_line_line_txet_x_nul_nul_31m_injected_injected_script_alert_1_script_b_amp_vec_string_link_javascript_injected_i_http_x_http_x_http_x_x_http_y_injected_injected_crate_injected_a_b_self_x_n_u_0_r_x_b_x_a_injected_true_x_a_a_x_section_injected_injected_injected_injected_0_injected_s_a_b_x_y_z_é名前_é: Option<
+        String,
+    >,
 }

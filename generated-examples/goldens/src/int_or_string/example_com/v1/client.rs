@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Rollout`] objects of a namespace.
+    /// Returns a client for the [`Rollout`] objects of a namespace.
     pub fn rollouts(&self, namespace: &str) -> TypedClient<Rollout> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Rollout`] objects of all namespaces.
+    /// Returns a client for the [`Rollout`] objects of all namespaces.
     pub fn rollouts_all(&self) -> AllNamespaces<Rollout> {
         AllNamespaces::new(self.client.clone())
     }

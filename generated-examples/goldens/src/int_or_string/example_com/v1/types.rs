@@ -10,7 +10,6 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 pub struct Rollout {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<RolloutSpec>,
 }
 
@@ -19,6 +18,5 @@ pub struct Rollout {
 pub struct RolloutSpec {
     /// Pattern: `^[0-9]+%?$`.
     pub max_surge: Option<IntOrString>,
-
     pub ports: Option<Vec<IntOrString>>,
 }

@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Workload`] objects of a namespace.
+    /// Returns a client for the [`Workload`] objects of a namespace.
     pub fn workloads(&self, namespace: &str) -> TypedClient<Workload> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Workload`] objects of all namespaces.
+    /// Returns a client for the [`Workload`] objects of all namespaces.
     pub fn workloads_all(&self) -> AllNamespaces<Workload> {
         AllNamespaces::new(self.client.clone())
     }

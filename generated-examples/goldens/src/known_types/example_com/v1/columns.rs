@@ -3,7 +3,7 @@
 //! Printer columns of `example.com/v1`.
 
 use super::types::Workload;
-use kube_codegen_runtime::walk::{Column, ColumnType, Columns};
+use kube_codegen_record::walk::{Column, ColumnType, Columns};
 
 impl Columns for Workload {
     const COLUMNS: &'static [Column] = &[

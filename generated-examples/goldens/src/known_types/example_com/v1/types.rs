@@ -5,14 +5,15 @@
 use k8s_openapi::api::core::v1::{
     ConfigMapKeySelector, PodTemplateSpec, Probe, SecretKeySelector, Toleration,
 };
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, LabelSelector, ObjectMeta};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    Condition, LabelSelector, ObjectMeta,
+};
 
 /// An object of kind `Workload`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workload {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<Box<WorkloadSpec>>,
     pub status: Option<WorkloadStatus>,
 }
@@ -22,26 +23,19 @@ pub struct Workload {
 pub struct WorkloadSpec {
     /// Nothing tells which of the two it is, so it has a type of its own.
     pub ca: Option<WorkloadSpecCa>,
-
     /// The other one.
     pub ca_config_map: Option<ConfigMapKeySelector>,
-
     /// One of two types with the same fields, told by the name of the property.
     pub ca_secret: Option<SecretKeySelector>,
-
     /// A name may be of anything.
     pub owner: Option<WorkloadSpecOwner>,
-
     /// Probe describes a health check to be performed against a container to determine whether it
     /// is alive or ready to receive traffic.
     pub probe: Option<Box<Probe>>,
-
     /// Known by its fields alone.
     pub selector: Option<LabelSelector>,
-
     /// PodTemplateSpec describes the data a pod should have when created from a template
     pub template: PodTemplateSpec,
-
     /// Known by the name of the property.
     pub tolerations: Option<Vec<Toleration>>,
 }

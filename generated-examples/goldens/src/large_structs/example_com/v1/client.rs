@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Large`] objects of a namespace.
+    /// Returns a client for the [`Large`] objects of a namespace.
     pub fn larges(&self, namespace: &str) -> TypedClient<Large> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Large`] objects of all namespaces.
+    /// Returns a client for the [`Large`] objects of all namespaces.
     pub fn larges_all(&self) -> AllNamespaces<Large> {
         AllNamespaces::new(self.client.clone())
     }

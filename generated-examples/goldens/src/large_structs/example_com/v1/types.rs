@@ -3,14 +3,13 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::Nullable;
+use kube_codegen_record::Nullable;
 
 /// An object of kind `Large`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Large {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<LargeSpec>,
 }
 

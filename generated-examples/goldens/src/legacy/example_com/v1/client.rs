@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Network`] objects of a namespace.
+    /// Returns a client for the [`Network`] objects of a namespace.
     pub fn networks(&self, namespace: &str) -> TypedClient<Network> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Network`] objects of all namespaces.
+    /// Returns a client for the [`Network`] objects of all namespaces.
     pub fn networks_all(&self) -> AllNamespaces<Network> {
         AllNamespaces::new(self.client.clone())
     }

@@ -3,15 +3,17 @@
 //! Printer columns of `example.com/v1`.
 
 use super::types::Network;
-use kube_codegen_runtime::walk::{Column, ColumnType, Columns};
+use kube_codegen_record::walk::{Column, ColumnType, Columns};
 
 impl Columns for Network {
-    const COLUMNS: &'static [Column] = &[Column {
-        name: "CIDR",
-        type_: ColumnType::String,
-        format: None,
-        json_path: ".spec.cidr",
-        priority: 0,
-        description: None,
-    }];
+    const COLUMNS: &'static [Column] = &[
+        Column {
+            name: "CIDR",
+            type_: ColumnType::String,
+            format: None,
+            json_path: ".spec.cidr",
+            priority: 0,
+            description: None,
+        },
+    ];
 }

@@ -11,10 +11,8 @@ use std::collections::BTreeMap;
 pub struct Network {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<NetworkSpec>,
-
-    /// All other fields, as they are.
+    /// All other fields, kept verbatim.
     pub rest: BTreeMap<String, Value>,
 }
 
@@ -24,8 +22,7 @@ pub struct NetworkSpec {
     pub any: Option<BTreeMap<String, Value>>,
     pub cidr: Option<String>,
     pub peers: Option<Vec<NetworkSpecPeers>>,
-
-    /// All other fields, as they are.
+    /// All other fields, kept verbatim.
     pub rest: BTreeMap<String, Value>,
 }
 
@@ -33,7 +30,6 @@ pub struct NetworkSpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NetworkSpecPeers {
     pub name: Option<String>,
-
-    /// All other fields, as they are.
+    /// All other fields, kept verbatim.
     pub rest: BTreeMap<String, Value>,
 }

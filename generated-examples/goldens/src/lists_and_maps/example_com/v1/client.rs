@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Collections`] objects of a namespace.
+    /// Returns a client for the [`Collections`] objects of a namespace.
     pub fn collections(&self, namespace: &str) -> TypedClient<Collections> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Collections`] objects of all namespaces.
+    /// Returns a client for the [`Collections`] objects of all namespaces.
     pub fn collections_all(&self) -> AllNamespaces<Collections> {
         AllNamespaces::new(self.client.clone())
     }

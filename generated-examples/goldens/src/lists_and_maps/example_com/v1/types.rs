@@ -4,7 +4,7 @@
 
 use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::{DateTime, Nullable, Number};
+use kube_codegen_record::{DateTime, Nullable, Number};
 use std::collections::BTreeMap;
 
 /// An object of kind `Collections`.
@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 pub struct Collections {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<Box<CollectionsSpec>>,
 }
 
@@ -24,27 +23,21 @@ pub struct CollectionsSpec {
     pub choices: Option<Vec<CollectionsSpecChoices>>,
     pub gaps: Option<Vec<Nullable<String>>>,
     pub holes: Option<BTreeMap<String, Nullable<i64>>>,
-
     #[allow(clippy::type_complexity)]
-    pub involved:
-        Option<BTreeMap<String, BTreeMap<String, Vec<Nullable<CollectionsSpecInvolved>>>>>,
-
+    pub involved: Option<
+        BTreeMap<String, BTreeMap<String, Vec<Nullable<CollectionsSpecInvolved>>>>,
+    >,
     pub labels: Option<BTreeMap<String, String>>,
     pub matrix: Option<Vec<Vec<i32>>>,
-
     /// Each entry: Minimum length: 1.
     pub names: Option<Vec<String>>,
-
     pub pools: Option<BTreeMap<String, CollectionsSpecPools>>,
-
     /// Ports that are open.
     ///
     /// Items are unique by `port`, `protocol`.
     pub ports: Option<Vec<CollectionsSpecPorts>>,
-
     pub table: Option<BTreeMap<String, BTreeMap<String, Vec<Number>>>>,
     pub times: Option<Vec<DateTime>>,
-
     /// Items are unique.
     pub zones: Option<Vec<String>>,
 }
@@ -54,8 +47,7 @@ pub struct CollectionsSpec {
 pub enum CollectionsSpecChoices {
     A,
     B,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -75,7 +67,6 @@ pub struct CollectionsSpecPools {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CollectionsSpecPorts {
     pub port: i32,
-
     /// Default: `"TCP"`.
     pub protocol: Option<String>,
 }

@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Workflow`] objects of a namespace.
+    /// Returns a client for the [`Workflow`] objects of a namespace.
     pub fn workflows(&self, namespace: &str) -> TypedClient<Workflow> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Workflow`] objects of all namespaces.
+    /// Returns a client for the [`Workflow`] objects of all namespaces.
     pub fn workflows_all(&self) -> AllNamespaces<Workflow> {
         AllNamespaces::new(self.client.clone())
     }

@@ -9,7 +9,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Workflow {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<WorkflowSpec>,
 }
 
@@ -22,8 +21,9 @@ pub struct WorkflowSpec {
 /// `spec.podDisruptionBudgetTemplate` of `Workflow`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkflowSpecPodDisruptionBudgetTemplate {
-    pub required_during_scheduling_ignored_during_execution:
-        Option<WorkflowRequiredDuringSchedulingIgnoredDuringExecutionH618e>,
+    pub required_during_scheduling_ignored_during_execution: Option<
+        WorkflowRequiredDuringSchedulingIgnoredDuringExecutionH618e,
+    >,
 }
 
 /// `spec.podDisruptionBudgetTemplate.requiredDuringSchedulingIgnoredDuringExecution` of

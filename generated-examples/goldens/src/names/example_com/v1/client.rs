@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`OptionObject`] objects of a namespace.
+    /// Returns a client for the [`OptionObject`] objects of a namespace.
     pub fn options(&self, namespace: &str) -> TypedClient<OptionObject> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`OptionObject`] objects of all namespaces.
+    /// Returns a client for the [`OptionObject`] objects of all namespaces.
     pub fn options_all(&self) -> AllNamespaces<OptionObject> {
         AllNamespaces::new(self.client.clone())
     }

@@ -8,10 +8,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptionObject {
     pub metadata2: Option<String>,
-
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<Box<OptionObjectSpec>>,
 }
 

@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Miss`] objects of a namespace.
+    /// Returns a client for the [`Miss`] objects of a namespace.
     pub fn misses(&self, namespace: &str) -> TypedClient<Miss> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Miss`] objects of all namespaces.
+    /// Returns a client for the [`Miss`] objects of all namespaces.
     pub fn misses_all(&self) -> AllNamespaces<Miss> {
         AllNamespaces::new(self.client.clone())
     }

@@ -4,7 +4,7 @@
 
 use k8s_openapi::api::core::v1::{ExecAction, SecretKeySelector};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::{DateTime, Nullable};
+use kube_codegen_record::{DateTime, Nullable};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 pub struct Miss {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<Box<MissSpec>>,
     pub status: Option<MissStatus>,
 }
@@ -23,13 +22,10 @@ pub struct Miss {
 pub struct MissSpec {
     /// SecretKeySelector selects a key of a Secret.
     pub client_secret: Option<MissSpecClientSecret>,
-
     pub env: Option<Vec<MissSpecEnv>>,
     pub image_pull_secrets: Option<Vec<MissSpecImagePullSecrets>>,
-
     /// Periodic probe of container liveness.
     pub liveness_probe: Option<MissSpecLivenessProbe>,
-
     pub tolerations: Option<Vec<MissSpecTolerations>>,
 }
 
@@ -66,8 +62,7 @@ pub struct MissSpecEnvValueFromVaultRef {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissSpecImagePullSecrets {
     pub name: String,
-
-    /// All other fields, as they are.
+    /// All other fields, kept verbatim.
     pub rest: BTreeMap<String, Value>,
 }
 
@@ -94,7 +89,6 @@ pub struct MissSpecTolerations {
 pub struct MissStatus {
     /// A condition without the time is legal here.
     pub conditions: Option<Vec<MissStatusConditions>>,
-
     /// The type writes whole seconds.
     pub pod_conditions: Option<Vec<MissStatusPodConditions>>,
 }

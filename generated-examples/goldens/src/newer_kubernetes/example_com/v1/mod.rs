@@ -2,12 +2,12 @@
 
 //! Version `v1` of the API group `example.com`.
 
-// A program uses a part of this, and the definition does not describe all of it.
+// Not every item is used or documented by the CRD.
 #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
 #![allow(dead_code, unused_imports)]
 
 k8s_openapi::k8s_if_le_1_33! {
-    compile_error!("`example.com/v1` holds what k8s-openapi has for Kubernetes 1.34 and newer only: enable its feature `v1_34` or a newer one, or generate this code for an older Kubernetes (`--kubernetes`)");
+    compile_error!("`example.com/v1` needs types of k8s-openapi for Kubernetes 1.34 or newer: enable its feature `v1_34` or a newer one, or generate this code for an older Kubernetes (`--kubernetes`)");
 }
 
 mod aliases;

@@ -18,12 +18,12 @@ impl ExampleComV1beta1 {
         Self { client }
     }
 
-    /// The [`Job`] objects of a namespace.
+    /// Returns a client for the [`Job`] objects of a namespace.
     pub fn jobs(&self, namespace: &str) -> TypedClient<Job> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Job`] objects of all namespaces.
+    /// Returns a client for the [`Job`] objects of all namespaces.
     pub fn jobs_all(&self) -> AllNamespaces<Job> {
         AllNamespaces::new(self.client.clone())
     }

@@ -3,7 +3,7 @@
 //! Printer columns of `example.com/v1beta1`.
 
 use super::types::Job;
-use kube_codegen_runtime::walk::{Column, Columns};
+use kube_codegen_record::walk::{Column, Columns};
 
 impl Columns for Job {
     const COLUMNS: &'static [Column] = &[];

@@ -10,7 +10,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Job {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<JobSpec>,
 }
 

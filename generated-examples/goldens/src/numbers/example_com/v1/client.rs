@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Meter`] objects of a namespace.
+    /// Returns a client for the [`Meter`] objects of a namespace.
     pub fn meters(&self, namespace: &str) -> TypedClient<Meter> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Meter`] objects of all namespaces.
+    /// Returns a client for the [`Meter`] objects of all namespaces.
     pub fn meters_all(&self) -> AllNamespaces<Meter> {
         AllNamespaces::new(self.client.clone())
     }

@@ -3,7 +3,7 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::{Nullable, Number};
+use kube_codegen_record::{Nullable, Number};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 pub struct Meter {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<Box<MeterSpec>>,
 }
 
@@ -21,43 +20,29 @@ pub struct Meter {
 pub struct MeterSpec {
     /// Minimum: 0. Maximum: 255.
     pub bounded: Option<i64>,
-
     pub by_name: Option<BTreeMap<String, Nullable<Number>>>,
-
     /// Minimum: 0. Maximum: 4294967295.
     pub count: Option<u32>,
-
     pub history: Option<Vec<Number>>,
     pub number_or_text: Option<MeterSpecNumberOrText>,
-
     /// Format: `int32`.
     pub odd: Option<Number>,
-
     pub perhaps: Option<Nullable<Number>>,
-
     /// Minimum: 1. Maximum: 65535.
     pub port: Option<u16>,
-
     /// Minimum: 0. Format: `uint16`.
     pub port_of_old_tools: Option<u64>,
-
     /// Minimum: 0. Maximum: 1. Default: `0.5`.
     pub share: Option<Number>,
-
     pub single: Option<Number>,
-
     /// Format: `uint64`.
     pub size: Option<i64>,
-
     /// Minimum: 0.
     pub size_from_zero: Option<u64>,
-
     /// Format: `int8`.
     pub tiny: Option<i64>,
-
     /// Minimum: -128. Maximum: 127.
     pub tiny_bounded: Option<i8>,
-
     pub value: Number,
     pub whole: Option<i64>,
 }
@@ -67,7 +52,6 @@ pub struct MeterSpec {
 pub enum MeterSpecNumberOrText {
     Number(Number),
     Text(String),
-
-    /// A value of no type that the schema declares, as it is.
+    /// A value of a type not described by the schema, kept verbatim.
     Other(Value),
 }

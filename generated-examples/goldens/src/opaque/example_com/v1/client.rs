@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Opaque`] objects of a namespace.
+    /// Returns a client for the [`Opaque`] objects of a namespace.
     pub fn opaques(&self, namespace: &str) -> TypedClient<Opaque> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Opaque`] objects of all namespaces.
+    /// Returns a client for the [`Opaque`] objects of all namespaces.
     pub fn opaques_all(&self) -> AllNamespaces<Opaque> {
         AllNamespaces::new(self.client.clone())
     }

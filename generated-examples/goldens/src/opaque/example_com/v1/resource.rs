@@ -2,7 +2,7 @@
 
 //! Names, manifests and API traits of the kinds of `example.com/v1`.
 
-use super::types::Opaque;
+use super::types::{Opaque, OpaqueSpec};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, CustomResourceExt};
@@ -35,8 +35,8 @@ impl Opaque {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: OpaqueSpec) -> Self {
         Self {
             any: None,
             any_nullable: None,
@@ -47,7 +47,7 @@ impl Opaque {
             },
             object: None,
             plain: None,
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -79,7 +79,7 @@ impl k8s_openapi::Metadata for Opaque {
 
 impl CustomResourceExt for Opaque {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../opaques.json"))
+        kube_codegen_record::resource::crd(include_str!("../opaques.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -12,10 +12,8 @@ pub struct Opaque {
     pub any: Option<Value>,
     pub any_nullable: Option<Value>,
     pub items: Option<Vec<Value>>,
-
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub object: Option<BTreeMap<String, Value>>,
     pub plain: Option<BTreeMap<String, Value>>,
     pub spec: Option<OpaqueSpec>,
@@ -26,7 +24,6 @@ pub struct Opaque {
 pub struct OpaqueSpec {
     pub declared: Option<String>,
     pub rest: Option<String>,
-
-    /// All other fields, as they are.
+    /// All other fields, kept verbatim.
     pub other_fields: BTreeMap<String, Value>,
 }

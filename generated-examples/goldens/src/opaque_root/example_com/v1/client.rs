@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Anything`] objects of a namespace.
+    /// Returns a client for the [`Anything`] objects of a namespace.
     pub fn anythings(&self, namespace: &str) -> TypedClient<Anything> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Anything`] objects of all namespaces.
+    /// Returns a client for the [`Anything`] objects of all namespaces.
     pub fn anythings_all(&self) -> AllNamespaces<Anything> {
         AllNamespaces::new(self.client.clone())
     }

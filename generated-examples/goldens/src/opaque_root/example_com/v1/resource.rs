@@ -35,7 +35,7 @@ impl Anything {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
+    /// Creates an object with this name. All other fields are empty.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Anything {
 
 impl CustomResourceExt for Anything {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../anythings.json"))
+        kube_codegen_record::resource::crd(include_str!("../anythings.json"))
     }
 
     fn crd_name() -> &'static str {

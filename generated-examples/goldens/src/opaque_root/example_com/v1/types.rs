@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 pub struct Anything {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
-    /// All other fields, as they are.
+    /// All other fields, kept verbatim.
     pub rest: BTreeMap<String, Value>,
 }

@@ -3,8 +3,8 @@
 //! Typed clients of `example.com/v1`.
 
 use super::types::{
-    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
-    ResultObject, StringObject, Time, ValueObject, VecObject,
+    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject,
+    Record, ResultObject, StringObject, Time, ValueObject, VecObject,
 };
 use kube::Client;
 use kube_codegen_runtime::client::{AllNamespaces, TypedClient};
@@ -21,122 +21,122 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`BTreeMapObject`] objects of a namespace.
+    /// Returns a client for the [`BTreeMapObject`] objects of a namespace.
     pub fn b_tree_maps(&self, namespace: &str) -> TypedClient<BTreeMapObject> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`BTreeMapObject`] objects of all namespaces.
+    /// Returns a client for the [`BTreeMapObject`] objects of all namespaces.
     pub fn b_tree_maps_all(&self) -> AllNamespaces<BTreeMapObject> {
         AllNamespaces::new(self.client.clone())
     }
 
-    /// The [`BoxObject`] objects of a namespace.
+    /// Returns a client for the [`BoxObject`] objects of a namespace.
     pub fn boxs(&self, namespace: &str) -> TypedClient<BoxObject> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`BoxObject`] objects of all namespaces.
+    /// Returns a client for the [`BoxObject`] objects of all namespaces.
     pub fn boxs_all(&self) -> AllNamespaces<BoxObject> {
         AllNamespaces::new(self.client.clone())
     }
 
-    /// The [`ClientObject`] objects of a namespace.
+    /// Returns a client for the [`ClientObject`] objects of a namespace.
     pub fn clients(&self, namespace: &str) -> TypedClient<ClientObject> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`ClientObject`] objects of all namespaces.
+    /// Returns a client for the [`ClientObject`] objects of all namespaces.
     pub fn clients_all(&self) -> AllNamespaces<ClientObject> {
         AllNamespaces::new(self.client.clone())
     }
 
-    /// The [`Cluster`] objects of a namespace.
+    /// Returns a client for the [`Cluster`] objects of a namespace.
     pub fn clusters(&self, namespace: &str) -> TypedClient<Cluster> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Cluster`] objects of all namespaces.
+    /// Returns a client for the [`Cluster`] objects of all namespaces.
     pub fn clusters_all(&self) -> AllNamespaces<Cluster> {
         AllNamespaces::new(self.client.clone())
     }
 
-    /// The [`DefaultObject`] objects of a namespace.
+    /// Returns a client for the [`DefaultObject`] objects of a namespace.
     pub fn defaults(&self, namespace: &str) -> TypedClient<DefaultObject> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`DefaultObject`] objects of all namespaces.
+    /// Returns a client for the [`DefaultObject`] objects of all namespaces.
     pub fn defaults_all(&self) -> AllNamespaces<DefaultObject> {
         AllNamespaces::new(self.client.clone())
     }
 
-    /// The [`OptionObject`] objects of a namespace.
+    /// Returns a client for the [`OptionObject`] objects of a namespace.
     pub fn options(&self, namespace: &str) -> TypedClient<OptionObject> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`OptionObject`] objects of all namespaces.
+    /// Returns a client for the [`OptionObject`] objects of all namespaces.
     pub fn options_all(&self) -> AllNamespaces<OptionObject> {
         AllNamespaces::new(self.client.clone())
     }
 
-    /// The [`Record`] objects of a namespace.
+    /// Returns a client for the [`Record`] objects of a namespace.
     pub fn records(&self, namespace: &str) -> TypedClient<Record> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Record`] objects of all namespaces.
+    /// Returns a client for the [`Record`] objects of all namespaces.
     pub fn records_all(&self) -> AllNamespaces<Record> {
         AllNamespaces::new(self.client.clone())
     }
 
-    /// The [`ResultObject`] objects of a namespace.
+    /// Returns a client for the [`ResultObject`] objects of a namespace.
     pub fn results(&self, namespace: &str) -> TypedClient<ResultObject> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`ResultObject`] objects of all namespaces.
+    /// Returns a client for the [`ResultObject`] objects of all namespaces.
     pub fn results_all(&self) -> AllNamespaces<ResultObject> {
         AllNamespaces::new(self.client.clone())
     }
 
-    /// The [`StringObject`] objects of a namespace.
+    /// Returns a client for the [`StringObject`] objects of a namespace.
     pub fn strings(&self, namespace: &str) -> TypedClient<StringObject> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`StringObject`] objects of all namespaces.
+    /// Returns a client for the [`StringObject`] objects of all namespaces.
     pub fn strings_all(&self) -> AllNamespaces<StringObject> {
         AllNamespaces::new(self.client.clone())
     }
 
-    /// The [`Time`] objects of a namespace.
+    /// Returns a client for the [`Time`] objects of a namespace.
     pub fn times(&self, namespace: &str) -> TypedClient<Time> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Time`] objects of all namespaces.
+    /// Returns a client for the [`Time`] objects of all namespaces.
     pub fn times_all(&self) -> AllNamespaces<Time> {
         AllNamespaces::new(self.client.clone())
     }
 
-    /// The [`ValueObject`] objects of a namespace.
+    /// Returns a client for the [`ValueObject`] objects of a namespace.
     pub fn values(&self, namespace: &str) -> TypedClient<ValueObject> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`ValueObject`] objects of all namespaces.
+    /// Returns a client for the [`ValueObject`] objects of all namespaces.
     pub fn values_all(&self) -> AllNamespaces<ValueObject> {
         AllNamespaces::new(self.client.clone())
     }
 
-    /// The [`VecObject`] objects of a namespace.
+    /// Returns a client for the [`VecObject`] objects of a namespace.
     pub fn vecs(&self, namespace: &str) -> TypedClient<VecObject> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`VecObject`] objects of all namespaces.
+    /// Returns a client for the [`VecObject`] objects of all namespaces.
     pub fn vecs_all(&self) -> AllNamespaces<VecObject> {
         AllNamespaces::new(self.client.clone())
     }

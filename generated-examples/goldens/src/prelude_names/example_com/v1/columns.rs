@@ -3,10 +3,10 @@
 //! Printer columns of `example.com/v1`.
 
 use super::types::{
-    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
-    ResultObject, StringObject, Time, ValueObject, VecObject,
+    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject,
+    Record, ResultObject, StringObject, Time, ValueObject, VecObject,
 };
-use kube_codegen_runtime::walk::{Column, Columns};
+use kube_codegen_record::walk::{Column, Columns};
 
 impl Columns for BTreeMapObject {
     const COLUMNS: &'static [Column] = &[];

@@ -3,8 +3,8 @@
 //! Shared informers of `example.com/v1`.
 
 use super::types::{
-    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
-    ResultObject, StringObject, Time, ValueObject, VecObject,
+    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject,
+    Record, ResultObject, StringObject, Time, ValueObject, VecObject,
 };
 use kube_codegen_runtime::informer::{InformerFactory, SharedInformer};
 
@@ -15,67 +15,67 @@ pub struct ExampleComV1Informers<'f> {
 }
 
 impl<'f> ExampleComV1Informers<'f> {
-    /// Creates a view of `factory` that has the informers of these kinds.
+    /// Creates a view of `factory` with the informers of these kinds.
     pub fn new(factory: &'f InformerFactory) -> Self {
         Self { factory }
     }
 
-    /// The informer of [`BTreeMapObject`] objects: the same one each time.
+    /// Returns the shared informer for [`BTreeMapObject`].
     pub fn b_tree_maps(&self) -> SharedInformer<BTreeMapObject> {
         self.factory.informer::<BTreeMapObject>()
     }
 
-    /// The informer of [`BoxObject`] objects: the same one each time.
+    /// Returns the shared informer for [`BoxObject`].
     pub fn boxs(&self) -> SharedInformer<BoxObject> {
         self.factory.informer::<BoxObject>()
     }
 
-    /// The informer of [`ClientObject`] objects: the same one each time.
+    /// Returns the shared informer for [`ClientObject`].
     pub fn clients(&self) -> SharedInformer<ClientObject> {
         self.factory.informer::<ClientObject>()
     }
 
-    /// The informer of [`Cluster`] objects: the same one each time.
+    /// Returns the shared informer for [`Cluster`].
     pub fn clusters(&self) -> SharedInformer<Cluster> {
         self.factory.informer::<Cluster>()
     }
 
-    /// The informer of [`DefaultObject`] objects: the same one each time.
+    /// Returns the shared informer for [`DefaultObject`].
     pub fn defaults(&self) -> SharedInformer<DefaultObject> {
         self.factory.informer::<DefaultObject>()
     }
 
-    /// The informer of [`OptionObject`] objects: the same one each time.
+    /// Returns the shared informer for [`OptionObject`].
     pub fn options(&self) -> SharedInformer<OptionObject> {
         self.factory.informer::<OptionObject>()
     }
 
-    /// The informer of [`Record`] objects: the same one each time.
+    /// Returns the shared informer for [`Record`].
     pub fn records(&self) -> SharedInformer<Record> {
         self.factory.informer::<Record>()
     }
 
-    /// The informer of [`ResultObject`] objects: the same one each time.
+    /// Returns the shared informer for [`ResultObject`].
     pub fn results(&self) -> SharedInformer<ResultObject> {
         self.factory.informer::<ResultObject>()
     }
 
-    /// The informer of [`StringObject`] objects: the same one each time.
+    /// Returns the shared informer for [`StringObject`].
     pub fn strings(&self) -> SharedInformer<StringObject> {
         self.factory.informer::<StringObject>()
     }
 
-    /// The informer of [`Time`] objects: the same one each time.
+    /// Returns the shared informer for [`Time`].
     pub fn times(&self) -> SharedInformer<Time> {
         self.factory.informer::<Time>()
     }
 
-    /// The informer of [`ValueObject`] objects: the same one each time.
+    /// Returns the shared informer for [`ValueObject`].
     pub fn values(&self) -> SharedInformer<ValueObject> {
         self.factory.informer::<ValueObject>()
     }
 
-    /// The informer of [`VecObject`] objects: the same one each time.
+    /// Returns the shared informer for [`VecObject`].
     pub fn vecs(&self) -> SharedInformer<VecObject> {
         self.factory.informer::<VecObject>()
     }

@@ -3,8 +3,8 @@
 //! Listers of `example.com/v1`.
 
 use super::types::{
-    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
-    ResultObject, StringObject, Time, ValueObject, VecObject,
+    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject,
+    Record, ResultObject, StringObject, Time, ValueObject, VecObject,
 };
 use kube_codegen_runtime::lister::Lister;
 

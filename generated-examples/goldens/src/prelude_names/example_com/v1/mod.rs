@@ -2,7 +2,7 @@
 
 //! Version `v1` of the API group `example.com`.
 
-// A program uses a part of this, and the definition does not describe all of it.
+// Not every item is used or documented by the CRD.
 #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
 #![allow(dead_code, unused_imports)]
 
@@ -19,9 +19,9 @@ pub use aliases::*;
 pub use client::ExampleComV1;
 pub use informer::ExampleComV1Informers;
 pub use lister::{
-    BTreeMapObjectLister, BoxObjectLister, ClientObjectLister, ClusterLister, DefaultObjectLister,
-    OptionObjectLister, RecordLister, ResultObjectLister, StringObjectLister, TimeLister,
-    ValueObjectLister, VecObjectLister,
+    BTreeMapObjectLister, BoxObjectLister, ClientObjectLister, ClusterLister,
+    DefaultObjectLister, OptionObjectLister, RecordLister, ResultObjectLister,
+    StringObjectLister, TimeLister, ValueObjectLister, VecObjectLister,
 };
 pub use resource::{
     BTreeMapList, BoxList, ClientList, ClusterList, DefaultList, OptionList, RecordList,

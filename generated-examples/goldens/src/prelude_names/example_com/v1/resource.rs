@@ -3,8 +3,9 @@
 //! Names, manifests and API traits of the kinds of `example.com/v1`.
 
 use super::types::{
-    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject, Record,
-    ResultObject, StringObject, Time, ValueObject, VecObject,
+    BTreeMapObject, BTreeMapObjectSpec, BoxObject, ClientObject, Cluster, DefaultObject,
+    OptionObject, OptionObjectSpec, Record, ResultObject, StringObject, Time,
+    ValueObject, VecObject,
 };
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -38,14 +39,14 @@ impl BTreeMapObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -77,7 +78,7 @@ impl k8s_openapi::Metadata for BTreeMapObject {
 
 impl CustomResourceExt for BTreeMapObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../btreemaps.json"))
+        kube_codegen_record::resource::crd(include_str!("../btreemaps.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -121,14 +122,14 @@ impl BoxObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -160,7 +161,7 @@ impl k8s_openapi::Metadata for BoxObject {
 
 impl CustomResourceExt for BoxObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../boxs.json"))
+        kube_codegen_record::resource::crd(include_str!("../boxs.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -204,14 +205,14 @@ impl ClientObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -243,7 +244,7 @@ impl k8s_openapi::Metadata for ClientObject {
 
 impl CustomResourceExt for ClientObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../clients.json"))
+        kube_codegen_record::resource::crd(include_str!("../clients.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -287,14 +288,14 @@ impl Cluster {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -326,7 +327,7 @@ impl k8s_openapi::Metadata for Cluster {
 
 impl CustomResourceExt for Cluster {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../clusters.json"))
+        kube_codegen_record::resource::crd(include_str!("../clusters.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -370,14 +371,14 @@ impl DefaultObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -409,7 +410,7 @@ impl k8s_openapi::Metadata for DefaultObject {
 
 impl CustomResourceExt for DefaultObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../defaults.json"))
+        kube_codegen_record::resource::crd(include_str!("../defaults.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -453,14 +454,14 @@ impl OptionObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: OptionObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(Box::new(spec)),
         }
     }
 }
@@ -492,7 +493,7 @@ impl k8s_openapi::Metadata for OptionObject {
 
 impl CustomResourceExt for OptionObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../options.json"))
+        kube_codegen_record::resource::crd(include_str!("../options.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -536,14 +537,14 @@ impl Record {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -575,7 +576,7 @@ impl k8s_openapi::Metadata for Record {
 
 impl CustomResourceExt for Record {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../records.json"))
+        kube_codegen_record::resource::crd(include_str!("../records.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -619,14 +620,14 @@ impl ResultObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -658,7 +659,7 @@ impl k8s_openapi::Metadata for ResultObject {
 
 impl CustomResourceExt for ResultObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../results.json"))
+        kube_codegen_record::resource::crd(include_str!("../results.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -702,14 +703,14 @@ impl StringObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -741,7 +742,7 @@ impl k8s_openapi::Metadata for StringObject {
 
 impl CustomResourceExt for StringObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../strings.json"))
+        kube_codegen_record::resource::crd(include_str!("../strings.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -785,14 +786,14 @@ impl Time {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -824,7 +825,7 @@ impl k8s_openapi::Metadata for Time {
 
 impl CustomResourceExt for Time {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../times.json"))
+        kube_codegen_record::resource::crd(include_str!("../times.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -868,14 +869,14 @@ impl ValueObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -907,7 +908,7 @@ impl k8s_openapi::Metadata for ValueObject {
 
 impl CustomResourceExt for ValueObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../values.json"))
+        kube_codegen_record::resource::crd(include_str!("../values.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -951,14 +952,14 @@ impl VecObject {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -990,7 +991,7 @@ impl k8s_openapi::Metadata for VecObject {
 
 impl CustomResourceExt for VecObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../vecs.json"))
+        kube_codegen_record::resource::crd(include_str!("../vecs.json"))
     }
 
     fn crd_name() -> &'static str {

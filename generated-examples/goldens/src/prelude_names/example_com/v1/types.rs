@@ -3,7 +3,7 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::{DateTime, Nullable};
+use kube_codegen_record::{DateTime, Nullable};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 pub struct BTreeMapObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
@@ -35,7 +34,6 @@ pub struct BTreeMapObjectSpecOption {
 pub struct BoxObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
@@ -44,7 +42,6 @@ pub struct BoxObject {
 pub struct ClientObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
@@ -53,7 +50,6 @@ pub struct ClientObject {
 pub struct Cluster {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
@@ -62,7 +58,6 @@ pub struct Cluster {
 pub struct DefaultObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
@@ -71,7 +66,6 @@ pub struct DefaultObject {
 pub struct OptionObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<Box<OptionObjectSpec>>,
 }
 
@@ -100,17 +94,14 @@ pub enum OptionObjectSpecResult {
     Err,
     Some,
     None,
-
     /// `"Self"`
     SelfValue,
-
     String,
     Option,
     Vec,
     Box,
     Other,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Unknown(String),
 }
 
@@ -125,7 +116,6 @@ pub struct OptionObjectSpecVec {
 pub struct Record {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
@@ -134,7 +124,6 @@ pub struct Record {
 pub struct ResultObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
@@ -143,7 +132,6 @@ pub struct ResultObject {
 pub struct StringObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
@@ -152,7 +140,6 @@ pub struct StringObject {
 pub struct Time {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
@@ -161,7 +148,6 @@ pub struct Time {
 pub struct ValueObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
@@ -170,6 +156,5 @@ pub struct ValueObject {
 pub struct VecObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<BTreeMapObjectSpec>,
 }

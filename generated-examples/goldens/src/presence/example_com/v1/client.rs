@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Presence`] objects of a namespace.
+    /// Returns a client for the [`Presence`] objects of a namespace.
     pub fn presences(&self, namespace: &str) -> TypedClient<Presence> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Presence`] objects of all namespaces.
+    /// Returns a client for the [`Presence`] objects of all namespaces.
     pub fn presences_all(&self) -> AllNamespaces<Presence> {
         AllNamespaces::new(self.client.clone())
     }

@@ -2,7 +2,7 @@
 
 //! Version `v1` of the API group `example.com`.
 
-// A program uses a part of this, and the definition does not describe all of it.
+// Not every item is used or documented by the CRD.
 #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
 #![allow(dead_code, unused_imports)]
 

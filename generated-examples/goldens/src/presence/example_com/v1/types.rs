@@ -3,14 +3,13 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::Nullable;
+use kube_codegen_record::Nullable;
 
 /// An object of kind `Presence`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Presence {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<Box<PresenceSpec>>,
 }
 
@@ -19,19 +18,14 @@ pub struct Presence {
 pub struct PresenceSpec {
     pub nullable_list: Option<Nullable<Vec<String>>>,
     pub nullable_object: Option<Nullable<PresenceSpecNullableObject>>,
-
     /// Default: `{"a":1}`.
     pub object_default: Option<PresenceSpecObjectDefault>,
-
     pub optional: Option<String>,
     pub optional_nullable: Option<Nullable<String>>,
-
     /// Default: ``"a `quoted` text"``.
     pub optional_with_default: Option<String>,
-
     pub required: String,
     pub required_nullable: Nullable<String>,
-
     /// Default: `3`.
     pub required_with_default: Option<i64>,
 }

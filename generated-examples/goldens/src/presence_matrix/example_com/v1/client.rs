@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Matrix`] objects of a namespace.
+    /// Returns a client for the [`Matrix`] objects of a namespace.
     pub fn matrices(&self, namespace: &str) -> TypedClient<Matrix> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Matrix`] objects of all namespaces.
+    /// Returns a client for the [`Matrix`] objects of all namespaces.
     pub fn matrices_all(&self) -> AllNamespaces<Matrix> {
         AllNamespaces::new(self.client.clone())
     }

@@ -5,7 +5,7 @@
 use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use kube_codegen_runtime::record::{DateTime, Nullable, Number};
+use kube_codegen_record::{DateTime, Nullable, Number};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -15,10 +15,8 @@ pub struct Matrix {
     pub defaulted: Option<Box<MatrixDefaulted>>,
     pub lists: Option<Box<MatrixLists>>,
     pub maps: Option<Box<MatrixMaps>>,
-
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub nullable: Option<Box<MatrixNullable>>,
     pub nullable_defaulted: Option<Box<MatrixNullableDefaulted>>,
     pub nullable_items: Option<Box<MatrixNullableItems>>,
@@ -35,52 +33,36 @@ pub struct Matrix {
 pub struct MatrixDefaulted {
     /// Default: `{"a":1}`.
     pub any: Option<Value>,
-
     /// Default: `"2024-01-02T03:04:05Z"`.
     pub at: Option<DateTime>,
-
     /// Default: `"A"`.
     pub choice: Option<MatrixDefaultedChoice>,
-
     /// Default: `3`.
     pub count: Option<i64>,
-
     /// Default: `"aGk="`.
     pub data: Option<ByteString>,
-
     /// Default: `"25%"`.
     pub either: Option<IntOrString>,
-
     /// Default: `true`.
     pub flag: Option<bool>,
-
     /// Default: `1`.
     pub level: Option<MatrixDefaultedLevel>,
-
     /// Default: `["a"]`.
     pub list: Option<Vec<String>>,
-
     /// Default: `{"a":1}`.
     pub map: Option<BTreeMap<String, i64>>,
-
     /// Default: `80`.
     pub mixed: Option<MatrixDefaultedMixed>,
-
     /// Default: `0.5`.
     pub number: Option<Number>,
-
     /// Default: `{"a":"b"}`.
     pub open: Option<MatrixDefaultedOpen>,
-
     /// Default: `{"a":"b"}`.
     pub part: Option<MatrixDefaultedPart>,
-
     /// Default: `3`.
     pub small: Option<i32>,
-
     /// Default: `"a"`.
     pub text: Option<String>,
-
     /// Default: `true`.
     pub union: Option<MatrixDefaultedUnion>,
 }
@@ -90,10 +72,8 @@ pub struct MatrixDefaulted {
 pub enum MatrixDefaultedChoice {
     #[default]
     A,
-
     B,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -103,11 +83,9 @@ pub enum MatrixDefaultedLevel {
     /// `1`
     #[default]
     V1,
-
     /// `2`
     V2,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(i64),
 }
 
@@ -117,11 +95,9 @@ pub enum MatrixDefaultedMixed {
     /// `80`
     #[default]
     V80,
-
     /// `"http"`
     Http,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(Value),
 }
 
@@ -129,8 +105,7 @@ pub enum MatrixDefaultedMixed {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MatrixDefaultedOpen {
     pub a: Option<String>,
-
-    /// All other fields, as they are.
+    /// All other fields, kept verbatim.
     pub rest: BTreeMap<String, Value>,
 }
 
@@ -145,8 +120,7 @@ pub struct MatrixDefaultedPart {
 pub enum MatrixDefaultedUnion {
     Text(String),
     Boolean(bool),
-
-    /// A value of no type that the schema declares, as it is.
+    /// A value of a type not described by the schema, kept verbatim.
     Other(Value),
 }
 
@@ -177,8 +151,7 @@ pub struct MatrixLists {
 pub enum MatrixNullableChoice {
     A,
     B,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -187,11 +160,9 @@ pub enum MatrixNullableChoice {
 pub enum MatrixNullableLevel {
     /// `1`
     V1,
-
     /// `2`
     V2,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(i64),
 }
 
@@ -200,11 +171,9 @@ pub enum MatrixNullableLevel {
 pub enum MatrixNullableMixed {
     /// `80`
     V80,
-
     /// `"http"`
     Http,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(Value),
 }
 
@@ -257,52 +226,36 @@ pub struct MatrixNullable {
 pub struct MatrixNullableDefaulted {
     /// Default: `{"a":1}`.
     pub any: Option<Value>,
-
     /// Default: `"2024-01-02T03:04:05Z"`.
     pub at: Option<Nullable<DateTime>>,
-
     /// Default: `"A"`.
     pub choice: Option<Nullable<MatrixDefaultedChoice>>,
-
     /// Default: `3`.
     pub count: Option<Nullable<i64>>,
-
     /// Default: `"aGk="`.
     pub data: Option<Nullable<ByteString>>,
-
     /// Default: `"25%"`.
     pub either: Option<Nullable<IntOrString>>,
-
     /// Default: `true`.
     pub flag: Option<Nullable<bool>>,
-
     /// Default: `1`.
     pub level: Option<Nullable<MatrixDefaultedLevel>>,
-
     /// Default: `["a"]`.
     pub list: Option<Nullable<Vec<String>>>,
-
     /// Default: `{"a":1}`.
     pub map: Option<Nullable<BTreeMap<String, i64>>>,
-
     /// Default: `80`.
     pub mixed: Option<Nullable<MatrixDefaultedMixed>>,
-
     /// Default: `0.5`.
     pub number: Option<Nullable<Number>>,
-
     /// Default: `{"a":"b"}`.
     pub open: Option<Nullable<MatrixDefaultedOpen>>,
-
     /// Default: `{"a":"b"}`.
     pub part: Option<Nullable<MatrixDefaultedPart>>,
-
     /// Default: `3`.
     pub small: Option<Nullable<i32>>,
-
     /// Default: `"a"`.
     pub text: Option<Nullable<String>>,
-
     /// Default: `true`.
     pub union: Option<Nullable<MatrixDefaultedUnion>>,
 }

@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Strict`] objects of a namespace.
+    /// Returns a client for the [`Strict`] objects of a namespace.
     pub fn stricts(&self, namespace: &str) -> TypedClient<Strict> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Strict`] objects of all namespaces.
+    /// Returns a client for the [`Strict`] objects of all namespaces.
     pub fn stricts_all(&self) -> AllNamespaces<Strict> {
         AllNamespaces::new(self.client.clone())
     }

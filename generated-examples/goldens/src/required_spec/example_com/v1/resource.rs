@@ -35,7 +35,7 @@ impl Strict {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with what its schema requires.
+    /// Creates an object with this name and spec. All other fields are empty.
     pub fn new(name: impl Into<String>, spec: StrictSpec) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -72,9 +72,21 @@ impl k8s_openapi::Metadata for Strict {
     }
 }
 
+impl kube::core::object::HasSpec for Strict {
+    type Spec = StrictSpec;
+
+    fn spec(&self) -> &Self::Spec {
+        &self.spec
+    }
+
+    fn spec_mut(&mut self) -> &mut Self::Spec {
+        &mut self.spec
+    }
+}
+
 impl CustomResourceExt for Strict {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../stricts.json"))
+        kube_codegen_record::resource::crd(include_str!("../stricts.json"))
     }
 
     fn crd_name() -> &'static str {

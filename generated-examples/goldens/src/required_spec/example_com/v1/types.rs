@@ -3,14 +3,13 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::DateTime;
+use kube_codegen_record::DateTime;
 
 /// An object of kind `Strict`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strict {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: StrictSpec,
 }
 
@@ -26,7 +25,6 @@ pub struct StrictSpec {
 pub enum StrictSpecMode {
     A,
     B,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }

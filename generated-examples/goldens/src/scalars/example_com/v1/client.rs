@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Scalars`] objects of a namespace.
+    /// Returns a client for the [`Scalars`] objects of a namespace.
     pub fn scalars(&self, namespace: &str) -> TypedClient<Scalars> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Scalars`] objects of all namespaces.
+    /// Returns a client for the [`Scalars`] objects of all namespaces.
     pub fn scalars_all(&self) -> AllNamespaces<Scalars> {
         AllNamespaces::new(self.client.clone())
     }

@@ -4,14 +4,13 @@
 
 use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::{DateTime, Number};
+use kube_codegen_record::{DateTime, Number};
 
 /// An object of kind `Scalars`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scalars {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<Box<ScalarsSpec>>,
 }
 
@@ -20,7 +19,6 @@ pub struct Scalars {
 pub struct ScalarsSpec {
     /// Format: `ipv4`.
     pub address: Option<String>,
-
     pub at: Option<DateTime>,
     pub count: Option<i64>,
     pub data: Option<ByteString>,
@@ -28,18 +26,13 @@ pub struct ScalarsSpec {
     pub flag: Option<bool>,
     pub half: Option<Number>,
     pub large: Option<i64>,
-
     /// Format: `whatever`.
     pub odd: Option<i64>,
-
     /// Minimum: 0. Maximum: 65535.
     pub port: Option<u16>,
-
     pub ratio: Option<Number>,
-
     /// Minimum: 0.
     pub size: Option<u64>,
-
     pub small: Option<i32>,
     pub text: Option<String>,
 }

@@ -18,22 +18,22 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Pipeline`] objects of a namespace.
+    /// Returns a client for the [`Pipeline`] objects of a namespace.
     pub fn pipelines(&self, namespace: &str) -> TypedClient<Pipeline> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Pipeline`] objects of all namespaces.
+    /// Returns a client for the [`Pipeline`] objects of all namespaces.
     pub fn pipelines_all(&self) -> AllNamespaces<Pipeline> {
         AllNamespaces::new(self.client.clone())
     }
 
-    /// The [`Task`] objects of a namespace.
+    /// Returns a client for the [`Task`] objects of a namespace.
     pub fn tasks(&self, namespace: &str) -> TypedClient<Task> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Task`] objects of all namespaces.
+    /// Returns a client for the [`Task`] objects of all namespaces.
     pub fn tasks_all(&self) -> AllNamespaces<Task> {
         AllNamespaces::new(self.client.clone())
     }

@@ -12,17 +12,17 @@ pub struct ExampleComV1Informers<'f> {
 }
 
 impl<'f> ExampleComV1Informers<'f> {
-    /// Creates a view of `factory` that has the informers of these kinds.
+    /// Creates a view of `factory` with the informers of these kinds.
     pub fn new(factory: &'f InformerFactory) -> Self {
         Self { factory }
     }
 
-    /// The informer of [`Pipeline`] objects: the same one each time.
+    /// Returns the shared informer for [`Pipeline`].
     pub fn pipelines(&self) -> SharedInformer<Pipeline> {
         self.factory.informer::<Pipeline>()
     }
 
-    /// The informer of [`Task`] objects: the same one each time.
+    /// Returns the shared informer for [`Task`].
     pub fn tasks(&self) -> SharedInformer<Task> {
         self.factory.informer::<Task>()
     }

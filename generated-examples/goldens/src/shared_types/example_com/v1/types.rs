@@ -9,7 +9,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Pipeline {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<Box<PipelineSpec>>,
 }
 
@@ -17,18 +16,14 @@ pub struct Pipeline {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PipelineSpec {
     pub mode: Option<PipelineSpecMode>,
-
     /// Default: `"Static"`.
     pub mode_default: Option<PipelineSpecModeDefault>,
-
     /// Where the files come from.
     pub source: PipelineSpecSource,
-
     pub source_default: Option<PipelineSpecSourceDefault>,
     pub source_described: Option<PipelineSpecSourceDescribed>,
     pub source_optional: Option<PipelineSpecSourceOptional>,
     pub source_pattern: Option<PipelineSpecSourcePattern>,
-
     /// Where the files go to.
     pub target: Option<PipelineSpecSource>,
 }
@@ -38,8 +33,7 @@ pub struct PipelineSpec {
 pub enum PipelineSpecMode {
     Static,
     Rotating,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -48,10 +42,8 @@ pub enum PipelineSpecMode {
 pub enum PipelineSpecModeDefault {
     #[default]
     Static,
-
     Rotating,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -62,7 +54,6 @@ pub struct PipelineSpecSource {
     ///
     /// Minimum length: 1.
     pub bucket: String,
-
     /// What signs the requests.
     pub credentials: Option<PipelineSpecSourceCredentials>,
 }
@@ -81,7 +72,6 @@ pub struct PipelineSpecSourceDefault {
     ///
     /// Minimum length: 1. Default: `"files"`.
     pub bucket: Option<String>,
-
     /// What signs the requests.
     pub credentials: Option<PipelineSpecSourceCredentials>,
 }
@@ -93,7 +83,6 @@ pub struct PipelineSpecSourceDescribed {
     ///
     /// Minimum length: 1.
     pub bucket: String,
-
     /// What signs the requests.
     pub credentials: Option<PipelineSpecSourceCredentials>,
 }
@@ -105,7 +94,6 @@ pub struct PipelineSpecSourceOptional {
     ///
     /// Minimum length: 1.
     pub bucket: Option<String>,
-
     /// What signs the requests.
     pub credentials: Option<PipelineSpecSourceCredentials>,
 }
@@ -117,7 +105,6 @@ pub struct PipelineSpecSourcePattern {
     ///
     /// Pattern: `^[a-z]+$`.
     pub bucket: String,
-
     /// What signs the requests.
     pub credentials: Option<PipelineSpecSourceCredentials>,
 }
@@ -127,7 +114,6 @@ pub struct PipelineSpecSourcePattern {
 pub struct Task {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<TaskSpec>,
 }
 

@@ -18,12 +18,12 @@ impl ExampleComV1beta1 {
         Self { client }
     }
 
-    /// The [`Task`] objects of a namespace.
+    /// Returns a client for the [`Task`] objects of a namespace.
     pub fn tasks(&self, namespace: &str) -> TypedClient<Task> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Task`] objects of all namespaces.
+    /// Returns a client for the [`Task`] objects of all namespaces.
     pub fn tasks_all(&self) -> AllNamespaces<Task> {
         AllNamespaces::new(self.client.clone())
     }

@@ -2,6 +2,7 @@
 
 //! Names, manifests and API traits of the kinds of `example.com/v1beta1`.
 
+use super::aliases::TaskSpec;
 use super::types::Task;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -35,14 +36,14 @@ impl Task {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: TaskSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -74,7 +75,7 @@ impl k8s_openapi::Metadata for Task {
 
 impl CustomResourceExt for Task {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../tasks.json"))
+        kube_codegen_record::resource::crd(include_str!("../tasks.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -10,6 +10,5 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Task {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<TaskSpec>,
 }

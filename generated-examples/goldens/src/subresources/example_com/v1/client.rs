@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Scaled`] objects of a namespace.
+    /// Returns a client for the [`Scaled`] objects of a namespace.
     pub fn scaleds(&self, namespace: &str) -> TypedClient<Scaled> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Scaled`] objects of all namespaces.
+    /// Returns a client for the [`Scaled`] objects of all namespaces.
     pub fn scaleds_all(&self) -> AllNamespaces<Scaled> {
         AllNamespaces::new(self.client.clone())
     }

@@ -3,17 +3,19 @@
 //! Printer columns of `example.com/v1`.
 
 use super::types::Scaled;
-use kube_codegen_runtime::walk::{Column, ColumnType, Columns};
+use kube_codegen_record::walk::{Column, ColumnType, Columns};
 
 impl Columns for Scaled {
-    const COLUMNS: &'static [Column] = &[Column {
-        name: "Replicas",
-        type_: ColumnType::Integer,
-        format: None,
-        json_path: ".spec.replicas",
-        priority: 0,
-        description: Some(
-            "How many are wanted, which may be more than there are at the time of asking.",
-        ),
-    }];
+    const COLUMNS: &'static [Column] = &[
+        Column {
+            name: "Replicas",
+            type_: ColumnType::Integer,
+            format: None,
+            json_path: ".spec.replicas",
+            priority: 0,
+            description: Some(
+                "How many are wanted, which may be more than there are at the time of asking.",
+            ),
+        },
+    ];
 }

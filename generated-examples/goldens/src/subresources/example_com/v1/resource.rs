@@ -2,7 +2,7 @@
 
 //! Names, manifests and API traits of the kinds of `example.com/v1`.
 
-use super::types::Scaled;
+use super::types::{Scaled, ScaledSpec, ScaledStatus};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, CustomResourceExt};
@@ -35,14 +35,14 @@ impl Scaled {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: ScaledSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
             status: None,
         }
     }
@@ -73,13 +73,25 @@ impl k8s_openapi::Metadata for Scaled {
     }
 }
 
+impl kube::core::object::HasStatus for Scaled {
+    type Status = ScaledStatus;
+
+    fn status(&self) -> Option<&Self::Status> {
+        self.status.as_ref()
+    }
+
+    fn status_mut(&mut self) -> &mut Option<Self::Status> {
+        &mut self.status
+    }
+}
+
 impl kube_codegen_runtime::client::StatusSubresource for Scaled {}
 
 impl kube_codegen_runtime::client::ScaleSubresource for Scaled {}
 
 impl CustomResourceExt for Scaled {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../scaleds.json"))
+        kube_codegen_record::resource::crd(include_str!("../scaleds.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Unicode`] objects of a namespace.
+    /// Returns a client for the [`Unicode`] objects of a namespace.
     pub fn unicodes(&self, namespace: &str) -> TypedClient<Unicode> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Unicode`] objects of all namespaces.
+    /// Returns a client for the [`Unicode`] objects of all namespaces.
     pub fn unicodes_all(&self) -> AllNamespaces<Unicode> {
         AllNamespaces::new(self.client.clone())
     }

@@ -3,7 +3,7 @@
 //! Printer columns of `example.com/v1`.
 
 use super::types::Unicode;
-use kube_codegen_runtime::walk::{Column, Columns};
+use kube_codegen_record::walk::{Column, Columns};
 
 impl Columns for Unicode {
     const COLUMNS: &'static [Column] = &[];

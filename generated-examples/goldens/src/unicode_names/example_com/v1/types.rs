@@ -9,7 +9,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Unicode {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<Box<UnicodeSpec>>,
 }
 
@@ -37,14 +36,11 @@ pub enum UnicodeSpec模式 {
     启用,
     禁用,
     启用2,
-
     /// `"二"`
     U4e8c,
-
     /// `"😀"`
     U1f600,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -66,10 +62,8 @@ pub struct UnicodeSpec이름 {
 pub enum UnicodeSpec이름값 {
     /// `1`
     V1,
-
     /// `2`
     V2,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(i64),
 }

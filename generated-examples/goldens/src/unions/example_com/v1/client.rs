@@ -18,12 +18,12 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// The [`Mapping`] objects of a namespace.
+    /// Returns a client for the [`Mapping`] objects of a namespace.
     pub fn mappings(&self, namespace: &str) -> TypedClient<Mapping> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Mapping`] objects of all namespaces.
+    /// Returns a client for the [`Mapping`] objects of all namespaces.
     pub fn mappings_all(&self) -> AllNamespaces<Mapping> {
         AllNamespaces::new(self.client.clone())
     }

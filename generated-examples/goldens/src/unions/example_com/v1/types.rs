@@ -3,7 +3,7 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::record::{Nullable, Number};
+use kube_codegen_record::{Nullable, Number};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 pub struct Mapping {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<Box<MappingSpec>>,
 }
 
@@ -32,8 +31,7 @@ pub struct MappingSpec {
 pub enum MappingSpecHosts {
     Text(String),
     List(Vec<String>),
-
-    /// A value of no type that the schema declares, as it is.
+    /// A value of a type not described by the schema, kept verbatim.
     Other(Value),
 }
 
@@ -42,8 +40,7 @@ pub enum MappingSpecHosts {
 pub enum MappingSpecLimits {
     Map(BTreeMap<String, i64>),
     Number(Number),
-
-    /// A value of no type that the schema declares, as it is.
+    /// A value of a type not described by the schema, kept verbatim.
     Other(Value),
 }
 
@@ -52,8 +49,7 @@ pub enum MappingSpecLimits {
 pub enum MappingSpecRetry {
     Boolean(bool),
     Integer(i32),
-
-    /// A value of no type that the schema declares, as it is.
+    /// A value of a type not described by the schema, kept verbatim.
     Other(Value),
 }
 
@@ -62,7 +58,6 @@ pub enum MappingSpecRetry {
 pub enum MappingSpecRules {
     Text(String),
     Map(BTreeMap<String, Value>),
-
-    /// A value of no type that the schema declares, as it is.
+    /// A value of a type not described by the schema, kept verbatim.
     Other(Value),
 }

@@ -9,7 +9,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Widget {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<WidgetSpec>,
 }
 
@@ -25,10 +24,8 @@ pub struct WidgetSpec {
 pub enum WidgetSpecColor {
     /// `"red"`
     Red,
-
     /// `"green"`
     Green,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }

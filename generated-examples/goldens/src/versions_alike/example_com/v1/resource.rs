@@ -2,7 +2,7 @@
 
 //! Names, manifests and API traits of the kinds of `example.com/v1`.
 
-use super::types::{Route, RouteSpec, RouteStrategy};
+use super::types::{Route, RouteSpec, RouteStatus};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, CustomResourceExt};
@@ -34,19 +34,6 @@ impl Route {
 
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
-
-    /// Creates an object of this name, with what its schema requires.
-    pub fn new(name: impl Into<String>, spec: RouteSpec, strategy: RouteStrategy) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-            strategy,
-        }
-    }
 }
 
 impl k8s_openapi::Resource for Route {
@@ -74,9 +61,33 @@ impl k8s_openapi::Metadata for Route {
     }
 }
 
+impl kube::core::object::HasSpec for Route {
+    type Spec = RouteSpec;
+
+    fn spec(&self) -> &Self::Spec {
+        &self.spec
+    }
+
+    fn spec_mut(&mut self) -> &mut Self::Spec {
+        &mut self.spec
+    }
+}
+
+impl kube::core::object::HasStatus for Route {
+    type Status = RouteStatus;
+
+    fn status(&self) -> Option<&Self::Status> {
+        self.status.as_ref()
+    }
+
+    fn status_mut(&mut self) -> &mut Option<Self::Status> {
+        &mut self.status
+    }
+}
+
 impl CustomResourceExt for Route {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../routes.json"))
+        kube_codegen_record::resource::crd(include_str!("../routes.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -9,7 +9,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Route {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: RouteSpec,
     pub status: Option<RouteStatus>,
     pub strategy: RouteStrategy,
@@ -33,7 +32,6 @@ pub struct RouteSpecRules {
 pub struct RouteSpecRulesBackends {
     pub host: Option<String>,
     pub port: i32,
-
     /// How the connection is kept from others.
     pub tls: Option<RouteSpecRulesBackendsTls>,
 }
@@ -49,8 +47,7 @@ pub struct RouteSpecRulesBackendsTls {
 pub enum RouteSpecRulesMode {
     Terminate,
     Passthrough,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
@@ -65,7 +62,6 @@ pub struct RouteStatus {
 pub enum RouteStrategy {
     First,
     Random,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }

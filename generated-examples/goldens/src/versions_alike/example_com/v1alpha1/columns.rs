@@ -3,7 +3,7 @@
 //! Printer columns of `example.com/v1alpha1`.
 
 use super::types::{Gateway, Route};
-use kube_codegen_runtime::walk::{Column, Columns};
+use kube_codegen_record::walk::{Column, Columns};
 
 impl Columns for Gateway {
     const COLUMNS: &'static [Column] = &[];

@@ -12,17 +12,17 @@ pub struct ExampleComV1alpha1Informers<'f> {
 }
 
 impl<'f> ExampleComV1alpha1Informers<'f> {
-    /// Creates a view of `factory` that has the informers of these kinds.
+    /// Creates a view of `factory` with the informers of these kinds.
     pub fn new(factory: &'f InformerFactory) -> Self {
         Self { factory }
     }
 
-    /// The informer of [`Gateway`] objects: the same one each time.
+    /// Returns the shared informer for [`Gateway`].
     pub fn gateways(&self) -> SharedInformer<Gateway> {
         self.factory.informer::<Gateway>()
     }
 
-    /// The informer of [`Route`] objects: the same one each time.
+    /// Returns the shared informer for [`Route`].
     pub fn routes(&self) -> SharedInformer<Route> {
         self.factory.informer::<Route>()
     }

@@ -3,7 +3,7 @@
 //! Names, manifests and API traits of the kinds of `example.com/v1alpha1`.
 
 use super::aliases::GatewaySpec;
-use super::types::{Gateway, Route};
+use super::types::{Gateway, Route, RouteSpec};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, CustomResourceExt};
@@ -36,7 +36,7 @@ impl Gateway {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with what its schema requires.
+    /// Creates an object with this name and spec. All other fields are empty.
     pub fn new(name: impl Into<String>, spec: GatewaySpec) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -73,9 +73,21 @@ impl k8s_openapi::Metadata for Gateway {
     }
 }
 
+impl kube::core::object::HasSpec for Gateway {
+    type Spec = GatewaySpec;
+
+    fn spec(&self) -> &Self::Spec {
+        &self.spec
+    }
+
+    fn spec_mut(&mut self) -> &mut Self::Spec {
+        &mut self.spec
+    }
+}
+
 impl CustomResourceExt for Gateway {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../gateways.json"))
+        kube_codegen_record::resource::crd(include_str!("../gateways.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -119,14 +131,14 @@ impl Route {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: RouteSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -158,7 +170,7 @@ impl k8s_openapi::Metadata for Route {
 
 impl CustomResourceExt for Route {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../routes.json"))
+        kube_codegen_record::resource::crd(include_str!("../routes.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -10,7 +10,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Gateway {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     /// What a gateway is to be.
     pub spec: GatewaySpec,
 }
@@ -20,7 +19,6 @@ pub struct Gateway {
 pub struct Route {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: Option<RouteSpec>,
 }
 

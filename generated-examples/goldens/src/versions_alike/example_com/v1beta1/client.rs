@@ -18,22 +18,22 @@ impl ExampleComV1beta1 {
         Self { client }
     }
 
-    /// The [`Gateway`] objects of a namespace.
+    /// Returns a client for the [`Gateway`] objects of a namespace.
     pub fn gateways(&self, namespace: &str) -> TypedClient<Gateway> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Gateway`] objects of all namespaces.
+    /// Returns a client for the [`Gateway`] objects of all namespaces.
     pub fn gateways_all(&self) -> AllNamespaces<Gateway> {
         AllNamespaces::new(self.client.clone())
     }
 
-    /// The [`Route`] objects of a namespace.
+    /// Returns a client for the [`Route`] objects of a namespace.
     pub fn routes(&self, namespace: &str) -> TypedClient<Route> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Route`] objects of all namespaces.
+    /// Returns a client for the [`Route`] objects of all namespaces.
     pub fn routes_all(&self) -> AllNamespaces<Route> {
         AllNamespaces::new(self.client.clone())
     }

@@ -2,7 +2,8 @@
 
 //! Names, manifests and API traits of the kinds of `example.com/v1beta1`.
 
-use super::types::{Gateway, Route, RouteSpec};
+use super::aliases::RouteStatus;
+use super::types::{Gateway, GatewaySpec, Route, RouteSpec};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, CustomResourceExt};
@@ -35,14 +36,14 @@ impl Gateway {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
-    pub fn new(name: impl Into<String>) -> Self {
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: GatewaySpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: None,
+            spec: Some(spec),
         }
     }
 }
@@ -74,7 +75,7 @@ impl k8s_openapi::Metadata for Gateway {
 
 impl CustomResourceExt for Gateway {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../gateways.json"))
+        kube_codegen_record::resource::crd(include_str!("../gateways.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -118,7 +119,7 @@ impl Route {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with what its schema requires.
+    /// Creates an object with this name and spec. All other fields are empty.
     pub fn new(name: impl Into<String>, spec: RouteSpec) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -156,9 +157,33 @@ impl k8s_openapi::Metadata for Route {
     }
 }
 
+impl kube::core::object::HasSpec for Route {
+    type Spec = RouteSpec;
+
+    fn spec(&self) -> &Self::Spec {
+        &self.spec
+    }
+
+    fn spec_mut(&mut self) -> &mut Self::Spec {
+        &mut self.spec
+    }
+}
+
+impl kube::core::object::HasStatus for Route {
+    type Status = RouteStatus;
+
+    fn status(&self) -> Option<&Self::Status> {
+        self.status.as_ref()
+    }
+
+    fn status_mut(&mut self) -> &mut Option<Self::Status> {
+        &mut self.status
+    }
+}
+
 impl CustomResourceExt for Route {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../routes.json"))
+        kube_codegen_record::resource::crd(include_str!("../routes.json"))
     }
 
     fn crd_name() -> &'static str {

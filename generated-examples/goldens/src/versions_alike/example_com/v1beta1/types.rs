@@ -12,7 +12,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Gateway {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     /// What a gateway is to be.
     pub spec: Option<GatewaySpec>,
 }
@@ -27,7 +26,6 @@ pub struct GatewaySpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GatewaySpecListeners {
     pub port: i32,
-
     /// How the connection is kept from others.
     pub tls: Option<GatewaySpecListenersTls>,
 }
@@ -37,7 +35,6 @@ pub struct GatewaySpecListeners {
 pub struct Route {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub spec: RouteSpec,
     pub status: Option<RouteStatus>,
 }
@@ -53,7 +50,6 @@ pub struct RouteSpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RouteSpecRules {
     pub backends: Option<Vec<RouteSpecRulesBackends>>,
-
     /// Default: `"Passthrough"`.
     pub mode: Option<RouteSpecRulesMode>,
 }
@@ -62,10 +58,8 @@ pub struct RouteSpecRules {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RouteSpecRulesMode {
     Terminate,
-
     #[default]
     Passthrough,
-
-    /// A value that the schema does not declare, as it is.
+    /// A value not described by the schema, kept verbatim.
     Other(String),
 }

@@ -18,12 +18,12 @@ impl ExampleComV2 {
         Self { client }
     }
 
-    /// The [`Route`] objects of a namespace.
+    /// Returns a client for the [`Route`] objects of a namespace.
     pub fn routes(&self, namespace: &str) -> TypedClient<Route> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// The [`Route`] objects of all namespaces.
+    /// Returns a client for the [`Route`] objects of all namespaces.
     pub fn routes_all(&self) -> AllNamespaces<Route> {
         AllNamespaces::new(self.client.clone())
     }

@@ -3,7 +3,7 @@
 //! Printer columns of `example.com/v2`.
 
 use super::types::Route;
-use kube_codegen_runtime::walk::{Column, Columns};
+use kube_codegen_record::walk::{Column, Columns};
 
 impl Columns for Route {
     const COLUMNS: &'static [Column] = &[];

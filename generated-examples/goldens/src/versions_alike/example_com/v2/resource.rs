@@ -2,6 +2,7 @@
 
 //! Names, manifests and API traits of the kinds of `example.com/v2`.
 
+use super::aliases::RouteStatus;
 use super::types::Route;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -35,7 +36,7 @@ impl Route {
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
 
-    /// Creates an object of this name, with all else unset.
+    /// Creates an object with this name. All other fields are empty.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
@@ -72,9 +73,21 @@ impl k8s_openapi::Metadata for Route {
     }
 }
 
+impl kube::core::object::HasStatus for Route {
+    type Status = RouteStatus;
+
+    fn status(&self) -> Option<&Self::Status> {
+        self.status.as_ref()
+    }
+
+    fn status_mut(&mut self) -> &mut Option<Self::Status> {
+        &mut self.status
+    }
+}
+
 impl CustomResourceExt for Route {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_runtime::resource::crd(include_str!("../routes.json"))
+        kube_codegen_record::resource::crd(include_str!("../routes.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -11,6 +11,5 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Route {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-
     pub status: Option<RouteStatus>,
 }

@@ -1,0 +1,139 @@
+//! A `date-time` in, its text and the moment it tells out; the text on the wire is never changed.
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
+use k8s_openapi::jiff::{self, Timestamp};
+use std::fmt;
+use std::str::FromStr;
+
+/// A string of format `date-time` ([RFC 3339]) as it stands on the wire: with its offset, and the digits of its fraction.
+///
+/// Whatever text an object holds is kept, as the API server does, so that no date makes an object unreadable or is written anew in
+/// another form; [`timestamp`](Self::timestamp) tells the moment. Equal are equal texts; to compare moments, compare timestamps.
+///
+/// ```
+/// use kube_codegen_record::DateTime;
+///
+/// let expires: DateTime = "2029-12-31T14:00:00+02:00".parse()?;
+/// assert_eq!(expires.to_string(), "2029-12-31T14:00:00+02:00");
+/// assert_eq!(expires.timestamp()?.to_string(), "2029-12-31T12:00:00Z");
+/// assert!(expires.timestamp()? > DateTime::from(expires.timestamp()? - std::time::Duration::from_secs(1)).timestamp()?);
+/// # Ok::<(), k8s_openapi::jiff::Error>(())
+/// ```
+///
+/// [RFC 3339]: https://www.rfc-editor.org/rfc/rfc3339#section-5.6
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct DateTime(pub(super) String);
+
+impl DateTime {
+    /// This moment, in UTC and whole seconds, as Kubernetes writes it.
+    pub fn now() -> Self {
+        let now = Timestamp::now();
+        Timestamp::from_second(now.as_second())
+            .unwrap_or(now)
+            .into()
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The moment.
+    ///
+    /// # Errors
+    /// The text is no `date-time`: the API server's check is looser, and does not look again at what is stored.
+    pub fn timestamp(&self) -> Result<Timestamp, jiff::Error> {
+        moment(&self.0)
+    }
+}
+
+/// The moment that a text tells. The API server takes any number of digits for the fraction of a second; the ninth is a nanosecond.
+pub(super) fn moment(text: &str) -> Result<Timestamp, jiff::Error> {
+    text.parse()
+        .or_else(|error| nanoseconds(text).map_or(Err(error), |cut| cut.parse()))
+}
+
+/// The text without the digits behind the nanoseconds; `None` if there are none.
+fn nanoseconds(text: &str) -> Option<String> {
+    let start = text.find(['.', ','])? + 1;
+    let fraction = text[start..].bytes();
+    let end = start + fraction.take_while(u8::is_ascii_digit).count();
+    (end > start + 9).then(|| format!("{}{}", &text[..start + 9], &text[end..]))
+}
+
+/// In UTC, with no more digits of a second than there are.
+impl From<Timestamp> for DateTime {
+    fn from(moment: Timestamp) -> Self {
+        Self(moment.to_string())
+    }
+}
+
+impl From<Time> for DateTime {
+    fn from(Time(moment): Time) -> Self {
+        moment.into()
+    }
+}
+
+impl From<MicroTime> for DateTime {
+    fn from(MicroTime(moment): MicroTime) -> Self {
+        moment.into()
+    }
+}
+
+impl TryFrom<&DateTime> for Time {
+    type Error = jiff::Error;
+
+    fn try_from(text: &DateTime) -> Result<Self, jiff::Error> {
+        text.timestamp().map(Self)
+    }
+}
+
+/// Only what is a `date-time` is taken from a program's own text.
+impl FromStr for DateTime {
+    type Err = jiff::Error;
+
+    fn from_str(text: &str) -> Result<Self, jiff::Error> {
+        moment(text).map(|_| Self(text.to_owned()))
+    }
+}
+
+impl AsRef<str> for DateTime {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for DateTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_and_texts() {
+        for text in [
+            "2024-02-30T00:00:00Z",
+            "yesterday",
+            "",
+            "2024-01-01",
+            "2024-01-01T00:00:00.0123456789",
+            ".0123456789é",
+        ] {
+            assert!(text.parse::<DateTime>().is_err(), "{text}");
+            assert!(DateTime(text.into()).timestamp().is_err(), "{text}");
+        }
+        let long: DateTime = "2024-03-01t01:59:59,123456789999+02:00".parse().unwrap();
+        assert_eq!(
+            long.timestamp().unwrap().to_string(),
+            "2024-02-29T23:59:59.123456789Z"
+        );
+        let time = Time(Timestamp::UNIX_EPOCH);
+        let text = DateTime::from(time.clone());
+        assert_eq!(text.as_str(), "1970-01-01T00:00:00Z");
+        assert_eq!(Time::try_from(&text).ok(), Some(time));
+        assert_eq!(DateTime::now().as_str().len(), text.as_str().len());
+    }
+}

@@ -1,0 +1,96 @@
+//! A selectable field of a CRD: a value in, a field selector for lists and watches out.
+use super::node::Node;
+use super::path::Path;
+use crate::Record;
+use std::fmt::{self, Display};
+use std::marker::PhantomData;
+
+/// A field that the API server can select objects by (`selectableFields` of the CRD; KEP-4358).
+///
+/// ```
+/// # struct CrdKind;
+/// # use kube_codegen_record::walk::SelectableField;
+/// const CHOICE: SelectableField<CrdKind> = SelectableField::new("spec.choice");
+/// let params = kube::api::ListParams::default().fields(&CHOICE.equals("mysql"));
+/// assert_eq!(params.field_selector.as_deref(), Some("spec.choice=mysql"));
+/// ```
+pub struct SelectableField<K> {
+    path: &'static str,
+    kind: PhantomData<fn(&K)>,
+}
+
+impl<K> SelectableField<K> {
+    /// The field at `path`, such as `spec.choice`; a leading dot, as in the CRD, is left out.
+    pub const fn new(path: &'static str) -> Self {
+        let path = match path.as_bytes() {
+            [b'.', ..] => path.split_at(1).1,
+            _ => path,
+        };
+        Self {
+            path,
+            kind: PhantomData,
+        }
+    }
+
+    /// The path, as selectors name it.
+    pub const fn path(&self) -> &'static str {
+        self.path
+    }
+
+    /// Selects the objects whose field has this value; an absent field counts as empty. Join several selectors by commas.
+    #[must_use]
+    pub fn equals(&self, value: impl Display) -> String {
+        format!("{}={}", self.path, escape(&value.to_string()))
+    }
+
+    /// Selects the objects whose field has another value, or none.
+    #[must_use]
+    pub fn not_equals(&self, value: impl Display) -> String {
+        format!("{}!={}", self.path, escape(&value.to_string()))
+    }
+}
+
+impl<K: Record> SelectableField<K> {
+    /// The value that an object has for selectors; `None` if the field is absent or of a type that cannot be selected by.
+    pub fn value(&self, object: &K) -> Option<String> {
+        let found = Path::parse(self.path).ok()?.first(object)?;
+        if let Some(text) = found.as_text() {
+            return Some(text.into_owned());
+        }
+        scalar(&found)
+    }
+}
+
+fn scalar(node: &Node<'_>) -> Option<String> {
+    match node.to_json() {
+        serde_json::Value::Bool(value) => Some(value.to_string()),
+        serde_json::Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// A value within a selector, as `fields.EscapeValue` of apimachinery writes it.
+fn escape(value: &str) -> String {
+    let mut out = String::with_capacity(value.len());
+    for c in value.chars() {
+        if matches!(c, '\\' | ',' | '=') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+impl<K> Clone for SelectableField<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K> Copy for SelectableField<K> {}
+
+impl<K> fmt::Debug for SelectableField<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SelectableField").field(&self.path).finish()
+    }
+}

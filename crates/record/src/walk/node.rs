@@ -1,0 +1,130 @@
+//! One value on the way of a path, whether of a record, of raw JSON or of a leaf.
+use crate::{List, Map, Record, View};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// A value that a path has found.
+#[derive(Clone)]
+pub enum Node<'a> {
+    /// In a record.
+    View(View<'a>),
+    /// In raw JSON.
+    Json(&'a Value),
+    /// In a leaf with serde impls of its own, which is looked into as JSON.
+    Owned(Value),
+}
+
+impl<'a> Node<'a> {
+    pub(super) fn of(record: &'a dyn Record) -> Self {
+        Node::View(View::Record(record))
+    }
+
+    /// In the form that is looked into; `None` if absent.
+    fn seen(view: View<'a>) -> Option<Self> {
+        match view {
+            View::Absent => None,
+            View::Json(json) => Some(Node::Json(json)),
+            View::Foreign(_) => serde_json::to_value(view).ok().map(Node::Owned),
+            view => Some(Node::View(view)),
+        }
+    }
+
+    /// The field or map entry of a name.
+    pub(super) fn field(&self, name: &str) -> Option<Self> {
+        match self {
+            Node::View(View::Record(record)) => match record.names().binary_search(&name) {
+                Ok(index) => Self::seen(record.get(index)),
+                Err(_) => record
+                    .rest()
+                    .and_then(|rest| rest.get(name))
+                    .map(Node::Json),
+            },
+            Node::View(View::Map(map)) => Self::seen(map.get(name)),
+            Node::View(_) => None,
+            Node::Json(json) => json.get(name).map(Node::Json),
+            Node::Owned(json) => json.get(name).cloned().map(Node::Owned),
+        }
+    }
+
+    /// The items, if it is an array.
+    pub(super) fn items(&self) -> Option<Vec<Self>> {
+        match self {
+            Node::View(View::List(list)) => Some(items(*list)),
+            Node::View(_) => None,
+            Node::Json(json) => Some(json.as_array()?.iter().map(Node::Json).collect()),
+            Node::Owned(json) => Some(json.as_array()?.iter().cloned().map(Node::Owned).collect()),
+        }
+    }
+
+    /// The items of an array, or the values of an object in the order of their keys.
+    pub(super) fn children(&self) -> Vec<Self> {
+        if let Some(items) = self.items() {
+            return items;
+        }
+        match self {
+            Node::View(View::Record(record)) => fields(*record),
+            Node::View(View::Map(map)) => entries(*map),
+            Node::View(_) => Vec::new(),
+            Node::Json(json) => json
+                .as_object()
+                .into_iter()
+                .flat_map(serde_json::Map::values)
+                .map(Node::Json)
+                .collect(),
+            Node::Owned(json) => json
+                .as_object()
+                .into_iter()
+                .flat_map(serde_json::Map::values)
+                .cloned()
+                .map(Node::Owned)
+                .collect(),
+        }
+    }
+
+    /// The value as JSON.
+    pub fn to_json(&self) -> Value {
+        match self {
+            Node::View(view) => serde_json::to_value(view).unwrap_or_default(),
+            Node::Json(json) => (*json).clone(),
+            Node::Owned(json) => json.clone(),
+        }
+    }
+
+    /// The text, if it is one.
+    pub fn as_text(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Node::View(View::Str(text)) => Some(Cow::Borrowed(text)),
+            Node::View(View::Display(shown)) => Some(Cow::Owned(shown.to_string())),
+            Node::View(_) => None,
+            Node::Json(json) => json.as_str().map(Cow::Borrowed),
+            Node::Owned(json) => json.as_str().map(Cow::Borrowed),
+        }
+    }
+}
+
+fn items(list: &dyn List) -> Vec<Node<'_>> {
+    (0..list.len())
+        .filter_map(|index| Node::seen(list.get(index)))
+        .collect()
+}
+
+fn entries(map: &dyn Map) -> Vec<Node<'_>> {
+    let mut all = Vec::with_capacity(map.len());
+    map.each(&mut |_, view| {
+        all.extend(Node::seen(view));
+        true
+    });
+    all
+}
+
+fn fields(record: &dyn Record) -> Vec<Node<'_>> {
+    let declared = (0..record.names().len()).filter_map(|index| Node::seen(record.get(index)));
+    declared
+        .chain(
+            record
+                .rest()
+                .into_iter()
+                .flat_map(|rest| rest.values().map(Node::Json)),
+        )
+        .collect()
+}

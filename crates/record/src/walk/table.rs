@@ -1,0 +1,150 @@
+//! Objects in, the table that `kubectl get` prints out.
+use super::column::{Columns, Row};
+use super::path::Path;
+use k8s_openapi::jiff::Timestamp;
+use std::borrow::{Borrow, Cow};
+use std::marker::PhantomData;
+
+/// The narrowest column, padding included, and the padding: the settings of kubectl's tab writer.
+const NARROWEST: usize = 6;
+const PADDING: usize = 3;
+
+/// How a table of objects of one kind is printed; made by [`Columns::table`].
+///
+/// ```no_run
+/// # use kube_codegen_record::walk::Columns;
+/// # fn show<CrdKind: Columns>(kinds: Vec<CrdKind>) {
+/// print!("{}", CrdKind::table().wide().print(&kinds));
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Table<K> {
+    wide: bool,
+    namespaces: bool,
+    no_headers: bool,
+    now: Option<Timestamp>,
+    kind: PhantomData<fn(&K)>,
+}
+
+impl<K: Columns> Table<K> {
+    pub(super) fn plain() -> Self {
+        Self {
+            wide: false,
+            namespaces: false,
+            no_headers: false,
+            now: None,
+            kind: PhantomData,
+        }
+    }
+
+    /// With the columns of `-o wide`.
+    #[must_use]
+    pub fn wide(self) -> Self {
+        Self { wide: true, ..self }
+    }
+
+    /// With the namespaces, as of `--all-namespaces`.
+    #[must_use]
+    pub fn namespaces(self) -> Self {
+        Self {
+            namespaces: true,
+            ..self
+        }
+    }
+
+    /// Without the line of headers, as of `--no-headers`.
+    #[must_use]
+    pub fn no_headers(self) -> Self {
+        Self {
+            no_headers: true,
+            ..self
+        }
+    }
+
+    /// Ages are counted to `now` instead of to the time of printing.
+    #[must_use]
+    pub fn at(self, now: Timestamp) -> Self {
+        Self {
+            now: Some(now),
+            ..self
+        }
+    }
+
+    /// The table of these objects, each line ended; nothing if there are none.
+    pub fn print(&self, objects: impl IntoIterator<Item = impl Borrow<K>>) -> String {
+        let now = self.now.unwrap_or_else(Timestamp::now);
+        let row = Row::of::<K>(self.wide);
+        let namespace = Path::parse(".metadata.namespace")
+            .ok()
+            .filter(|_| self.namespaces);
+        let mut lines: Vec<Vec<String>> = Vec::new();
+        if !self.no_headers {
+            let namespace = self.namespaces.then(|| "NAMESPACE".to_owned());
+            lines.push(namespace.into_iter().chain(K::headers(self.wide)).collect());
+        }
+        let headers = lines.len();
+        for object in objects {
+            let record = object.borrow();
+            let namespace = namespace.as_ref().map(|path| {
+                path.first(record)
+                    .and_then(|node| node.as_text().map(Cow::into_owned))
+                    .unwrap_or_default()
+            });
+            lines.push(
+                namespace
+                    .into_iter()
+                    .chain(row.cells(record, now))
+                    .map(|cell| on_one_line(&cell))
+                    .collect(),
+            );
+        }
+        if lines.len() == headers {
+            String::new()
+        } else {
+            align(&lines)
+        }
+    }
+}
+
+/// A cell as it is safe on a terminal: cut at the end of its first line, control characters made visible.
+fn on_one_line(cell: &str) -> String {
+    let (line, more) = cell
+        .split_once(['\n', '\r', '\u{c}'])
+        .map_or((cell, ""), |(line, _)| (line, "..."));
+    let mut out = String::with_capacity(cell.len());
+    for c in line.chars() {
+        match c {
+            '\u{1b}' => out.push_str("^["),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out + more
+}
+
+/// Each cell but the last of a line is padded to the width of its column.
+fn align(lines: &[Vec<String>]) -> String {
+    let columns = lines.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| {
+            let widest = lines
+                .iter()
+                .filter_map(|line| line.get(column))
+                .map(|cell| cell.chars().count())
+                .max();
+            (widest.unwrap_or(0) + PADDING).max(NARROWEST)
+        })
+        .collect();
+    let mut out = String::new();
+    for line in lines {
+        for (column, cell) in line.iter().enumerate() {
+            out.push_str(cell);
+            if column + 1 < line.len() {
+                let padding = widths[column].saturating_sub(cell.chars().count());
+                out.extend(std::iter::repeat_n(' ', padding));
+            }
+        }
+        out.push('\n');
+    }
+    out
+}

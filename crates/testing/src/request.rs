@@ -1,0 +1,270 @@
+//! An HTTP request in, verb, resource and options out; it never looks at stored objects.
+use std::sync::Arc;
+
+use http::{Method, header, request::Parts};
+use kube::client::Body;
+use serde_json::Value;
+
+use super::failure::{Answer, bad_request, no_resource, not_allowed};
+use super::kind::{Kind, Kinds, Version};
+use kube_codegen_record::private::go;
+
+/// The verbs of the Kubernetes API, named as in RBAC rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    Get,
+    List,
+    Watch,
+    Create,
+    Update,
+    Patch,
+    Delete,
+    DeleteCollection,
+}
+
+impl Verb {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Patch => "patch",
+            Self::Delete => "delete",
+            Self::DeleteCollection => "deletecollection",
+        }
+    }
+}
+
+/// What a request is about.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub(super) kind: Arc<Kind>,
+    pub(super) version: String,
+    /// Empty: all namespaces, or a cluster-scoped kind.
+    pub(super) namespace: String,
+    /// Empty: the collection.
+    pub(super) name: String,
+    /// Empty: the object itself.
+    pub(super) subresource: String,
+}
+
+impl Target {
+    pub(super) fn version(&self) -> Answer<&Version> {
+        self.kind.version(&self.version).ok_or_else(no_resource)
+    }
+
+    pub(super) fn api_version(&self) -> String {
+        self.kind.api_version(&self.version)
+    }
+}
+
+/// A request that names a resource of the server.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) verb: Verb,
+    pub(super) target: Target,
+    pub(super) query: Query,
+    pub(super) content_type: String,
+    pub(super) body: Vec<u8>,
+    /// The client asked for `PartialObjectMetadata`.
+    pub(super) metadata_only: bool,
+    user_agent: String,
+}
+
+/// Numbers as a real server holds them: `1.0` is `1`, and what is beyond 64 bits is a float.
+fn numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) => match go::number(number) {
+            go::Number::Int(int) => *value = int.into(),
+            go::Number::Float(float) => *value = float.into(),
+        },
+        Value::Array(items) => items.iter_mut().for_each(numbers),
+        Value::Object(fields) => fields.values_mut().for_each(numbers),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+impl Request {
+    pub(super) fn read(parts: &Parts, body: Vec<u8>, kinds: &Kinds) -> Answer<Self> {
+        let query = Query::read(parts.uri.query().unwrap_or_default());
+        let target = target(parts.uri.path(), kinds)?;
+        let watch = query.flag("watch");
+        let verb = match (&parts.method, target.name.is_empty()) {
+            (&Method::GET, true) if watch => Verb::Watch,
+            (&Method::GET, true) => Verb::List,
+            (&Method::GET, false) => Verb::Get,
+            (&Method::POST, true) => Verb::Create,
+            (&Method::PUT, false) => Verb::Update,
+            (&Method::PATCH, false) => Verb::Patch,
+            (&Method::DELETE, false) => Verb::Delete,
+            (&Method::DELETE, true) => Verb::DeleteCollection,
+            _ => return Err(not_allowed()),
+        };
+        let header = |name| {
+            parts
+                .headers
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let content_type = header(header::CONTENT_TYPE);
+        Ok(Self {
+            verb,
+            target,
+            query,
+            content_type: content_type
+                .split(';')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .to_owned(),
+            body,
+            metadata_only: header(header::ACCEPT).contains("as=PartialObjectMetadata"),
+            user_agent: header(header::USER_AGENT),
+        })
+    }
+
+    /// The body as JSON (which is YAML too); an empty body is null.
+    pub(super) fn json(&self) -> Answer<Value> {
+        if self.body.is_empty() {
+            return Ok(Value::Null);
+        }
+        let mut body = serde_json::from_slice(&self.body).map_err(|error| {
+            bad_request(&format!(
+                "the object provided is unrecognized (must be of type {}): {error}",
+                self.target.kind.kind
+            ))
+        })?;
+        numbers(&mut body);
+        Ok(body)
+    }
+
+    /// Who writes: `fieldManager`, else the user agent's first word.
+    pub(super) fn manager(&self) -> String {
+        let agent = || {
+            self.user_agent
+                .split('/')
+                .next()
+                .filter(|name| !name.is_empty())
+                .unwrap_or("unknown")
+                .to_owned()
+        };
+        self.query
+            .get("fieldManager")
+            .filter(|name| !name.is_empty())
+            .map_or_else(agent, str::to_owned)
+    }
+
+    /// `dryRun=All`: everything happens but the storing.
+    pub(super) fn dry_run(&self) -> bool {
+        self.query.get("dryRun") == Some("All")
+    }
+}
+
+/// Takes `/api/v1/…` and `/apis/group/version/…` apart.
+fn target(path: &str, kinds: &Kinds) -> Answer<Target> {
+    let decoded: Vec<String> = path
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .map(|part| {
+            form_urlencoded::parse(format!("p={}", part.replace('+', "%2B")).as_bytes())
+                .map(|(_, value)| value.into_owned())
+                .collect()
+        })
+        .collect();
+    let parts: Vec<&str> = decoded.iter().map(String::as_str).collect();
+    let (group, version, rest) = match parts.as_slice() {
+        ["api", version, rest @ ..] => ("", *version, rest),
+        ["apis", group, version, rest @ ..] => (*group, *version, rest),
+        _ => return Err(no_resource()),
+    };
+    let (namespace, rest) = match rest {
+        // The subresources of a Namespace look like collections inside it.
+        ["namespaces", _, "status" | "finalize"] if group.is_empty() => ("", rest),
+        ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (*namespace, rest),
+        rest => ("", rest),
+    };
+    let (plural, name, subresource) = match rest {
+        [plural] => (*plural, "", ""),
+        [plural, name] => (*plural, *name, ""),
+        [plural, name, subresource] => (*plural, *name, *subresource),
+        _ => return Err(no_resource()),
+    };
+    let kind = kinds.get(group, plural).ok_or_else(no_resource)?;
+    let served = kind.version(version).ok_or_else(no_resource)?;
+    let has_subresource = match subresource {
+        "" => true,
+        "status" => served.status,
+        "scale" => served.scale.is_some(),
+        _ => false,
+    };
+    let scoped = if kind.namespaced {
+        !namespace.is_empty() || name.is_empty()
+    } else {
+        namespace.is_empty()
+    };
+    if !has_subresource || !scoped {
+        return Err(no_resource());
+    }
+    Ok(Target {
+        kind: kind.clone(),
+        version: version.to_owned(),
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+        subresource: subresource.to_owned(),
+    })
+}
+
+/// The options of a request, decoded; the first of a name counts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Query(Vec<(String, String)>);
+
+impl Query {
+    fn read(query: &str) -> Self {
+        Self(
+            form_urlencoded::parse(query.as_bytes())
+                .into_owned()
+                .collect(),
+        )
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn flag(&self, name: &str) -> bool {
+        self.get(name)
+            .is_some_and(|value| matches!(value, "" | "1" | "t" | "T" | "true" | "TRUE" | "True"))
+    }
+
+    /// A resourceVersion: absent, `""` and `"0"` are told apart by the caller.
+    pub(super) fn resource_version(&self) -> Answer<Option<u64>> {
+        match self.get("resourceVersion") {
+            None | Some("") => Ok(None),
+            Some(text) => text.parse().map(Some).map_err(|_| bad_request(&format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"))),
+        }
+    }
+
+    pub(super) fn number(&self, name: &str) -> Answer<Option<u64>> {
+        self.get(name)
+            .map(|text| {
+                text.parse().map_err(|_| {
+                    bad_request(&format!(
+                        "{name}: Invalid value: {text:?}: must be a number"
+                    ))
+                })
+            })
+            .transpose()
+    }
+}
+
+/// The whole body of a request of either transport.
+pub(super) async fn collect(body: Body) -> Result<Vec<u8>, kube::Error> {
+    body.collect_bytes().await.map(Into::into)
+}

@@ -1,0 +1,368 @@
+//! Custom kinds: validation, defaults, pruning, versions, subresources.
+use kube::api::{
+    Api, ApiResource, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams, PostParams,
+};
+use serde_json::{Value, json};
+
+use super::support::{crdkind, crdkinds, definition, object, refused, resource, server};
+
+#[tokio::test]
+async fn the_schema_refuses_in_the_words_of_a_real_server() {
+    let server = server(&crdkind());
+    let kinds = crdkinds(&server);
+    let create = async |spec: Value| {
+        refused(
+            kinds
+                .create(&PostParams::default(), &object("a", &spec))
+                .await,
+        )
+    };
+
+    let status = create(json!({"choice": "nginx"})).await;
+    assert_eq!((status.code, status.reason.as_str()), (422, "Invalid"));
+    let what =
+        "spec.choice: Invalid value: \"nginx\": spec.choice in body should match '(mysql|tomcat)'";
+    assert_eq!(
+        status.message,
+        format!("CrdKind.iksoon.test.com \"a\" is invalid: {what}")
+    );
+    let details = status.details.unwrap();
+    assert_eq!(
+        (
+            details.name.as_str(),
+            details.group.as_str(),
+            details.kind.as_str()
+        ),
+        ("a", "iksoon.test.com", "CrdKind")
+    );
+    assert_eq!(
+        (
+            details.causes[0].field.as_str(),
+            details.causes[0].reason.as_str()
+        ),
+        ("spec.choice", "FieldValueInvalid")
+    );
+
+    let status = create(json!({"replicas": 11})).await;
+    assert!(status.message.ends_with("spec.replicas: Invalid value: 11: spec.replicas in body should be less than or equal to 10"), "{}", status.message);
+    let status = create(json!({"replicas": 0})).await;
+    assert!(
+        status
+            .message
+            .ends_with("spec.replicas in body should be greater than or equal to 1"),
+        "{}",
+        status.message
+    );
+    let status = create(json!({"replicas": "three"})).await;
+    assert!(
+        status
+            .message
+            .contains("spec.replicas in body must be of type integer: \"string\""),
+        "{}",
+        status.message
+    );
+
+    kinds
+        .create(
+            &PostParams::default(),
+            &object("b", &json!({"choice": "mysqlx"})),
+        )
+        .await
+        .expect("the pattern is not anchored");
+}
+
+#[tokio::test]
+async fn fields_are_pruned_defaulted_and_bounded_as_the_schema_says() {
+    let schema = json!({"openAPIV3Schema": {"type": "object", "required": ["spec"], "properties": {"spec": {
+        "type": "object",
+        "required": ["mode"],
+        "properties": {
+            "mode": {"type": "string", "enum": ["on", "off"]},
+            "size": {"type": "integer", "default": 3},
+            "nested": {"type": "object", "properties": {"deep": {"type": "string", "default": "x"}}},
+            "tags": {"type": "array", "maxItems": 2, "items": {"type": "string", "maxLength": 3}, "x-kubernetes-list-type": "set"},
+            "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+            "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+        },
+    }}}});
+    let server = server(&definition(&schema, &json!({})));
+    let kinds = crdkinds(&server);
+    let spec = json!({"mode": "on", "size": null, "nested": {}, "gone": 1, "free": {"kept": true}, "labels": {"a": "b"}});
+    let stored = kinds
+        .create(&PostParams::default(), &object("a", &spec))
+        .await
+        .unwrap();
+    assert_eq!(
+        stored.data["spec"],
+        json!({"mode": "on", "size": 3, "nested": {"deep": "x"}, "free": {"kept": true}, "labels": {"a": "b"}})
+    );
+
+    let status = refused(
+        kinds
+            .create(
+                &PostParams::default(),
+                &object("b", &json!({"tags": ["a", "a", "long"]})),
+            )
+            .await,
+    );
+    let causes: Vec<_> = status
+        .details
+        .unwrap()
+        .causes
+        .into_iter()
+        .map(|cause| format!("{}: {}", cause.field, cause.message))
+        .collect();
+    assert_eq!(
+        causes,
+        [
+            "spec.mode: Required value",
+            "spec.tags: Too many: 3: must have at most 2 items",
+            "spec.tags[1]: Duplicate value: \"a\"",
+            "spec.tags[2]: Too long: may not be more than 3 bytes",
+        ]
+    );
+    let status = refused(
+        kinds
+            .create(&PostParams::default(), &object("b", &json!({"mode": "up"})))
+            .await,
+    );
+    assert!(
+        status
+            .message
+            .ends_with("spec.mode: Unsupported value: \"up\": supported values: \"on\", \"off\""),
+        "{}",
+        status.message
+    );
+    let strict = PatchParams {
+        field_validation: Some(kube::api::ValidationDirective::Strict),
+        ..PatchParams::default()
+    };
+    let status = refused(
+        kinds
+            .patch("a", &strict, &Patch::Merge(json!({"spec": {"nope": 1}})))
+            .await,
+    );
+    assert_eq!(
+        (status.code, status.message.as_str()),
+        (400, "strict decoding error: unknown field \"spec.nope\"")
+    );
+}
+
+#[tokio::test]
+async fn status_is_a_world_of_its_own_where_there_is_the_subresource() {
+    let open = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
+    let server = server(&definition(&open, &json!({"subresources": {"status": {}}})));
+    let kinds = crdkinds(&server);
+    let mut new = object("a", &json!({"n": 1}));
+    new.data["status"] = json!({"phase": "Lie"});
+    let created = kinds.create(&PostParams::default(), &new).await.unwrap();
+    assert!(created.data.get("status").is_none());
+
+    let mut said = created.clone();
+    said.data["status"] = json!({"phase": "Ready"});
+    said.data["spec"] = json!({"n": 2});
+    let stored = kinds
+        .replace_status("a", &PostParams::default(), &said)
+        .await
+        .unwrap();
+    assert_eq!(
+        (&stored.data["status"]["phase"], &stored.data["spec"]["n"]),
+        (&json!("Ready"), &json!(1))
+    );
+    assert_eq!(stored.metadata.generation, Some(1));
+    let main = kinds
+        .patch(
+            "a",
+            &PatchParams::default(),
+            &Patch::Merge(json!({"status": {"phase": "Lie"}, "spec": {"n": 3}})),
+        )
+        .await
+        .unwrap();
+    assert_eq!(
+        (&main.data["status"]["phase"], main.metadata.generation),
+        (&json!("Ready"), Some(2))
+    );
+}
+
+#[tokio::test]
+async fn without_the_subresource_status_is_a_field_and_its_path_a_404() {
+    let open = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
+    let server = server(&definition(&open, &json!({})));
+    let kinds = crdkinds(&server);
+    let created = kinds
+        .create(&PostParams::default(), &object("a", &json!({})))
+        .await
+        .unwrap();
+    assert_eq!(
+        refused(
+            kinds
+                .replace_status("a", &PostParams::default(), &created)
+                .await
+        )
+        .code,
+        404
+    );
+    assert_eq!(refused(kinds.get_scale("a").await).code, 404);
+    let stored = kinds
+        .patch(
+            "a",
+            &PatchParams::default(),
+            &Patch::Merge(json!({"status": {"x": 1}})),
+        )
+        .await
+        .unwrap();
+    assert_eq!(
+        (&stored.data["status"]["x"], stored.metadata.generation),
+        (&json!(1), Some(2))
+    );
+}
+
+#[tokio::test]
+async fn scale_reads_and_writes_the_replicas() {
+    let open = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
+    let scale =
+        json!({"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"});
+    let server = server(&definition(
+        &open,
+        &json!({"subresources": {"status": {}, "scale": scale}}),
+    ));
+    let kinds = crdkinds(&server);
+    kinds
+        .create(
+            &PostParams::default(),
+            &object("a", &json!({"replicas": 2})),
+        )
+        .await
+        .unwrap();
+    let scale = kinds.get_scale("a").await.unwrap();
+    assert_eq!(scale.spec.unwrap().replicas, Some(2));
+    kinds
+        .patch_scale(
+            "a",
+            &PatchParams::default(),
+            &Patch::Merge(json!({"spec": {"replicas": 5}})),
+        )
+        .await
+        .unwrap();
+    let stored = kinds.get("a").await.unwrap();
+    assert_eq!(
+        (&stored.data["spec"]["replicas"], stored.metadata.generation),
+        (&json!(5), Some(2))
+    );
+}
+
+#[tokio::test]
+async fn versions_share_their_objects_and_an_unserved_one_is_404() {
+    let mut crd = crdkind();
+    let mut second = crd["spec"]["versions"][0].clone();
+    second["name"] = json!("v2");
+    second["storage"] = json!(false);
+    let mut third = second.clone();
+    third["name"] = json!("v3");
+    third["served"] = json!(false);
+    crd["spec"]["versions"]
+        .as_array_mut()
+        .unwrap()
+        .extend([second, third]);
+    let server = server(&crd);
+    crdkinds(&server)
+        .create(
+            &PostParams::default(),
+            &object("a", &json!({"replicas": 1})),
+        )
+        .await
+        .unwrap();
+    let at = |version: &str| {
+        let resource = ApiResource::from_gvk_with_plural(
+            &GroupVersionKind::gvk("iksoon.test.com", version, "CrdKind"),
+            "crdplural",
+        );
+        Api::<DynamicObject>::namespaced_with(server.client(), "default", &resource)
+    };
+    let found = at("v2").get("a").await.unwrap();
+    assert_eq!(found.types.unwrap().api_version, "iksoon.test.com/v2");
+    assert_eq!(refused(at("v3").get("a").await).code, 404);
+    assert_eq!(resource().plural, "crdplural");
+}
+
+#[tokio::test]
+async fn a_definition_can_come_over_the_api_and_its_kind_goes_with_it() {
+    use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+    let server = kube_codegen_testing::ApiServer::new();
+    let crds: Api<CustomResourceDefinition> = Api::all(server.client());
+    let crd: CustomResourceDefinition = serde_json::from_value(crdkind()).unwrap();
+    crds.create(&PostParams::default(), &crd).await.unwrap();
+    let wait = kube::runtime::wait::await_condition(
+        crds.clone(),
+        "crdplural.iksoon.test.com",
+        kube::runtime::conditions::is_crd_established(),
+    );
+    tokio::time::timeout(std::time::Duration::from_secs(10), wait)
+        .await
+        .unwrap()
+        .unwrap();
+    crdkinds(&server)
+        .create(
+            &PostParams::default(),
+            &object("a", &json!({"replicas": 1})),
+        )
+        .await
+        .unwrap();
+    let (resource, _) = kube::discovery::pinned_kind(
+        &server.client(),
+        &GroupVersionKind::gvk("iksoon.test.com", "v1", "CrdKind"),
+    )
+    .await
+    .unwrap();
+    assert_eq!(resource.plural, "crdplural");
+    crds.delete(
+        "crdplural.iksoon.test.com",
+        &kube::api::DeleteParams::default(),
+    )
+    .await
+    .unwrap();
+    assert_eq!(
+        refused(crdkinds(&server).list(&ListParams::default()).await).code,
+        404
+    );
+}
+
+#[tokio::test]
+async fn numbers_are_those_of_a_real_server() {
+    let server = server(&definition(
+        &json!({
+            "openAPIV3Schema": {"type": "object", "properties": {"spec": {
+                "type": "object",
+                "properties": {"whole": {"type": "integer"}, "real": {"type": "number"}},
+            }}},
+        }),
+        &json!({}),
+    ));
+    let kinds = crdkinds(&server);
+    let spec = json!({"whole": 5.0, "real": 1.0});
+    let stored = kinds
+        .create(&PostParams::default(), &object("a", &spec))
+        .await
+        .unwrap();
+    assert_eq!(stored.data["spec"], json!({"whole": 5, "real": 1}));
+    let spec = json!({"real": u64::MAX});
+    let mut again = object("a", &spec);
+    again.metadata = stored.metadata;
+    let stored = kinds
+        .replace("a", &PostParams::default(), &again)
+        .await
+        .unwrap();
+    assert_eq!(
+        stored.data["spec"],
+        json!({"real": 18_446_744_073_709_551_615.0})
+    );
+
+    let spec = json!({"whole": u64::MAX});
+    let status = refused(
+        kinds
+            .create(&PostParams::default(), &object("b", &spec))
+            .await,
+    );
+    let rule = "spec.whole in body must be of type integer: \"number\"";
+    assert!(status.message.contains(rule), "{}", status.message);
+}

@@ -1,0 +1,188 @@
+//! Deletion: finalizers, preconditions, collections, garbage collection.
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
+use kube_codegen_testing::ApiServer;
+use serde_json::json;
+
+use super::support::{crdkind, crdkinds, map, maps, object, refused, server};
+
+#[tokio::test]
+async fn finalizers_hold_an_object_until_the_last_is_gone() {
+    let server = server(&crdkind());
+    let kinds = crdkinds(&server);
+    let mut held = object("a", &json!({}));
+    held.metadata.finalizers = Some(vec!["x.io/one".to_owned()]);
+    kinds.create(&PostParams::default(), &held).await.unwrap();
+    let answer = kinds.delete("a", &DeleteParams::default()).await.unwrap();
+    let marked = answer.left().expect("the object, as it is not gone");
+    assert!(marked.metadata.deletion_timestamp.is_some());
+    assert_eq!(marked.metadata.generation, Some(2));
+
+    let more = Patch::Merge(json!({"metadata": {"finalizers": ["x.io/one", "x.io/two"]}}));
+    let status = refused(kinds.patch("a", &PatchParams::default(), &more).await);
+    assert!(
+        status
+            .message
+            .contains("no new finalizers can be added if the object is being deleted"),
+        "{}",
+        status.message
+    );
+    kinds
+        .patch(
+            "a",
+            &PatchParams::default(),
+            &Patch::Merge(json!({"metadata": {"finalizers": null}})),
+        )
+        .await
+        .unwrap();
+    assert_eq!(refused(kinds.get("a").await).code, 404);
+}
+
+#[tokio::test]
+async fn preconditions_are_held() {
+    let server = ApiServer::new();
+    let maps = maps(&server);
+    let old = maps
+        .create(&PostParams::default(), &map("a"))
+        .await
+        .unwrap();
+    let only = |uid: Option<String>, resource_version: Option<String>| {
+        DeleteParams::default().preconditions(Preconditions {
+            uid,
+            resource_version,
+        })
+    };
+    assert_eq!(
+        refused(maps.delete("a", &only(Some("other".into()), None)).await).code,
+        409
+    );
+    assert_eq!(
+        refused(maps.delete("a", &only(None, Some("1".into()))).await).code,
+        409
+    );
+    let gone = maps
+        .delete(
+            "a",
+            &only(
+                old.metadata.uid.clone(),
+                old.metadata.resource_version.clone(),
+            ),
+        )
+        .await
+        .unwrap();
+    assert_eq!(
+        gone.right().unwrap().details.unwrap().uid,
+        old.metadata.uid.unwrap()
+    );
+}
+
+#[tokio::test]
+async fn a_collection_is_deleted_by_selector() {
+    let server = ApiServer::new();
+    let maps = maps(&server);
+    for name in ["a", "b"] {
+        let mut map = map(name);
+        map.metadata.labels = Some([("name".to_owned(), name.to_owned())].into());
+        maps.create(&PostParams::default(), &map).await.unwrap();
+    }
+    maps.delete_collection(
+        &DeleteParams::default(),
+        &ListParams::default().labels("name=a"),
+    )
+    .await
+    .unwrap();
+    let left = maps.list(&ListParams::default()).await.unwrap();
+    assert_eq!(left.items.len(), 1);
+}
+
+/// An owner `o` and a `ConfigMap` `d` that it owns.
+async fn owned(server: &ApiServer, more: serde_json::Value) {
+    let owner = crdkinds(server)
+        .create(&PostParams::default(), &object("o", &json!({})))
+        .await
+        .unwrap();
+    let mut reference = json!({"apiVersion": "iksoon.test.com/v1", "kind": "CrdKind", "name": "o", "uid": owner.metadata.uid, "controller": true});
+    reference["blockOwnerDeletion"] = json!(true);
+    let mut map = json!({"metadata": {"name": "d", "ownerReferences": [reference]}});
+    map["metadata"]
+        .as_object_mut()
+        .unwrap()
+        .append(&mut more.as_object().unwrap().clone());
+    maps(server)
+        .create(
+            &PostParams::default(),
+            &serde_json::from_value::<ConfigMap>(map).unwrap(),
+        )
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn dependents_go_with_their_owner_or_stay_as_orphans() {
+    let server = server(&crdkind());
+    owned(&server, json!({})).await;
+    crdkinds(&server)
+        .delete("o", &DeleteParams::default())
+        .await
+        .unwrap();
+    assert!(server.get::<ConfigMap>("default", "d").is_none());
+
+    owned(&server, json!({})).await;
+    crdkinds(&server)
+        .delete("o", &DeleteParams::orphan())
+        .await
+        .unwrap();
+    assert_eq!(
+        server
+            .get::<ConfigMap>("default", "d")
+            .unwrap()
+            .metadata
+            .owner_references
+            .unwrap_or_default(),
+        []
+    );
+}
+
+#[tokio::test]
+async fn foreground_deletion_waits_for_the_dependents() {
+    let server = server(&crdkind());
+    owned(&server, json!({"finalizers": ["x.io/hold"]})).await;
+    crdkinds(&server)
+        .delete("o", &DeleteParams::foreground())
+        .await
+        .unwrap();
+    assert!(server.is_terminating::<ConfigMap>("default", "d"));
+    assert!(
+        crdkinds(&server)
+            .get("o")
+            .await
+            .unwrap()
+            .metadata
+            .deletion_timestamp
+            .is_some()
+    );
+    maps(&server)
+        .patch(
+            "d",
+            &PatchParams::default(),
+            &Patch::Merge(json!({"metadata": {"finalizers": null}})),
+        )
+        .await
+        .unwrap();
+    assert_eq!(refused(crdkinds(&server).get("o").await).code, 404);
+}
+
+#[tokio::test]
+async fn an_object_of_a_foreign_or_dead_owner_is_collected() {
+    let server = server(&crdkind());
+    let reference =
+        json!({"apiVersion": "iksoon.test.com/v1", "kind": "CrdKind", "name": "o", "uid": "dead"});
+    let map: ConfigMap =
+        serde_json::from_value(json!({"metadata": {"name": "d", "ownerReferences": [reference]}}))
+            .unwrap();
+    maps(&server)
+        .create(&PostParams::default(), &map)
+        .await
+        .unwrap();
+    assert!(server.get::<ConfigMap>("default", "d").is_none());
+}

@@ -1,0 +1,151 @@
+//! Lists: selectors, pages, consistency.
+use kube::api::{ListParams, PostParams};
+use kube_codegen_testing::ApiServer;
+use serde_json::json;
+
+use super::support::{crdkind, crdkinds, definition, map, maps, object, refused, server};
+
+#[tokio::test]
+async fn label_selectors_choose() {
+    let server = ApiServer::new();
+    let maps = maps(&server);
+    for (name, app) in [("a", Some("x")), ("b", Some("y")), ("c", None)] {
+        let mut map = map(name);
+        map.metadata.labels = app.map(|app| [("app".to_owned(), app.to_owned())].into());
+        maps.create(&PostParams::default(), &map).await.unwrap();
+    }
+    for (selector, expected) in [
+        ("app=x", "a"),
+        ("app!=x", "b c"),
+        ("app", "a b"),
+        ("!app", "c"),
+        ("app in (x, y)", "a b"),
+        ("app notin (x),app", "b"),
+        ("", "a b c"),
+    ] {
+        let found = maps
+            .list(&ListParams::default().labels(selector))
+            .await
+            .unwrap();
+        let names: Vec<_> = found
+            .items
+            .into_iter()
+            .filter_map(|map| map.metadata.name)
+            .collect();
+        assert_eq!(names.join(" "), expected, "{selector}");
+    }
+    assert_eq!(
+        refused(maps.list(&ListParams::default().labels("a b")).await).code,
+        400
+    );
+}
+
+#[tokio::test]
+async fn field_selectors_are_those_that_the_kind_offers() {
+    let server = server(&crdkind());
+    let kinds = crdkinds(&server);
+    for name in ["a", "b"] {
+        kinds
+            .create(
+                &PostParams::default(),
+                &object(name, &json!({"choice": "mysql"})),
+            )
+            .await
+            .unwrap();
+    }
+    let found = kinds
+        .list(&ListParams::default().fields("metadata.name=a"))
+        .await
+        .unwrap();
+    assert_eq!(found.items.len(), 1);
+    let status = refused(
+        kinds
+            .list(&ListParams::default().fields("spec.choice=mysql"))
+            .await,
+    );
+    assert_eq!(
+        (status.code, status.message.as_str()),
+        (400, "field label not supported: spec.choice")
+    );
+
+    let mut crd = crdkind();
+    crd["spec"]["versions"][0]["selectableFields"] = json!([{"jsonPath": ".spec.choice"}]);
+    server.register_crd(&crd).unwrap();
+    assert_eq!(
+        kinds
+            .list(&ListParams::default().fields("spec.choice=mysql"))
+            .await
+            .unwrap()
+            .items
+            .len(),
+        2
+    );
+    assert_eq!(
+        kinds
+            .list(&ListParams::default().fields("spec.choice!=mysql"))
+            .await
+            .unwrap()
+            .items
+            .len(),
+        0
+    );
+}
+
+#[tokio::test]
+async fn pages_show_one_state_until_their_token_expires() {
+    let server = ApiServer::new();
+    let maps = maps(&server);
+    for name in ["a", "b", "c", "d", "e"] {
+        maps.create(&PostParams::default(), &map(name))
+            .await
+            .unwrap();
+    }
+    let first = maps.list(&ListParams::default().limit(2)).await.unwrap();
+    assert_eq!(
+        (first.items.len(), first.metadata.remaining_item_count),
+        (2, Some(3))
+    );
+    let token = first.metadata.continue_.unwrap();
+    maps.delete("c", &kube::api::DeleteParams::default())
+        .await
+        .unwrap();
+    let second = maps
+        .list(&ListParams::default().limit(2).continue_token(&token))
+        .await
+        .unwrap();
+    let names: Vec<_> = second
+        .items
+        .iter()
+        .filter_map(|map| map.metadata.name.as_deref())
+        .collect();
+    assert_eq!(names, ["c", "d"], "the state of the first page");
+    assert_eq!(
+        second.metadata.resource_version,
+        first.metadata.resource_version
+    );
+    server.compact();
+    let status = refused(
+        maps.list(&ListParams::default().limit(2).continue_token(&token))
+            .await,
+    );
+    assert_eq!((status.code, status.reason.as_str()), (410, "Expired"));
+}
+
+#[tokio::test]
+async fn metadata_alone_can_be_asked_for() {
+    let server = server(&definition(
+        &json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}),
+        &json!({}),
+    ));
+    let kinds = crdkinds(&server);
+    kinds
+        .create(&PostParams::default(), &object("a", &json!({"secret": 1})))
+        .await
+        .unwrap();
+    let found = kinds.list_metadata(&ListParams::default()).await.unwrap();
+    assert_eq!(found.items[0].metadata.name.as_deref(), Some("a"));
+    assert_eq!(
+        found.items[0].types.as_ref().unwrap().kind,
+        "PartialObjectMetadata"
+    );
+}

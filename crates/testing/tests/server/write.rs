@@ -1,0 +1,363 @@
+//! Create, update and patch: versions, conflicts, generations, names, no-ops.
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::{ConfigMap, Service};
+use kube::api::{Api, Patch, PatchParams, PostParams};
+use kube_codegen_testing::ApiServer;
+use serde_json::json;
+
+use super::support::{crdkind, crdkinds, map, maps, object, refused, server};
+
+#[tokio::test]
+async fn an_object_gets_what_the_server_alone_can_give() {
+    let server = ApiServer::new();
+    let maps = maps(&server);
+    let (first, second) = (
+        maps.create(&PostParams::default(), &map("a"))
+            .await
+            .unwrap(),
+        maps.create(&PostParams::default(), &map("b"))
+            .await
+            .unwrap(),
+    );
+    let version = |map: &ConfigMap| {
+        map.metadata
+            .resource_version
+            .as_ref()
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+    };
+    assert!(version(&first) < version(&second), "one counter for all");
+    assert_ne!(first.metadata.uid, second.metadata.uid);
+    assert!(first.metadata.creation_timestamp.is_some());
+    assert_eq!(first.metadata.namespace.as_deref(), Some("default"));
+    assert_eq!(
+        first.metadata.generation, None,
+        "a ConfigMap has no generation"
+    );
+}
+
+#[tokio::test]
+async fn a_taken_name_is_refused_and_a_generated_one_is_new() {
+    let server = ApiServer::new();
+    let maps = maps(&server);
+    maps.create(&PostParams::default(), &map("a"))
+        .await
+        .unwrap();
+    let status = refused(maps.create(&PostParams::default(), &map("a")).await);
+    assert_eq!(
+        (status.code, status.reason.as_str()),
+        (409, "AlreadyExists")
+    );
+    assert_eq!(status.message, "configmaps \"a\" already exists");
+
+    let generated: ConfigMap =
+        serde_json::from_value(json!({"metadata": {"generateName": "g-"}})).unwrap();
+    let mut names = std::collections::BTreeSet::new();
+    for _ in 0..200 {
+        let name = maps
+            .create(&PostParams::default(), &generated)
+            .await
+            .unwrap()
+            .metadata
+            .name
+            .unwrap();
+        assert!(name.starts_with("g-") && name.len() == 7, "{name}");
+        assert!(names.insert(name));
+    }
+}
+
+#[tokio::test]
+async fn an_update_from_a_stale_state_conflicts() {
+    let server = server(&crdkind());
+    let kinds = crdkinds(&server);
+    let old = kinds
+        .create(
+            &PostParams::default(),
+            &object("a", &json!({"replicas": 1})),
+        )
+        .await
+        .unwrap();
+    let mut new = old.clone();
+    new.data["spec"]["replicas"] = json!(2);
+    let stored = kinds
+        .replace("a", &PostParams::default(), &new)
+        .await
+        .unwrap();
+    assert_eq!(stored.metadata.generation, Some(2));
+    let status = refused(kinds.replace("a", &PostParams::default(), &new).await);
+    assert_eq!((status.code, status.reason.as_str()), (409, "Conflict"));
+    assert!(
+        status.message.contains("the object has been modified"),
+        "{}",
+        status.message
+    );
+
+    new.metadata.resource_version = None;
+    let status = refused(kinds.replace("a", &PostParams::default(), &new).await);
+    assert_eq!(
+        status.code, 422,
+        "custom resources take no unconditional update"
+    );
+    assert!(
+        status.message.contains(
+            "metadata.resourceVersion: Invalid value: 0: must be specified for an update"
+        ),
+        "{}",
+        status.message
+    );
+}
+
+#[tokio::test]
+async fn only_a_change_of_more_than_metadata_is_a_new_generation_and_no_change_is_no_write() {
+    let server = server(&crdkind());
+    let kinds = crdkinds(&server);
+    let first = kinds
+        .create(
+            &PostParams::default(),
+            &object("a", &json!({"replicas": 1})),
+        )
+        .await
+        .unwrap();
+    assert_eq!(first.metadata.generation, Some(1));
+    let merge = |patch| Patch::Merge(patch);
+    let labelled = kinds
+        .patch(
+            "a",
+            &PatchParams::default(),
+            &merge(json!({"metadata": {"labels": {"x": "y"}}})),
+        )
+        .await
+        .unwrap();
+    assert_eq!(labelled.metadata.generation, Some(1));
+    assert_ne!(
+        labelled.metadata.resource_version,
+        first.metadata.resource_version
+    );
+    let same = kinds
+        .patch(
+            "a",
+            &PatchParams::default(),
+            &merge(json!({"spec": {"replicas": 1}})),
+        )
+        .await
+        .unwrap();
+    assert_eq!(
+        same.metadata.resource_version,
+        labelled.metadata.resource_version
+    );
+    let scaled = kinds
+        .patch(
+            "a",
+            &PatchParams::default(),
+            &merge(json!({"spec": {"replicas": 3}})),
+        )
+        .await
+        .unwrap();
+    assert_eq!(scaled.metadata.generation, Some(2));
+}
+
+#[tokio::test]
+async fn missing_objects_and_unknown_kinds_are_404_with_details() {
+    let server = ApiServer::new();
+    let status = refused(maps(&server).get("nope").await);
+    assert_eq!(
+        (status.code, status.message.as_str()),
+        (404, "configmaps \"nope\" not found")
+    );
+    let details = status.details.unwrap();
+    assert_eq!(
+        (details.kind.as_str(), details.name.as_str()),
+        ("configmaps", "nope")
+    );
+    let status = refused(
+        crdkinds(&server)
+            .list(&kube::api::ListParams::default())
+            .await,
+    );
+    assert_eq!(
+        (status.code, status.message.as_str()),
+        (404, "the server could not find the requested resource")
+    );
+}
+
+#[tokio::test]
+async fn names_and_labels_follow_the_rules_of_their_kind() {
+    let server = ApiServer::new();
+    let services: Api<Service> = Api::namespaced(server.client(), "default");
+    let service = |name: &str| {
+        serde_json::from_value::<Service>(
+            json!({"metadata": {"name": name}, "spec": {"ports": [{"port": 80}]}}),
+        )
+        .unwrap()
+    };
+    for name in ["1st", "a.b", "A", &"a".repeat(64)] {
+        let status = refused(
+            services
+                .create(&PostParams::default(), &service(name))
+                .await,
+        );
+        assert!(
+            status.code == 422 && status.message.contains("DNS-1035"),
+            "{name}: {}",
+            status.message
+        );
+    }
+    maps(&server)
+        .create(&PostParams::default(), &map("1st.part"))
+        .await
+        .unwrap();
+    let mut labelled = map("labelled");
+    labelled.metadata.labels = Some([("app".to_owned(), "x".repeat(64))].into());
+    let status = refused(
+        maps(&server)
+            .create(&PostParams::default(), &labelled)
+            .await,
+    );
+    assert!(
+        status.message.contains("must be no more than 63 bytes"),
+        "{}",
+        status.message
+    );
+}
+
+#[tokio::test]
+async fn a_dry_run_answers_and_stores_nothing() {
+    let server = ApiServer::new();
+    let dry = PostParams {
+        dry_run: true,
+        ..PostParams::default()
+    };
+    assert!(
+        maps(&server)
+            .create(&dry, &map("a"))
+            .await
+            .unwrap()
+            .metadata
+            .uid
+            .is_some()
+    );
+    assert_eq!(refused(maps(&server).get("a").await).code, 404);
+}
+
+#[tokio::test]
+async fn a_node_port_service_gets_ports_that_an_update_keeps() {
+    let server = ApiServer::new();
+    let services: Api<Service> = Api::namespaced(server.client(), "default");
+    let service = |name: &str| {
+        let spec = json!({"type": "NodePort", "selector": {"app": "x"}, "ports": [{"port": 3306}]});
+        serde_json::from_value::<Service>(json!({"metadata": {"name": name}, "spec": spec}))
+            .unwrap()
+    };
+    let port =
+        |service: &Service| service.spec.as_ref().unwrap().ports.as_ref().unwrap()[0].node_port;
+    let (a, b) = (
+        services
+            .create(&PostParams::default(), &service("a"))
+            .await
+            .unwrap(),
+        services
+            .create(&PostParams::default(), &service("b"))
+            .await
+            .unwrap(),
+    );
+    assert!(port(&a) >= Some(30000) && port(&b) >= Some(30000) && port(&a) != port(&b));
+    let first = &a.spec.as_ref().unwrap().ports.as_ref().unwrap()[0];
+    assert_eq!(first.protocol.as_deref(), Some("TCP"));
+    let mut again = service("b");
+    again.metadata.resource_version = b.metadata.resource_version.clone();
+    let kept = services
+        .replace("b", &PostParams::default(), &again)
+        .await
+        .unwrap();
+    assert_eq!(
+        kept, b,
+        "an update that leaves allocated fields out changes nothing"
+    );
+}
+
+#[tokio::test]
+async fn the_three_patches_do_what_they_say_and_custom_kinds_take_no_strategic_one() {
+    let server = server(&crdkind());
+    let deployments: Api<Deployment> = Api::namespaced(server.client(), "default");
+    let containers = json!([{"name": "a", "image": "a:1"}, {"name": "b", "image": "b:1"}]);
+    let deployment = json!({"metadata": {"name": "d"}, "spec": {"selector": {"matchLabels": {"x": "y"}}, "template": {"metadata": {"labels": {"x": "y"}}, "spec": {"containers": containers}}}});
+    deployments
+        .create(
+            &PostParams::default(),
+            &serde_json::from_value(deployment).unwrap(),
+        )
+        .await
+        .unwrap();
+    let change =
+        json!({"spec": {"template": {"spec": {"containers": [{"name": "b", "image": "b:2"}]}}}});
+    let images = |deployment: Deployment| -> Vec<String> {
+        deployment
+            .spec
+            .unwrap()
+            .template
+            .spec
+            .unwrap()
+            .containers
+            .into_iter()
+            .filter_map(|container| container.image)
+            .collect()
+    };
+    let params = PatchParams::default();
+    assert_eq!(
+        images(
+            deployments
+                .patch("d", &params, &Patch::Strategic(&change))
+                .await
+                .unwrap()
+        ),
+        ["a:1", "b:2"]
+    );
+    assert_eq!(
+        images(
+            deployments
+                .patch("d", &params, &Patch::Merge(&change))
+                .await
+                .unwrap()
+        ),
+        ["b:2"]
+    );
+
+    let kinds = crdkinds(&server);
+    kinds
+        .create(
+            &PostParams::default(),
+            &object("a", &json!({"replicas": 1})),
+        )
+        .await
+        .unwrap();
+    let status = refused(
+        kinds
+            .patch(
+                "a",
+                &params,
+                &Patch::Strategic(json!({"spec": {"replicas": 2}})),
+            )
+            .await,
+    );
+    assert_eq!(
+        (status.code, status.reason.as_str()),
+        (415, "UnsupportedMediaType")
+    );
+    let patch = |operations| Patch::<()>::Json(serde_json::from_value(operations).unwrap());
+    let null = patch(
+        json!([{"op": "test", "path": "/metadata/finalizers", "value": null}, {"op": "replace", "path": "/spec/replicas", "value": 4}]),
+    );
+    assert_eq!(
+        kinds.patch("a", &params, &null).await.unwrap().data["spec"]["replicas"],
+        4
+    );
+    let failing = patch(
+        json!([{"op": "test", "path": "/spec/replicas", "value": 1}, {"op": "replace", "path": "/spec/replicas", "value": 9}]),
+    );
+    assert_eq!(refused(kinds.patch("a", &params, &failing).await).code, 422);
+    let stale =
+        Patch::Merge(json!({"metadata": {"resourceVersion": "1"}, "spec": {"replicas": 9}}));
+    assert_eq!(refused(kinds.patch("a", &params, &stale).await).code, 409);
+    assert_eq!(kinds.get("a").await.unwrap().data["spec"]["replicas"], 4);
+}

@@ -1,0 +1,122 @@
+//! Small pieces of Rust: identifiers, doc comments, lint and feature attributes.
+use crate::ir::{Field, IntWidth, Module, Presence, Ty};
+use crate::options::Options;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+
+/// Returns the identifier of a name that the naming pass gave.
+pub(crate) fn ident(name: &str) -> Ident {
+    match name.strip_prefix("r#") {
+        Some(raw) => Ident::new_raw(raw, Span::call_site()),
+        None => Ident::new(name, Span::call_site()),
+    }
+}
+
+/// Returns the identifier of a module, from the name of its file.
+pub(crate) fn module(file: &str) -> Ident {
+    syn::parse_str(file).unwrap_or_else(|_| Ident::new_raw(file, Span::call_site()))
+}
+
+/// Parses a path or type that an override names. The overrides pass has parsed it already.
+pub(crate) fn parsed(code: &str) -> TokenStream {
+    code.parse().unwrap_or_default()
+}
+
+/// Makes a doc comment of one line.
+pub(crate) fn doc(line: &str) -> TokenStream {
+    docs(&[line])
+}
+
+/// Makes a doc comment, line by line.
+pub(crate) fn docs<S: AsRef<str>>(lines: &[S]) -> TokenStream {
+    let lines = lines.iter().map(|line| match line.as_ref() {
+        "" => String::new(),
+        line => format!(" {line}"),
+    });
+    quote!(#(#[doc = #lines])*)
+}
+
+/// Makes the doc comment of a file.
+pub(crate) fn file_docs(line: &str) -> TokenStream {
+    let line = format!(" {line}");
+    quote!(#![doc = #line])
+}
+
+/// Allows the lints that generated code may trip: an operator uses part of it, and a CRD does not describe every field.
+pub(crate) fn lints(deprecated: bool) -> TokenStream {
+    let deprecated = deprecated.then(|| quote!(deprecated,));
+    quote! {
+        #![comment = " Not every item is used or documented by the CRD."]
+        #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
+        #![allow(dead_code, #deprecated unused_imports)]
+    }
+}
+
+/// Makes the attribute that compiles an item only with the feature of one of the modules, if features were asked for.
+pub(crate) fn gate<'m>(
+    modules: impl IntoIterator<Item = &'m Module>,
+    options: &Options,
+) -> Option<TokenStream> {
+    if !options.feature_gates {
+        return None;
+    }
+    let features: Vec<String> = modules.into_iter().map(Module::feature).collect();
+    match features.as_slice() {
+        [] => None,
+        [feature] => Some(quote!(#[cfg(feature = #feature)])),
+        features => Some(quote!(#[cfg(any(#(feature = #features),*))])),
+    }
+}
+
+/// Lets a type keep the spelling of its kind where clippy would change it, as in `DNS`.
+pub(crate) fn allow_acronym(name: &str) -> Option<TokenStream> {
+    let is_acronym = name.len() > 2 && name.chars().all(|c| !c.is_ascii_lowercase());
+    is_acronym.then(|| quote!(#[allow(clippy::upper_case_acronyms)]))
+}
+
+/// Allows a type that clippy finds too complex: the schema is.
+pub(crate) fn allow_complexity(field: &Field) -> Option<TokenStream> {
+    /// The highest score that `clippy::type_complexity` accepts, in tenths.
+    const LIMIT: usize = 25;
+    let around = match field.presence {
+        Presence::Required => 0,
+        Presence::Optional | Presence::Nullable => 1,
+        Presence::OptionalNullable => 2,
+    } + usize::from(field.boxed == Some(true));
+    let score = (1..=around).sum::<usize>() + complexity(&field.ty, around + 1);
+    (score > LIMIT).then(|| quote!(#[allow(clippy::type_complexity)]))
+}
+
+/// Sums the depth of each part of a type, as clippy does.
+fn complexity(ty: &Ty, depth: usize) -> usize {
+    depth
+        + match ty {
+            Ty::List(inner) | Ty::Nullable(inner) => complexity(inner, depth + 1),
+            Ty::Map(inner) => depth + 1 + complexity(inner, depth + 1),
+            Ty::Bool
+            | Ty::Int(_)
+            | Ty::Number
+            | Ty::Str
+            | Ty::Bytes
+            | Ty::Time
+            | Ty::IntOrString
+            | Ty::Json
+            | Ty::ObjectMeta
+            | Ty::Named(_)
+            | Ty::External(_) => 0,
+        }
+}
+
+/// Returns the type of an integer.
+pub(crate) fn int(width: IntWidth) -> &'static str {
+    match width {
+        IntWidth::I8 => "i8",
+        IntWidth::I16 => "i16",
+        IntWidth::I32 => "i32",
+        IntWidth::I64 => "i64",
+        IntWidth::U8 => "u8",
+        IntWidth::U16 => "u16",
+        IntWidth::U32 => "u32",
+        IntWidth::U64 => "u64",
+    }
+}

@@ -1,0 +1,249 @@
+//! `types.rs`, `aliases.rs` and `records.rs` of each version: structs, enums, their other names and their field tables.
+mod aliases;
+mod records;
+
+use super::parts::docs::{self, Others};
+use super::parts::{code, imports::Imports};
+use super::{Contents, Emitter, Exports, OutFile};
+use crate::ir::{
+    Body, Derives, Enum, EnumBase, Field, Kind, Model, Module, Rules, Struct, Ty, TypeDef, TypeId,
+    Union,
+};
+use crate::options::Options;
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use std::collections::BTreeMap;
+
+pub(super) struct Emit;
+
+impl Emitter for Emit {
+    fn name(&self) -> &'static str {
+        "types"
+    }
+
+    fn about(&self) -> &'static str {
+        "the structs and enums of each kind, and how they are read and written"
+    }
+
+    fn emit<'m>(&self, model: &'m Model, _: &'m Options) -> Vec<OutFile<'m>> {
+        let mut files = Vec::new();
+        for module in &model.modules {
+            files.push(OutFile {
+                path: format!("{}/types.rs", module.path()),
+                contents: Contents::rust(move || types(model, module)),
+                exports: Exports::All,
+            });
+            files.push(OutFile {
+                path: format!("{}/records.rs", module.path()),
+                contents: Contents::Table(Box::new(move || records::of(model, module))),
+                exports: Exports::Nothing,
+            });
+            if model.aliases_of(module).next().is_some() {
+                files.push(OutFile {
+                    path: format!("{}/aliases.rs", module.path()),
+                    contents: Contents::rust(move || aliases::of(model, module)),
+                    exports: Exports::All,
+                });
+            }
+        }
+        files
+    }
+}
+
+fn types(model: &Model, module: &Module) -> TokenStream {
+    let docs = code::file_docs(&format!("The types of `{}`.", module.api_version()));
+    let others = others(model, module);
+    let mut imports = Imports::within(model, module);
+    let types = model.types_of(module).into_iter();
+    let types: Vec<TokenStream> = types
+        .map(|id| define(model, id, others.get(&id), &mut imports))
+        .collect();
+    // Interpolation would copy every token.
+    let mut file = quote!(#docs #imports);
+    file.extend(types);
+    file
+}
+
+/// Counts the aliases of each type, in its own version and in others.
+fn others<'m>(model: &'m Model, module: &'m Module) -> BTreeMap<TypeId, Others<'m>> {
+    let mut others: BTreeMap<TypeId, Others<'_>> = BTreeMap::new();
+    for version in model.versions_of(module) {
+        for id in model.aliases_of(version).filter_map(|(_, ty)| ty.named()) {
+            let others = others.entry(model.types.definition(id)).or_default();
+            if version == module {
+                others.places += 1;
+            } else {
+                others.versions.insert(&version.version);
+            }
+        }
+    }
+    others
+}
+
+fn define(
+    model: &Model,
+    id: TypeId,
+    others: Option<&Others<'_>>,
+    imports: &mut Imports<'_>,
+) -> TokenStream {
+    let def = &model.types[id];
+    let kind = model.kind_of(id);
+    let root = kind.filter(|kind| kind.root == id);
+    let no_rules = Rules::default();
+    let rules = root.map_or(&no_rules, |kind| &kind.rules);
+    let docs = docs::of(def.doc.as_deref(), rules, None, || {
+        docs::place(def, kind, others)
+    });
+    let docs = code::docs(&docs);
+    let deprecated = root.and_then(deprecated);
+    let allow = code::allow_acronym(&def.name);
+    let item = match &def.body {
+        Body::Struct(body) => structure(def, body, imports),
+        Body::Enum(body) => enumeration(def, body, imports),
+        Body::Union(body) => union(def, body, imports),
+        // `types_of` returns no alias.
+        Body::Alias(_) => TokenStream::new(),
+    };
+    let mut tokens = docs;
+    tokens.extend(deprecated);
+    tokens.extend(allow);
+    tokens.extend(item);
+    tokens
+}
+
+fn deprecated(kind: &Kind) -> Option<TokenStream> {
+    match kind.deprecated.as_deref()? {
+        "" => Some(quote!(#[deprecated])),
+        warning => {
+            // rustdoc renders the note as Markdown.
+            let note = docs::line(warning);
+            Some(quote!(#[deprecated(note = #note)]))
+        }
+    }
+}
+
+fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> TokenStream {
+    let derive = derive(&def.derives, &[]);
+    let name = code::ident(&def.name);
+    let fields = body.fields.iter().map(|field| {
+        let docs = docs::of(
+            field.doc.as_deref(),
+            &field.rules,
+            field.default.as_ref(),
+            || undescribed(field),
+        );
+        let docs = code::docs(&docs);
+        let allow = code::allow_complexity(field);
+        let (ident, ty) = (code::ident(&field.ident), imports.field(field));
+        let mut tokens = docs;
+        tokens.extend(quote!(#allow pub #ident: #ty,));
+        tokens
+    });
+    let fields: TokenStream = fields.collect();
+    let rest = body.rest.then(|| {
+        let ident = code::ident(&body.rest_ident);
+        let ty = imports.ty(&Ty::Map(Box::new(Ty::Json)));
+        quote! {
+            /// All other fields, kept verbatim.
+            pub #ident: #ty,
+        }
+    });
+    quote! {
+        #derive
+        pub struct #name {
+            #fields
+            #rest
+        }
+    }
+}
+
+/// Describes a field that the schema does not describe, where its type says enough.
+fn undescribed(field: &Field) -> Vec<String> {
+    if field.ty == Ty::ObjectMeta {
+        vec!["Standard object metadata.".to_owned()]
+    } else {
+        Vec::new()
+    }
+}
+
+fn enumeration(def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) -> TokenStream {
+    let (more, other): (&[&str], Ty) = match body.base {
+        EnumBase::Text => (&["Hash", "PartialOrd", "Ord"], Ty::Str),
+        EnumBase::Int(width) => (&["Copy", "Hash", "PartialOrd", "Ord"], Ty::Int(width)),
+        EnumBase::Mixed => (&["Hash"], Ty::Json),
+    };
+    let derive = derive(&def.derives, more);
+    let name = code::ident(&def.name);
+    let variants = body.variants.iter().enumerate().map(|(index, variant)| {
+        // A variant that is not spelled as its value shows the value.
+        let docs = (variant.value != variant.ident.as_str())
+            .then(|| code::doc(&docs::span(&shown(&variant.value))));
+        let default = (body.default == Some(index)).then(|| quote!(#[default]));
+        let ident = code::ident(&variant.ident);
+        quote!(#docs #default #ident)
+    });
+    let other_ident = code::ident(&body.other_ident);
+    let other = imports.ty(&other);
+    quote! {
+        #derive
+        pub enum #name {
+            #(#variants,)*
+            /// A value not described by the schema, kept verbatim.
+            #other_ident(#other),
+        }
+    }
+}
+
+/// Writes a JSON value as Rust would.
+fn shown(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => format!("{text:?}"),
+        other => other.to_string(),
+    }
+}
+
+fn union(def: &TypeDef, body: &Union, imports: &mut Imports<'_>) -> TokenStream {
+    let derive = derive(&def.derives, &[]);
+    let name = code::ident(&def.name);
+    let arms = body.arms.iter().map(|arm| {
+        let (ident, ty) = (code::ident(&arm.ident), imports.ty(&arm.ty));
+        quote!(#ident(#ty),)
+    });
+    let arms: TokenStream = arms.collect();
+    let other_ident = code::ident(&body.other_ident);
+    let json = imports.ty(&Ty::Json);
+    quote! {
+        #derive
+        pub enum #name {
+            #arms
+            /// A value of a type not described by the schema, kept verbatim.
+            #other_ident(#json),
+        }
+    }
+}
+
+fn derive(derives: &Derives, more: &[&str]) -> TokenStream {
+    let mut names = vec!["Clone", "Debug", "PartialEq"];
+    names.extend(derives.default.then_some("Default"));
+    names.extend(derives.eq.then_some("Eq"));
+    names.extend(more);
+    let order = [
+        "Clone",
+        "Copy",
+        "Debug",
+        "Default",
+        "PartialEq",
+        "Eq",
+        "Hash",
+        "PartialOrd",
+        "Ord",
+    ];
+    names.sort_by_key(|name| order.iter().position(|it| it == name));
+    let names = names.into_iter().map(|name| format_ident!("{name}"));
+    let chosen: Vec<TokenStream> = derives.more.iter().map(|path| code::parsed(path)).collect();
+    let chosen = (!chosen.is_empty()).then(|| quote!(#[derive(#(#chosen),*)]));
+    quote! {
+        #[derive(#(#names),*)]
+        #chosen
+    }
+}
