@@ -3,11 +3,14 @@
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion};
-use kube_codegen::crd;
 use kube_codegen::diag::Diagnostics;
 use kube_codegen::options::Options;
+use kube_codegen::private::crd;
 use kube_codegen::source::{self, Input, Source};
-use kube_codegen::{pipeline, write, yaml};
+use kube_codegen::{
+    pipeline,
+    private::{write, yaml},
+};
 use std::collections::HashSet;
 use std::hint::black_box;
 use std::path::Path;
@@ -99,7 +102,7 @@ fn time(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, work: impl Fn()) -
     least
 }
 
-fn put(root: &Path, files: &[kube_codegen::render::File]) {
+fn put(root: &Path, files: &[kube_codegen::pipeline::File]) {
     write::plan(root, files, false)
         .and_then(|plan| plan.apply())
         .expect("a tree of our own");

@@ -1,23 +1,23 @@
-//! The face for build scripts: settings come in one by one, the files go to `OUT_DIR`, and cargo is told what to watch.
+//! The API for build scripts: generates into `OUT_DIR` and prints cargo's directives.
 use crate::diag::Severity;
-use crate::options::{Deny, Kubernetes, Options, Override, Settings, each_option};
+use crate::options::{Deny, Emitter, Kubernetes, Options, Override, Settings, each_option};
 use crate::{diag, pipeline, source, write};
 use std::env;
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 
-/// Generates from a build script; see the [crate's documentation](crate) for a whole one.
+/// Generates code from a build script; see the [crate documentation](crate) for an example.
 #[derive(Clone, Debug)]
 pub struct Builder {
     settings: Settings,
 }
 
-/// Why nothing was generated: every finding with the line it concerns, for cargo to show as it stands.
+/// Why nothing was generated: every diagnostic with its source line, formatted for the output of cargo.
 pub struct Error(String);
 
 impl Builder {
-    /// Nothing to read yet; everything is generated, into `OUT_DIR` (and into `generated` where cargo has set none).
+    /// Creates a builder without inputs that generates everything into `OUT_DIR`, or into `generated` outside a build script.
     pub fn new() -> Self {
         Self::with(env::var_os("OUT_DIR"))
     }
@@ -30,21 +30,20 @@ impl Builder {
         Self { settings }
     }
 
-    /// The settings as they are now.
+    /// Returns the settings.
     #[cfg(all(test, feature = "cli"))]
     pub(crate) fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Reads, generates and writes; tells cargo what to watch and passes warnings on.
+    /// Generates the files, and prints which inputs cargo has to watch, and warnings.
     ///
-    /// Files that are the same already are not touched. Relative paths start at the package's root, where cargo runs
-    /// build scripts.
+    /// Unchanged files are not written again. Relative paths start at the root of the package.
     ///
     /// # Errors
-    /// Everything that is wrong with the inputs, or what kept the files from being written. Nothing is written then.
+    /// If an input is invalid or a file cannot be read or written. Nothing is written then.
     pub fn compile(&self) -> Result<(), Error> {
-        let (outcome, directives) = self.work();
+        let (outcome, directives) = self.generate();
         print!("{directives}");
         outcome
     }
@@ -57,11 +56,11 @@ impl Builder {
         &mut self.settings.options
     }
 
-    /// The outcome, and what cargo is to be told either way.
-    fn work(&self) -> (Result<(), Error>, String) {
+    /// Returns the outcome, and the directives for cargo in either case.
+    fn generate(&self) -> (Result<(), Error>, String) {
         let mut directives = String::new();
         let inputs = self.settings.inputs();
-        // One by one: an input that cannot be listed must not hide the others.
+        // One by one: an input that cannot be listed does not hide the others.
         let mut watched: Vec<PathBuf> = inputs
             .iter()
             .flat_map(|input| source::watched(std::slice::from_ref(input)).unwrap_or_default())
@@ -72,13 +71,17 @@ impl Builder {
             // Writing to a String cannot fail.
             let _ = writeln!(directives, "cargo::rerun-if-changed={}", path.display());
         }
-        let outcome = self.generate(&inputs, &mut directives);
+        let outcome = self.generate_from(&inputs, &mut directives);
         (outcome, directives)
     }
 
-    fn generate(&self, inputs: &[source::Input], directives: &mut String) -> Result<(), Error> {
+    fn generate_from(
+        &self,
+        inputs: &[source::Input],
+        directives: &mut String,
+    ) -> Result<(), Error> {
         if inputs.is_empty() {
-            return Err(Error("no input: name one with `Builder::file`".to_owned()));
+            return Err(Error("no input: add one with `Builder::file`".to_owned()));
         }
         let sources = source::load(inputs).map_err(|error| Error(error.to_string()))?;
         let output = pipeline::run(&sources, &self.settings.options);
@@ -91,11 +94,10 @@ impl Builder {
             }
             return Err(Error(text));
         }
-        // A note is for whoever asks; cargo would show it as a warning.
-        let warnings =
-            (output.diagnostics.iter()).filter(|finding| finding.severity == Severity::Warning);
-        for finding in warnings {
-            directives.push_str(&warning(finding, &sources));
+        // Cargo has no notes, only warnings.
+        let diagnostics = output.diagnostics.iter();
+        for diagnostic in diagnostics.filter(|it| it.severity == Severity::Warning) {
+            directives.push_str(&warning(diagnostic, &sources));
         }
         write::plan(&self.settings.output, &output.files, false)
             .and_then(|plan| plan.apply())
@@ -110,9 +112,9 @@ impl Default for Builder {
     }
 }
 
-/// A finding in the one line that cargo takes for a warning.
-fn warning(finding: &diag::Diagnostic, sources: &[source::Source]) -> String {
-    let place = &finding.place;
+/// Formats a diagnostic as a cargo warning, which is one line.
+fn warning(diagnostic: &diag::Diagnostic, sources: &[source::Source]) -> String {
+    let place = &diagnostic.place;
     let source = place.source.and_then(|id| id.of(sources));
     let file = source.map_or("", |source| &source.name);
     let at = place
@@ -120,8 +122,8 @@ fn warning(finding: &diag::Diagnostic, sources: &[source::Source]) -> String {
         .map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));
     let text = format!(
         "{file}{at}: [{}] {}",
-        finding.code.as_str(),
-        finding.message
+        diagnostic.code.as_str(),
+        diagnostic.message
     );
     let line: String = text
         .chars()
@@ -153,7 +155,7 @@ macro_rules! methods {
 
 each_option!(methods);
 
-// A build script shows its error by `Debug`: through `unwrap` and through the result of `main`.
+// A build script shows its error with `Debug`, by `unwrap` or as the result of `main`.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

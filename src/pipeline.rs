@@ -1,23 +1,26 @@
-//! Sources and options come in, files and findings go out: all stages in order, and nothing of the world outside.
+//! Runs all stages in order, without disk, clock, environment or network.
 use crate::diag::Diagnostics;
 use crate::ir::Model;
 use crate::options::Options;
-use crate::render::File;
 use crate::source::Source;
 use crate::{crd, emit, lower, pass, render, threads};
 
-/// What a run gives.
+pub use crate::render::File;
+
+/// The result of a run.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Output {
-    /// The files, sorted by path; none if there is an error among the findings.
+    /// The generated files, sorted by path; none if a diagnostic is an error.
     pub files: Vec<File>,
-    /// The findings, located in the sources.
+    /// The diagnostics, located in the sources.
     pub diagnostics: Diagnostics,
-    /// The model as the emitters saw it.
+    /// The frozen model.
+    #[doc(hidden)]
     pub model: Model,
 }
 
-/// Runs all stages; each reports all it finds, and a stage that found an error is the last one.
+/// Runs all stages. Each reports all its diagnostics; the run ends after the first stage that reports an error.
 pub fn run(sources: &[Source], options: &Options) -> Output {
     threads::with_large_stack(|| {
         let mut output = Output::default();
@@ -40,8 +43,7 @@ fn stages(
     diagnostics.barrier()?;
     pass::run(model, options, diagnostics);
     diagnostics.barrier()?;
-    let files = emit::emit(model, options, diagnostics);
-    diagnostics.barrier()?;
+    let files = emit::emit(model, options);
     let files = render::render(files, diagnostics);
     diagnostics.barrier()?;
     Some(files)

@@ -43,7 +43,11 @@ fn every_real_crd_generates() {
             path.display(),
             output.diagnostics
         );
-        let longest = output.model.types.iter().map(|(_, def)| def.name.len());
+        let longest = output
+            .model
+            .types
+            .iter()
+            .map(|(_, def)| def.name().as_str().len());
         assert!(longest.max().unwrap_or(0) <= 60, "{}", path.display());
     }
 }

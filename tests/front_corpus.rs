@@ -1,8 +1,8 @@
 //! Definitions in use are read without an error, in little more than the time that their YAML takes; hostile ones never
 //! end in a panic. Both are skipped where the corpus is not beside the repository.
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
-use kube_codegen::crd;
 use kube_codegen::diag::{Diagnostics, Severity};
+use kube_codegen::private::crd;
 use kube_codegen::source::{self, Input, Source};
 use std::path::{Path, PathBuf};
 

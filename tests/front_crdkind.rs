@@ -1,8 +1,8 @@
 //! The main example's CRD is read whole, and as the API server reads it.
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
-use kube_codegen::crd::{self, Crd, SchemaType};
 use kube_codegen::diag::Diagnostics;
-use kube_codegen::ir::{Column, Scope};
+use kube_codegen::private::crd::{self, Crd, SchemaType};
+use kube_codegen::private::ir::{Column, Scope};
 use kube_codegen::source::{self, Input};
 use serde_json::Value;
 use std::path::Path;
@@ -52,12 +52,8 @@ fn everything_is_there() {
         ("v1", true, true)
     );
     assert_eq!(
-        (
-            version.status,
-            version.scale.clone(),
-            version.deprecated.clone()
-        ),
-        (false, None, None)
+        (version.status, version.scale.clone(), version.deprecated),
+        (false, None, false)
     );
     assert_eq!(
         version.schema_pointer,

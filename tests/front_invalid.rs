@@ -49,8 +49,6 @@ fn options(case: &Path) -> Options {
     #[derive(Default, serde::Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Said {
-        #[serde(default)]
-        emit: Vec<String>,
         #[serde(default, rename = "override")]
         overrides: Vec<Override>,
     }
@@ -59,7 +57,6 @@ fn options(case: &Path) -> Options {
         Err(_) => Said::default(),
     };
     Options {
-        emit: said.emit,
         overrides: said.overrides,
         ..Options::default()
     }

@@ -1,7 +1,7 @@
 //! YAML is read as the API server reads it, and as other readers do where the two agree.
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
-use kube_codegen::crd::{self, Crd};
 use kube_codegen::diag::{Code, Diagnostics};
+use kube_codegen::private::crd::{self, Crd};
 use kube_codegen::source::Source;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ pub use mutate::mutate;
 use kube_codegen::diag::{Code, Diagnostics, human, json};
 use kube_codegen::options::Options;
 use kube_codegen::source::Source;
-use kube_codegen::{crd, pipeline};
+use kube_codegen::{pipeline, private::crd};
 use std::collections::BTreeSet;
 
 /// Reads a text as YAML and as JSON; every finding must have its place in the text.

@@ -1,7 +1,7 @@
 //! A definition and a seed come in, the definition with one part changed goes out: as a tree, so that it stays one.
 use super::words::{KEYS, TRAPS, VALUES};
 use kube_codegen::diag::Diagnostics;
-use kube_codegen::{source::Source, yaml};
+use kube_codegen::{private::yaml, source::Source};
 use serde_json::{Map, Value, json};
 
 /// Changes one to four parts of the first document; none if there is no document. The same seed changes the same.

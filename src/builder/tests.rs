@@ -1,4 +1,4 @@
-//! What cargo is told, and what is written.
+//! Tests of the directives for cargo and of the files.
 use super::*;
 use std::fs;
 use tempfile::TempDir;
@@ -12,8 +12,8 @@ fn directory() -> TempDir {
     directory
 }
 
-/// What cargo is told, with the directory's name taken out.
-fn told(directory: &TempDir, directives: &str) -> Vec<String> {
+/// Returns the directives with a placeholder for the directory.
+fn normalized(directory: &TempDir, directives: &str) -> Vec<String> {
     let root = directory.path().display().to_string();
     directives
         .lines()
@@ -26,10 +26,10 @@ fn writes_to_out_dir_and_watches_every_input() {
     let directory = directory();
     let out = directory.path().join("out");
     let builder = Builder::with(Some(out.clone().into())).file(directory.path().join("crds"));
-    let (outcome, directives) = builder.work();
+    let (outcome, directives) = builder.generate();
     outcome.unwrap();
     assert_eq!(
-        told(&directory, &directives),
+        normalized(&directory, &directives),
         [
             "cargo::rerun-if-changed=ROOT/crds",
             "cargo::rerun-if-changed=ROOT/crds/crdkind.yaml"
@@ -40,18 +40,18 @@ fn writes_to_out_dir_and_watches_every_input() {
 }
 
 #[test]
-fn emits_what_is_asked_for() {
+fn emits_the_chosen_files() {
     let directory = directory();
     let out = directory.path().join("out");
     let builder = Builder::new()
         .file(directory.path().join("crds/*.yaml"))
         .out_dir(&out)
-        .emit(["types"])
+        .emit([Emitter::Types])
         .override_(Override::at("CrdKind.spec").type_name("Wanted"));
-    let (outcome, directives) = builder.work();
+    let (outcome, directives) = builder.generate();
     outcome.unwrap();
     assert_eq!(
-        told(&directory, &directives),
+        normalized(&directory, &directives),
         [
             "cargo::rerun-if-changed=ROOT/crds",
             "cargo::rerun-if-changed=ROOT/crds/crdkind.yaml"
@@ -63,12 +63,12 @@ fn emits_what_is_asked_for() {
 }
 
 #[test]
-fn errors_read_well_in_the_output_of_cargo() {
+fn errors_are_readable_in_the_output_of_cargo() {
     let directory = directory();
     let file = directory.path().join("crds/bad.yaml");
     fs::write(&file, CRDKIND.replace("type: integer", "type: integre")).unwrap();
     let out = directory.path().join("out");
-    let (outcome, directives) = Builder::new().file(&file).out_dir(&out).work();
+    let (outcome, directives) = Builder::new().file(&file).out_dir(&out).generate();
     let shown = format!("{:?}", outcome.unwrap_err());
     let lines: Vec<_> = shown.lines().collect();
     assert!(lines[1].starts_with("error[KC"), "{shown}");
@@ -78,9 +78,9 @@ fn errors_read_well_in_the_output_of_cargo() {
     );
     assert!(lines.iter().any(|line| line.contains("^^^^^^^")), "{shown}");
     assert!(!out.exists());
-    // The script runs again once the file is mended.
+    // The script runs again once the file changes.
     assert_eq!(
-        told(&directory, &directives),
+        normalized(&directory, &directives),
         ["cargo::rerun-if-changed=ROOT/crds/bad.yaml"]
     );
 }
@@ -89,15 +89,15 @@ fn errors_read_well_in_the_output_of_cargo() {
 fn a_missing_input_is_watched_too() {
     let directory = directory();
     let builder = Builder::new().file(directory.path().join("later.yaml"));
-    let (outcome, directives) = builder.work();
+    let (outcome, directives) = builder.generate();
     assert!(outcome.unwrap_err().to_string().contains("later.yaml"));
     assert_eq!(
-        told(&directory, &directives),
+        normalized(&directory, &directives),
         ["cargo::rerun-if-changed=ROOT/later.yaml"]
     );
     assert!(
         Builder::new()
-            .work()
+            .generate()
             .0
             .unwrap_err()
             .to_string()
@@ -106,20 +106,20 @@ fn a_missing_input_is_watched_too() {
 }
 
 #[test]
-fn warnings_go_through_cargo_and_can_be_denied() {
+fn warnings_are_shown_by_cargo_and_can_be_denied() {
     let directory = directory();
     let file = directory.path().join("crds/crdkind.yaml");
     let other = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n";
     fs::write(&file, format!("{CRDKIND}{other}")).unwrap();
     let out = directory.path().join("out");
     let builder = Builder::new().file(&file).out_dir(&out);
-    let (outcome, directives) = builder.clone().deny(Deny::Warnings).work();
+    let (outcome, directives) = builder.clone().deny(Deny::Warnings).generate();
     assert!(format!("{:?}", outcome.unwrap_err()).contains("warning[KC"));
     assert!(!directives.contains("cargo::warning") && !out.exists());
-    let (outcome, directives) = builder.work();
+    let (outcome, directives) = builder.generate();
     outcome.unwrap();
-    let told = told(&directory, &directives);
-    let warning = told
+    let lines = normalized(&directory, &directives);
+    let warning = lines
         .iter()
         .find(|line| line.starts_with("cargo::warning="))
         .unwrap();

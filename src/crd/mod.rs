@@ -65,8 +65,10 @@ pub struct Version {
     pub served: bool,
     /// `storage`
     pub storage: bool,
-    /// `deprecationWarning` of a deprecated version; empty where there is none.
-    pub deprecated: Option<String>,
+    /// Whether the version is deprecated.
+    pub deprecated: bool,
+    /// `deprecationWarning` of a deprecated version.
+    pub deprecation_warning: Option<String>,
     /// `schema.openAPIV3Schema`
     pub schema: Option<Box<Schema>>,
     /// Whether `subresources.status` is there.

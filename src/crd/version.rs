@@ -27,7 +27,10 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> O
     unknown(reader, map, VERSION, at);
     let served = required_flag(reader, map, "served", at);
     let storage = required_flag(reader, map, "storage", at);
-    let deprecated = deprecated(reader, map, at);
+    let deprecated = flag(reader, map, "deprecated", at);
+    let warning = entry(map, "deprecationWarning");
+    let warning = warning.and_then(|value| reader.text(value, &at.key("deprecationWarning")));
+    let deprecation_warning = warning.filter(|_| deprecated).map(str::to_owned);
     let schema = schema(reader, map, at);
     let subresources = subresources::read(reader, map, at);
     let columns = columns::read(reader, map, at);
@@ -39,6 +42,7 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> O
         served,
         storage,
         deprecated,
+        deprecation_warning,
         schema,
         status: subresources.status,
         scale: subresources.scale,
@@ -73,12 +77,8 @@ fn required_flag(
     }
 }
 
-fn deprecated(reader: &mut Reader<'_>, map: &Map<String, Value>, at: &At<'_>) -> Option<String> {
-    let flag =
-        entry(map, "deprecated").is_some_and(|value| reader.flag(value, &at.key("deprecated")));
-    let warning = entry(map, "deprecationWarning")
-        .and_then(|value| reader.text(value, &at.key("deprecationWarning")));
-    flag.then(|| warning.unwrap_or_default().to_owned())
+fn flag(reader: &mut Reader<'_>, map: &Map<String, Value>, key: &str, at: &At<'_>) -> bool {
+    entry(map, key).is_some_and(|value| reader.flag(value, &at.key(key)))
 }
 
 fn schema(

@@ -88,7 +88,6 @@ codes! {
     OverrideUnmatched "KC0501" Error "override that matches nothing";
     OverrideInvalid "KC0502" Error "override that cannot apply to its target";
     NameTaken "KC0503" Error "type name that is already taken";
-    UnknownEmitter "KC0504" Error "unknown emitter";
 
     Unsound "KC0601" Error "inconsistent model";
     Unrenderable "KC0602" Error "generated code that does not parse";

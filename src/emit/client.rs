@@ -3,48 +3,32 @@ use super::parts::{
     code,
     imports::{self, Imports},
 };
-use super::{Contents, Emitter, Exports, OutFile};
+use super::{Contents, Exports, OutFile};
 use crate::ir::{Kind, Model, Module, Scope};
 use crate::options::Options;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(super) struct Emit;
-
-impl Emitter for Emit {
-    fn name(&self) -> &'static str {
-        "client"
-    }
-
-    fn about(&self) -> &'static str {
-        "a typed client for each version, and a clientset over all of them"
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &["types", "resource"]
-    }
-
-    fn emit<'m>(&self, model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
-        let modules = model.modules.iter();
-        let files = modules.map(|module| OutFile {
-            path: format!("{}/client.rs", module.path()),
-            contents: Contents::rust(move || client(model, module)),
-            exports: Exports::Names(vec![module.client.clone()]),
-        });
-        let root = OutFile {
-            path: "clientset.rs".into(),
-            contents: Contents::rust(move || clientset(model, options)),
-            exports: Exports::Module,
-        };
-        files.chain([root]).collect()
-    }
+pub(super) fn emit<'m>(model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
+    let modules = model.modules.iter();
+    let files = modules.map(|module| OutFile {
+        path: format!("{}/client.rs", module.path()),
+        contents: Contents::rust(move || client(model, module)),
+        exports: Exports::Names(vec![module.names().client.plain().to_owned()]),
+    });
+    let root = OutFile {
+        path: "clientset.rs".into(),
+        contents: Contents::rust(move || clientset(model, options)),
+        exports: Exports::Module,
+    };
+    files.chain([root]).collect()
 }
 
 fn client(model: &Model, module: &Module) -> TokenStream {
     let api_version = module.api_version();
     let file_docs = code::file_docs(&format!("Typed clients of `{api_version}`."));
     let docs = code::doc(&format!("Typed clients of the kinds of `{api_version}`."));
-    let name = code::ident(&module.client);
+    let name = &module.names().client;
     let mut imports = Imports::beside(model, module);
     let mut kinds = model.kinds_of(module);
     let all_namespaces = kinds
@@ -82,11 +66,11 @@ fn methods(kind: &Kind, imports: &mut Imports<'_>) -> TokenStream {
             "Returns a client for the [`{ty}`] objects of {of}."
         ))
     };
-    let method = code::ident(&kind.names.method);
+    let method = &kind.names().method;
     match kind.scope {
         Scope::Namespaced => {
             let (one, all) = (docs("a namespace"), docs("all namespaces"));
-            let method_all = code::ident(&kind.names.method_all);
+            let method_all = &kind.names().method_all;
             quote! {
                 #one
                 pub fn #method(&self, namespace: &str) -> TypedClient<#ty> {
@@ -114,14 +98,14 @@ fn methods(kind: &Kind, imports: &mut Imports<'_>) -> TokenStream {
 fn clientset(model: &Model, options: &Options) -> TokenStream {
     let docs = code::file_docs("One client for every group and version.");
     let lints = code::lints(false);
-    let imports = imports::of_modules(model, options, |module| &module.client);
+    let imports = imports::of_modules(model, options, |module| &module.names().client);
     let modules = model.modules.iter().map(|module| {
         let docs = code::doc(&format!(
             "Returns the clients of `{}`.",
             module.api_version()
         ));
         let gate = code::gate([module], options);
-        let (method, name) = (code::ident(&module.method), code::ident(&module.client));
+        let (method, name) = (&module.names().method, &module.names().client);
         quote! {
             #docs
             #gate

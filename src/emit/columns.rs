@@ -1,35 +1,18 @@
 //! `columns.rs` of each version: what `kubectl get` shows of each kind.
 use super::parts::{code, imports::Imports};
-use super::{Contents, Emitter, Exports, OutFile};
+use super::{Contents, Exports, OutFile};
 use crate::ir::{Column, Model, Module};
-use crate::options::Options;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-pub(super) struct Emit;
-
-impl Emitter for Emit {
-    fn name(&self) -> &'static str {
-        "columns"
-    }
-
-    fn about(&self) -> &'static str {
-        "the printer columns of each kind, as kubectl shows them"
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &["types"]
-    }
-
-    fn emit<'m>(&self, model: &'m Model, _: &'m Options) -> Vec<OutFile<'m>> {
-        let modules = model.modules.iter();
-        let files = modules.map(|module| OutFile {
-            path: format!("{}/columns.rs", module.path()),
-            contents: Contents::rust(move || columns(model, module)),
-            exports: Exports::Nothing,
-        });
-        files.collect()
-    }
+pub(super) fn emit<'m>(model: &'m Model) -> Vec<OutFile<'m>> {
+    let modules = model.modules.iter();
+    let files = modules.map(|module| OutFile {
+        path: format!("{}/columns.rs", module.path()),
+        contents: Contents::rust(move || columns(model, module)),
+        exports: Exports::Nothing,
+    });
+    files.collect()
 }
 
 fn columns(model: &Model, module: &Module) -> TokenStream {

@@ -3,41 +3,25 @@ use super::parts::{
     code,
     imports::{self, Imports},
 };
-use super::{Contents, Emitter, Exports, OutFile};
+use super::{Contents, Exports, OutFile};
 use crate::ir::{Model, Module};
 use crate::options::Options;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(super) struct Emit;
-
-impl Emitter for Emit {
-    fn name(&self) -> &'static str {
-        "informer"
-    }
-
-    fn about(&self) -> &'static str {
-        "shared informers of each kind, from one factory"
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &["types", "resource", "lister"]
-    }
-
-    fn emit<'m>(&self, model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
-        let modules = model.modules.iter();
-        let files = modules.map(|module| OutFile {
-            path: format!("{}/informer.rs", module.path()),
-            contents: Contents::rust(move || informer(model, module)),
-            exports: Exports::Names(vec![module.informers.clone()]),
-        });
-        let root = OutFile {
-            path: "informers.rs".into(),
-            contents: Contents::rust(move || informers(model, options)),
-            exports: Exports::Module,
-        };
-        files.chain([root]).collect()
-    }
+pub(super) fn emit<'m>(model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
+    let modules = model.modules.iter();
+    let files = modules.map(|module| OutFile {
+        path: format!("{}/informer.rs", module.path()),
+        contents: Contents::rust(move || informer(model, module)),
+        exports: Exports::Names(vec![module.names().informers.plain().to_owned()]),
+    });
+    let root = OutFile {
+        path: "informers.rs".into(),
+        contents: Contents::rust(move || informers(model, options)),
+        exports: Exports::Module,
+    };
+    files.chain([root]).collect()
 }
 
 fn informer(model: &Model, module: &Module) -> TokenStream {
@@ -46,12 +30,12 @@ fn informer(model: &Model, module: &Module) -> TokenStream {
     let docs = code::doc(&format!(
         "Shared informers of the kinds of `{api_version}`."
     ));
-    let name = code::ident(&module.informers);
+    let name = &module.names().informers;
     let mut imports = Imports::beside(model, module);
     let kinds = model.kinds_of(module).map(|kind| {
         let ty = imports.root(kind);
         let docs = code::doc(&format!("Returns the shared informer for [`{ty}`]."));
-        let method = code::ident(&kind.names.method);
+        let method = &kind.names().method;
         quote! {
             #docs
             pub fn #method(&self) -> SharedInformer<#ty> {
@@ -85,7 +69,7 @@ fn informer(model: &Model, module: &Module) -> TokenStream {
 fn informers(model: &Model, options: &Options) -> TokenStream {
     let docs = code::file_docs("The informers of every group and version, from one factory.");
     let lints = code::lints(false);
-    let imports = imports::of_modules(model, options, |module| &module.informers);
+    let imports = imports::of_modules(model, options, |module| &module.names().informers);
     let (declared, defined): (TokenStream, TokenStream) = model
         .modules
         .iter()
@@ -95,7 +79,7 @@ fn informers(model: &Model, options: &Options) -> TokenStream {
                 module.api_version()
             ));
             let gate = code::gate([module], options);
-            let (method, name) = (code::ident(&module.method), code::ident(&module.informers));
+            let (method, name) = (&module.names().method, &module.names().informers);
             let signature = quote!(fn #method(&self) -> #name<'_>);
             (
                 quote!(#docs #gate #signature;),

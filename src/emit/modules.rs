@@ -82,7 +82,7 @@ fn module(model: &Model, folder: &Folder<'_>, options: &Options) -> TokenStream 
     let mut declared = TokenStream::new();
     let mut exported = TokenStream::new();
     for (file, exports) in &folder.modules {
-        let name = code::module(file);
+        let name = code::ident(file);
         match exports {
             Exports::NoModule => {}
             Exports::Module => {
@@ -137,7 +137,7 @@ fn head(model: &Model, of: Of<'_>) -> TokenStream {
             let (version, group) = (&module.version, &module.group);
             let docs = code::file_docs(&format!("Version `{version}` of the API group `{group}`."));
             let mut kinds = model.kinds_of(module);
-            let lints = code::lints(kinds.any(|kind| kind.deprecated.is_some()));
+            let lints = code::lints(kinds.any(|kind| kind.deprecated));
             let kubernetes = oldest_kubernetes(module);
             quote!(#docs #lints #kubernetes)
         }

@@ -1,28 +1,28 @@
-//! How many places of the schemas ask for a type, and what became of them.
+//! Counts the generated, reused and shared types of a model.
 use super::{Body, Model};
 
-/// Types of a model by what became of them.
+/// How many types a model has, by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Structs that are defined.
+    /// Generated structs.
     pub structs: usize,
-    /// Enums that are defined.
+    /// Generated enums.
     pub enums: usize,
-    /// Places whose type is one of somebody else, as of `k8s-openapi`.
+    /// Schema locations whose type is reused from another crate, such as `k8s-openapi`.
     pub reused: usize,
-    /// Places whose type is that of another place.
+    /// Schema locations whose type is that of another location.
     pub shared: usize,
 }
 
 impl Counts {
-    /// Types that are defined.
+    /// Returns the number of generated types.
     pub fn types(&self) -> usize {
         self.structs + self.enums
     }
 }
 
 impl Model {
-    /// Counts what is emitted.
+    /// Counts the types that are emitted.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for module in &self.modules {
@@ -30,7 +30,6 @@ impl Model {
                 match &self.types[id].body {
                     Body::Struct(_) => counts.structs += 1,
                     Body::Enum(_) | Body::Union(_) => counts.enums += 1,
-                    // No kind reaches one.
                     Body::Alias(_) => {}
                 }
             }

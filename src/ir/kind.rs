@@ -1,5 +1,5 @@
-//! What a CRD says of one version of its kind, beside the schema.
-use super::{Rules, TypeId};
+//! What a CRD says about one version of its kind, apart from the schema.
+use super::{Ident, Rules, TypeId, given};
 use crate::diag::Place;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -27,9 +27,11 @@ pub struct Kind {
     pub scope: Scope,
     /// Whether this is the version kept in etcd.
     pub storage: bool,
-    /// The warning of a deprecated version; empty where the CRD gives none.
-    pub deprecated: Option<String>,
-    /// Whether the status subresource is there.
+    /// Whether the version is deprecated.
+    pub deprecated: bool,
+    /// `deprecationWarning` of a deprecated version.
+    pub deprecation_warning: Option<String>,
+    /// Whether the status subresource is enabled.
     pub status: bool,
     /// The scale subresource.
     pub scale: Option<Scale>,
@@ -39,41 +41,49 @@ pub struct Kind {
     pub selectable_fields: Vec<SelectableField>,
     /// The struct of the whole object.
     pub root: TypeId,
-    /// What the schema says of the whole object.
+    /// The constraints on the whole object.
     pub rules: Rules,
-    /// The Rust names that are made from it; empty until the naming pass.
-    pub names: KindNames,
-    /// The input manifest, whole, as JSON that people can read too; shared by the versions of a CRD.
+    /// The Rust names of what is generated for it, given by the naming pass.
+    pub names: Option<KindNames>,
+    /// The whole input manifest as indented JSON, shared by the versions of a CRD.
     pub manifest: Arc<str>,
-    /// Where the version stands in the input.
+    /// Location of the version in the input.
     pub place: Place,
-    /// Where its schema stands in the document, as a JSON pointer.
+    /// Location of its schema in the document, as a JSON pointer.
     pub schema_pointer: String,
 }
 
 impl Kind {
-    /// The manifest as a value.
+    /// Returns the Rust names.
+    ///
+    /// # Panics
+    /// Before the naming pass.
+    pub fn names(&self) -> &KindNames {
+        given(self.names.as_ref())
+    }
+
+    /// Parses the manifest.
     pub fn definition(&self) -> serde_json::Value {
         let mut manifest = serde_json::Deserializer::from_str(&self.manifest);
-        // It is no deeper than the document that it was read from.
+        // It is as deep as the document it was read from, whose depth was checked.
         manifest.disable_recursion_limit();
-        // It was written from a value.
+        // The text was serialized from a value, so it parses.
         serde_json::Value::deserialize(&mut manifest).unwrap_or_default()
     }
 }
 
-/// The Rust names of what is generated for a kind, beside its types.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The Rust names of what is generated for a kind, apart from its types.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KindNames {
     /// The type alias of the list, from `spec.names.listKind`.
-    pub list: String,
+    pub list: Ident,
     /// The type alias of the lister.
-    pub lister: String,
+    pub lister: Ident,
     /// The method of the client and of the informers, from the letters of `spec.names.plural`.
-    pub method: String,
+    pub method: Ident,
     /// The method that reads all namespaces.
-    pub method_all: String,
-    /// The file of the manifest, beside the modules of the versions.
+    pub method_all: Ident,
+    /// The file of the manifest, in the folder of the group.
     pub manifest: String,
 }
 
@@ -106,9 +116,9 @@ pub struct Column {
     pub type_: String,
     /// OpenAPI format of the cell.
     pub format: Option<String>,
-    /// What the column shows.
+    /// Description of the column.
     pub description: Option<String>,
-    /// 0 is always shown, more only by `-o wide`.
+    /// 0 is always shown, a greater number only with `-o wide`.
     pub priority: i32,
     /// JSON path of the value in the object.
     pub json_path: String,

@@ -1,5 +1,7 @@
-//! The model: lowered CRDs come in, emitters read it; it holds data and look-up, never policy.
+//! The model that code is generated from: data and look-up, no policy.
 mod counts;
+mod dump;
+mod ident;
 mod kind;
 mod module;
 mod path;
@@ -8,13 +10,14 @@ mod rules;
 mod ty;
 
 pub use counts::Counts;
+pub use ident::Ident;
 pub use kind::{Column, Kind, KindNames, Scale, Scope, SelectableField};
-pub use module::Module;
+pub use module::{Module, ModuleNames};
 pub use path::{SchemaPath, Segment};
 pub use rules::{Element, Rules};
 pub use ty::{
-    Arm, Body, Derives, Enum, EnumBase, Field, IntWidth, Presence, Struct, Ty, TypeDef, Union,
-    Variant,
+    Arm, Body, Derives, Enum, EnumBase, Field, IntWidth, Presence, Scalar, Struct, Ty, TypeDef,
+    Union, Variant,
 };
 
 use crate::diag::Place;
@@ -22,30 +25,39 @@ use crate::options::Kubernetes;
 use foldhash::{HashSet, HashSetExt};
 use std::ops::{Index, IndexMut, Range};
 
-/// All that is generated from: the kinds, and the types they reach.
+/// The kinds of a run, and the types they reach.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
-    /// One entry per CRD and served version, sorted by group, version and kind.
+    /// One per CRD and served version, sorted by group, version and kind.
     pub kinds: Vec<Kind>,
-    /// Every struct and enum, reachable by [`TypeId`].
+    /// The types, sorted by kind.
     pub types: Types,
-    /// One entry per group and version, in that order.
+    /// One per group and version, in that order.
     pub modules: Vec<Module>,
 }
 
-/// Names a [`Kind`] of a [`Model`].
+/// Index of a [`Kind`] in a [`Model`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KindId(pub u32);
 
-/// Names a [`TypeDef`] of a [`Model`].
+/// Index of a [`TypeDef`] in a [`Model`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeId(pub u32);
 
 impl TypeId {
-    /// The type, where so many come before it.
-    pub(crate) fn after(self, before: usize) -> Self {
-        let before = u32::try_from(before).unwrap_or(u32::MAX);
-        Self(self.0.saturating_add(before))
+    /// Returns the id of the type at an index of the arena.
+    fn at(index: usize) -> Self {
+        Self(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+
+    /// Returns the index in the arena.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Returns the id once `count` types are inserted before the type.
+    pub(crate) fn after(self, count: usize) -> Self {
+        Self::at(self.index().saturating_add(count))
     }
 }
 
@@ -54,14 +66,14 @@ impl TypeId {
 pub struct Types(Vec<TypeDef>);
 
 impl Types {
-    /// Adds a type and names it.
+    /// Adds a type and returns its id.
     pub fn push(&mut self, def: TypeDef) -> TypeId {
-        let id = TypeId(u32::try_from(self.0.len()).unwrap_or(u32::MAX));
+        let id = TypeId::at(self.0.len());
         self.0.push(def);
         id
     }
 
-    /// Adds types behind those so far; says how many there were.
+    /// Appends the types of another arena; returns how many types there were before.
     pub(crate) fn append(&mut self, mut types: Self) -> usize {
         let before = self.0.len();
         for def in &mut types.0 {
@@ -75,30 +87,30 @@ impl Types {
         before
     }
 
-    /// The types in the order they were met.
+    /// Returns the types in the order of lowering.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (TypeId, &TypeDef)> {
         self.0
             .iter()
             .enumerate()
-            .map(|(index, def)| (TypeId(u32::try_from(index).unwrap_or(u32::MAX)), def))
+            .map(|(index, def)| (TypeId::at(index), def))
     }
 
-    /// The types, to be changed by a pass.
+    /// Returns the types in the order of lowering, mutably.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (TypeId, &mut TypeDef)> {
         self.0
             .iter_mut()
             .enumerate()
-            .map(|(index, def)| (TypeId(u32::try_from(index).unwrap_or(u32::MAX)), def))
+            .map(|(index, def)| (TypeId::at(index), def))
     }
 
-    /// The types as they lie, to be changed side by side.
+    /// Returns the types as a slice, so that threads can share the work of a pass.
     pub(crate) fn as_mut_slice(&mut self) -> &mut [TypeDef] {
         &mut self.0
     }
 
-    /// The struct or enum that a place has: its own, or the one at the end of its aliases.
+    /// Returns the struct or enum of a schema location: its own, or the one that its aliases lead to.
     pub fn definition(&self, mut id: TypeId) -> TypeId {
-        // Two at most: to the place that stands for it in its module, and to another version.
+        // At most two: to the shared type of its module, and from there to another version.
         for _ in 0..2 {
             if let Body::Alias(Ty::Named(next)) = self[id].body {
                 id = next;
@@ -107,12 +119,12 @@ impl Types {
         id
     }
 
-    /// How many types there are.
+    /// Returns the number of types.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is no type.
+    /// Returns whether there are no types.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -122,39 +134,38 @@ impl Index<TypeId> for Types {
     type Output = TypeDef;
 
     fn index(&self, id: TypeId) -> &TypeDef {
-        &self.0[id.0 as usize]
+        &self.0[id.index()]
     }
 }
 
 impl IndexMut<TypeId> for Types {
     fn index_mut(&mut self, id: TypeId) -> &mut TypeDef {
-        &mut self.0[id.0 as usize]
+        &mut self.0[id.index()]
     }
 }
 
 impl Model {
-    /// The kinds of one module, in order.
+    /// Returns the kinds of a module, in order.
     pub fn kinds_of<'a>(&'a self, module: &'a Module) -> impl Iterator<Item = &'a Kind> {
         self.kinds[self.range_of(module)].iter()
     }
 
-    /// Where the kinds of a module stand among all.
-    fn range_of(&self, module: &Module) -> Range<usize> {
+    /// Returns the range of a module's kinds among all kinds.
+    pub(crate) fn range_of(&self, module: &Module) -> Range<usize> {
         let wanted = (&module.group, &module.version);
         let before = |kind: &Kind| (&kind.group, &kind.version) < wanted;
         let within = |kind: &Kind| (&kind.group, &kind.version) <= wanted;
         self.kinds.partition_point(before)..self.kinds.partition_point(within)
     }
 
-    /// The types that a kind reaches, be they those of another version: its root first, then those of each field before
-    /// those of the next; no aliases.
+    /// Returns the types that a kind reaches, without aliases, including those of other versions: the root first, then the
+    /// fields depth first.
     pub fn reach(&self, kind: &Kind) -> Vec<TypeId> {
         self.reach_all([kind])
     }
 
-    /// The types that kinds reach, each once, where it is reached first.
+    /// Returns the types that kinds reach, each once, in the order of first reach.
     fn reach_all<'a>(&self, kinds: impl IntoIterator<Item = &'a Kind>) -> Vec<TypeId> {
-        // Few of all types.
         let mut seen = HashSet::new();
         let mut found = Vec::new();
         let mut todo = Vec::new();
@@ -174,30 +185,30 @@ impl Model {
         found
     }
 
-    /// The types that are defined in a module, in the order its kinds reach them, each once; no aliases.
+    /// Returns the types that a module defines, each once, in the order in which its kinds reach them.
     pub fn types_of(&self, module: &Module) -> Vec<TypeId> {
         let mut types = self.reach_all(self.kinds_of(module));
-        types.retain(|id| self.home(*id) == Some((&module.group, &module.version)));
+        types.retain(|id| self.group_version(*id) == Some((&module.group, &module.version)));
         types
     }
 
-    /// The aliases that live in a module, in the order of the arena.
+    /// Returns the aliases of a module, in the order of the arena.
     pub fn aliases_of(&self, module: &Module) -> impl Iterator<Item = (TypeId, &Ty)> {
-        self.places_of(module)
+        self.locations_of(module)
             .filter_map(|id| match &self.types[id].body {
                 Body::Alias(ty) => Some((id, ty)),
                 Body::Struct(_) | Body::Enum(_) | Body::Union(_) => None,
             })
     }
 
-    /// The versions of a module's group, itself among them.
+    /// Returns the versions of a module's group, including the module itself.
     pub fn versions_of<'a>(&'a self, module: &'a Module) -> impl Iterator<Item = &'a Module> {
         let versions = self.modules.iter();
         versions.filter(move |other| other.group == module.group)
     }
 
-    /// The modules that do not compile without this one: itself, the versions that have types of it, and those that have
-    /// types of these.
+    /// Returns the modules that do not compile without this one: itself, the versions that share its types, and the versions
+    /// that share theirs.
     pub fn users_of<'a>(&'a self, module: &'a Module) -> Vec<&'a Module> {
         let mut users = vec![module];
         let mut looked_at = 0;
@@ -211,69 +222,78 @@ impl Model {
         users
     }
 
-    /// Whether places of one module have types that the other one defines.
+    /// Returns whether a module has aliases of types that another one defines.
     fn has_types_of(&self, module: &Module, other: &Module) -> bool {
         let other = Some((&*other.group, &*other.version));
         let mut aliases = self.aliases_of(module);
-        aliases.any(|(id, _)| self.home(self.types.definition(id)) == other)
+        aliases.any(|(id, _)| self.group_version(self.types.definition(id)) == other)
     }
 
-    /// Everything in the arena that stands in a schema of a module, be it reached, an alias, or neither.
-    pub fn places_of(&self, module: &Module) -> impl Iterator<Item = TypeId> {
+    /// Returns every schema location of a module, whether its type is reached, an alias, or neither.
+    pub fn locations_of(&self, module: &Module) -> impl Iterator<Item = TypeId> {
         // Types are sorted by kind.
         let kinds = self.range_of(module);
         let at = |kind: usize| {
             let before = |def: &TypeDef| (def.origin.kind.0 as usize) < kind;
             self.types.0.partition_point(before)
         };
-        (at(kinds.start)..at(kinds.end)).filter_map(|index| u32::try_from(index).ok().map(TypeId))
+        (at(kinds.start)..at(kinds.end)).map(TypeId::at)
     }
 
-    /// The kind in whose schema a type stands.
+    /// Returns the kind whose schema contains a type.
     pub fn kind_of(&self, id: TypeId) -> Option<&Kind> {
         self.kinds.get(self.types[id].origin.kind.0 as usize)
     }
 
-    /// Returns where a node of the schema that has this type is in the input.
+    /// Returns the location in the input of a path in the schema that contains a type.
     pub fn place(&self, id: TypeId, path: &SchemaPath) -> Place {
         self.kind_of(id).map_or_else(Place::nowhere, |kind| {
             path.place(&kind.place, &kind.schema_pointer)
         })
     }
 
-    /// Tells the module of a type that no Kubernetes older than this has what the type became.
-    pub(crate) fn raise(&mut self, id: TypeId, kubernetes: Kubernetes) {
+    /// Records the oldest Kubernetes that has what a type of a module is replaced by.
+    pub(crate) fn require_kubernetes(&mut self, id: TypeId, kubernetes: Kubernetes) {
         let module = self.module_at(id);
         if let Some(module) = module.and_then(|at| self.modules.get_mut(at)) {
             module.kubernetes = module.kubernetes.max(kubernetes);
         }
     }
 
-    /// The module that a type lives in.
+    /// Returns the module of a type's schema location.
     pub fn module_of(&self, id: TypeId) -> Option<&Module> {
         self.modules.get(self.module_at(id)?)
     }
 
     fn module_at(&self, id: TypeId) -> Option<usize> {
-        let home = self.home(id)?;
+        let key = self.group_version(id)?;
         let found = self
             .modules
-            .binary_search_by(|module| (&*module.group, &*module.version).cmp(&home));
+            .binary_search_by(|module| (&*module.group, &*module.version).cmp(&key));
         found.ok()
     }
 
-    /// The group and version whose module a type lives in.
-    pub fn home(&self, id: TypeId) -> Option<(&str, &str)> {
+    /// Returns the group and version of a type's schema location.
+    pub fn group_version(&self, id: TypeId) -> Option<(&str, &str)> {
         let kind = self.kind_of(id)?;
         Some((&kind.group, &kind.version))
     }
 }
 
-/// Where in the input a type stands: a kind, and a path in its schema.
+/// The schema location of a type: a kind, and a path in its schema.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
     /// The kind whose schema it is.
     pub kind: KindId,
     /// The path below the root of that schema.
     pub path: SchemaPath,
+}
+
+/// Returns a name that the naming pass has given.
+#[expect(
+    clippy::expect_used,
+    reason = "the verify pass rejects a model in which a name is missing"
+)]
+fn given<T>(name: Option<&T>) -> &T {
+    name.expect("the naming pass has run")
 }

@@ -1,4 +1,4 @@
-//! Paths in a schema: cheap to extend and to clone while lowering, readable in a diagnostic.
+//! Schema paths: cheap to extend and clone while lowering, readable in a diagnostic.
 use crate::diag::Place;
 use std::fmt;
 use std::sync::Arc;
@@ -25,12 +25,12 @@ struct Node {
 }
 
 impl SchemaPath {
-    /// The path of the root.
+    /// Returns the path of the root.
     pub fn root() -> Self {
         Self::default()
     }
 
-    /// This path and one step more.
+    /// Returns this path extended by one step.
     #[must_use]
     pub fn join(&self, segment: Segment) -> Self {
         Self(Some(Arc::new(Node {
@@ -39,22 +39,13 @@ impl SchemaPath {
         })))
     }
 
-    /// The path of a property of this node.
+    /// Returns the path of a property of this node.
     #[must_use]
     pub fn property(&self, name: &str) -> Self {
         self.join(Segment::Property(name.into()))
     }
 
-    /// Returns where the node is in the input, for a schema at a pointer of the document of `version`.
-    pub fn place(&self, version: &Place, schema_pointer: &str) -> Place {
-        Place {
-            pointer: format!("{schema_pointer}{}", self.pointer()),
-            schema_path: Some(self.to_string()),
-            ..version.clone()
-        }
-    }
-
-    /// The steps from the root on.
+    /// Returns the steps from the root.
     pub fn segments(&self) -> Vec<&Segment> {
         let mut steps = Vec::new();
         let mut at = self;
@@ -66,22 +57,22 @@ impl SchemaPath {
         steps
     }
 
-    /// The path without its last step; none at the root.
+    /// Returns the path without its last step; `None` at the root.
     pub fn parent(&self) -> Option<&Self> {
         self.0.as_ref().map(|node| &node.parent)
     }
 
-    /// The last step; none at the root.
+    /// Returns the last step; `None` at the root.
     pub fn last(&self) -> Option<&Segment> {
         self.0.as_ref().map(|node| &node.segment)
     }
 
-    /// Writes the path behind a text.
+    /// Appends the path to a text.
     pub fn write(&self, out: &mut String) {
         let Some(node) = &self.0 else {
             return;
         };
-        // As deep as a document, at most.
+        // The depth of a document bounds the recursion.
         node.parent.write(out);
         match &node.segment {
             Segment::Property(name) => {
@@ -95,7 +86,7 @@ impl SchemaPath {
         }
     }
 
-    /// The same place as a JSON pointer (RFC 6901) below `openAPIV3Schema`.
+    /// Returns the path as a JSON pointer (RFC 6901) below `openAPIV3Schema`.
     pub fn pointer(&self) -> String {
         let mut pointer = String::new();
         for segment in self.segments() {
@@ -109,6 +100,15 @@ impl SchemaPath {
             }
         }
         pointer
+    }
+
+    /// Returns the location of the path in the input, from the location of the version and of its schema.
+    pub fn place(&self, version: &Place, schema_pointer: &str) -> Place {
+        Place {
+            pointer: format!("{schema_pointer}{}", self.pointer()),
+            schema_path: Some(self.to_string()),
+            ..version.clone()
+        }
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shows_and_points() {
+    fn formats_as_path_and_as_pointer() {
         let path = SchemaPath::root()
             .property("spec")
             .property("a/b")

@@ -1,20 +1,20 @@
-//! Types give way to others: each becomes an alias, and whatever referred to it refers to what took its place.
+//! Replaces types: each becomes an alias, and references to it become references to its replacement.
 use super::{Body, Model, Ty, TypeId, Types};
 use crate::threads;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Model {
-    /// Makes aliases of types, and rewrites all references to them, in fields and in other aliases.
+    /// Makes types aliases of their replacements, and rewrites all references to them, in fields and in other aliases.
     ///
-    /// What takes the place of a type is one of somebody else, or one of the model, which may give way to another one itself.
-    /// The root of a kind gives way to nothing. What a replaced type referred to stays as it is, though nothing may reach it any more.
+    /// A replacement is a type of another crate, or one of the model, which may be replaced too. Roots of kinds are never
+    /// replaced. The types that a replaced type refers to stay, even if nothing reaches them any more.
     pub fn replace(&mut self, mut with: BTreeMap<TypeId, Ty>) {
         let roots: BTreeSet<TypeId> = self.kinds.iter().map(|kind| kind.root).collect();
         with.retain(|id, _| !roots.contains(id));
-        // By the number of the type: each is asked for by every reference to it.
+        // Indexed by type, since every reference looks its target up.
         let mut ends: Vec<Option<Ty>> = vec![None; self.types.len()];
         for (id, ty) in &with {
-            ends[id.0 as usize] = Some(resolve(ty, &with, &self.types).clone());
+            ends[id.index()] = Some(resolve(ty, &with, &self.types).clone());
         }
         threads::for_each(self.types.as_mut_slice(), |index, def| {
             if let Some(ty) = &ends[index] {
@@ -22,7 +22,7 @@ impl Model {
                 return;
             }
             for reference in def.body.types_mut().filter_map(Ty::named_mut) {
-                let end = reference.named().and_then(|id| ends.get(id.0 as usize));
+                let end = reference.named().and_then(|id| ends.get(id.index()));
                 if let Some(Some(ty)) = end {
                     *reference = ty.clone();
                 }
@@ -31,9 +31,9 @@ impl Model {
     }
 }
 
-/// What stands at the end of a chain of types that give way to one another.
+/// Returns the end of a chain of replacements.
 fn resolve<'a>(mut ty: &'a Ty, with: &'a BTreeMap<TypeId, Ty>, types: &'a Types) -> &'a Ty {
-    // No chain is longer but one that bites its own tail, which the verify pass finds.
+    // Only a cycle is longer, which the verify pass reports.
     for _ in 0..=with.len() {
         let Ty::Named(id) = ty else { break };
         ty = match (with.get(id), &types[*id].body) {
@@ -54,7 +54,7 @@ mod tests {
     fn def(fields: Vec<Ty>) -> TypeDef {
         let fields = fields.into_iter().enumerate().map(|(index, ty)| Field {
             wire: index.to_string(),
-            ident: String::new(),
+            ident: None,
             ty,
             presence: Presence::Optional,
             boxed: None,
@@ -67,7 +67,7 @@ mod tests {
                 kind: KindId(0),
                 path: SchemaPath::root(),
             },
-            name: String::new(),
+            name: None,
             doc: None,
             body: Body::Struct(Struct {
                 fields: fields.collect(),
@@ -86,11 +86,11 @@ mod tests {
         let mut model = Model::default();
         let [a, b, c] = [(); 3].map(|()| model.types.push(def(Vec::new())));
         let list = Ty::List(Box::new(Ty::Nullable(Box::new(Ty::Named(a)))));
-        let user = model.types.push(def(vec![list, Ty::Named(b), Ty::Str]));
+        let user = model.types.push(def(vec![list, Ty::Named(b), Ty::STR]));
         model.replace(BTreeMap::from([(a, Ty::Named(b))]));
         model.replace(BTreeMap::from([(b, Ty::Named(c))]));
         let list = Ty::List(Box::new(Ty::Nullable(Box::new(Ty::Named(c)))));
-        assert_eq!(types(&model, user), [list, Ty::Named(c), Ty::Str]);
+        assert_eq!(types(&model, user), [list, Ty::Named(c), Ty::STR]);
         let foreign = Ty::External("k8s::X".into());
         model.replace(BTreeMap::from([(c, foreign.clone()), (user, Ty::Named(a))]));
         for alias in [a, b, c, user] {

@@ -1,12 +1,12 @@
-//! What a schema says of a value beside its type.
+//! The constraints that a schema puts on a value, apart from its type.
 use super::{IntWidth, ty};
 use serde_json::Value;
 use std::ops::RangeInclusive;
 
-/// The constraints of a schema node: told in the docs, and the ground of validation, apply and merge.
+/// The constraints of a schema node, which docs, validation, apply and merge are generated from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rules {
-    /// Keyword and value, as the schema has them: bounds, patterns, combinators, and what the type does not say of `format`, `enum` and `required`.
+    /// Keyword and value: bounds, patterns, combinators, and those of `format`, `enum` and `required` that the type does not express.
     pub constraints: Vec<(&'static str, Value)>,
     /// `x-kubernetes-validations`
     pub validations: Vec<Value>,
@@ -16,15 +16,15 @@ pub struct Rules {
     pub list_map_keys: Vec<String>,
     /// `x-kubernetes-map-type`: `atomic` or `granular`.
     pub map_type: Option<String>,
-    /// Whether the API server drops whatever an object has: nothing is declared, and nothing preserved.
+    /// Whether the API server prunes every field of the object: none is declared, and none preserved.
     pub pruned: bool,
-    /// What is said of each item of a list, or of each value of a map.
+    /// The constraints on each item of a list, or on each value of a map.
     pub element: Option<Box<Element>>,
 }
 
 impl Rules {
-    /// Nothing is said.
-    pub const NOTHING: Self = Self {
+    /// No constraints.
+    pub const NONE: Self = Self {
         constraints: Vec::new(),
         validations: Vec::new(),
         list_type: None,
@@ -34,7 +34,7 @@ impl Rules {
         element: None,
     };
 
-    /// The integers of a width that the bounds let pass.
+    /// Returns the integers of a width that the bounds admit.
     pub fn integers(&self, width: IntWidth) -> RangeInclusive<i128> {
         let (least, most) = width.range().into_inner();
         let low = self.bound("minimum").map_or(least, |it| it.max(least));
@@ -42,7 +42,7 @@ impl Rules {
         low..=high
     }
 
-    /// A bound that the schema gives as an integer.
+    /// Returns a bound that the schema gives as an integer.
     fn bound(&self, keyword: &str) -> Option<i128> {
         let mut constraints = self.constraints.iter();
         let (_, value) = constraints.find(|(name, _)| *name == keyword)?;
@@ -50,7 +50,7 @@ impl Rules {
     }
 }
 
-/// What a schema says of each item of a list, or of each value of a map.
+/// Documentation, default and constraints of each item of a list, or of each value of a map.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Element {
     /// Its description.
@@ -62,7 +62,7 @@ pub struct Element {
 }
 
 impl Element {
-    /// Whether nothing is said.
+    /// Returns whether there are none of them.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -1,53 +1,62 @@
-//! Types: structs, enums, and what a field can hold.
-use super::{Origin, Rules, Segment, TypeId};
+//! Types: structs, enums, unions, and what a field holds.
+use super::{Ident, Origin, Rules, Segment, TypeId, given};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-/// What stands at a place that asks for a type of its own; the place, and so the name, stays its own even where the type is another's.
+/// The type of a schema location. The location keeps its name even if its type is that of another one.
 #[derive(Clone, Debug)]
 pub struct TypeDef {
-    /// The place.
+    /// The schema location.
     pub origin: Origin,
-    /// Its Rust name; empty until the naming pass.
-    pub name: String,
+    /// Its Rust name, given by an override or by the naming pass.
+    pub name: Option<Ident>,
     /// The description of the schema.
     pub doc: Option<String>,
-    /// What it is made of.
+    /// What the type consists of.
     pub body: Body,
-    /// The traits it derives; set by the derives pass.
+    /// The traits it derives, set by the derives pass.
     pub derives: Derives,
 }
 
-/// What a type is made of.
+impl TypeDef {
+    /// Returns the Rust name.
+    ///
+    /// # Panics
+    /// Before the naming pass.
+    pub fn name(&self) -> &Ident {
+        given(self.name.as_ref())
+    }
+}
+
+/// What a type consists of.
 #[derive(Clone, Debug)]
 pub enum Body {
     /// An object with declared properties.
     Struct(Struct),
-    /// A set of strings, numbers and booleans; values of a newer server are kept.
+    /// A set of strings, numbers and booleans; values that the schema does not declare are kept.
     Enum(Enum),
-    /// A value of one of several types, told apart by what comes.
+    /// A value of one of several types, chosen by its kind of JSON.
     Union(Union),
-    /// Another type: that of another place of its module, one of somebody else, or one that another version of its group
-    /// defines. Only the last is referred to, so that what is said in a module names places of that module alone; of the
-    /// others the name is kept.
+    /// Another type: a shared type of the same module, a reused type, or a shared type that another version of the group defines.
+    /// Types refer to aliases of the last kind alone, so that a module refers to its own schema locations only.
     Alias(Ty),
 }
 
 impl Body {
-    /// What the fields of it hold, or what it is an alias of.
+    /// Returns the types of the fields, or the target of an alias.
     pub fn types(&self) -> impl DoubleEndedIterator<Item = &Ty> {
         let (fields, alias): (&[Field], _) = match self {
             Self::Struct(body) => (&body.fields, None),
-            // The arms of a union hold no type of the model.
+            // The arms of a union refer to no type of the model.
             Self::Enum(_) | Self::Union(_) => (&[], None),
             Self::Alias(ty) => (&[], Some(ty)),
         };
         fields.iter().map(|field| &field.ty).chain(alias)
     }
 
-    /// The same, to be changed.
+    /// Returns the types of the fields, or the target of an alias, mutably.
     pub fn types_mut(&mut self) -> impl Iterator<Item = &mut Ty> {
         let (fields, alias): (&mut [Field], _) = match self {
             Self::Struct(body) => (&mut body.fields, None),
@@ -63,32 +72,31 @@ impl Body {
 pub struct Struct {
     /// Fields, sorted by wire name. A root has neither `apiVersion` nor `kind` here.
     pub fields: Vec<Field>,
-    /// Whether unknown fields are kept (`x-kubernetes-preserve-unknown-fields` beside properties).
-    pub rest: bool,
-    /// Rust name of the field that keeps them; empty until the naming pass.
-    pub rest_ident: String,
+    /// The field that keeps unknown fields (`x-kubernetes-preserve-unknown-fields` beside properties). The naming pass makes its
+    /// name unique.
+    pub rest: Option<Ident>,
 }
 
 /// The body of an enum.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Enum {
-    /// What the values are.
+    /// The type of the values.
     pub base: EnumBase,
-    /// The declared values, in the order of the schema, each once.
+    /// The declared values in the order of the schema, each once.
     pub variants: Vec<Variant>,
-    /// Rust name of the variant that keeps any other value; empty until the naming pass.
-    pub other_ident: String,
-    /// Index of the value that the API server fills in, if the schema has a default.
+    /// The variant that keeps any other value. The naming pass makes its name unique.
+    pub other: Ident,
+    /// Index of the default value.
     pub default: Option<usize>,
 }
 
-/// The body of an enum of types.
-#[derive(Clone, Debug, Default)]
+/// The body of a union.
+#[derive(Clone, Debug)]
 pub struct Union {
-    /// The types, each of another kind of JSON: scalars, or lists and maps of such or of raw JSON.
+    /// The types, each of another kind of JSON: scalars, or lists and maps of scalars or of raw JSON.
     pub arms: Vec<Arm>,
-    /// Rust name of the variant that keeps any other JSON; empty until the naming pass.
-    pub other_ident: String,
+    /// The variant that keeps any other JSON.
+    pub other: Ident,
 }
 
 /// One type of a union.
@@ -96,15 +104,14 @@ pub struct Union {
 pub struct Arm {
     /// The type.
     pub ty: Ty,
-    /// Its Rust name; empty until the naming pass.
-    pub ident: String,
+    /// Its Rust name: the kind of JSON.
+    pub ident: Ident,
 }
 
-/// What the values of an enum are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// The type of an enum's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EnumBase {
     /// Strings.
-    #[default]
     Text,
     /// Integers of this width.
     Int(IntWidth),
@@ -117,12 +124,20 @@ pub enum EnumBase {
 pub struct Variant {
     /// The value on the wire: a string, a number or a boolean.
     pub value: Value,
-    /// Its Rust name; empty until the naming pass.
-    pub ident: String,
+    /// Its Rust name, given by the naming pass.
+    pub ident: Option<Ident>,
 }
 
 impl Variant {
-    /// The value as a text without quotes.
+    /// Returns the Rust name.
+    ///
+    /// # Panics
+    /// Before the naming pass.
+    pub fn ident(&self) -> &Ident {
+        given(self.ident.as_ref())
+    }
+
+    /// Returns the value as text, without quotes.
     pub fn text(&self) -> Cow<'_, str> {
         match &self.value {
             Value::String(text) => text.into(),
@@ -136,13 +151,13 @@ impl Variant {
 pub struct Field {
     /// The name on the wire.
     pub wire: String,
-    /// Its Rust name, raw identifiers included; empty until the naming pass.
-    pub ident: String,
-    /// What it holds.
+    /// Its Rust name, given by an override or by the naming pass.
+    pub ident: Option<Ident>,
+    /// The type of its value.
     pub ty: Ty,
-    /// Whether it can be absent or null.
+    /// Whether it may be absent or null.
     pub presence: Presence,
-    /// Whether it is behind a `Box`; decided by the boxing pass where no override did.
+    /// Whether it is in a `Box`; decided by an override or by the boxing pass.
     pub boxed: Option<bool>,
     /// The description of the schema.
     pub doc: Option<String>,
@@ -152,50 +167,67 @@ pub struct Field {
     pub rules: Rules,
 }
 
-/// Absent and null are two things.
+impl Field {
+    /// Returns the Rust name.
+    ///
+    /// # Panics
+    /// Before the naming pass.
+    pub fn ident(&self) -> &Ident {
+        given(self.ident.as_ref())
+    }
+}
+
+/// Whether a field may be absent, and whether it may be null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Presence {
-    /// Always there, never null.
+    /// Always present, never null.
     Required,
     /// May be absent.
     Optional,
-    /// Always there, may be null.
+    /// Always present, may be null.
     Nullable,
     /// May be absent, may be null.
     OptionalNullable,
 }
 
-/// What a field, an item or a map value holds.
+/// The type of a field, an item or a map value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
+    /// A type that contains no other one.
+    Scalar(Scalar),
+    /// `array`
+    List(Box<Ty>),
+    /// `object` with `additionalProperties`
+    Map(Box<Ty>),
+    /// An item or a map value that may be null. A field has its [`Presence`] instead.
+    Nullable(Box<Ty>),
+    /// A type of the model.
+    Named(TypeId),
+    /// A type of another crate, by its Rust path: one of `k8s-openapi`, or that of an override.
+    External(String),
+}
+
+/// A type that contains no other one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scalar {
     /// `boolean`
     Bool,
     /// `integer`
     Int(IntWidth),
-    /// `number`: an integer of 64 bits or a float, as it is on the wire
+    /// `number`: a 64-bit integer or a float, as it is on the wire
     Number,
     /// `string`
     Str,
     /// `string` of format `byte`: base64 on the wire
     Bytes,
-    /// `string` of format `date-time`: its text, as it is on the wire
+    /// `string` of format `date-time`: the text on the wire is kept
     Time,
     /// `x-kubernetes-int-or-string`
     IntOrString,
-    /// Any JSON.
+    /// Any JSON
     Json,
-    /// `ObjectMeta` of Kubernetes.
+    /// `ObjectMeta` of Kubernetes
     ObjectMeta,
-    /// `array`
-    List(Box<Ty>),
-    /// `object` of `additionalProperties`
-    Map(Box<Ty>),
-    /// An item or a map value that may be null; a field says so by its [`Presence`].
-    Nullable(Box<Ty>),
-    /// A type of the model.
-    Named(TypeId),
-    /// A type of somebody else, by its Rust path: one of `k8s-openapi`, or an override.
-    External(String),
 }
 
 /// Width of an integer, from its format.
@@ -219,77 +251,58 @@ pub enum IntWidth {
     U64,
 }
 
-/// The traits a type derives beside `Clone`, `Debug` and `PartialEq`.
+/// The traits a type derives besides `Clone`, `Debug` and `PartialEq`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Derives {
-    /// `Eq`: every part has it.
+    /// `Eq`: every part implements it.
     pub eq: bool,
-    /// `Default`: every required part has one.
+    /// `Default`: every required part implements it.
     pub default: bool,
-    /// More, by override.
+    /// Traits that overrides add.
     pub more: BTreeSet<String>,
 }
 
 impl Ty {
-    /// The type of the model in it, through lists, maps and null.
+    /// Raw JSON.
+    pub const JSON: Self = Self::Scalar(Scalar::Json);
+    /// A string.
+    pub const STR: Self = Self::Scalar(Scalar::Str);
+    /// The metadata of an object.
+    pub const OBJECT_META: Self = Self::Scalar(Scalar::ObjectMeta);
+
+    /// Returns the integer type of a width.
+    pub const fn int(width: IntWidth) -> Self {
+        Self::Scalar(Scalar::Int(width))
+    }
+
+    /// Returns the type of the model inside lists, maps and null.
     pub fn named(&self) -> Option<TypeId> {
         match self {
             Self::Named(id) => Some(*id),
             Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.named(),
-            Self::Bool
-            | Self::Int(_)
-            | Self::Number
-            | Self::Str
-            | Self::Bytes
-            | Self::Time
-            | Self::IntOrString
-            | Self::Json
-            | Self::ObjectMeta
-            | Self::External(_) => None,
+            Self::Scalar(_) | Self::External(_) => None,
         }
     }
 
-    /// The same, to be changed: the place of the reference itself.
+    /// Returns the reference to a type of the model inside lists, maps and null.
     pub fn named_mut(&mut self) -> Option<&mut Self> {
         match self {
             Self::Named(_) => Some(self),
             Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.named_mut(),
-            Self::Bool
-            | Self::Int(_)
-            | Self::Number
-            | Self::Str
-            | Self::Bytes
-            | Self::Time
-            | Self::IntOrString
-            | Self::Json
-            | Self::ObjectMeta
-            | Self::External(_) => None,
+            Self::Scalar(_) | Self::External(_) => None,
         }
     }
-}
 
-impl Ty {
-    /// What a list or a map holds, and the step of a path to it.
+    /// Returns what a list or a map holds, and the step of a schema path to it.
     pub fn element(&self) -> Option<(Segment, &Self)> {
         match self {
             Self::List(inner) => Some((Segment::Items, inner)),
             Self::Map(inner) => Some((Segment::Values, inner)),
-            Self::Bool
-            | Self::Int(_)
-            | Self::Number
-            | Self::Str
-            | Self::Bytes
-            | Self::Time
-            | Self::IntOrString
-            | Self::Json
-            | Self::ObjectMeta
-            | Self::Nullable(_)
-            | Self::Named(_)
-            | Self::External(_) => None,
+            Self::Scalar(_) | Self::Nullable(_) | Self::Named(_) | Self::External(_) => None,
         }
     }
 
-    /// The type without null.
+    /// Returns the type without null.
     pub fn not_null(&self) -> &Self {
         if let Self::Nullable(inner) = self {
             inner.not_null()
@@ -298,7 +311,7 @@ impl Ty {
         }
     }
 
-    /// The type without null, to be changed.
+    /// Returns the type without null, mutably.
     pub fn not_null_mut(&mut self) -> &mut Self {
         if let Self::Nullable(inner) = self {
             inner.not_null_mut()
@@ -308,8 +321,14 @@ impl Ty {
     }
 }
 
+impl From<Scalar> for Ty {
+    fn from(scalar: Scalar) -> Self {
+        Self::Scalar(scalar)
+    }
+}
+
 impl Presence {
-    /// The presence of a property, from `required` and `nullable`.
+    /// Returns the presence of a property, from `required` and `nullable`.
     pub fn of(required: bool, nullable: bool) -> Self {
         match (required, nullable) {
             (true, false) => Self::Required,
@@ -319,14 +338,14 @@ impl Presence {
         }
     }
 
-    /// Whether the field may be absent.
+    /// Returns whether the field may be absent.
     pub fn may_be_absent(self) -> bool {
         matches!(self, Self::Optional | Self::OptionalNullable)
     }
 }
 
 impl IntWidth {
-    /// The least and the greatest integer of this width.
+    /// Returns the range of integers of this width.
     pub fn range(self) -> RangeInclusive<i128> {
         match self {
             Self::I8 => i8::MIN.into()..=i8::MAX.into(),
@@ -340,13 +359,13 @@ impl IntWidth {
         }
     }
 
-    /// Whether a value of this width can be this integer.
+    /// Returns whether a JSON value is an integer of this width.
     pub fn holds(self, value: &Value) -> bool {
         integer(value).is_some_and(|it| self.range().contains(&it))
     }
 }
 
-/// The integer that a JSON value is.
+/// Returns the integer that a JSON value is.
 pub(super) fn integer(value: &Value) -> Option<i128> {
     let signed = value.as_i64().map(i128::from);
     signed.or_else(|| value.as_u64().map(i128::from))

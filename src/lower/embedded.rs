@@ -1,4 +1,4 @@
-//! `x-kubernetes-embedded-resource` becomes a struct of `apiVersion`, `kind`, `metadata`, what is declared, and what is preserved.
+//! Lowers `x-kubernetes-embedded-resource` to a struct with `apiVersion`, `kind`, `metadata` and the declared properties.
 use super::node::{Lowering, Node};
 use super::{leftovers, object};
 use crate::crd::{Schema, SchemaType};
@@ -26,7 +26,7 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
         let default = declared
             .as_mut()
             .and_then(|schema| schema.default.take_if(|default| default.is_string()));
-        // What the API server fills in may be left out.
+        // A client may omit what the API server fills in.
         let presence = Presence::of(default.is_none(), false);
         let field = field(lowering, path, wire, presence, declared);
         body.fields.push(Field { default, ..field });
@@ -34,10 +34,10 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
     let metadata = field(lowering, path, "metadata", Presence::Optional, metadata);
     body.fields.push(metadata);
     body.fields.sort_by(|a, b| a.wire.cmp(&b.wire));
-    Some(Ty::Named(lowering.define(node, Body::Struct(body))))
+    Some(lowering.define(node, Body::Struct(body)))
 }
 
-/// A field that every object of Kubernetes has: the API server checks it itself, the schema can only describe it.
+/// Lowers a field that every Kubernetes object has: the API server validates it itself, and the schema can only describe it.
 pub(super) fn field(
     lowering: &mut Lowering<'_>,
     object: &SchemaPath,
@@ -46,33 +46,33 @@ pub(super) fn field(
     declared: Option<Box<Schema>>,
 ) -> Field {
     let (ty, kind) = match wire {
-        "metadata" => (Ty::ObjectMeta, SchemaType::Object),
-        _ => (Ty::Str, SchemaType::String),
+        "metadata" => (Ty::OBJECT_META, SchemaType::Object),
+        _ => (Ty::STR, SchemaType::String),
     };
     let doc = declared.and_then(|mut schema| {
-        schema.type_.take_if(|said| *said == kind);
+        schema.type_.take_if(|declared| *declared == kind);
         schema.annotations.clear();
         let description = schema.description.take();
         let title = schema.title.take();
-        let more = leftovers::keywords(&schema);
-        if !more.is_empty() {
+        let ignored = leftovers::keywords(&schema);
+        if !ignored.is_empty() {
             lowering
                 .report(
                     Code::ServerRules,
                     &object.property(wire),
                     None,
                     format!(
-                        "`{wire}` has its own type: `{}` is not used",
-                        more.join("`, `")
+                        "the type of `{wire}` is fixed; `{}` is ignored",
+                        ignored.join("`, `")
                     ),
                 )
-                .hint("the API server checks it; there is nothing to do");
+                .hint("the API server validates this field itself; no change is needed");
         }
         description.or(title)
     });
     Field {
         wire: wire.into(),
-        ident: String::new(),
+        ident: None,
         ty,
         presence,
         boxed: None,

@@ -1,16 +1,16 @@
-//! `enum` becomes an enum: of strings, of integers, or of both; what has no names, as booleans and fractions, stays a rule on a plain type.
+//! Lowers `enum` to an enum of strings, of integers, or of both; other values become a constraint on a plain type.
 use super::node::{Lowering, Node};
 use super::{int_or_string, scalar};
 use crate::crd::SchemaType;
 use crate::diag::Code;
-use crate::ir::{Body, Enum, EnumBase, IntWidth, Ty, Variant};
+use crate::ir::{Body, Enum, EnumBase, Ident, IntWidth, Ty, Variant};
 use serde_json::Value;
 
 pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
     let mut values = node.schema.enum_.take()?;
     let count = values.len();
     values.retain(|value| !value.is_null());
-    // Without a type, `null` among the values is all that says it.
+    // Without a type, `null` among the values makes the node nullable.
     node.nullable |= values.len() < count && node.schema.type_.is_none();
     let Some(base) = base(node, &values) else {
         plain(lowering, node, values);
@@ -24,9 +24,9 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
                 Code::PlainEnum,
                 &node.path,
                 Some("enum"),
-                "values that are not of the type, or stand twice, are left out of the enum".into(),
+                "enum values that are duplicates or of another type are ignored".into(),
             )
-            .hint("no value of the field can ever equal them");
+            .hint("no valid object contains such a value");
     }
     let schema = &mut node.schema;
     schema.kubernetes.preserve_unknown_fields &= schema.type_.is_some();
@@ -44,12 +44,12 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
         base,
         default: default.and_then(|default| variants.iter().position(|it| it.value == *default)),
         variants,
-        other_ident: String::new(),
+        other: Ident::new("Other"),
     });
-    Some(Ty::Named(lowering.define(node, body)))
+    Some(lowering.define(node, body))
 }
 
-/// What the enum is of: what the type says, or the values where there is none; nothing where it stays a plain type.
+/// Returns the type of the values, from `type` or else from the values; `None` if the node becomes a plain type.
 fn base(node: &Node, values: &[Value]) -> Option<EnumBase> {
     let either = node.schema.kubernetes.int_or_string || int_or_string::is_pair(&node.schema);
     let texts = values.iter().any(Value::is_string);
@@ -87,7 +87,7 @@ fn is_scalar(value: &Value) -> bool {
     value.is_string() || is_integer(value) || value.is_boolean()
 }
 
-/// The width of the format, or a wider one that holds all integers among the values.
+/// Returns the width of the format, or a wider one that holds all integers among the values.
 fn width(format: Option<&str>, values: &[Value]) -> Option<IntWidth> {
     let named = format.and_then(scalar::integer);
     let fits = |width: &IntWidth| {
@@ -100,7 +100,7 @@ fn width(format: Option<&str>, values: &[Value]) -> Option<IntWidth> {
         .find(fits)
 }
 
-/// The values that the enum can have, each once.
+/// Returns the variants of the values that are of the base type, each once.
 fn variants(values: Vec<Value>, base: EnumBase) -> Vec<Variant> {
     let mut variants: Vec<Variant> = Vec::new();
     let mut seen = std::collections::HashSet::new();
@@ -111,16 +111,13 @@ fn variants(values: Vec<Value>, base: EnumBase) -> Vec<Variant> {
             EnumBase::Mixed => is_scalar(&value),
         };
         if fits && seen.insert(value.clone()) {
-            variants.push(Variant {
-                value,
-                ident: String::new(),
-            });
+            variants.push(Variant { value, ident: None });
         }
     }
     variants
 }
 
-/// Tells the values in the docs of a plain type.
+/// Keeps the values as a constraint on a plain type.
 fn plain(lowering: &mut Lowering<'_>, node: &mut Node, values: Vec<Value>) {
     let boolean = match &node.schema.type_ {
         None => !values.is_empty(),
@@ -128,9 +125,9 @@ fn plain(lowering: &mut Lowering<'_>, node: &mut Node, values: Vec<Value>) {
     };
     if boolean && values.iter().all(Value::is_boolean) {
         node.schema.type_ = Some(SchemaType::Boolean);
-        // Both say nothing that the type does not.
+        // Both values together are no constraint.
         if !(values.contains(&Value::Bool(true)) && values.contains(&Value::Bool(false))) {
-            node.tell("enum", Value::Array(values));
+            node.constrain("enum", Value::Array(values));
         }
     } else if !values.is_empty() {
         lowering
@@ -138,9 +135,9 @@ fn plain(lowering: &mut Lowering<'_>, node: &mut Node, values: Vec<Value>) {
                 Code::PlainEnum,
                 &node.path,
                 Some("enum"),
-                "an enum of such values stays a plain type".into(),
+                "an enum of these values becomes a plain type".into(),
             )
-            .hint("the values are told in the docs of the field");
-        node.tell("enum", Value::Array(values));
+            .hint("the documentation of the field lists the values");
+        node.constrain("enum", Value::Array(values));
     }
 }

@@ -1,7 +1,7 @@
-//! `x-kubernetes-int-or-string`, or the pair of types it stands for, becomes `IntOrString`.
+//! Lowers `x-kubernetes-int-or-string`, or the equivalent `anyOf`, to `IntOrString`.
 use super::node::{Lowering, Node};
 use crate::crd::{Schema, SchemaType};
-use crate::ir::Ty;
+use crate::ir::{Scalar, Ty};
 use serde_json::{Value, json};
 
 pub(super) fn lower(_: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
@@ -10,13 +10,13 @@ pub(super) fn lower(_: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
         return None;
     }
     take(schema);
-    Some(Ty::IntOrString)
+    Some(Scalar::IntOrString.into())
 }
 
-/// Takes the keywords that say it.
+/// Takes the keywords of the form.
 pub(super) fn take(schema: &mut Schema) {
     schema.kubernetes.int_or_string = false;
-    // Older generators write a type beside the extension.
+    // Older generators write a type in addition to the extension.
     schema
         .type_
         .take_if(|kind| matches!(kind, SchemaType::Integer | SchemaType::String));
@@ -25,12 +25,12 @@ pub(super) fn take(schema: &mut Schema) {
     }
 }
 
-/// Whether the node has no type but the pair of them.
+/// Returns whether the node has no type but an `anyOf` of integer and string.
 pub(super) fn is_pair(schema: &Schema) -> bool {
     schema.type_.is_none() && is_either(&schema.logic.any_of)
 }
 
-/// `[{type: integer}, {type: string}]`, in either order.
+/// Returns whether the branches are `{type: integer}` and `{type: string}`, in either order.
 fn is_either(any_of: &[Value]) -> bool {
     let (integer, string) = (json!({"type": "integer"}), json!({"type": "string"}));
     match any_of {

@@ -1,31 +1,28 @@
-//! A served version of a CRD comes in, a kind goes into the model.
-use super::{node::Lowering, root};
-use crate::crd::{Crd, Version};
+//! Lowers a served version of a CRD to a kind.
+use super::node::{Lowering, Node};
+use super::{embedded, leftovers, object};
+use crate::crd::{Crd, Schema, SchemaType, Version};
 use crate::diag::Diagnostics;
-use crate::ir::{Kind, KindId, KindNames, Types};
+use crate::ir::{Body, Kind, KindId, Presence, Rules, SchemaPath, Ty, TypeId, Types};
 use std::sync::Arc;
 
-/// A version, and the CRD without its versions.
+/// A version, and its CRD without versions.
 pub(super) struct Served {
     crd: Arc<Crd>,
     version: Version,
 }
 
-/// The served versions of all CRDs, sorted by group, version and kind.
+/// Returns the served versions of all CRDs, sorted by group, version and kind.
 pub(super) fn served(crds: Vec<Crd>) -> Vec<Served> {
     let mut all = Vec::new();
     for mut crd in crds {
         let versions = std::mem::take(&mut crd.versions);
         let crd = Arc::new(crd);
-        all.extend(
-            versions
-                .into_iter()
-                .filter(|version| version.served)
-                .map(|version| Served {
-                    crd: crd.clone(),
-                    version,
-                }),
-        );
+        let served = versions.into_iter().filter(|version| version.served);
+        all.extend(served.map(|version| Served {
+            crd: crd.clone(),
+            version,
+        }));
     }
     all.sort_by(|a, b| a.order().cmp(&b.order()));
     all
@@ -42,14 +39,14 @@ impl Served {
     }
 }
 
-/// A kind, its types numbered from 0, and what was found.
+/// A kind, its types numbered from 0, and its diagnostics.
 pub(super) struct Lowered {
     pub(super) kind: Kind,
     pub(super) types: Types,
     pub(super) diagnostics: Diagnostics,
 }
 
-/// Lowers a version that becomes the kind of this number.
+/// Lowers a version to the kind of this index.
 pub(super) fn lower(index: usize, served: Served) -> Lowered {
     let Served { crd, version } = served;
     let mut types = Types::default();
@@ -61,7 +58,7 @@ pub(super) fn lower(index: usize, served: Served) -> Lowered {
         place: &version.place,
         schema_pointer: &version.schema_pointer,
     };
-    let (root, rules) = root::lower(&mut lowering, version.schema);
+    let (root, rules) = root(&mut lowering, version.schema);
     let kind = Kind {
         group: crd.group.clone(),
         version: version.name,
@@ -74,13 +71,14 @@ pub(super) fn lower(index: usize, served: Served) -> Lowered {
         scope: crd.scope,
         storage: version.storage,
         deprecated: version.deprecated,
+        deprecation_warning: version.deprecation_warning,
         status: version.status,
         scale: version.scale,
         columns: version.columns,
         selectable_fields: version.selectable_fields,
         root,
         rules,
-        names: KindNames::default(),
+        names: None,
         manifest: crd.manifest.clone(),
         place: version.place,
         schema_pointer: version.schema_pointer,
@@ -90,4 +88,38 @@ pub(super) fn lower(index: usize, served: Served) -> Lowered {
         types,
         diagnostics,
     }
+}
+
+/// Lowers the root of a schema to the struct of the whole object: its top-level properties and `metadata`.
+fn root(lowering: &mut Lowering<'_>, schema: Option<Box<Schema>>) -> (TypeId, Rules) {
+    let schema = schema.unwrap_or_else(without_schema);
+    let mut node = Node::new(schema, SchemaPath::root());
+    node.schema
+        .type_
+        .take_if(|kind| *kind == SchemaType::Object);
+    node.schema
+        .required
+        .retain(|name| !matches!(name.as_str(), "apiVersion" | "kind" | "metadata"));
+    let mut properties = node.schema.properties.take().unwrap_or_default();
+    // The API server validates all three itself, whatever the schema adds; `apiVersion` and `kind` are constants.
+    let [_, _, metadata] = ["apiVersion", "kind", "metadata"].map(|name| {
+        let declared = properties.remove(name);
+        embedded::field(lowering, &node.path, name, Presence::Required, declared)
+    });
+    let mut body = object::body(lowering, &mut node, properties);
+    body.fields.push(metadata);
+    body.fields.sort_by(|a, b| a.wire.cmp(&b.wire));
+    let root = lowering.define_root(&node, Body::Struct(body));
+    node.take_constraints(&Ty::Named(root));
+    // A default of the whole object has no effect: the object is always present.
+    node.schema.default = node.default.take();
+    leftovers::report(lowering, &node.schema, &node.path);
+    (root, node.rules)
+}
+
+/// Returns the schema of a version without one: every field is kept.
+fn without_schema() -> Box<Schema> {
+    let mut schema = Box::<Schema>::default();
+    schema.kubernetes.preserve_unknown_fields = true;
+    schema
 }

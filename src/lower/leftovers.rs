@@ -1,11 +1,11 @@
-//! What no form took out of a node is reported: a keyword that is added to [`Schema`] does not compile until it is thought of here.
+//! Reports the keywords that no form consumed. A keyword added to [`Schema`] does not compile until it is handled here.
 use super::node::Lowering;
 use crate::crd::{Additional, Constraints, Items, Kubernetes, Logic, Schema};
 use crate::diag::Code;
 use crate::ir::SchemaPath;
 use std::collections::BTreeMap;
 
-/// Reports every keyword that is left.
+/// Reports every remaining keyword.
 pub(super) fn report(lowering: &mut Lowering<'_>, schema: &Schema, path: &SchemaPath) {
     for keyword in keywords(schema) {
         lowering
@@ -13,13 +13,13 @@ pub(super) fn report(lowering: &mut Lowering<'_>, schema: &Schema, path: &Schema
                 Code::LeftoverKeyword,
                 path,
                 Some(keyword),
-                format!("`{keyword}` means nothing here and is not used"),
+                format!("`{keyword}` has no effect here and is ignored"),
             )
-            .hint("remove it, or move it to the node it is meant for");
+            .hint("remove it, or move it to the schema it applies to");
     }
 }
 
-/// The keywords that are left.
+/// Returns the remaining keywords.
 pub(super) fn keywords(schema: &Schema) -> Vec<&str> {
     let Schema {
         type_,
@@ -65,7 +65,7 @@ pub(super) fn keywords(schema: &Schema) -> Vec<&str> {
         ("enum", enum_.is_some()),
         ("properties", properties.is_some() && !empty_properties),
         ("required", !required.is_empty()),
-        ("items", items.as_ref().is_some_and(says_something)),
+        ("items", items.as_ref().is_some_and(is_declared)),
         (
             "additionalProperties",
             additional
@@ -95,7 +95,7 @@ pub(super) fn keywords(schema: &Schema) -> Vec<&str> {
     left.chain(constraints).chain(others).collect()
 }
 
-fn says_something(items: &Items) -> bool {
+fn is_declared(items: &Items) -> bool {
     match items {
         Items::Schema(_) => true,
         Items::Tuple(all) => !all.is_empty(),

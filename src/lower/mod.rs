@@ -1,17 +1,13 @@
-//! Typed CRDs come in, a model without names goes out; what cannot be expressed becomes raw JSON and a finding.
+//! Lowers CRDs to a model without names; what a type cannot express becomes raw JSON and a diagnostic.
+mod containers;
 mod embedded;
 mod enums;
 mod int_or_string;
 mod kind;
 mod leftovers;
-mod list;
-mod map;
 mod node;
 mod object;
-mod opaque;
-mod root;
 mod scalar;
-mod told;
 mod union;
 
 use crate::crd::Crd;
@@ -26,13 +22,13 @@ const FORMS: &[node::Form] = &[
     union::lower,
     embedded::lower,
     object::lower,
-    map::lower,
-    list::lower,
+    containers::map,
+    containers::list,
     scalar::lower,
 ];
 
 /// Lowers every served version of every CRD.
-pub fn lower(crds: Vec<Crd>, diagnostics: &mut Diagnostics) -> Model {
+pub(crate) fn lower(crds: Vec<Crd>, diagnostics: &mut Diagnostics) -> Model {
     let mut model = Model::default();
     let served = kind::served(crds).into_iter().enumerate().collect();
     let lowered = threads::map_into(served, |(index, served)| kind::lower(index, served));

@@ -1,8 +1,8 @@
-//! `type: object` with declared properties becomes a struct.
+//! Lowers `type: object` with declared properties to a struct.
 use super::node::{Lowering, Node};
 use crate::crd::{Additional, Schema, SchemaType};
 use crate::diag::Code;
-use crate::ir::{Body, Field, Presence, Struct, Ty};
+use crate::ir::{Body, Field, Ident, Presence, Struct, Ty};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
@@ -14,16 +14,16 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
     let properties = node.schema.properties.take_if(|all| !all.is_empty())?;
     node.schema.type_ = None;
     let body = body(lowering, node, properties);
-    Some(Ty::Named(lowering.define(node, Body::Struct(body))))
+    Some(lowering.define(node, Body::Struct(body)))
 }
 
-/// Takes `required`, `additionalProperties` and the preserving of unknown fields, and lowers the properties.
+/// Takes `required`, `additionalProperties` and `x-kubernetes-preserve-unknown-fields`, and lowers the properties.
 pub(super) fn body(
     lowering: &mut Lowering<'_>,
     node: &mut Node,
     properties: BTreeMap<String, Box<Schema>>,
 ) -> Struct {
-    // A name that is neither declared nor kept was told when the CRD was read.
+    // A required name that is neither declared nor preserved was reported when the CRD was parsed.
     let (required, undeclared): (BTreeSet<String>, BTreeSet<String>) =
         take(&mut node.schema.required)
             .into_iter()
@@ -35,17 +35,16 @@ pub(super) fn body(
             field(lowering, node, wire, schema, required)
         })
         .collect();
-    let rest = rest(lowering, node);
-    if rest && !undeclared.is_empty() {
-        node.tell(
+    let keeps_rest = keeps_rest(lowering, node);
+    if keeps_rest && !undeclared.is_empty() {
+        node.constrain(
             "required",
             undeclared.into_iter().map(Value::String).collect(),
         );
     }
     Struct {
         fields,
-        rest,
-        rest_ident: String::new(),
+        rest: keeps_rest.then(|| Ident::new("rest")),
     }
 }
 
@@ -57,11 +56,11 @@ fn field(
     required: bool,
 ) -> Field {
     let (ty, child) = lowering.lower(schema, node.path.property(&wire));
-    // What the API server fills in may be left out, and whoever leaves it out must not write another value.
+    // A client may omit what the API server fills in, and must not write another value then.
     let required = required && child.default.is_none();
     Field {
         wire,
-        ident: String::new(),
+        ident: None,
         ty,
         presence: Presence::of(required, child.nullable),
         boxed: None,
@@ -71,8 +70,8 @@ fn field(
     }
 }
 
-/// Whether fields that are not declared are kept.
-fn rest(lowering: &mut Lowering<'_>, node: &mut Node) -> bool {
+/// Returns whether undeclared fields are kept.
+fn keeps_rest(lowering: &mut Lowering<'_>, node: &mut Node) -> bool {
     let preserved = take(&mut node.schema.kubernetes.preserve_unknown_fields);
     match node.schema.additional.take() {
         None | Some(Additional::Bool(false)) => preserved,

@@ -1,9 +1,11 @@
-//! Each form, from the YAML of a node to the type of a field.
+//! Tests of each schema form, from YAML to the type of a field.
+mod keywords;
+
 use crate::diag::{Code, Diagnostics};
-use crate::ir::{Body, EnumBase, Field, IntWidth, Model, Presence, Struct, Ty};
+use crate::ir::{Body, EnumBase, Field, IntWidth, Model, Presence, Scalar, Struct, Ty};
 use crate::source::Source;
 
-/// Lowers a CRD whose only property `x` is this node; `required` names what is.
+/// Lowers a CRD whose only property `x` has this schema; `required` lists the required properties.
 fn lower(node: &str, required: &str) -> (Model, Vec<(Code, String)>) {
     let text = format!(
         "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: foos.example.com}}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {{kind: Foo, plural: foos}}\n  versions:\n    - name: v1\n      served: true\n      storage: true\n      schema: {{openAPIV3Schema: {{type: object, required: [{required}], properties: {{x: {node}}}}}}}\n"
@@ -25,11 +27,11 @@ fn lower(node: &str, required: &str) -> (Model, Vec<(Code, String)>) {
 
 fn body<'a>(model: &'a Model, ty: &Ty) -> &'a Struct {
     let Ty::Named(id) = ty else {
-        panic!("{ty:?} is no type of the model");
+        panic!("{ty:?} is not a type of the model");
     };
     match &model.types[*id].body {
         Body::Struct(body) => body,
-        Body::Enum(_) | Body::Union(_) | Body::Alias(_) => panic!("no struct"),
+        Body::Enum(_) | Body::Union(_) | Body::Alias(_) => panic!("not a struct"),
     }
 }
 
@@ -40,7 +42,7 @@ fn field(model: &Model) -> Field {
 }
 
 #[track_caller]
-fn gives(node: &str, expected: &Ty) {
+fn lowers_to(node: &str, expected: &Ty) {
     let (model, found) = lower(node, "");
     assert_eq!(field(&model).ty, *expected, "{node}");
     assert_eq!(found, [], "{node}");
@@ -48,18 +50,21 @@ fn gives(node: &str, expected: &Ty) {
 
 #[test]
 fn scalars() {
-    gives("{type: boolean}", &Ty::Bool);
-    gives("{type: integer}", &Ty::Int(IntWidth::I64));
-    gives("{type: integer, format: double}", &Ty::Int(IntWidth::I64));
-    gives("{type: number}", &Ty::Number);
-    gives("{type: number, format: float}", &Ty::Number);
-    gives("{type: string, format: date-time}", &Ty::Time);
-    gives("{type: string, format: byte}", &Ty::Bytes);
-    gives("{type: string, format: int64}", &Ty::Str);
+    lowers_to("{type: boolean}", &Ty::Scalar(Scalar::Bool));
+    lowers_to("{type: integer}", &Ty::int(IntWidth::I64));
+    lowers_to("{type: integer, format: double}", &Ty::int(IntWidth::I64));
+    lowers_to("{type: number}", &Ty::Scalar(Scalar::Number));
+    lowers_to("{type: number, format: float}", &Ty::Scalar(Scalar::Number));
+    lowers_to(
+        "{type: string, format: date-time}",
+        &Ty::Scalar(Scalar::Time),
+    );
+    lowers_to("{type: string, format: byte}", &Ty::Scalar(Scalar::Bytes));
+    lowers_to("{type: string, format: int64}", &Ty::STR);
 }
 
 #[test]
-fn integers_are_as_wide_as_what_the_server_stores() {
+fn integers_hold_what_the_server_accepts() {
     for (node, width) in [
         ("format: int32", IntWidth::I32),
         ("format: int64", IntWidth::I64),
@@ -81,7 +86,7 @@ fn integers_are_as_wide_as_what_the_server_stores() {
         ("format: uint64, minimum: 0", IntWidth::U64),
         ("format: uint128, minimum: 0", IntWidth::I64),
     ] {
-        gives(&format!("{{type: integer, {node}}}"), &Ty::Int(width));
+        lowers_to(&format!("{{type: integer, {node}}}"), &Ty::int(width));
     }
 }
 
@@ -89,31 +94,34 @@ fn integers_are_as_wide_as_what_the_server_stores() {
 fn containers() {
     let list = |ty| Ty::List(Box::new(ty));
     let map = |ty| Ty::Map(Box::new(ty));
-    gives("{type: array, items: {type: string}}", &list(Ty::Str));
-    gives(
+    lowers_to("{type: array, items: {type: string}}", &list(Ty::STR));
+    lowers_to(
         "{type: array, items: {type: string, nullable: true}}",
-        &list(Ty::Nullable(Box::new(Ty::Str))),
+        &list(Ty::Nullable(Box::new(Ty::STR))),
     );
-    gives(
+    lowers_to(
         "{type: object, additionalProperties: {type: array, items: {type: string, format: byte}}}",
-        &map(list(Ty::Bytes)),
+        &map(list(Ty::Scalar(Scalar::Bytes))),
     );
-    gives("{type: object, additionalProperties: true}", &map(Ty::Json));
-    gives("{type: object}", &map(Ty::Json));
-    gives("{type: object, properties: {}}", &map(Ty::Json));
-    gives(
+    lowers_to("{type: object, additionalProperties: true}", &map(Ty::JSON));
+    lowers_to("{type: object}", &map(Ty::JSON));
+    lowers_to("{type: object, properties: {}}", &map(Ty::JSON));
+    lowers_to(
         "{type: object, x-kubernetes-preserve-unknown-fields: true}",
-        &map(Ty::Json),
+        &map(Ty::JSON),
     );
-    gives("{x-kubernetes-preserve-unknown-fields: true}", &Ty::Json);
+    lowers_to("{x-kubernetes-preserve-unknown-fields: true}", &Ty::JSON);
 }
 
 #[test]
 fn either_types() {
-    gives("{x-kubernetes-int-or-string: true}", &Ty::IntOrString);
-    gives(
+    lowers_to(
+        "{x-kubernetes-int-or-string: true}",
+        &Ty::Scalar(Scalar::IntOrString),
+    );
+    lowers_to(
         "{anyOf: [{type: string}, {type: integer}], x-kubernetes-int-or-string: true}",
-        &Ty::IntOrString,
+        &Ty::Scalar(Scalar::IntOrString),
     );
 }
 
@@ -128,9 +136,9 @@ fn presence_is_required_times_nullable() {
             "",
             Presence::OptionalNullable,
         ),
-        // The API server fills it in: whoever writes may leave it out.
+        // The API server fills it in, so a client may omit it.
         ("{type: integer, default: 1}", "x", Presence::Optional),
-        // Raw JSON holds null by itself.
+        // Raw JSON can be null itself.
         (
             "{x-kubernetes-preserve-unknown-fields: true, nullable: true}",
             "",
@@ -150,10 +158,10 @@ fn enums_of_strings() {
     );
     assert_eq!(found, [(Code::PlainEnum, "x".to_owned())]);
     let Ty::Named(id) = field(&model).ty else {
-        panic!("no enum");
+        panic!("not an enum");
     };
     let Body::Enum(body) = &model.types[id].body else {
-        panic!("no enum");
+        panic!("not an enum");
     };
     let values: Vec<_> = body.variants.iter().map(|it| it.text()).collect();
     assert_eq!(values, ["b", "a"]);
@@ -194,10 +202,10 @@ fn enums_of_numbers_and_of_several_types() {
     ] {
         let (model, found) = lower(node, "");
         let Ty::Named(id) = field(&model).ty else {
-            panic!("no enum: {node}");
+            panic!("not an enum: {node}");
         };
         let Body::Enum(body) = &model.types[id].body else {
-            panic!("no enum: {node}");
+            panic!("not an enum: {node}");
         };
         let texts: Vec<_> = body.variants.iter().map(|it| it.text()).collect();
         assert_eq!((body.base, texts.join(" ").as_str()), (base, values));
@@ -206,7 +214,7 @@ fn enums_of_numbers_and_of_several_types() {
 }
 
 #[test]
-fn null_among_values_without_a_type_is_a_value() {
+fn null_is_a_value_of_an_enum_without_type() {
     let (model, _) = lower("{enum: [a, null]}", "");
     assert_eq!(field(&model).presence, Presence::OptionalNullable);
     let (model, _) = lower("{type: string, enum: [a, null]}", "");
@@ -214,21 +222,31 @@ fn null_among_values_without_a_type_is_a_value() {
 }
 
 #[test]
-fn other_enums_stay_plain_and_are_told() {
-    for (node, ty, told, found) in [
-        ("{type: boolean, enum: [true]}", Ty::Bool, true, false),
+fn other_enums_become_constrained_plain_types() {
+    for (node, ty, is_constrained, is_reported) in [
+        (
+            "{type: boolean, enum: [true]}",
+            Ty::Scalar(Scalar::Bool),
+            true,
+            false,
+        ),
         (
             "{type: boolean, enum: [true, false]}",
-            Ty::Bool,
+            Ty::Scalar(Scalar::Bool),
             false,
             false,
         ),
-        ("{enum: [false]}", Ty::Bool, true, false),
-        ("{type: number, enum: [0.5]}", Ty::Number, true, true),
-        ("{type: string, enum: [1]}", Ty::Str, true, true),
+        ("{enum: [false]}", Ty::Scalar(Scalar::Bool), true, false),
+        (
+            "{type: number, enum: [0.5]}",
+            Ty::Scalar(Scalar::Number),
+            true,
+            true,
+        ),
+        ("{type: string, enum: [1]}", Ty::STR, true, true),
         (
             "{type: integer, enum: [a]}",
-            Ty::Int(IntWidth::I64),
+            Ty::int(IntWidth::I64),
             true,
             true,
         ),
@@ -239,10 +257,10 @@ fn other_enums_stay_plain_and_are_told() {
         let constraints = field.rules.constraints.iter();
         assert_eq!(
             constraints.map(|it| it.0).collect::<Vec<_>>(),
-            if told { vec!["enum"] } else { vec![] },
+            if is_constrained { vec!["enum"] } else { vec![] },
             "{node}"
         );
-        let expected = if found {
+        let expected = if is_reported {
             vec![(Code::PlainEnum, "x".to_owned())]
         } else {
             vec![]
@@ -252,11 +270,11 @@ fn other_enums_stay_plain_and_are_told() {
 }
 
 #[test]
-fn objects_keep_what_is_preserved() {
+fn structs_keep_unknown_fields_that_are_preserved() {
     let node = "{type: object, required: [a], properties: {a: {type: string}}, x-kubernetes-preserve-unknown-fields: true}";
     let (model, found) = lower(node, "");
     let inner = body(&model, &field(&model).ty).clone();
-    assert!(inner.rest);
+    assert!(inner.rest.is_some());
     assert_eq!(inner.fields[0].presence, Presence::Required);
     assert_eq!(found, []);
 }
@@ -267,12 +285,12 @@ fn embedded_resources_have_metadata() {
     let inner = body(&model, &field(&model).ty);
     let wires: Vec<_> = inner.fields.iter().map(|it| it.wire.as_str()).collect();
     assert_eq!(wires, ["apiVersion", "kind", "metadata"]);
-    assert!(!inner.rest);
+    assert!(inner.rest.is_none());
     assert_eq!(found, []);
 }
 
 #[test]
-fn what_says_nothing_is_raw_and_told() {
+fn schemas_without_content_become_raw_json_with_a_warning() {
     for (node, path) in [
         ("{description: anything}", "x"),
         ("{type: array}", "x"),
@@ -285,7 +303,7 @@ fn what_says_nothing_is_raw_and_told() {
 }
 
 #[test]
-fn what_is_left_is_told_with_its_place() {
+fn leftover_keywords_are_reported_with_their_path() {
     for node in [
         "{type: string, items: {type: string}}",
         "{type: integer, properties: {a: {type: string}}}",
@@ -298,7 +316,7 @@ fn what_is_left_is_told_with_its_place() {
 }
 
 #[test]
-fn rules_are_carried() {
+fn constraints_are_kept() {
     let node = "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a], maxItems: 3, x-kubernetes-validations: [{rule: 'true'}], items: {type: object, x-kubernetes-map-type: atomic, minProperties: 1, properties: {a: {type: string}}}}";
     let (model, found) = lower(node, "");
     let rules = field(&model).rules;
@@ -313,24 +331,24 @@ fn rules_are_carried() {
 }
 
 #[test]
-fn roots_have_what_the_schema_has_and_metadata() {
+fn roots_have_the_declared_properties_and_metadata() {
     let (model, _) = lower("{type: string}", "x, metadata");
     let root = body(&model, &Ty::Named(model.kinds[0].root));
     let wires: Vec<_> = root.fields.iter().map(|it| it.wire.as_str()).collect();
     assert_eq!(wires, ["metadata", "x"]);
-    assert_eq!(root.fields[0].ty, Ty::ObjectMeta);
+    assert_eq!(root.fields[0].ty, Ty::OBJECT_META);
     assert_eq!(root.fields[0].presence, Presence::Required);
 }
 
 #[test]
-fn what_branches_say_beside_types_is_told_by_its_keyword() {
+fn constraints_of_union_branches_are_kept() {
     for keyword in ["oneOf", "anyOf"] {
         let node = format!("{{{keyword}: [{{type: string, minLength: 1}}, {{type: integer}}]}}");
         let (model, _) = lower(&node, "");
-        let told = field(&model).rules.constraints;
+        let constraints = field(&model).rules.constraints;
         assert!(
-            matches!(&*told, [(told, _)] if *told == keyword),
-            "{told:?}"
+            matches!(&*constraints, [(name, _)] if *name == keyword),
+            "{constraints:?}"
         );
     }
 }

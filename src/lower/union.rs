@@ -1,8 +1,8 @@
-//! `oneOf` or `anyOf` of types, each of another kind of JSON, becomes an enum of types; only schemas that are not structural have it.
+//! Lowers a `oneOf` or `anyOf` of types to a union if each is of another kind of JSON. Structural schemas have none.
 use super::node::{Lowering, Node};
 use super::{leftovers, scalar};
 use crate::crd::{Items, Schema, SchemaType};
-use crate::ir::{Arm, Body, IntWidth, Ty, Union};
+use crate::ir::{Arm, Body, Ident, IntWidth, Scalar, Ty, Union};
 use serde_json::{Map, Value};
 
 pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
@@ -14,7 +14,7 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
         (branches, []) | ([], branches) if plain && branches.len() > 1 => branches,
         _ => return None,
     };
-    // What stands beside the branches holds for the one that is a list.
+    // `items` beside the branches apply to the branch that is a list.
     let items = match &schema.items {
         None => None,
         Some(Items::Schema(items)) => Some(item(items)?),
@@ -24,12 +24,12 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
     let mut arms = Vec::new();
     for branch in branches {
         let branch = branch.as_object()?;
-        let (kind, ty) = arm(branch)?;
+        let (kind, name, ty) = arm(branch)?;
         if kind == "null" {
             node.nullable = true;
             continue;
         }
-        // `integer` and `number` look the same on the wire.
+        // `integer` and `number` are the same kind.
         if kinds.contains(&kind) {
             return None;
         }
@@ -40,7 +40,7 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
         };
         arms.push(Arm {
             ty,
-            ident: String::new(),
+            ident: Ident::new(name),
         });
     }
     if items.is_some() && !kinds.contains(&"array") {
@@ -48,76 +48,77 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
     }
     let schema = &mut node.schema;
     schema.items = None;
-    // What the branches say beside the types is told.
     let logic = &mut schema.logic;
     let (keyword, branches) = if logic.one_of.is_empty() {
         ("anyOf", std::mem::take(&mut logic.any_of))
     } else {
         ("oneOf", std::mem::take(&mut logic.one_of))
     };
-    if branches.iter().any(says_more) {
-        node.tell(keyword, Value::Array(branches));
+    if branches.iter().any(has_constraints) {
+        node.constrain(keyword, Value::Array(branches));
     }
     node.schema.kubernetes.preserve_unknown_fields = false;
     let body = Body::Union(Union {
         arms,
-        other_ident: String::new(),
+        other: Ident::new("Other"),
     });
-    Some(Ty::Named(lowering.define(node, body)))
+    Some(lowering.define(node, body))
 }
 
-/// The kind of JSON that a branch takes, and the type for it.
-fn arm(branch: &Map<String, Value>) -> Option<(&'static str, Ty)> {
+/// Returns the kind of JSON of a branch, the name of its variant, and its type.
+fn arm(branch: &Map<String, Value>) -> Option<(&'static str, &'static str, Ty)> {
     let text = |key: &str| branch.get(key).and_then(Value::as_str);
     Some(match text("type")? {
-        "string" => ("string", Ty::Str),
-        "boolean" => ("boolean", Ty::Bool),
+        "string" => ("string", "Text", Ty::STR),
+        "boolean" => ("boolean", "Boolean", Scalar::Bool.into()),
         "integer" => (
             "number",
+            "Integer",
             text("format")
                 .and_then(scalar::integer)
-                .map_or(Ty::Int(IntWidth::I64), Ty::Int),
+                .map_or(Ty::int(IntWidth::I64), Ty::int),
         ),
-        "number" => ("number", Ty::Number),
-        "array" => ("array", Ty::List(Box::new(inner(branch, "items")))),
+        "number" => ("number", "Number", Scalar::Number.into()),
+        "array" => ("array", "List", Ty::List(Box::new(inner(branch, "items")))),
         "object" => (
             "object",
+            "Map",
             Ty::Map(Box::new(inner(branch, "additionalProperties"))),
         ),
-        "null" => ("null", Ty::Json),
+        "null" => ("null", "Null", Ty::JSON),
         _ => return None,
     })
 }
 
-/// The type of items of which the schema says a type and nothing else.
+/// Returns the type of items whose schema has a `type` and no other keyword.
 fn item(items: &Schema) -> Option<Ty> {
     let mut rest = items.clone();
     rest.description = None;
     let ty = match rest.type_.take()? {
-        SchemaType::String => Ty::Str,
-        SchemaType::Boolean => Ty::Bool,
+        SchemaType::String => Ty::STR,
+        SchemaType::Boolean => Scalar::Bool.into(),
         SchemaType::Integer => match rest.format.take() {
-            Some(format) => Ty::Int(scalar::integer(&format)?),
-            None => Ty::Int(IntWidth::I64),
+            Some(format) => Ty::int(scalar::integer(&format)?),
+            None => Ty::int(IntWidth::I64),
         },
-        SchemaType::Number => Ty::Number,
+        SchemaType::Number => Scalar::Number.into(),
         SchemaType::Object | SchemaType::Array | SchemaType::Unknown(_) => return None,
     };
     leftovers::keywords(&rest).is_empty().then_some(ty)
 }
 
-/// What the list or map of a branch holds; an object with properties keeps all of them.
+/// Returns the type of the items or values of a branch; raw JSON for an object with properties.
 fn inner(branch: &Map<String, Value>, key: &str) -> Ty {
     let schema = branch.get(key).and_then(Value::as_object);
     let nullable = |schema: &Map<String, Value>| schema.get("nullable") == Some(&Value::Bool(true));
     schema
         .filter(|schema| !nullable(schema) && !branch.contains_key("properties"))
         .and_then(arm)
-        .map_or(Ty::Json, |(_, ty)| ty)
+        .map_or(Ty::JSON, |(_, _, ty)| ty)
 }
 
-/// Whether a branch says more than a type.
-fn says_more(branch: &Value) -> bool {
+/// Returns whether a branch has keywords that its type does not express.
+fn has_constraints(branch: &Value) -> bool {
     let known = ["type", "format", "items", "additionalProperties"];
     branch
         .as_object()

@@ -1,31 +1,32 @@
-//! Which findings end a run although nothing is wrong.
+//! The diagnostics that are treated as errors.
 use crate::diag::{Code, Diagnostics, Severity};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// What is treated as an error.
+/// Diagnostics to treat as errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[non_exhaustive]
 pub enum Deny {
     /// Every warning: `warnings`.
     Warnings,
-    /// Every finding of a code, of whatever severity: `KC0402`.
+    /// Every diagnostic with a code, whatever its severity: `KC0402`.
     Code(Code),
 }
 
 impl Deny {
-    /// How many of the findings are denied.
-    pub fn count(all: &[Self], findings: &Diagnostics) -> usize {
+    /// Returns how many of the diagnostics are denied.
+    pub fn count(all: &[Self], diagnostics: &Diagnostics) -> usize {
         let denied = |code, severity| {
             all.iter().any(|deny| match deny {
                 Self::Warnings => severity == Severity::Warning,
                 Self::Code(one) => *one == code,
             })
         };
-        findings
+        diagnostics
             .iter()
-            .filter(|finding| denied(finding.code, finding.severity))
+            .filter(|it| denied(it.code, it.severity))
             .count()
     }
 }
@@ -40,7 +41,7 @@ impl FromStr for Deny {
         match Code::named(text) {
             Some(code) => Ok(Self::Code(code)),
             None => Err(format!(
-                "`{}` is neither `warnings` nor a code of findings",
+                "`{}` is neither `warnings` nor a diagnostic code",
                 text.escape_debug()
             )),
         }
@@ -77,17 +78,17 @@ mod tests {
 
     #[test]
     fn warnings_and_codes_are_denied() {
-        let mut findings = Diagnostics::new();
-        findings.report(Code::RawJson, Place::nowhere(), "a warning");
-        findings
+        let mut diagnostics = Diagnostics::new();
+        diagnostics.report(Code::RawJson, Place::nowhere(), "a warning");
+        diagnostics
             .report(Code::PlainEnum, Place::nowhere(), "a note")
             .severity = Severity::Note;
         let code: Deny = "kc0403".parse().unwrap();
         assert_eq!(code, Deny::Code(Code::PlainEnum));
-        assert_eq!(Deny::count(&[], &findings), 0);
-        assert_eq!(Deny::count(&[Deny::Warnings], &findings), 1);
-        assert_eq!(Deny::count(&[code], &findings), 1);
-        assert_eq!(Deny::count(&[code, Deny::Warnings, code], &findings), 2);
+        assert_eq!(Deny::count(&[], &diagnostics), 0);
+        assert_eq!(Deny::count(&[Deny::Warnings], &diagnostics), 1);
+        assert_eq!(Deny::count(&[code], &diagnostics), 1);
+        assert_eq!(Deny::count(&[code, Deny::Warnings, code], &diagnostics), 2);
         assert!("KC9999".parse::<Deny>().is_err());
         assert!("errors".parse::<Deny>().is_err());
     }

@@ -1,13 +1,14 @@
-//! The versions of Kubernetes that k8s-openapi can be built for: the one list of them; everything else asks here.
+//! The Kubernetes versions that k8s-openapi can be built for.
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A version of Kubernetes that k8s-openapi can be built for, by a cargo feature of its own.
+/// A Kubernetes version that k8s-openapi has a cargo feature for.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(try_from = "String", into = "String")]
+#[non_exhaustive]
 pub enum Kubernetes {
     /// 1.33
     #[default]
@@ -23,7 +24,7 @@ pub enum Kubernetes {
 }
 
 impl Kubernetes {
-    /// All of them, oldest first. A newer k8s-openapi changes this list, and then the tables of reusable types.
+    /// All versions, oldest first. After a change, regenerate the table of reusable types: `cargo xtask known-types`.
     pub const ALL: [Self; 5] = [
         Self::V1_33,
         Self::V1_34,
@@ -32,7 +33,7 @@ impl Kubernetes {
         Self::V1_37,
     ];
 
-    /// As Kubernetes writes it: `1.33`.
+    /// Returns the version as Kubernetes writes it: `1.33`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::V1_33 => "1.33",
@@ -43,12 +44,12 @@ impl Kubernetes {
         }
     }
 
-    /// The feature of k8s-openapi that chooses it: `v1_33`.
+    /// Returns the feature of k8s-openapi that selects it: `v1_33`.
     pub fn feature(self) -> String {
         format!("v{}", self.as_str().replace('.', "_"))
     }
 
-    /// The version before; none before the oldest.
+    /// Returns the previous version; `None` for the oldest.
     pub fn before(self) -> Option<Self> {
         Self::ALL.into_iter().rfind(|it| *it < self)
     }
@@ -61,7 +62,7 @@ impl FromStr for Kubernetes {
         let mut all = Self::ALL.into_iter();
         all.find(|it| it.as_str() == text).ok_or_else(|| {
             format!(
-                "`{}` is no version of Kubernetes that k8s-openapi can be built for; there are {}",
+                "k8s-openapi does not support Kubernetes `{}`; the supported versions are {}",
                 text.escape_debug(),
                 Self::ALL.map(Self::as_str).join(", ")
             )
@@ -94,7 +95,7 @@ mod tests {
     use super::Kubernetes;
 
     #[test]
-    fn are_read_as_they_are_written_and_go_up() {
+    fn versions_parse_and_are_sorted() {
         for version in Kubernetes::ALL {
             assert_eq!(version.to_string().parse(), Ok(version));
         }
@@ -106,11 +107,11 @@ mod tests {
     }
 
     #[test]
-    fn another_one_is_told_with_those_there_are() {
+    fn an_unsupported_version_is_an_error_with_the_supported_ones() {
         for text in ["1.32", "v1.33", "1.33.0", "", "latest"] {
-            let told = text.parse::<Kubernetes>().unwrap_err();
-            assert!(told.starts_with(&format!("`{text}` is no version")));
-            assert!(told.ends_with("1.33, 1.34, 1.35, 1.36, 1.37"), "{told}");
+            let error = text.parse::<Kubernetes>().unwrap_err();
+            assert!(error.contains(&format!("Kubernetes `{text}`;")), "{error}");
+            assert!(error.ends_with("1.33, 1.34, 1.35, 1.36, 1.37"), "{error}");
         }
     }
 }

@@ -1,10 +1,12 @@
 //! What a run can be told; flags, config file and builder fill the same structs from the same table.
 mod deny;
+mod emitter;
 mod kubernetes;
 mod overrides;
 mod table;
 
 pub use deny::Deny;
+pub use emitter::Emitter;
 pub use kubernetes::Kubernetes;
 pub use overrides::Override;
 pub(crate) use table::each_option;

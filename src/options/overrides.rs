@@ -1,14 +1,14 @@
-//! What is decided by hand for one place of a schema.
+//! Overrides: decisions of the user about one schema location.
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 macro_rules! override_entry {
     ($($(#[doc = $doc:literal])* $field:ident: $ty:ty, key $key:literal, set $method:ident($arg:ident: $arg_ty:ty) $set:block;)*) => {
-        /// What is decided by hand for one place.
+        /// Decisions of the user about one schema location.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct Override {
-            /// The place: `[group/version/]Kind.path.in.the[].schema`, as findings show it.
+            /// The schema location: `[group/version/]Kind.path.in.the[].schema`, as diagnostics show it.
             pub path: String,
             $(
                 $(#[doc = $doc])*
@@ -18,10 +18,10 @@ macro_rules! override_entry {
         }
 
         impl Override {
-            /// The keys of an `[[override]]` of the config file.
+            /// The keys of `[[override]]` in the config file.
             pub const KEYS: &'static [&'static str] = &["path", $($key,)*];
 
-            /// Decides nothing yet for a place: `[group/version/]Kind.path.in.the[].schema`, as findings show it.
+            /// Creates an override without effect for a schema location: `[group/version/]Kind.path.in.the[].schema`.
             pub fn at(path: impl Into<String>) -> Self {
                 Self { path: path.into(), ..Self::default() }
             }
@@ -40,22 +40,22 @@ macro_rules! override_entry {
 }
 
 override_entry! {
-    /// Name of the struct or enum there.
+    /// Names the struct or enum.
     type_name: Option<String>, key "type-name",
     set type_name(name: impl Into<String>) { *type_name = Some(name.into()); };
-    /// Name of the field.
+    /// Names the field.
     field_name: Option<String>, key "field-name",
     set field_name(name: impl Into<String>) { *field_name = Some(name.into()); };
-    /// A Rust type to use in place of the generated one.
+    /// Uses a Rust type instead of the generated one.
     rust_type: Option<String>, key "rust-type",
     set rust_type(path: impl Into<String>) { *rust_type = Some(path.into()); };
-    /// Leaves the field out.
+    /// Omits the field.
     skip: bool, key "skip",
-    set skip(leave_out: bool) { *skip = leave_out; };
-    /// Behind a `Box` or not, whatever the size.
+    set skip(omit: bool) { *skip = omit; };
+    /// Puts the field in a `Box` or not, whatever its size.
     boxed: Option<bool>, key "boxed",
     set boxed(on_heap: bool) { *boxed = Some(on_heap); };
-    /// More traits to derive.
+    /// Derives more traits.
     derives: BTreeSet<String>, key "derives",
     set derive(name: impl Into<String>) { derives.insert(name.into()); };
 }

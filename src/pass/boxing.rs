@@ -1,10 +1,11 @@
-//! Optional structs that are large stand behind a `Box`: an object where most of them are absent stays small.
+//! Boxes large optional structs, so that an object in which most of them are absent stays small.
+use super::cost::{BOX_BYTES, OWNED_BYTES, bytes};
 use super::known;
 use crate::diag::Diagnostics;
-use crate::ir::{Body, Field, IntWidth, Model, Ty, TypeId, Types};
+use crate::ir::{Body, Field, Model, Scalar, Ty, TypeId, Types};
 use crate::options::Options;
 
-/// Structs of more bytes than this are boxed. Estimates of a 64-bit machine, so that the output is the same everywhere.
+/// Structs of more bytes than this are boxed.
 const LIMIT: usize = 128;
 
 pub(super) fn run(model: &mut Model, _: &Options, _: &mut Diagnostics) {
@@ -12,7 +13,7 @@ pub(super) fn run(model: &mut Model, _: &Options, _: &mut Diagnostics) {
     let ids: Vec<TypeId> = model.types.iter().map(|(id, _)| id).collect();
     for id in ids {
         size_of(id, &model.types, &mut sizes);
-        // The estimate of a type counts its boxes, so that they are the same whatever type is looked at first.
+        // `size_of` decided on the same boxes, so the result does not depend on the order of types.
         if let Body::Struct(body) = &mut model.types[id].body {
             for field in &mut body.fields {
                 let boxed = is_boxed(field, &sizes);
@@ -24,61 +25,50 @@ pub(super) fn run(model: &mut Model, _: &Options, _: &mut Diagnostics) {
 
 fn is_boxed(field: &Field, sizes: &[Option<usize>]) -> bool {
     let size = match &field.ty {
-        Ty::Named(id) => sizes[id.0 as usize],
+        Ty::Named(id) => sizes[id.index()],
         Ty::External(path) => known::layout(path).map(|it| it.size),
-        Ty::Bool
-        | Ty::Int(_)
-        | Ty::Number
-        | Ty::Str
-        | Ty::Bytes
-        | Ty::Time
-        | Ty::IntOrString
-        | Ty::Json
-        | Ty::ObjectMeta
-        | Ty::List(_)
-        | Ty::Map(_)
-        | Ty::Nullable(_) => None,
+        Ty::Scalar(_) | Ty::List(_) | Ty::Map(_) | Ty::Nullable(_) => None,
     };
-    let large = size.is_some_and(|size| size > LIMIT);
+    let is_large = size.is_some_and(|size| size > LIMIT);
     field
         .boxed
-        .unwrap_or(large && field.presence.may_be_absent())
+        .unwrap_or(is_large && field.presence.may_be_absent())
 }
 
-/// Bytes of a type; what it holds is measured before it, as deep as the schema is.
+/// Estimates the size of a type, after those of its parts. The depth of the schema bounds the recursion.
 fn size_of(id: TypeId, types: &Types, sizes: &mut [Option<usize>]) -> usize {
-    let at = id.0 as usize;
-    if let Some(size) = sizes[at] {
+    if let Some(size) = sizes[id.index()] {
         return size;
     }
-    // Taken as one word should a type hold itself.
-    sizes[at] = Some(8);
+    // Ends the recursion should a type contain itself.
+    sizes[id.index()] = Some(BOX_BYTES);
     let size = match &types[id].body {
-        Body::Enum(_) => 24,
-        Body::Union(_) => 32,
+        Body::Enum(_) => OWNED_BYTES,
+        Body::Union(_) => bytes(Scalar::Json),
         Body::Alias(ty) => of_ty(ty, types, sizes),
         Body::Struct(body) => {
-            let rest = if body.rest { 24 } else { 0 };
+            let rest = if body.rest.is_some() { OWNED_BYTES } else { 0 };
             let fields = body.fields.iter().map(|field| {
                 let whole = of_ty(&field.ty, types, sizes);
                 if is_boxed(field, sizes) {
-                    8
+                    BOX_BYTES
                 } else {
-                    whole + tag(&field.ty, field)
+                    whole + tag(field)
                 }
             });
             fields.sum::<usize>() + rest
         }
     };
-    sizes[at] = Some(size);
+    sizes[id.index()] = Some(size);
     size
 }
 
-/// What being optional adds: nothing where the type has a value to spare.
-fn tag(ty: &Ty, field: &Field) -> usize {
-    let number = matches!(ty, Ty::Int(_));
-    if number && field.presence.may_be_absent() {
-        of_scalar(ty)
+/// Returns the bytes that `Option` adds: none if the type has an invalid value to represent `None`.
+fn tag(field: &Field) -> usize {
+    if let Ty::Scalar(number @ Scalar::Int(_)) = field.ty
+        && field.presence.may_be_absent()
+    {
+        bytes(number)
     } else {
         0
     }
@@ -86,40 +76,10 @@ fn tag(ty: &Ty, field: &Field) -> usize {
 
 fn of_ty(ty: &Ty, types: &Types, sizes: &mut [Option<usize>]) -> usize {
     match ty {
-        Ty::Named(id) => size_of(*id, types, sizes),
+        Ty::Scalar(scalar) => bytes(*scalar),
+        Ty::List(_) | Ty::Map(_) => OWNED_BYTES,
         Ty::Nullable(inner) => of_ty(inner, types, sizes),
-        Ty::Bool
-        | Ty::Int(_)
-        | Ty::Number
-        | Ty::Str
-        | Ty::Bytes
-        | Ty::Time
-        | Ty::IntOrString
-        | Ty::Json
-        | Ty::ObjectMeta
-        | Ty::List(_)
-        | Ty::Map(_) => of_scalar(ty),
-        Ty::External(path) => known::layout(path).map_or_else(|| of_scalar(ty), |it| it.size),
-    }
-}
-
-fn of_scalar(ty: &Ty) -> usize {
-    match ty {
-        Ty::Bool | Ty::Int(IntWidth::I8 | IntWidth::U8) => 1,
-        Ty::Int(IntWidth::I16 | IntWidth::U16) => 2,
-        Ty::Int(IntWidth::I32 | IntWidth::U32) => 4,
-        Ty::Int(IntWidth::I64 | IntWidth::U64) => 8,
-        Ty::Number => 16,
-        Ty::Json => 32,
-        Ty::ObjectMeta => 376,
-        Ty::Str
-        | Ty::Bytes
-        | Ty::Time
-        | Ty::IntOrString
-        | Ty::List(_)
-        | Ty::Map(_)
-        | Ty::External(_)
-        | Ty::Named(_)
-        | Ty::Nullable(_) => 24,
+        Ty::Named(id) => size_of(*id, types, sizes),
+        Ty::External(path) => known::layout(path).map_or(OWNED_BYTES, |it| it.size),
     }
 }

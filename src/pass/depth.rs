@@ -1,8 +1,9 @@
-//! Types that lie deeper in one another than rustc looks become raw JSON: an object keeps all it has, and its type compiles.
+//! Replaces types that are nested too deeply for rustc by raw JSON: nothing of an object is lost, and its type compiles.
 //!
-//! Whether a type may be sent to another thread is asked of all types in it, each within the one before, and rustc gives up
-//! 128 steps deep (`recursion_limit`). A future that holds an object takes some of them. rustdoc asks of all types too whether they are
-//! unwind safe, which takes more steps; the records say it of themselves, so lists and maps within one field are all that counts there.
+//! To check whether a type is `Send`, rustc visits all types in it and gives up after 128 steps (`recursion_limit`), some of which
+//! a future that holds the object takes. The other auto traits take as many steps at most, except `UnwindSafe`, which rustdoc asks
+//! for: records implement it themselves, so only lists and maps within one field count there.
+use super::cost::{BOX_STEPS, CONTAINER_STEPS, LEAF_STEPS, STEP};
 use super::known;
 use crate::diag::{Code, Diagnostics};
 use crate::ir::{Body, Field, Model, Presence, Ty, TypeId};
@@ -10,41 +11,33 @@ use crate::options::Options;
 
 /// How many steps the types of an object may take.
 const LIMIT: usize = 96;
-/// Steps through `Option`, through a struct, and through `Nullable`.
-pub(super) const PLAIN: usize = 1;
-/// Steps through a `Box`.
-const BOX: usize = 2;
-/// Steps through a `Vec`, or a `BTreeMap`.
-pub(super) const CONTAINER: usize = 3;
-/// How many lists and maps of one field may lie in one another: rustdoc takes nine steps through a map.
+/// How deeply lists and maps may be nested within one field: rustdoc takes nine steps through a map.
 const NESTED: usize = 8;
-/// Steps to the ground of what is no struct, such as text or raw JSON.
-pub(super) const LEAF: usize = 8;
 
 pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics) {
     let mut deepest: Vec<Option<usize>> = vec![None; model.types.len()];
     let mut todo: Vec<TypeId> = model.kinds.iter().map(|kind| kind.root).collect();
     let mut cut = Vec::new();
-    // A type is looked at again where it is met deeper; the limit bounds how often.
+    // A type is visited again if a longer path to it is found; the limit bounds how often.
     while let Some(id) = todo.pop() {
-        let depth = deepest[id.0 as usize].unwrap_or(0);
+        let depth = deepest[id.index()].unwrap_or(0);
         let def = &mut model.types[id];
         let Body::Struct(body) = &mut def.body else {
             continue;
         };
         for field in &mut body.fields {
             let mut reached = None;
-            let depth = depth + around(field);
+            let depth = depth + wrapper_steps(field);
             if shorten(&mut field.ty, depth, 0, &mut reached) {
                 cut.push((id, def.origin.path.property(&field.wire)));
             }
-            if field.ty == Ty::Json {
-                bare(field);
+            if field.ty == Ty::JSON {
+                remove_wrappers(field);
             }
             if let Some((inner, depth)) = reached
-                && deepest[inner.0 as usize].is_none_or(|known| known < depth)
+                && deepest[inner.index()].is_none_or(|known| known < depth)
             {
-                deepest[inner.0 as usize] = Some(depth);
+                deepest[inner.index()] = Some(depth);
                 todo.push(inner);
             }
         }
@@ -56,79 +49,66 @@ pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics)
                 model.place(id, &path),
                 "nested deeper than rustc's recursion limit allows: generated as raw JSON",
             )
-            .hint("objects lose nothing; a flatter schema gives types");
+            .hint("no data is lost; a flatter schema gives types");
     }
 }
 
-/// Steps through what a field has around its type.
-fn around(field: &Field) -> usize {
-    let boxed = if field.boxed == Some(true) { BOX } else { 0 };
+/// Returns the steps through what wraps the type of a field.
+fn wrapper_steps(field: &Field) -> usize {
+    let boxed = if field.boxed == Some(true) {
+        BOX_STEPS
+    } else {
+        0
+    };
     boxed
         + match field.presence {
             Presence::Required => 0,
-            Presence::Optional | Presence::Nullable => PLAIN,
-            Presence::OptionalNullable => 2 * PLAIN,
+            Presence::Optional | Presence::Nullable => STEP,
+            Presence::OptionalNullable => 2 * STEP,
         }
 }
 
-/// Puts raw JSON in the place of what is too deep, and says whether it did; tells which type is reached, and how deep.
+/// Replaces what is too deep by raw JSON and returns whether it did; `reached` receives the type that is reached, and its depth.
 fn shorten(
     ty: &mut Ty,
     depth: usize,
     nested: usize,
     reached: &mut Option<(TypeId, usize)>,
 ) -> bool {
-    let cut = match ty {
+    let is_too_deep = match ty {
+        Ty::Scalar(_) | Ty::Nullable(_) => false,
         Ty::Named(id) => {
-            *reached = Some((*id, depth + PLAIN));
-            depth + PLAIN + LEAF > LIMIT
+            *reached = Some((*id, depth + STEP));
+            depth + STEP + LEAF_STEPS > LIMIT
         }
-        Ty::List(_) | Ty::Map(_) => nested >= NESTED || depth + CONTAINER + LEAF > LIMIT,
-        Ty::External(path) => {
-            known::layout(path).is_some_and(|it| depth + PLAIN + it.depth > LIMIT)
+        Ty::List(_) | Ty::Map(_) => {
+            nested >= NESTED || depth + CONTAINER_STEPS + LEAF_STEPS > LIMIT
         }
-        Ty::Bool
-        | Ty::Int(_)
-        | Ty::Number
-        | Ty::Str
-        | Ty::Bytes
-        | Ty::Time
-        | Ty::IntOrString
-        | Ty::Json
-        | Ty::ObjectMeta
-        | Ty::Nullable(_) => false,
+        Ty::External(path) => known::layout(path).is_some_and(|it| depth + STEP + it.depth > LIMIT),
     };
-    if cut {
-        *ty = Ty::Json;
+    if is_too_deep {
+        *ty = Ty::JSON;
         *reached = None;
         return true;
     }
     match ty {
-        Ty::List(inner) | Ty::Map(inner) => shorten(inner, depth + CONTAINER, nested + 1, reached),
+        Ty::List(inner) | Ty::Map(inner) => {
+            shorten(inner, depth + CONTAINER_STEPS, nested + 1, reached)
+        }
         Ty::Nullable(inner) => {
-            let cut = shorten(inner, depth + PLAIN, nested, reached);
-            if **inner == Ty::Json {
-                // It holds null by itself.
-                *ty = Ty::Json;
+            let cut = shorten(inner, depth + STEP, nested, reached);
+            if **inner == Ty::JSON {
+                // Raw JSON can be null itself.
+                *ty = Ty::JSON;
             }
             cut
         }
-        Ty::Bool
-        | Ty::Int(_)
-        | Ty::Number
-        | Ty::Str
-        | Ty::Bytes
-        | Ty::Time
-        | Ty::IntOrString
-        | Ty::Json
-        | Ty::ObjectMeta
-        | Ty::Named(_)
-        | Ty::External(_) => false,
+        Ty::Scalar(_) | Ty::Named(_) | Ty::External(_) => false,
     }
 }
 
-/// Raw JSON needs no box, and holds null by itself.
-fn bare(field: &mut Field) {
+/// Removes the box and `Nullable` from a field of raw JSON, which needs neither.
+fn remove_wrappers(field: &mut Field) {
     field.boxed = Some(false);
     field.presence = match field.presence {
         Presence::Required | Presence::Nullable => Presence::Required,

@@ -1,11 +1,11 @@
-//! Decides what each type derives: `Eq` where no part forbids it, `Default` where every required part has one.
+//! Decides which types derive `Eq` and `Default`.
 use super::known;
 use crate::diag::Diagnostics;
-use crate::ir::{Body, Field, Model, Presence, Struct, Ty, TypeId, Types};
+use crate::ir::{Body, Field, Model, Presence, Scalar, Struct, Ty, TypeId, Types};
 use crate::options::Options;
 
 pub(super) fn run(model: &mut Model, _: &Options, _: &mut Diagnostics) {
-    // From all to those that hold: a type that holds itself loses a trait only for a reason.
+    // Starts with all traits and removes them until nothing changes, so that a cycle of types loses none by itself.
     for (_, def) in model.types.iter_mut() {
         def.derives.eq = true;
         def.derives.default = true;
@@ -15,13 +15,13 @@ pub(super) fn run(model: &mut Model, _: &Options, _: &mut Diagnostics) {
     while changed {
         changed = false;
         for id in &ids {
-            let def = &model.types[*id];
-            let (eq, default) = match &def.body {
+            let types = &model.types;
+            let (eq, default) = match &types[*id].body {
                 Body::Enum(body) => (true, body.default.is_some()),
-                Body::Union(body) => (body.arms.iter().all(|arm| eq(&arm.ty, &model.types)), false),
-                Body::Struct(body) => (has_eq(body, &model.types), has_default(body, &model.types)),
-                // What it stands for derives them; a type that refers to it asks here.
-                Body::Alias(ty) => (eq(ty, &model.types), default(ty, &model.types)),
+                Body::Union(body) => (body.arms.iter().all(|arm| eq(&arm.ty, types)), false),
+                Body::Struct(body) => (has_eq(body, types), has_default(body, types)),
+                // An alias derives nothing, but the types that refer to it look here.
+                Body::Alias(ty) => (eq(ty, types), default(ty, types)),
             };
             let derives = &mut model.types[*id].derives;
             changed |= (derives.eq, derives.default) != (eq, default);
@@ -36,18 +36,11 @@ fn has_eq(body: &Struct, types: &Types) -> bool {
 
 fn eq(ty: &Ty, types: &Types) -> bool {
     match ty {
-        // `ObjectMeta` of k8s-openapi has no `Eq`; of a foreign type nothing is known.
-        Ty::ObjectMeta | Ty::External(_) => false,
+        // `ObjectMeta` has no `Eq`, and an external type may have none.
+        Ty::Scalar(Scalar::ObjectMeta) | Ty::External(_) => false,
+        Ty::Scalar(_) => true,
         Ty::List(inner) | Ty::Map(inner) | Ty::Nullable(inner) => eq(inner, types),
         Ty::Named(id) => types[*id].derives.eq,
-        Ty::Bool
-        | Ty::Int(_)
-        | Ty::Number
-        | Ty::Str
-        | Ty::Bytes
-        | Ty::Time
-        | Ty::IntOrString
-        | Ty::Json => true,
     }
 }
 
@@ -59,20 +52,10 @@ fn has_default(body: &Struct, types: &Types) -> bool {
 
 fn default(ty: &Ty, types: &Types) -> bool {
     match ty {
-        // There is no time, and no choice, that means "not set".
-        Ty::Time => false,
-        Ty::External(path) => known::layout(path).is_some_and(|it| it.default),
+        // No time means "not set".
+        Ty::Scalar(Scalar::Time) => false,
+        Ty::Scalar(_) | Ty::List(_) | Ty::Map(_) | Ty::Nullable(_) => true,
         Ty::Named(id) => types[*id].derives.default,
-        Ty::Bool
-        | Ty::Int(_)
-        | Ty::Number
-        | Ty::Str
-        | Ty::Bytes
-        | Ty::IntOrString
-        | Ty::Json
-        | Ty::ObjectMeta
-        | Ty::List(_)
-        | Ty::Map(_)
-        | Ty::Nullable(_) => true,
+        Ty::External(path) => known::layout(path).is_some_and(|it| it.default),
     }
 }

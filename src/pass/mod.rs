@@ -1,9 +1,10 @@
-//! The model comes in and is completed: overrides, boxes, a bound on depth, equal types once, names, derives; no pass reads a schema or writes code.
+//! Completes the model in passes: overrides, reuse, boxes, a bound on depth, shared types, names, derives.
 mod boxing;
+mod cost;
 mod dedup;
 mod depth;
 mod derives;
-pub mod known;
+mod known;
 mod naming;
 mod overrides;
 mod verify;
@@ -12,10 +13,10 @@ use crate::diag::Diagnostics;
 use crate::ir::Model;
 use crate::options::Options;
 
-/// Changes the model, and reports what it finds.
+/// Changes the model and reports diagnostics.
 type Pass = fn(&mut Model, &Options, &mut Diagnostics);
 
-/// The passes, in order: what is decided by hand first, equal types when nothing tells them apart any more, names last.
+/// The passes in order: overrides first, equal types once nothing else can make them differ, names last.
 const PASSES: &[Pass] = &[
     overrides::run,
     known::run,
@@ -27,13 +28,13 @@ const PASSES: &[Pass] = &[
 ];
 
 /// Runs all passes in order.
-pub fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagnostics) {
+pub(crate) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagnostics) {
     for pass in PASSES {
         pass(model, options, diagnostics);
     }
-    // A model that was refused may contradict itself.
+    // After an error, the model may be inconsistent.
     if !diagnostics.has_errors() {
-        verify::run(model, options, diagnostics);
+        verify::run(model, diagnostics);
     }
 }
 

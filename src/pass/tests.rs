@@ -1,4 +1,4 @@
-//! Overrides, boxes, derives and names over a whole model.
+//! Tests of overrides, boxes, derives and names on a whole model.
 use crate::diag::{Code, Diagnostics};
 use crate::ir::{Body, Field, Model, Ty, TypeDef};
 use crate::options::{Options, Override};
@@ -41,7 +41,7 @@ fn run(overrides: Vec<Override>) -> (Model, Vec<Finding>) {
     complete(CRD, &options)
 }
 
-/// The model of a CRD after all passes.
+/// Returns the model of a CRD after all passes, and the diagnostics.
 pub(super) fn complete(crd: &str, options: &Options) -> (Model, Vec<Finding>) {
     let source = Source {
         name: "test".into(),
@@ -59,23 +59,16 @@ pub(super) fn complete(crd: &str, options: &Options) -> (Model, Vec<Finding>) {
     (model, found)
 }
 
-fn at(path: &str) -> Override {
-    Override {
-        path: path.into(),
-        ..Override::default()
-    }
-}
-
 pub(super) fn def<'a>(model: &'a Model, name: &str) -> &'a TypeDef {
     let mut all = model.types.iter();
-    all.find(|(_, def)| def.name == name)
+    all.find(|(_, def)| def.name().as_str() == name)
         .unwrap_or_else(|| panic!("no type {name}"))
         .1
 }
 
 fn field<'a>(model: &'a Model, ty: &str, wire: &str) -> Option<&'a Field> {
     let Body::Struct(body) = &def(model, ty).body else {
-        panic!("{ty} is no struct");
+        panic!("{ty} is not a struct");
     };
     body.fields.iter().find(|field| field.wire == wire)
 }
@@ -92,36 +85,36 @@ fn names_boxes_and_derives() {
     let item = &def(&model, "FooSpecList").derives;
     assert!(item.eq && item.default);
     assert!(def(&model, "Foo").derives.default);
-    assert_eq!(model.modules[0].client, "ExampleComV1");
-    assert_eq!(model.kinds[0].names.method, "foos");
+    assert_eq!(model.modules[0].names().client.as_str(), "ExampleComV1");
+    assert_eq!(model.kinds[0].names().method.as_str(), "foos");
 }
 
 #[test]
-fn overrides_reach_every_place() {
+fn overrides_apply_at_every_location() {
     let (model, found) = run(vec![
         Override {
             type_name: Some("Entry".into()),
             derives: ["Eq".to_owned(), "PartialOrd".to_owned()].into(),
-            ..at("Foo.spec.list[]")
+            ..Override::at("Foo.spec.list[]")
         },
         Override {
             field_name: Some("kind_of".into()),
             rust_type: Some("crate::Mode".into()),
-            ..at("example.com/v1/Foo.spec.mode")
+            ..Override::at("example.com/v1/Foo.spec.mode")
         },
         Override {
             skip: true,
-            ..at("Foo.spec.ratio")
+            ..Override::at("Foo.spec.ratio")
         },
         Override {
             boxed: Some(false),
-            ..at("Foo.spec.big")
+            ..Override::at("Foo.spec.big")
         },
     ]);
     assert_eq!(found, []);
     assert!(def(&model, "Entry").derives.more.contains("PartialOrd"));
     let mode = field(&model, "FooSpec", "mode").unwrap();
-    assert_eq!(mode.ident, "kind_of");
+    assert_eq!(mode.ident().as_str(), "kind_of");
     assert_eq!(mode.ty, Ty::External("crate::Mode".into()));
     assert!(field(&model, "FooSpec", "ratio").is_none());
     assert_eq!(field(&model, "FooSpec", "big").unwrap().boxed, Some(false));
@@ -129,7 +122,7 @@ fn overrides_reach_every_place() {
 
 #[test]
 fn overrides_that_match_nothing_are_errors_with_the_nearest_path() {
-    let (_, found) = run(vec![at("Foo.spec.mood")]);
+    let (_, found) = run(vec![Override::at("Foo.spec.mood")]);
     assert_eq!(found[0].0, Code::OverrideUnmatched);
     assert!(found[0].2.as_deref().unwrap().contains("`Foo.spec.mode`"));
 }
@@ -139,27 +132,27 @@ fn overrides_that_cannot_be_applied_are_errors() {
     for wrong in [
         Override {
             type_name: Some("Ratio".into()),
-            ..at("Foo.spec.ratio")
+            ..Override::at("Foo.spec.ratio")
         },
         Override {
             type_name: Some("not a name".into()),
-            ..at("Foo.spec")
+            ..Override::at("Foo.spec")
         },
         Override {
             field_name: Some("x; fn y() {}".into()),
-            ..at("Foo.spec.mode")
+            ..Override::at("Foo.spec.mode")
         },
         Override {
             rust_type: Some("u8; struct X".into()),
-            ..at("Foo.spec.mode")
+            ..Override::at("Foo.spec.mode")
         },
         Override {
             skip: true,
-            ..at("Foo.metadata")
+            ..Override::at("Foo.metadata")
         },
         Override {
             skip: true,
-            ..at("Foo.spec.list[]")
+            ..Override::at("Foo.spec.list[]")
         },
     ] {
         let (_, found) = run(vec![wrong.clone()]);
@@ -168,15 +161,15 @@ fn overrides_that_cannot_be_applied_are_errors() {
 }
 
 #[test]
-fn a_name_is_given_once() {
+fn a_type_name_of_two_overrides_is_an_error() {
     let (_, found) = run(vec![
         Override {
             type_name: Some("Same".into()),
-            ..at("Foo.spec.list[]")
+            ..Override::at("Foo.spec.list[]")
         },
         Override {
             type_name: Some("Same".into()),
-            ..at("Foo.spec.big")
+            ..Override::at("Foo.spec.big")
         },
     ]);
     assert_eq!(found[0].0, Code::NameTaken);

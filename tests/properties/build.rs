@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         text,
     };
     let options = Options {
-        emit: vec!["types".to_owned()],
+        emit: vec![kube_codegen::Emitter::Types],
         ..Options::default()
     };
     let output = pipeline::run(&[source], &options);

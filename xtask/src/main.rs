@@ -1,4 +1,4 @@
-//! Tasks of this repository: `cargo xtask TASK`; nothing of it is published.
+//! Development tasks, run with `cargo xtask TASK`.
 mod breaking;
 mod corpus;
 mod features;
@@ -10,16 +10,16 @@ use std::process::ExitCode;
 
 #[derive(Parser)]
 enum Task {
-    /// Puts known faults into a copy of this repository one by one, and fails if the tests stay green
+    /// Apply known faults to a copy of this repository one by one, and fail if the tests still pass
     Break(breaking::Arguments),
 
-    /// Generates, compiles and round-trips a folder of real definitions, and tells what came of it
+    /// Generate, compile and round-trip a directory of real CRDs, and report the results
     Corpus(corpus::Arguments),
 
-    /// Makes one crate of types and clients of a folder of real definitions, and compiles it with each feature alone
+    /// Create a crate of types and clients from a directory of real CRDs, and compile it with each feature alone
     Features(features::Arguments),
 
-    /// Makes the tables of types that generated code may reuse from the sources of k8s-openapi
+    /// Generate the tables of reusable types from the sources of k8s-openapi
     KnownTypes(known::Arguments),
 }
 

@@ -1,20 +1,12 @@
 //! Small pieces of Rust: identifiers, doc comments, lint and feature attributes.
-use crate::ir::{Field, IntWidth, Module, Presence, Ty};
+use crate::ir::{self, Field, IntWidth, Module, Presence, Ty};
 use crate::options::Options;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// Returns the identifier of a name that the naming pass gave.
+/// Returns the identifier of a name; a keyword is raw.
 pub(crate) fn ident(name: &str) -> Ident {
-    match name.strip_prefix("r#") {
-        Some(raw) => Ident::new_raw(raw, Span::call_site()),
-        None => Ident::new(name, Span::call_site()),
-    }
-}
-
-/// Returns the identifier of a module, from the name of its file.
-pub(crate) fn module(file: &str) -> Ident {
-    syn::parse_str(file).unwrap_or_else(|_| Ident::new_raw(file, Span::call_site()))
+    (&ir::Ident::new(name)).into()
 }
 
 /// Parses a path or type that an override names. The overrides pass has parsed it already.
@@ -69,7 +61,8 @@ pub(crate) fn gate<'m>(
 }
 
 /// Lets a type keep the spelling of its kind where clippy would change it, as in `DNS`.
-pub(crate) fn allow_acronym(name: &str) -> Option<TokenStream> {
+pub(crate) fn allow_acronym(name: &ir::Ident) -> Option<TokenStream> {
+    let name = name.plain();
     let is_acronym = name.len() > 2 && name.chars().all(|c| !c.is_ascii_lowercase());
     is_acronym.then(|| quote!(#[allow(clippy::upper_case_acronyms)]))
 }
@@ -93,17 +86,7 @@ fn complexity(ty: &Ty, depth: usize) -> usize {
         + match ty {
             Ty::List(inner) | Ty::Nullable(inner) => complexity(inner, depth + 1),
             Ty::Map(inner) => depth + 1 + complexity(inner, depth + 1),
-            Ty::Bool
-            | Ty::Int(_)
-            | Ty::Number
-            | Ty::Str
-            | Ty::Bytes
-            | Ty::Time
-            | Ty::IntOrString
-            | Ty::Json
-            | Ty::ObjectMeta
-            | Ty::Named(_)
-            | Ty::External(_) => 0,
+            Ty::Scalar(_) | Ty::Named(_) | Ty::External(_) => 0,
         }
 }
 

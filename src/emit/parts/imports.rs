@@ -1,6 +1,8 @@
 //! Types as a file writes them, and the `use` items that their names need.
 use super::code::{self, ident};
-use crate::ir::{Body, Field, Kind, Model, Module, Presence, Ty, TypeId};
+use crate::ir::{
+    self, Body, Field, Kind, Model, Module, ModuleNames, Presence, Scalar, Ty, TypeId,
+};
 use crate::options::Options;
 use foldhash::HashSet;
 use proc_macro2::{Ident, TokenStream};
@@ -21,11 +23,11 @@ pub(crate) struct Imports<'m> {
 impl<'m> Imports<'m> {
     /// Creates the imports of a file that has the types of a module in scope.
     pub(crate) fn within(model: &'m Model, module: &'m Module) -> Self {
-        let places = model.places_of(module);
+        let places = model.locations_of(module);
         Self {
             model,
             types: None,
-            own: places.map(|id| &*model.types[id].name).collect(),
+            own: places.map(|id| model.types[id].name().plain()).collect(),
             used: BTreeMap::new(),
         }
     }
@@ -46,9 +48,9 @@ impl<'m> Imports<'m> {
             Body::Struct(_) | Body::Enum(_) | Body::Union(_) => self.types,
         };
         if let Some(module) = module {
-            self.add(module, &def.name);
+            self.add(module, def.name().plain());
         }
-        ident(&def.name)
+        def.name().into()
     }
 
     /// Returns the name of a kind's root type.
@@ -92,19 +94,7 @@ impl<'m> Imports<'m> {
     /// Writes a type.
     pub(crate) fn ty(&mut self, ty: &Ty) -> TokenStream {
         let name = match ty {
-            Ty::Bool => ident("bool"),
-            Ty::Int(width) => ident(code::int(*width)),
-            Ty::Number => self.name("kube_codegen_record::Number"),
-            Ty::Str => ident("String"),
-            Ty::Bytes => self.name("k8s_openapi::ByteString"),
-            Ty::Time => self.name("kube_codegen_record::DateTime"),
-            Ty::IntOrString => {
-                self.name("k8s_openapi::apimachinery::pkg::util::intstr::IntOrString")
-            }
-            Ty::Json => self.name("serde_json::Value"),
-            Ty::ObjectMeta => {
-                self.name("k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta")
-            }
+            Ty::Scalar(scalar) => self.scalar(*scalar),
             Ty::Named(id) => self.own(*id),
             Ty::External(path) => return self.external(path),
             Ty::List(inner) => {
@@ -123,6 +113,21 @@ impl<'m> Imports<'m> {
             }
         };
         name.into_token_stream()
+    }
+
+    fn scalar(&mut self, scalar: Scalar) -> Ident {
+        let path = match scalar {
+            Scalar::Bool => return ident("bool"),
+            Scalar::Int(width) => return ident(code::int(width)),
+            Scalar::Str => return ident("String"),
+            Scalar::Number => "kube_codegen_record::Number",
+            Scalar::Bytes => "k8s_openapi::ByteString",
+            Scalar::Time => "kube_codegen_record::DateTime",
+            Scalar::IntOrString => "k8s_openapi::apimachinery::pkg::util::intstr::IntOrString",
+            Scalar::Json => "serde_json::Value",
+            Scalar::ObjectMeta => "k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta",
+        };
+        self.name(path)
     }
 
     fn nullable(&mut self) -> Ident {
@@ -182,12 +187,12 @@ pub(crate) fn import(keyword: &TokenStream, module: &TokenStream, names: &[&str]
 pub(crate) fn of_modules(
     model: &Model,
     options: &Options,
-    name: impl Fn(&Module) -> &str,
+    name: impl Fn(&Module) -> &ir::Ident,
 ) -> TokenStream {
     let imports = model.modules.iter().map(|module| {
         let gate = code::gate([module], options);
-        let path = [&*module.group_ident, &*module.version_ident, name(module)].map(ident);
-        let [group, version, name] = path;
+        let ModuleNames { group, version, .. } = module.names();
+        let name = name(module);
         quote!(#gate use super::#group::#version::#name;)
     });
     imports.collect()

@@ -1,6 +1,6 @@
 //! `new`: creates an object from its name and its spec.
 use super::{Imports, code};
-use crate::ir::{Field, Model, Presence, Struct, Ty};
+use crate::ir::{Field, Model, Presence, Scalar, Struct, Ty};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -23,31 +23,30 @@ pub(super) fn of(root: &Struct, model: &Model, imports: &mut Imports<'_>) -> Opt
         quote!(, spec: #ty)
     });
     let fields = root.fields.iter().map(|field| {
-        let ident = code::ident(&field.ident);
+        let ident = field.ident();
         if is_spec(&field) {
             let value = present(field);
-            let is_short = value.to_string() == field.ident;
+            let is_short = value.to_string() == field.ident().as_str();
             return if is_short {
                 value
             } else {
                 quote!(#ident: #value)
             };
         }
-        match (&field.ty, field.presence.may_be_absent()) {
-            (Ty::ObjectMeta, _) if field.wire == "metadata" => quote! {
+        let is_metadata = field.ty == Ty::OBJECT_META && field.wire == "metadata";
+        match (is_metadata, field.presence.may_be_absent()) {
+            (true, _) => quote! {
                 #ident: ObjectMeta {
                     name: Some(name.into()),
                     ..ObjectMeta::default()
                 }
             },
-            (_, true) => quote!(#ident: None),
-            (_, false) => quote!(#ident: Default::default()),
+            (false, true) => quote!(#ident: None),
+            (false, false) => quote!(#ident: Default::default()),
         }
     });
-    let rest = root.rest.then(|| {
-        let ident = code::ident(&root.rest_ident);
-        quote!(#ident: Default::default(),)
-    });
+    let rest = root.rest.as_ref();
+    let rest = rest.map(|ident| quote!(#ident: Default::default(),));
     Some(quote! {
         #docs
         pub fn new(name: impl Into<String> #parameter) -> Self {
@@ -80,17 +79,7 @@ fn present(field: &Field) -> TokenStream {
 fn has_default(ty: &Ty, model: &Model) -> bool {
     match ty {
         Ty::Named(id) => model.types[*id].derives.default,
-        Ty::Time | Ty::External(_) => false,
-        Ty::Bool
-        | Ty::Int(_)
-        | Ty::Number
-        | Ty::Str
-        | Ty::Bytes
-        | Ty::IntOrString
-        | Ty::Json
-        | Ty::ObjectMeta
-        | Ty::List(_)
-        | Ty::Map(_)
-        | Ty::Nullable(_) => true,
+        Ty::Scalar(Scalar::Time) | Ty::External(_) => false,
+        Ty::Scalar(_) | Ty::List(_) | Ty::Map(_) | Ty::Nullable(_) => true,
     }
 }

@@ -3,50 +3,37 @@ mod constants;
 mod constructor;
 
 use super::parts::{code, imports::Imports};
-use super::{Contents, Emitter, Exports, OutFile};
+use super::{Contents, Exports, OutFile};
 use crate::ir::{Body, Field, Kind, Model, Module, Presence, Scope, Struct};
-use crate::options::Options;
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeMap;
 
-pub(super) struct Emit;
-
-impl Emitter for Emit {
-    fn name(&self) -> &'static str {
-        "resource"
+pub(super) fn emit<'m>(model: &'m Model) -> Vec<OutFile<'m>> {
+    let mut files = Vec::new();
+    let mut manifests = BTreeMap::new();
+    for module in &model.modules {
+        let kinds = model.kinds_of(module);
+        files.push(OutFile {
+            path: format!("{}/resource.rs", module.path()),
+            contents: Contents::rust(move || resources(model, module)),
+            exports: Exports::Names(
+                kinds
+                    .map(|kind| kind.names().list.plain().to_owned())
+                    .collect(),
+            ),
+        });
+        // All versions share one manifest, in the folder of the group.
+        let folder = module.group_folder();
+        let kinds = model.kinds_of(module);
+        manifests.extend(kinds.map(|kind| (format!("{folder}/{}", kind.names().manifest), kind)));
     }
-
-    fn about(&self) -> &'static str {
-        "names and manifest of each kind, and the traits that kube's clients ask for"
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &["types"]
-    }
-
-    fn emit<'m>(&self, model: &'m Model, _: &'m Options) -> Vec<OutFile<'m>> {
-        let mut files = Vec::new();
-        let mut manifests = BTreeMap::new();
-        for module in &model.modules {
-            let kinds = model.kinds_of(module);
-            files.push(OutFile {
-                path: format!("{}/resource.rs", module.path()),
-                contents: Contents::rust(move || resources(model, module)),
-                exports: Exports::Names(kinds.map(|kind| kind.names.list.clone()).collect()),
-            });
-            // All versions share one manifest, in the folder of the group.
-            let folder = module.group_folder();
-            let kinds = model.kinds_of(module);
-            manifests.extend(kinds.map(|kind| (format!("{folder}/{}", kind.names.manifest), kind)));
-        }
-        files.extend(manifests.into_iter().map(|(path, kind)| OutFile {
-            path,
-            contents: Contents::Text(Box::new(move || format!("{}\n", kind.manifest))),
-            exports: Exports::NoModule,
-        }));
-        files
-    }
+    files.extend(manifests.into_iter().map(|(path, kind)| OutFile {
+        path,
+        contents: Contents::Text(Box::new(move || format!("{}\n", kind.manifest))),
+        exports: Exports::NoModule,
+    }));
+    files
 }
 
 fn resources(model: &Model, module: &Module) -> TokenStream {
@@ -82,7 +69,7 @@ fn resources(model: &Model, module: &Module) -> TokenStream {
 fn resource(model: &Model, kind: &Kind, imports: &mut Imports<'_>) -> TokenStream {
     let ty = imports.root(kind);
     let list_docs = code::doc(&format!("A list of [`{ty}`] objects."));
-    let list = code::ident(&kind.names.list);
+    let list = &kind.names().list;
     let constants = constants::of(kind);
     let (constructor, parts) = match &model.types[kind.root].body {
         Body::Struct(root) => (
@@ -103,7 +90,7 @@ fn resource(model: &Model, kind: &Kind, imports: &mut Imports<'_>) -> TokenStrea
         .scale
         .is_some()
         .then(|| quote!(impl kube_codegen_runtime::client::ScaleSubresource for #ty {}));
-    let manifest = format!("../{}", kind.names.manifest);
+    let manifest = format!("../{}", kind.names().manifest);
     let crd_name = format!("{}.{}", kind.plural, kind.group);
     quote! {
         #list_docs
@@ -170,7 +157,7 @@ fn parts(root: &proc_macro2::Ident, body: &Struct, imports: &mut Imports<'_>) ->
         body.fields.iter().find(is_it)
     };
     let spec = field("spec", Presence::Required).map(|field| {
-        let (ident, ty) = (code::ident(&field.ident), imports.held(field));
+        let (ident, ty) = (field.ident(), imports.held(field));
         quote! {
             impl kube::core::object::HasSpec for #root {
                 type Spec = #ty;
@@ -186,7 +173,7 @@ fn parts(root: &proc_macro2::Ident, body: &Struct, imports: &mut Imports<'_>) ->
         }
     });
     let status = field("status", Presence::Optional).map(|field| {
-        let (ident, ty) = (code::ident(&field.ident), imports.held(field));
+        let (ident, ty) = (field.ident(), imports.held(field));
         quote! {
             impl kube::core::object::HasStatus for #root {
                 type Status = #ty;

@@ -4,50 +4,37 @@ mod records;
 
 use super::parts::docs::{self, Others};
 use super::parts::{code, imports::Imports};
-use super::{Contents, Emitter, Exports, OutFile};
+use super::{Contents, Exports, OutFile};
 use crate::ir::{
     Body, Derives, Enum, EnumBase, Field, Kind, Model, Module, Rules, Struct, Ty, TypeDef, TypeId,
     Union,
 };
-use crate::options::Options;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::BTreeMap;
 
-pub(super) struct Emit;
-
-impl Emitter for Emit {
-    fn name(&self) -> &'static str {
-        "types"
-    }
-
-    fn about(&self) -> &'static str {
-        "the structs and enums of each kind, and how they are read and written"
-    }
-
-    fn emit<'m>(&self, model: &'m Model, _: &'m Options) -> Vec<OutFile<'m>> {
-        let mut files = Vec::new();
-        for module in &model.modules {
+pub(super) fn emit<'m>(model: &'m Model) -> Vec<OutFile<'m>> {
+    let mut files = Vec::new();
+    for module in &model.modules {
+        files.push(OutFile {
+            path: format!("{}/types.rs", module.path()),
+            contents: Contents::rust(move || types(model, module)),
+            exports: Exports::All,
+        });
+        files.push(OutFile {
+            path: format!("{}/records.rs", module.path()),
+            contents: Contents::Table(Box::new(move || records::of(model, module))),
+            exports: Exports::Nothing,
+        });
+        if model.aliases_of(module).next().is_some() {
             files.push(OutFile {
-                path: format!("{}/types.rs", module.path()),
-                contents: Contents::rust(move || types(model, module)),
+                path: format!("{}/aliases.rs", module.path()),
+                contents: Contents::rust(move || aliases::of(model, module)),
                 exports: Exports::All,
             });
-            files.push(OutFile {
-                path: format!("{}/records.rs", module.path()),
-                contents: Contents::Table(Box::new(move || records::of(model, module))),
-                exports: Exports::Nothing,
-            });
-            if model.aliases_of(module).next().is_some() {
-                files.push(OutFile {
-                    path: format!("{}/aliases.rs", module.path()),
-                    contents: Contents::rust(move || aliases::of(model, module)),
-                    exports: Exports::All,
-                });
-            }
         }
-        files
     }
+    files
 }
 
 fn types(model: &Model, module: &Module) -> TokenStream {
@@ -96,7 +83,7 @@ fn define(
     });
     let docs = code::docs(&docs);
     let deprecated = root.and_then(deprecated);
-    let allow = code::allow_acronym(&def.name);
+    let allow = code::allow_acronym(def.name());
     let item = match &def.body {
         Body::Struct(body) => structure(def, body, imports),
         Body::Enum(body) => enumeration(def, body, imports),
@@ -112,19 +99,15 @@ fn define(
 }
 
 fn deprecated(kind: &Kind) -> Option<TokenStream> {
-    match kind.deprecated.as_deref()? {
-        "" => Some(quote!(#[deprecated])),
-        warning => {
-            // rustdoc renders the note as Markdown.
-            let note = docs::line(warning);
-            Some(quote!(#[deprecated(note = #note)]))
-        }
-    }
+    // rustdoc renders the note as Markdown.
+    let note = kind.deprecation_warning.as_deref().map(docs::line);
+    let note = note.map(|note| quote!((note = #note)));
+    kind.deprecated.then(|| quote!(#[deprecated #note]))
 }
 
 fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> TokenStream {
     let derive = derive(&def.derives, &[]);
-    let name = code::ident(&def.name);
+    let name = def.name();
     let fields = body.fields.iter().map(|field| {
         let docs = docs::of(
             field.doc.as_deref(),
@@ -134,15 +117,14 @@ fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> TokenSt
         );
         let docs = code::docs(&docs);
         let allow = code::allow_complexity(field);
-        let (ident, ty) = (code::ident(&field.ident), imports.field(field));
+        let (ident, ty) = (field.ident(), imports.field(field));
         let mut tokens = docs;
         tokens.extend(quote!(#allow pub #ident: #ty,));
         tokens
     });
     let fields: TokenStream = fields.collect();
-    let rest = body.rest.then(|| {
-        let ident = code::ident(&body.rest_ident);
-        let ty = imports.ty(&Ty::Map(Box::new(Ty::Json)));
+    let rest = body.rest.as_ref().map(|ident| {
+        let ty = imports.ty(&Ty::Map(Box::new(Ty::JSON)));
         quote! {
             /// All other fields, kept verbatim.
             pub #ident: #ty,
@@ -159,7 +141,7 @@ fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> TokenSt
 
 /// Describes a field that the schema does not describe, where its type says enough.
 fn undescribed(field: &Field) -> Vec<String> {
-    if field.ty == Ty::ObjectMeta {
+    if field.ty == Ty::OBJECT_META {
         vec!["Standard object metadata.".to_owned()]
     } else {
         Vec::new()
@@ -168,21 +150,21 @@ fn undescribed(field: &Field) -> Vec<String> {
 
 fn enumeration(def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) -> TokenStream {
     let (more, other): (&[&str], Ty) = match body.base {
-        EnumBase::Text => (&["Hash", "PartialOrd", "Ord"], Ty::Str),
-        EnumBase::Int(width) => (&["Copy", "Hash", "PartialOrd", "Ord"], Ty::Int(width)),
-        EnumBase::Mixed => (&["Hash"], Ty::Json),
+        EnumBase::Text => (&["Hash", "PartialOrd", "Ord"], Ty::STR),
+        EnumBase::Int(width) => (&["Copy", "Hash", "PartialOrd", "Ord"], Ty::int(width)),
+        EnumBase::Mixed => (&["Hash"], Ty::JSON),
     };
     let derive = derive(&def.derives, more);
-    let name = code::ident(&def.name);
+    let name = def.name();
     let variants = body.variants.iter().enumerate().map(|(index, variant)| {
         // A variant that is not spelled as its value shows the value.
-        let docs = (variant.value != variant.ident.as_str())
+        let docs = (variant.value != variant.ident().as_str())
             .then(|| code::doc(&docs::span(&shown(&variant.value))));
         let default = (body.default == Some(index)).then(|| quote!(#[default]));
-        let ident = code::ident(&variant.ident);
+        let ident = variant.ident();
         quote!(#docs #default #ident)
     });
-    let other_ident = code::ident(&body.other_ident);
+    let other_ident = &body.other;
     let other = imports.ty(&other);
     quote! {
         #derive
@@ -204,14 +186,14 @@ fn shown(value: &serde_json::Value) -> String {
 
 fn union(def: &TypeDef, body: &Union, imports: &mut Imports<'_>) -> TokenStream {
     let derive = derive(&def.derives, &[]);
-    let name = code::ident(&def.name);
+    let name = def.name();
     let arms = body.arms.iter().map(|arm| {
-        let (ident, ty) = (code::ident(&arm.ident), imports.ty(&arm.ty));
+        let (ident, ty) = (&arm.ident, imports.ty(&arm.ty));
         quote!(#ident(#ty),)
     });
     let arms: TokenStream = arms.collect();
-    let other_ident = code::ident(&body.other_ident);
-    let json = imports.ty(&Ty::Json);
+    let other_ident = &body.other;
+    let json = imports.ty(&Ty::JSON);
     quote! {
         #derive
         pub enum #name {

@@ -58,7 +58,7 @@ fn record(out: &mut String, def: &TypeDef, body: &Struct, root: Option<&Kind>, m
             } else {
                 ""
             };
-            let entry = format!(" {} {wire}{unless}", field.ident);
+            let entry = format!(" {} {wire}{unless}", field.ident());
             (field.wire.as_str(), entry)
         })
         .collect();
@@ -69,12 +69,12 @@ fn record(out: &mut String, def: &TypeDef, body: &Struct, root: Option<&Kind>, m
         }
     }
     entries.sort_by_key(|(wire, _)| *wire);
-    _ = writeln!(out, "    {} {{", def.name);
+    _ = writeln!(out, "    {} {{", def.name());
     for (index, (_, entry)) in entries.iter().enumerate() {
         _ = writeln!(out, "        {index}{entry},");
     }
-    if body.rest {
-        _ = writeln!(out, "        .. {}", body.rest_ident);
+    if let Some(rest) = &body.rest {
+        _ = writeln!(out, "        .. {rest}");
     }
     out.push_str("    }\n");
 }
@@ -84,14 +84,14 @@ fn union(out: &mut String, def: &TypeDef, body: &Union) {
     _ = writeln!(
         out,
         "    {} {{ {}, .. {} }}",
-        def.name,
+        def.name(),
         arms.join(", "),
-        body.other_ident
+        body.other
     );
 }
 
 fn choices(out: &mut String, def: &TypeDef, body: &Enum, of: &str) {
-    _ = writeln!(out, "    {}{of} {{", def.name);
+    _ = writeln!(out, "    {}{of} {{", def.name());
     for variant in &body.variants {
         let value = match &variant.value {
             Value::String(text) => Literal::string(text).to_string(),
@@ -99,8 +99,8 @@ fn choices(out: &mut String, def: &TypeDef, body: &Enum, of: &str) {
             number if number.is_u64() && body.base == EnumBase::Mixed => format!("{number}_u64"),
             other => other.to_string(),
         };
-        _ = writeln!(out, "        {} = {value},", variant.ident);
+        _ = writeln!(out, "        {} = {value},", variant.ident());
     }
-    _ = writeln!(out, "        .. {}", body.other_ident);
+    _ = writeln!(out, "        .. {}", body.other);
     out.push_str("    }\n");
 }

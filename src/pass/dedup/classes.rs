@@ -1,64 +1,60 @@
-//! The versions of a group come in, their equal types go out in classes, each with the place that keeps the definition first.
+//! Partitions the types of a group into classes of equal types.
 use super::key::Key;
 use super::priority::{self, Priority};
-use crate::ir::{Model, Module, TypeId};
+use crate::ir::{Ident, Model, Module, TypeId};
 use crate::options::Kubernetes;
 use foldhash::{HashMap, HashMapExt};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The places whose types are equal, by version: the best one first, in each the best place first.
+/// Equal types by version. The first version defines the shared type; the first location of each version names it there.
 pub(super) type Class = Vec<Vec<TypeId>>;
 
-/// The classes of the types that a group defines; the roots of kinds are in none.
+/// Returns the classes of the types that a group defines, except the roots of kinds.
 ///
-/// What a type holds stands before it in the arena, so that one look at each is enough.
+/// The arena has the parts of a type before it, so one pass over it suffices.
 pub(super) fn classes(model: &Model, group: &[Module]) -> Vec<Class> {
     let mut versions: Vec<&Module> = group.iter().collect();
     versions.sort_by_cached_key(|version| rank_of_version(model, version));
-    // Each with the index of its version.
+    // The types, each with the index of its version.
     let mut types: BTreeMap<TypeId, usize> = BTreeMap::new();
     for (index, version) in versions.iter().enumerate() {
         let roots: BTreeSet<TypeId> = model.kinds_of(version).map(|kind| kind.root).collect();
         let own = model.types_of(version).into_iter();
         types.extend(own.filter(|id| !roots.contains(id)).map(|id| (id, index)));
     }
-    let name = |id: TypeId| model.types[id].name.as_str();
-    let mut classes = sort(model, &types, |_| "");
-    // Names that overrides give keep types apart, and count for all that is equal otherwise.
-    if types.keys().any(|id| !name(*id).is_empty()) {
+    let name = |id: TypeId| model.types[id].name.as_ref();
+    let mut classes = partition(model, &types, |_| None);
+    // Types with different names of overrides are different. A location without such a name takes that of its class.
+    if types.keys().any(|id| name(*id).is_some()) {
         let mut chosen = BTreeMap::new();
         for class in &classes {
-            // The first place of a version has a name if any place of it has one.
-            let firsts = class.iter().filter_map(|places| places.first());
-            let any = firsts.map(|id| name(*id)).find(|name| !name.is_empty());
-            for places in class {
-                let first = places.first().map(|id| name(*id));
-                for id in places {
-                    let names = [Some(name(*id)), first, any];
-                    let mut names = names.into_iter().flatten();
-                    chosen.insert(*id, names.find(|name| !name.is_empty()).unwrap_or_default());
-                }
+            // The first location of a version has a name if any location there has one.
+            let mut firsts = class.iter().filter_map(|ids| ids.first());
+            let any = firsts.find_map(|id| name(*id));
+            for ids in class {
+                let first = ids.first().and_then(|id| name(*id));
+                chosen.extend(ids.iter().map(|id| (*id, name(*id).or(first).or(any))));
             }
         }
-        classes = sort(model, &types, |id| chosen[&id]);
+        classes = partition(model, &types, |id| chosen[&id]);
     }
     classes
 }
 
-/// How far a version is from keeping definitions: whoever takes them from it needs no newer Kubernetes than before, and
-/// nothing that is deprecated, if it can be helped.
+/// Ranks the versions that may define a shared type, smallest first: the others then need no newer Kubernetes than before, and
+/// nothing deprecated if possible.
 fn rank_of_version<'m>(model: &Model, version: &'m Module) -> (Kubernetes, bool, Priority<'m>) {
     let mut kinds = model.kinds_of(version);
-    let is_deprecated = kinds.all(|kind| kind.deprecated.is_some());
+    let is_deprecated = kinds.all(|kind| kind.deprecated);
     let priority = priority::of(&version.version);
     (version.kubernetes, is_deprecated, priority)
 }
 
-/// Types by what they are equal to, each class in the order of versions, then of [`rank`].
-fn sort<'m>(
+/// Partitions types by their keys. Each class is in the order of versions, then of [`rank`].
+fn partition<'m>(
     model: &'m Model,
     types: &BTreeMap<TypeId, usize>,
-    name: impl Fn(TypeId) -> &'m str,
+    name: impl Fn(TypeId) -> Option<&'m Ident>,
 ) -> Vec<Class> {
     let mut first: BTreeMap<TypeId, TypeId> = BTreeMap::new();
     let mut seen: HashMap<Key<'m>, TypeId> = HashMap::new();
@@ -80,14 +76,13 @@ fn sort<'m>(
     classes.into_values().map(by_version).collect()
 }
 
-/// How far a place is from standing for those that are equal in its version: names of overrides first, then the nearest to
-/// its root.
+/// Ranks the locations of equal types in a version: those with the name of an override first, then the shallowest.
 fn rank(model: &Model, id: TypeId) -> (bool, usize, String, String) {
     let def = &model.types[id];
     let path = &def.origin.path;
     let kind = model.kind_of(id).map(|kind| kind.kind.clone());
     (
-        def.name.is_empty(),
+        def.name.is_none(),
         path.segments().len(),
         kind.unwrap_or_default(),
         path.to_string(),

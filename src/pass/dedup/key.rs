@@ -1,12 +1,12 @@
-//! A type comes in, what makes it equal to another goes out; where it stands, and what is said of it as a whole, do not count.
-use crate::ir::{Body, EnumBase, Field, Presence, Rules, Ty, TypeDef, TypeId};
+//! The parts of a type that make it equal to another; its location and its own description do not count.
+use crate::ir::{Body, EnumBase, Field, Ident, Presence, Rules, Ty, TypeDef, TypeId};
 use serde_json::Value;
 
-/// All of a type that a user of it could tell apart.
+/// Everything in which a user of two types could see a difference.
 #[derive(PartialEq, Eq, Hash)]
 pub(super) struct Key<'m> {
     /// The name that an override gives.
-    name: &'m str,
+    name: Option<&'m Ident>,
     form: Form<'m>,
 }
 
@@ -27,7 +27,7 @@ enum Form<'m> {
 #[derive(PartialEq, Eq, Hash)]
 struct Member<'m> {
     wire: &'m str,
-    ident: &'m str,
+    ident: Option<&'m Ident>,
     ty: Ty,
     presence: Presence,
     boxed: Option<bool>,
@@ -37,10 +37,10 @@ struct Member<'m> {
 }
 
 impl<'m> Key<'m> {
-    /// The key of a type with a name, given what the types in it are equal to; none for an alias.
+    /// Returns the key of a type, where `equal` maps each type in it to the first equal one; `None` for an alias.
     pub(super) fn of(
         def: &'m TypeDef,
-        name: &'m str,
+        name: Option<&'m Ident>,
         equal: impl Fn(TypeId) -> TypeId,
     ) -> Option<Self> {
         let form = match &def.body {
@@ -50,7 +50,7 @@ impl<'m> Key<'m> {
                     .iter()
                     .map(|field| member(field, &equal))
                     .collect(),
-                rest: body.rest,
+                rest: body.rest.is_some(),
             },
             Body::Enum(body) => Form::Enum {
                 base: body.base,
@@ -71,7 +71,7 @@ fn member<'m>(field: &'m Field, equal: &impl Fn(TypeId) -> TypeId) -> Member<'m>
     }
     Member {
         wire: &field.wire,
-        ident: &field.ident,
+        ident: field.ident.as_ref(),
         ty,
         presence: field.presence,
         boxed: field.boxed,

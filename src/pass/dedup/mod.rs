@@ -1,11 +1,11 @@
-//! Equal structs and enums of a group come to stand once, in one of its versions: that place keeps the definition, the others become aliases.
+//! Shares equal structs and enums of a group: one location in one version keeps the definition, the others become aliases.
 //!
-//! Equal is what no user could tell apart: fields, presence and types, and all that is said of them, as descriptions,
-//! constraints and defaults. What is said of a type as a whole may differ: each field that holds it says it too.
+//! Types are equal if their fields have equal names, types, presence, descriptions, constraints and defaults. The descriptions of the
+//! types themselves may differ, since the fields that hold them have them too.
 //!
-//! In each version, one place stands for all that are equal there. It has the definition, or is the alias of it that the
-//! version's own types name; the others are aliases of that place. So a version names its own places alone, and these are
-//! the same whatever other versions there are.
+//! In each version, one location represents all equal ones. It has the definition, or is an alias of it that the version's own
+//! types refer to; the others are aliases of that location. So a version refers to its own locations alone, and adding a version
+//! changes none of its names.
 mod classes;
 mod key;
 mod priority;
@@ -29,31 +29,31 @@ pub(super) fn run(model: &mut Model, options: &Options, _: &mut Diagnostics) {
         let Some([definition, ..]) = versions.next() else {
             continue;
         };
-        for place in class.iter().flatten().filter(|id| *id != definition) {
-            unite(model, *definition, *place);
+        for shared in class.iter().flatten().filter(|id| *id != definition) {
+            merge(model, *definition, *shared);
         }
         for version in &class {
             if let [first, others @ ..] = version.as_slice() {
                 within.extend(others.iter().map(|id| (*id, Ty::Named(*first))));
                 across.extend((first != definition).then_some((*first, *definition)));
                 for other in others {
-                    // The places have one name, if any: the first has it, and the others keep those of their paths.
-                    model.types[*other].name.clear();
+                    // The first location keeps the name of an override; the others are named for their paths.
+                    model.types[*other].name = None;
                 }
             }
         }
     }
     model.replace(within);
-    for (place, definition) in across {
-        model.types[place].body = Body::Alias(Ty::Named(definition));
+    for (alias, definition) in across {
+        model.types[alias].body = Body::Alias(Ty::Named(definition));
     }
 }
 
-/// Gives the definition what overrides say of a place, and takes from it what does not hold for that too.
-fn unite(model: &mut Model, definition: TypeId, place: TypeId) {
-    let place = &mut model.types[place];
-    let doc = place.doc.take();
-    let derives = std::mem::take(&mut place.derives.more);
+/// Adds the derives of a type to the definition it shares, and removes a description that the two do not share.
+fn merge(model: &mut Model, definition: TypeId, shared: TypeId) {
+    let shared = &mut model.types[shared];
+    let doc = shared.doc.take();
+    let derives = std::mem::take(&mut shared.derives.more);
     let definition = &mut model.types[definition];
     definition.derives.more.extend(derives);
     if definition.doc != doc {

@@ -1,9 +1,8 @@
-//! The name of a version comes in, its place among those of a group goes out, as Kubernetes ranks them.
+//! Ranks the versions of a group as Kubernetes does.
 use std::cmp::Reverse;
 
-/// Less is better: stable versions first, then beta, then alpha, each from the highest number down, then all other names.
-///
-/// The "version priority" of Kubernetes' documentation of `CustomResourceDefinition`s.
+/// The "version priority" of the Kubernetes documentation, smallest first: stable versions, then beta, then alpha, each from the
+/// highest number down, then all other names.
 pub(super) type Priority<'v> = (Stage, Reverse<(u64, u64)>, &'v str);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,13 +13,14 @@ pub(super) enum Stage {
     Other,
 }
 
+/// Returns the priority of a version.
 pub(super) fn of(version: &str) -> Priority<'_> {
-    let (stage, numbers) = read(version).unwrap_or((Stage::Other, (0, 0)));
+    let (stage, numbers) = parse(version).unwrap_or((Stage::Other, (0, 0)));
     (stage, Reverse(numbers), version)
 }
 
-/// `v1`, `v1beta1` or `v1alpha1`; none for any other name.
-fn read(version: &str) -> Option<(Stage, (u64, u64))> {
+/// Parses `v1`, `v1beta1` or `v1alpha1`; returns `None` for any other name.
+fn parse(version: &str) -> Option<(Stage, (u64, u64))> {
     let rest = version.strip_prefix('v')?;
     let end = rest.find(|c: char| !c.is_ascii_digit());
     let (major, rest) = rest.split_at(end.unwrap_or(rest.len()));
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_go_as_kubernetes_documents_it() {
+    fn versions_are_ranked_as_kubernetes_documents_it() {
         let expected = [
             "v10",
             "v2",

@@ -1,13 +1,13 @@
-//! Equal types over the kinds of a version: what is shared, what stays apart, and what it is called.
+//! Tests of shared types within a version.
 mod versions;
 
 use super::super::tests::{complete, def};
 use crate::diag::Code;
-use crate::ir::{Body, Model, Ty};
+use crate::ir::{Body, Model, Ty, TypeId};
 use crate::options::{Options, Override};
 use std::collections::BTreeMap;
 
-/// A kind of `example.com/v1` with these properties of its spec, in flow style.
+/// Returns a CRD of `example.com/v1` whose spec has these properties, in flow style.
 fn crd(kind: &str, properties: &str) -> String {
     let plural = kind.to_lowercase();
     format!(
@@ -31,7 +31,7 @@ spec:
 
 const A: &str = "{type: object, properties: {mode: {type: string, enum: [A, B]}}}";
 
-/// Two places with equal types, one below a place of its own.
+/// Returns a CRD with equal types at two locations, one deeper than the other.
 fn two() -> String {
     let deeper = format!("deeper: {{type: object, properties: {{two: {A}}}}}");
     crd("Foo", &format!("{deeper}, one: {A}"))
@@ -47,28 +47,32 @@ fn run(crd: &str, overrides: Vec<Override>) -> Model {
     model
 }
 
-/// Every alias, and what it stands for.
+/// Returns the name of every alias and of its target.
 fn aliases(model: &Model) -> BTreeMap<&str, &str> {
     let modules = model.modules.iter();
     let aliases = modules.flat_map(|module| model.aliases_of(module));
     let named = aliases.map(|(id, ty)| {
-        let of = ty.named().map_or("", |id| &model.types[id].name);
-        (model.types[id].name.as_str(), of)
+        let target = ty.named().map_or("", |id| name(model, id));
+        (name(model, id), target)
     });
     named.collect()
 }
 
-/// All names of types and aliases.
+pub(super) fn name(model: &Model, id: TypeId) -> &str {
+    model.types[id].name().as_str()
+}
+
+/// Returns the names of all types and aliases.
 fn names(model: &Model) -> Vec<&str> {
     let defined = model.modules.iter().flat_map(|it| model.types_of(it));
-    let mut names: Vec<&str> = defined.map(|id| model.types[id].name.as_str()).collect();
+    let mut names: Vec<&str> = defined.map(|id| name(model, id)).collect();
     names.extend(aliases(model).keys());
     names.sort_unstable();
     names
 }
 
 #[test]
-fn the_place_nearest_to_the_root_keeps_the_definition() {
+fn the_shallowest_location_keeps_the_definition() {
     let model = run(&two(), Vec::new());
     assert_eq!(
         aliases(&model),
@@ -78,18 +82,18 @@ fn the_place_nearest_to_the_root_keeps_the_definition() {
         ])
     );
     let Body::Struct(deeper) = &def(&model, "FooSpecDeeper").body else {
-        panic!("no struct");
+        panic!("not a struct");
     };
     let Ty::Named(two) = deeper.fields[0].ty else {
-        panic!("no type of the model");
+        panic!("not a type of the model");
     };
-    assert_eq!(model.types[two].name, "FooSpecOne");
+    assert_eq!(name(&model, two), "FooSpecOne");
     let counts = model.counts();
     assert_eq!((counts.structs, counts.enums, counts.shared), (4, 1, 2));
 }
 
 #[test]
-fn names_are_those_without_sharing_and_stay_when_a_crd_is_added() {
+fn sharing_and_adding_a_crd_change_no_names() {
     let apart = Options {
         no_dedup: true,
         ..Options::default()
@@ -98,7 +102,7 @@ fn names_are_those_without_sharing_and_stay_when_a_crd_is_added() {
     assert!(aliases(&apart).is_empty());
     let shared = run(&two(), Vec::new());
     assert_eq!(names(&shared), names(&apart));
-    // The new kind comes first, and takes the definitions over.
+    // The new kind sorts first and has the definitions.
     let more = run(&(crd("Bar", &format!("one: {A}")) + &two()), Vec::new());
     assert_eq!(aliases(&more)["FooSpecOne"], "BarSpecOne");
     let all = names(&more);
@@ -106,7 +110,7 @@ fn names_are_those_without_sharing_and_stay_when_a_crd_is_added() {
 }
 
 #[test]
-fn what_overrides_say_of_one_place_holds_for_the_shared_type() {
+fn an_override_of_one_location_applies_to_the_shared_type() {
     let model = run(
         &two(),
         vec![
@@ -131,7 +135,7 @@ fn what_overrides_say_of_one_place_holds_for_the_shared_type() {
 }
 
 #[test]
-fn two_names_keep_two_types_and_what_holds_them() {
+fn different_names_of_overrides_prevent_sharing() {
     let outer = format!("{{type: object, properties: {{in: {A}}}}}");
     let crd = crd("Foo", &format!("a: {outer}, b: {outer}, c: {outer}"));
     let model = run(
@@ -145,11 +149,11 @@ fn two_names_keep_two_types_and_what_holds_them() {
     assert_eq!(aliases["FooSpecCIn"], "First");
     assert_eq!(aliases["FooSpecC"], "FooSpecA");
     assert!(!aliases.contains_key("FooSpecB"));
-    assert!(def(&model, "Second").name == "Second");
+    def(&model, "Second");
 }
 
 #[test]
-fn overrides_of_fields_keep_types_apart() {
+fn overrides_of_fields_prevent_sharing() {
     for override_ in [
         Override::at("Foo.spec.one.mode").skip(true),
         Override::at("Foo.spec.one.mode").field_name("kind_of"),
@@ -163,7 +167,7 @@ fn overrides_of_fields_keep_types_apart() {
 }
 
 #[test]
-fn a_description_stays_where_all_places_agree() {
+fn a_shared_type_keeps_a_description_that_all_locations_have() {
     let described = |text: &str| A.replacen('{', &format!("{{description: {text}, "), 1);
     let same = crd("Foo", &format!("a: {0}, b: {0}", described("Same")));
     let same = run(&same, Vec::new());
@@ -173,7 +177,7 @@ fn a_description_stays_where_all_places_agree() {
     assert_eq!(aliases(&differ)["FooSpecB"], "FooSpecA");
     assert_eq!(def(&differ, "FooSpecA").doc, None);
     let Body::Struct(spec) = &def(&differ, "FooSpec").body else {
-        panic!("no struct");
+        panic!("not a struct");
     };
     let docs: Vec<_> = spec
         .fields

@@ -1,82 +1,96 @@
-//! A struct of the model and a type of k8s-openapi come in; whether every value of the one survives reading and writing as the other goes out.
+//! Decides whether every value of a struct survives reading and writing as a type of k8s-openapi.
 //!
-//! The definition is exact, and told in `docs/known-types.md`: each condition there has its line here.
+//! `docs/known-types.md` defines compatibility; each condition there has its line here.
 use super::types::{self, Type};
 use crate::ir::{
-    Body, EnumBase, Field, IntWidth, Presence, Rules, Struct, Ty, TypeDef, TypeId, Types,
+    Body, EnumBase, Field, IntWidth, Presence, Rules, Scalar, Struct, Ty, TypeDef, TypeId, Types,
 };
 use crate::options::Kubernetes;
 use foldhash::{HashMap, HashMapExt};
 use serde_json::json;
+use std::fmt;
 
 /// Why a struct is not compatible.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Miss {
-    /// The field at fault, below the struct; none where it is the struct as a whole.
-    pub(super) field: Option<String>,
-    /// What is wrong with it.
-    pub(super) why: &'static str,
-    /// The version of Kubernetes from which on this is not wrong.
-    pub(super) before: Option<Kubernetes>,
-    /// Whether it is a field of the struct itself, not one of a struct in it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Mismatch {
+    /// The path of the field below the struct; `None` for the struct itself.
+    field: Option<String>,
+    why: &'static str,
+    /// The first version of Kubernetes that has no such mismatch.
+    before: Option<Kubernetes>,
+    /// Whether it concerns the struct itself, not a struct in it.
     pub(super) is_own: bool,
 }
 
-/// Compares with the types that all versions from one on have, and remembers what it found.
-pub(super) struct Fit<'m> {
+/// Compares structs with the types that all Kubernetes versions from one on have, and caches the results.
+pub(super) struct Comparison<'m> {
     types: &'m Types,
     at: Kubernetes,
-    found: HashMap<(TypeId, &'static Type, bool), Result<(), Miss>>,
+    cache: HashMap<(TypeId, &'static Type, bool), Result<(), Mismatch>>,
 }
 
-type Answer = Result<(), &'static str>;
+/// Whether a type can be another one, or why not.
+type TyResult = Result<(), &'static str>;
 
-impl<'m> Fit<'m> {
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(field) = &self.field {
+            write!(f, "`{field}`: ")?;
+        }
+        f.write_str(self.why)?;
+        match self.before {
+            Some(version) => write!(f, " before Kubernetes {version}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<'m> Comparison<'m> {
     pub(super) fn new(types: &'m Types, at: Kubernetes) -> Self {
         Self {
             types,
             at,
-            found: HashMap::new(),
+            cache: HashMap::new(),
         }
     }
 
-    /// Whether a struct of the model may be this type.
-    pub(super) fn of(&mut self, id: TypeId, known: &'static Type) -> Result<(), Miss> {
+    /// Checks whether a type can replace a struct.
+    pub(super) fn check(&mut self, id: TypeId, known: &'static Type) -> Result<(), Mismatch> {
         self.within(id, known, false)
     }
 
-    /// The same, as a part of a type that goes through its own serde code, or not.
-    fn within(&mut self, id: TypeId, known: &'static Type, leaf: bool) -> Result<(), Miss> {
-        if let Some(found) = self.found.get(&(id, known, leaf)) {
+    /// Checks it within a type that is read and written by its own serde code (`leaf`) or field by field.
+    fn within(&mut self, id: TypeId, known: &'static Type, leaf: bool) -> Result<(), Mismatch> {
+        if let Some(found) = self.cache.get(&(id, known, leaf)) {
             return found.clone();
         }
         let answer = self.compare(id, known, leaf || !known.record);
-        self.found.insert((id, known, leaf), answer.clone());
+        self.cache.insert((id, known, leaf), answer.clone());
         answer
     }
 
-    fn compare(&mut self, id: TypeId, known: &'static Type, leaf: bool) -> Result<(), Miss> {
+    fn compare(&mut self, id: TypeId, known: &'static Type, leaf: bool) -> Result<(), Mismatch> {
         let types = self.types;
         let def = &types[id];
-        let whole = |why| Miss {
+        let whole = |why| Mismatch {
             field: None,
             why,
             before: None,
             is_own: true,
         };
         if !known.is_in(self.at) {
-            return Err(whole("not all versions have it"));
+            return Err(whole("not all Kubernetes versions have it"));
         }
         let body = match &def.body {
             Body::Struct(body) => body,
             Body::Enum(_) | Body::Union(_) => return Err(whole("it is an enum")),
-            Body::Alias(_) => return Err(whole(BY_HAND)),
+            Body::Alias(_) => return Err(whole(OVERRIDDEN)),
         };
-        if is_by_hand(def, body) {
-            return Err(whole(BY_HAND));
+        if is_overridden(def, body) {
+            return Err(whole(OVERRIDDEN));
         }
-        if body.rest {
-            return Err(whole("it keeps fields that are not declared"));
+        if body.rest.is_some() {
+            return Err(whole("it keeps unknown fields"));
         }
         for field in &body.fields {
             self.field(field, known, leaf)?;
@@ -84,9 +98,9 @@ impl<'m> Fit<'m> {
         let declared = |wire: &str| body.fields.iter().any(|field| field.wire == wire);
         let mut fields = known.fields(self.at);
         match fields.find(|field| field.is_required(self.at) && !declared(field.wire)) {
-            Some(field) => Err(Miss {
+            Some(field) => Err(Mismatch {
                 field: Some(field.wire.to_owned()),
-                why: "it is not declared, and always written",
+                why: "it is not declared, but k8s-openapi always writes it",
                 before: field.required_before,
                 is_own: true,
             }),
@@ -94,8 +108,8 @@ impl<'m> Fit<'m> {
         }
     }
 
-    fn field(&mut self, field: &Field, known: &'static Type, leaf: bool) -> Result<(), Miss> {
-        let own = |why| Miss {
+    fn field(&mut self, field: &Field, known: &'static Type, leaf: bool) -> Result<(), Mismatch> {
+        let own = |why| Mismatch {
             field: Some(field.wire.clone()),
             why,
             before: None,
@@ -103,17 +117,17 @@ impl<'m> Fit<'m> {
         };
         let Some(into) = known.field(&field.wire, self.at) else {
             let newer = known.field_of_any(&field.wire).map(|it| it.since);
-            return Err(Miss {
+            return Err(Mismatch {
                 before: newer,
-                ..own("there is no such field")
+                ..own("k8s-openapi has no such field")
             });
         };
         match field.presence {
             Presence::Nullable | Presence::OptionalNullable => return Err(own("it may be null")),
             Presence::Optional if into.is_required(self.at) && !is_filled(field, into.ty) => {
-                return Err(Miss {
+                return Err(Mismatch {
                     before: into.required_before,
-                    ..own("it may be absent, and is always written")
+                    ..own("it may be absent, but k8s-openapi always writes it")
                 });
             }
             Presence::Optional | Presence::Required => {}
@@ -123,50 +137,52 @@ impl<'m> Fit<'m> {
             && same_containers(&field.ty, into.ty)
         {
             let answer = self.within(inner, known, leaf);
-            return answer.map_err(|miss| Miss {
-                field: Some(match miss.field {
+            return answer.map_err(|mismatch| Mismatch {
+                field: Some(match mismatch.field {
                     Some(below) => format!("{}.{below}", field.wire),
                     None => field.wire.clone(),
                 }),
                 is_own: false,
-                ..miss
+                ..mismatch
             });
         }
         self.ty(&field.ty, &field.rules, into.ty, leaf).map_err(own)
     }
 
-    /// Whether a value that is no declared struct may be of a type.
-    fn ty(&self, ty: &Ty, rules: &Rules, into: types::Ty, leaf: bool) -> Answer {
+    /// Checks a value that is not a declared struct.
+    fn ty(&self, ty: &Ty, rules: &Rules, into: types::Ty, leaf: bool) -> TyResult {
         use types::Ty as To;
         let fits = |fits: bool| {
             if fits {
                 Ok(())
             } else {
-                Err("it is of another type")
+                Err("its type differs")
             }
         };
         match ty {
-            Ty::Bool => fits(matches!(into, To::Bool)),
-            Ty::Int(width) => match into {
-                To::I64 | To::I32 if !integer(*width, rules, into) => {
-                    Err("an integer may be out of range")
+            Ty::Scalar(scalar) => match scalar {
+                Scalar::Bool => fits(matches!(into, To::Bool)),
+                Scalar::Int(width) => match into {
+                    To::I64 | To::I32 if !holds_all(*width, rules, into) => {
+                        Err("an integer may be out of range")
+                    }
+                    To::I64 | To::I32 => Ok(()),
+                    To::IntOrString => fits(holds_all(*width, rules, To::I64)),
+                    _ => fits(false),
+                },
+                Scalar::Str => fits(matches!(into, To::Str | To::IntOrString | To::Quantity)),
+                Scalar::Bytes => fits(matches!(into, To::Bytes)),
+                Scalar::Time if leaf && matches!(into, To::Time) => {
+                    Err("a fraction of a second would be lost")
                 }
-                To::I64 | To::I32 => Ok(()),
-                To::IntOrString => fits(integer(*width, rules, To::I64)),
-                _ => fits(false),
+                Scalar::Time => fits(matches!(into, To::Time)),
+                Scalar::IntOrString => fits(matches!(into, To::IntOrString | To::Quantity)),
+                // k8s-openapi has no such number, and JSON may be null.
+                Scalar::Number | Scalar::Json => fits(false),
+                Scalar::ObjectMeta => {
+                    fits(matches!(into, To::Struct(known) if known.name() == "ObjectMeta" && !leaf))
+                }
             },
-            Ty::Str => fits(matches!(into, To::Str | To::IntOrString | To::Quantity)),
-            Ty::Bytes => fits(matches!(into, To::Bytes)),
-            Ty::Time if leaf && matches!(into, To::Time) => {
-                Err("a fraction of a second would be lost")
-            }
-            Ty::Time => fits(matches!(into, To::Time)),
-            Ty::IntOrString => fits(matches!(into, To::IntOrString | To::Quantity)),
-            // No type of Kubernetes has such a number; any JSON may be null.
-            Ty::Number | Ty::Json => fits(false),
-            Ty::ObjectMeta => {
-                fits(matches!(into, To::Struct(known) if known.name() == "ObjectMeta" && !leaf))
-            }
             Ty::List(inner) => match into {
                 To::List(into) => self.ty(inner, element(rules), *into, leaf),
                 _ => fits(false),
@@ -187,29 +203,29 @@ impl<'m> Fit<'m> {
                 Body::Enum(body) => match body.base {
                     EnumBase::Text => fits(matches!(into, To::Str)),
                     EnumBase::Int(width) => {
-                        fits(matches!(into, To::I32 | To::I64) && integer(width, rules, into))
+                        fits(matches!(into, To::I32 | To::I64) && holds_all(width, rules, into))
                     }
                     EnumBase::Mixed => fits(false),
                 },
-                Body::Alias(_) => Err(BY_HAND),
+                Body::Alias(_) => Err(OVERRIDDEN),
                 Body::Struct(_) | Body::Union(_) => fits(false),
             },
-            Ty::External(_) => Err(BY_HAND),
+            Ty::External(_) => Err(OVERRIDDEN),
         }
     }
 }
 
-const BY_HAND: &str = "it is decided by hand";
+const OVERRIDDEN: &str = "an override applies to it";
 
-/// Whether an override has a say in the struct.
-fn is_by_hand(def: &TypeDef, body: &Struct) -> bool {
+/// Returns whether an override applies to the struct or to one of its fields.
+fn is_overridden(def: &TypeDef, body: &Struct) -> bool {
     let mut fields = body.fields.iter();
-    !def.name.is_empty()
+    def.name.is_some()
         || !def.derives.more.is_empty()
-        || fields.any(|field| !field.ident.is_empty() || field.boxed.is_some())
+        || fields.any(|field| field.ident.is_some() || field.boxed.is_some())
 }
 
-/// Whether two types are lists of lists, or maps, of the same depth.
+/// Returns whether two types are structs within equal lists and maps.
 fn same_containers(ty: &Ty, into: types::Ty) -> bool {
     match (ty, into) {
         (Ty::List(ty), types::Ty::List(into)) | (Ty::Map(ty), types::Ty::Map(into)) => {
@@ -220,13 +236,13 @@ fn same_containers(ty: &Ty, into: types::Ty) -> bool {
     }
 }
 
-/// What is said of each item of a list, or value of a map.
+/// Returns the constraints on each item of a list or value of a map.
 fn element(rules: &Rules) -> &Rules {
-    const NOTHING: &Rules = &Rules::NOTHING;
-    rules.element.as_ref().map_or(NOTHING, |it| &it.rules)
+    const NONE: &Rules = &Rules::NONE;
+    rules.element.as_ref().map_or(NONE, |it| &it.rules)
 }
 
-/// Whether the API server fills an absent field in with what is written for it.
+/// Returns whether the API server fills in an absent field with the value that k8s-openapi writes.
 fn is_filled(field: &Field, into: types::Ty) -> bool {
     use types::Ty as To;
     let blank = match into {
@@ -242,14 +258,14 @@ fn is_filled(field: &Field, into: types::Ty) -> bool {
     field.default.as_ref() == Some(&blank)
 }
 
-/// Whether every integer that the schema lets pass has room.
-fn integer(width: IntWidth, rules: &Rules, into: types::Ty) -> bool {
+/// Returns whether a type holds every integer that the schema admits.
+fn holds_all(width: IntWidth, rules: &Rules, into: types::Ty) -> bool {
     let (low, high) = rules.integers(width).into_inner();
-    let room = if matches!(into, types::Ty::I32) {
+    let width = if matches!(into, types::Ty::I32) {
         IntWidth::I32
     } else {
         IntWidth::I64
     };
-    let (least, most) = room.range().into_inner();
+    let (least, most) = width.range().into_inner();
     least <= low && high <= most
 }

@@ -1,20 +1,21 @@
-//! The path of a type of k8s-openapi comes in, what later passes ask of it goes out: size and depth as they count them, with the fields of all versions, and whether it has a default.
-use super::super::depth::{CONTAINER, LEAF, PLAIN};
+//! Size, nesting depth and `Default` of the k8s-openapi types in the table, for the passes that follow.
 use super::table::ALL;
 use super::types::{Ty, Type};
+use crate::ir::{IntWidth, Scalar};
 use crate::options::Kubernetes;
+use crate::pass::cost::{CONTAINER_STEPS, LEAF_STEPS, OWNED_BYTES, STEP, bytes};
 use foldhash::{HashMap, HashMapExt};
 use std::sync::LazyLock;
 
-/// What a value of a type takes.
+/// The layout of a type with the fields of all Kubernetes versions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in super::super) struct Layout {
-    /// Bytes, as a struct by itself.
-    pub(in super::super) size: usize,
-    /// Steps from the struct to the ground.
-    pub(in super::super) depth: usize,
+pub(in crate::pass) struct Layout {
+    /// Size in bytes.
+    pub(in crate::pass) size: usize,
+    /// Steps from the struct to its deepest part.
+    pub(in crate::pass) depth: usize,
     /// Whether it implements `Default`.
-    pub(in super::super) default: bool,
+    pub(in crate::pass) default: bool,
 }
 
 static ALL_LAYOUTS: LazyLock<HashMap<&str, Layout>> = LazyLock::new(|| {
@@ -25,8 +26,8 @@ static ALL_LAYOUTS: LazyLock<HashMap<&str, Layout>> = LazyLock::new(|| {
     layouts
 });
 
-/// The layout of a type of the table, by its path.
-pub(in super::super) fn layout(path: &str) -> Option<Layout> {
+/// Returns the layout of a type in the table, by its path.
+pub(in crate::pass) fn layout(path: &str) -> Option<Layout> {
     ALL_LAYOUTS.get(path).copied()
 }
 
@@ -46,27 +47,29 @@ fn of(known: &Type, layouts: &mut HashMap<&'static str, Layout>) -> Layout {
             _ => 0,
         };
         layout.size += size + tag;
-        layout.depth = layout
-            .depth
-            .max(PLAIN + depth + usize::from(optional) * PLAIN);
+        let steps = STEP + depth + usize::from(optional) * STEP;
+        layout.depth = layout.depth.max(steps);
     }
     layouts.insert(known.path, layout);
     layout
 }
 
-/// Bytes, and steps to the ground.
+/// Returns the size and the steps to the deepest part.
 fn measure(ty: Ty, layouts: &mut HashMap<&'static str, Layout>) -> (usize, usize) {
-    match ty {
-        Ty::Bool => (1, LEAF),
-        Ty::I32 => (4, LEAF),
-        Ty::I64 => (8, LEAF),
-        Ty::Time => (16, LEAF),
-        Ty::Json => (32, LEAF),
-        Ty::Str | Ty::Bytes | Ty::IntOrString | Ty::Quantity | Ty::Other => (24, LEAF),
-        Ty::List(inner) | Ty::Map(inner) => (24, CONTAINER + measure(*inner, layouts).1),
+    let size = match ty {
+        Ty::Bool => bytes(Scalar::Bool),
+        Ty::I32 => bytes(Scalar::Int(IntWidth::I32)),
+        Ty::I64 => bytes(Scalar::Int(IntWidth::I64)),
+        Ty::Time => 16,
+        Ty::Json => bytes(Scalar::Json),
+        Ty::Str | Ty::Bytes | Ty::IntOrString | Ty::Quantity | Ty::Other => OWNED_BYTES,
+        Ty::List(inner) | Ty::Map(inner) => {
+            return (OWNED_BYTES, CONTAINER_STEPS + measure(*inner, layouts).1);
+        }
         Ty::Struct(known) => {
             let layout = of(known, layouts);
-            (layout.size, layout.depth)
+            return (layout.size, layout.depth);
         }
-    }
+    };
+    (size, LEAF_STEPS)
 }

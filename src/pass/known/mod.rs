@@ -1,25 +1,24 @@
-//! Structs that mean a type of k8s-openapi, and are compatible with it, become that type; what misses one by little is told. Never looks at a schema.
+//! Reuses types of k8s-openapi for the structs that are compatible with them, and reports near misses.
+mod candidate;
 mod compatible;
-mod evidence;
 mod index;
 mod layout;
-mod near;
+mod lookalikes;
+mod near_misses;
 mod sentence;
 mod table;
-mod twin;
 mod types;
 
 pub(super) use layout::layout;
-pub use sentence::first_sentence;
 
 use crate::diag::Diagnostics;
-use crate::ir::{Body, Field, IntWidth, Model, Struct, Ty, TypeId, Types};
+use crate::ir::{Body, Field, IntWidth, Model, Segment, Struct, Ty, TypeId, Types};
 use crate::options::{Kubernetes, Options};
 use crate::threads;
-use compatible::{Fit, Miss};
-use evidence::{Found, Place};
+use candidate::Occurrence;
+use compatible::Comparison;
 use index::Index;
-use near::Near;
+use near_misses::NearMisses;
 use std::collections::BTreeMap;
 use types::Type;
 
@@ -28,71 +27,70 @@ pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
         return;
     }
     let types = &model.types;
-    // What stands in the schema of one kind is none of another's business.
+    // Kinds share no types at this point.
     let found = threads::map(&model.kinds, |kind| {
         let mut search = Search {
             types,
             index: Index::of(options.kubernetes),
-            fits: Kubernetes::ALL.map(|at| Fit::new(types, at)),
-            with: BTreeMap::new(),
-            oldest: BTreeMap::new(),
-            near: Near::default(),
+            comparisons: Kubernetes::ALL.map(|at| Comparison::new(types, at)),
+            found: Reuse::default(),
         };
         search.below(kind.root, None);
-        let Search {
-            with, oldest, near, ..
-        } = search;
-        (with, oldest, near)
+        search.found
     });
-    let mut with = BTreeMap::new();
-    let mut oldest = BTreeMap::new();
-    let mut near = Near::default();
+    let mut all = Reuse::default();
     for found in found {
-        with.extend(found.0);
-        oldest.extend(found.1);
-        near.extend(found.2);
+        all.replacements.extend(found.replacements);
+        all.since.extend(found.since);
+        all.near_misses.extend(found.near_misses);
     }
-    near.report(model, diagnostics);
-    model.replace(with);
-    for (id, kubernetes) in oldest {
-        model.raise(id, kubernetes);
+    all.near_misses.report(model, diagnostics);
+    model.replace(all.replacements);
+    for (id, kubernetes) in all.since {
+        model.require_kubernetes(id, kubernetes);
     }
 }
 
-/// One walk over the types of a kind, from its root down: what lies in a reused type is not looked at by itself.
+/// The result of a search.
+#[derive(Default)]
+struct Reuse {
+    /// The replacements of types.
+    replacements: BTreeMap<TypeId, Ty>,
+    /// The first Kubernetes version in which a replacement is compatible, if it is not the oldest one.
+    since: BTreeMap<TypeId, Kubernetes>,
+    near_misses: NearMisses,
+}
+
+/// A walk over the types of a kind, from its root. Types within a reused type are not considered by themselves.
 struct Search<'m> {
     types: &'m Types,
     index: &'static Index,
-    /// One for each version, as they go up.
-    fits: [Fit<'m>; Kubernetes::ALL.len()],
-    /// What takes the place of a type.
-    with: BTreeMap<TypeId, Ty>,
-    /// The oldest version in which what takes the place of a type holds all, where it is not the oldest of all.
-    oldest: BTreeMap<TypeId, Kubernetes>,
-    near: Near,
+    /// One for each version, in ascending order.
+    comparisons: [Comparison<'m>; Kubernetes::ALL.len()],
+    found: Reuse,
 }
 
 impl Search<'_> {
-    /// Looks at what the fields of a struct hold; it is `meant` as a type that it does not fit.
-    fn below(&mut self, id: TypeId, meant: Option<&'static Type>) {
+    /// Considers the types of a struct's fields; the struct itself almost matches `near`.
+    fn below(&mut self, id: TypeId, near: Option<&'static Type>) {
         let types = self.types;
         let Body::Struct(body) = &types[id].body else {
             return;
         };
         for field in &body.fields {
             if let Some(inner) = field.ty.named() {
-                self.look(inner, body, field, meant);
+                self.consider(inner, body, field, near);
             }
         }
     }
 
-    /// Reuses a type for what a field holds, or looks below.
-    fn look(
+    /// Reuses a type for the struct in a field, or continues below it.
+    fn consider(
         &mut self,
         id: TypeId,
         parent: &Struct,
         field: &Field,
-        parent_meant: Option<&'static Type>,
+        near_parent: Option<&'static Type>,
     ) {
         let types = self.types;
         let def = &types[id];
@@ -100,56 +98,47 @@ impl Search<'_> {
             return;
         };
         let at = self.index.at;
-        let place = Place {
+        // The name of a map says nothing about its values.
+        let is_map = matches!(field.ty.element(), Some((Segment::Values, _)));
+        let occurrence = Occurrence {
             index: self.index,
             body,
             docs: [def.doc.as_deref(), field.doc.as_deref()],
             parent,
-            // The values of a map are not what its property is called.
-            name: matches!(
-                field.ty.element(),
-                None | Some((crate::ir::Segment::Items, _))
-            )
-            .then_some(field.wire.as_str()),
+            name: (!is_map).then_some(field.wire.as_str()),
             is_list: matches!(field.ty, Ty::List(_)),
-            meant: parent_meant.and_then(|it| it.field(&field.wire, at)?.ty.holds()),
+            expected: near_parent.and_then(|it| it.field(&field.wire, at)?.ty.holds()),
         };
-        match evidence::find(&place) {
-            Found::Nothing => self.below(id, None),
-            Found::Meant(known) => match self.fits[at as usize].of(id, known) {
-                Ok(()) => {
-                    self.reuse(id, known);
-                    if let Some(oldest) = self.oldest(id, known)
-                        && oldest > Kubernetes::default()
-                    {
-                        self.oldest.insert(id, oldest);
-                    }
-                }
-                Err(miss) => {
-                    self.miss(id, known, miss);
-                    self.below(id, Some(known));
-                }
-            },
+        let Some(known) = candidate::find(&occurrence) else {
+            self.below(id, None);
+            return;
+        };
+        let Err(mismatch) = self.comparisons[at as usize].check(id, known) else {
+            self.reuse(id, known);
+            let since = self.compatible_since(id, known);
+            if let Some(since) = since.filter(|it| *it > Kubernetes::default()) {
+                self.found.since.insert(id, since);
+            }
+            return;
+        };
+        // A mismatch within a part is reported when the part is considered.
+        if mismatch.is_own {
+            let since = self.compatible_since(id, known);
+            self.found.near_misses.add(id, known, mismatch, since);
         }
+        self.below(id, Some(known));
     }
 
-    /// The oldest version in which the struct fits the type.
-    fn oldest(&mut self, id: TypeId, known: &'static Type) -> Option<Kubernetes> {
-        let mut fits = Kubernetes::ALL.into_iter().zip(&mut self.fits);
-        fits.find_map(|(at, fit)| fit.of(id, known).is_ok().then_some(at))
+    /// Returns the first Kubernetes version in which a type can replace a struct.
+    fn compatible_since(&mut self, id: TypeId, known: &'static Type) -> Option<Kubernetes> {
+        let mut comparisons = Kubernetes::ALL.into_iter().zip(&mut self.comparisons);
+        comparisons.find_map(|(at, comparison)| comparison.check(id, known).is_ok().then_some(at))
     }
 
-    /// What is wrong within a part is told of that part, which is looked at by itself.
-    fn miss(&mut self, id: TypeId, known: &'static Type, miss: Miss) {
-        if miss.is_own {
-            let newer = self.oldest(id, known);
-            self.near.add(id, known, miss, newer);
-        }
-    }
-
-    /// Puts the type, and the types in it, in the place of a struct and the types in it.
+    /// Replaces a struct by a type, and the types in it by the corresponding types.
     fn reuse(&mut self, id: TypeId, known: &'static Type) {
-        self.with.insert(id, Ty::External(known.path.to_owned()));
+        let external = Ty::External(known.path.to_owned());
+        self.found.replacements.insert(id, external);
         let types = self.types;
         let Body::Struct(body) = &types[id].body else {
             return;
@@ -159,14 +148,14 @@ impl Search<'_> {
             else {
                 continue;
             };
+            // What is not a struct is an enum: its values are integers or strings.
             let scalar = match known.ty.inner() {
                 types::Ty::Struct(known) => {
                     self.reuse(inner, known);
                     continue;
                 }
-                // The values of an enum.
-                types::Ty::I32 => Ty::Int(IntWidth::I32),
-                types::Ty::I64 => Ty::Int(IntWidth::I64),
+                types::Ty::I32 => Ty::int(IntWidth::I32),
+                types::Ty::I64 => Ty::int(IntWidth::I64),
                 types::Ty::Bool
                 | types::Ty::Str
                 | types::Ty::Bytes
@@ -176,9 +165,9 @@ impl Search<'_> {
                 | types::Ty::Json
                 | types::Ty::Other
                 | types::Ty::List(_)
-                | types::Ty::Map(_) => Ty::Str,
+                | types::Ty::Map(_) => Ty::STR,
             };
-            self.with.insert(inner, scalar);
+            self.found.replacements.insert(inner, scalar);
         }
     }
 }

@@ -1,7 +1,7 @@
-//! A description comes in, its first sentence goes out: what CRDs and k8s-openapi copy from the same Go comment.
+//! The first sentence of a description, which CRDs and k8s-openapi copy from the same Go comment.
 
-/// The first sentence, in one line, without the escapes of Markdown; up to an empty line where no sentence ends before.
-pub fn first_sentence(text: &str) -> String {
+/// Returns the first sentence in one line, without Markdown escapes; the first paragraph if no sentence ends in it.
+pub(super) fn first_sentence(text: &str) -> String {
     let mut out = String::new();
     let mut blank = false;
     for line in text.trim().lines() {

@@ -1,4 +1,4 @@
-//! What is reused, what is left alone, and what is told.
+//! Tests of reuse and of near misses.
 mod kubernetes;
 
 use crate::diag::{Code, Diagnostics};
@@ -7,17 +7,17 @@ use crate::options::{Kubernetes, Options};
 use crate::source::Source;
 use std::collections::BTreeMap;
 
-/// What became of a schema with this property.
+/// The result for a schema.
 struct Run {
-    /// The type in the place of each that was replaced: the last word of its path.
+    /// The name of the type that replaces each schema location.
     reused: BTreeMap<String, String>,
-    /// The near misses, and what can be done about each.
+    /// The near misses, with their hints.
     misses: Vec<(String, String)>,
     /// The oldest Kubernetes that the module can be built for.
     kubernetes: Kubernetes,
 }
 
-/// What became of it, and the near misses, with the types of all versions.
+/// Returns the reused types and the near misses for the oldest Kubernetes.
 fn run(node: &str) -> (BTreeMap<String, String>, Vec<String>) {
     let Run { reused, misses, .. } = run_for(node, Kubernetes::default());
     (reused, misses.into_iter().map(|(why, _)| why).collect())
@@ -45,6 +45,9 @@ fn run_for(node: &str, kubernetes: Kubernetes) -> Run {
         Body::Alias(Ty::External(path)) => {
             let name = path.rsplit("::").next().unwrap_or(path);
             Some((def.origin.path.to_string(), name.to_owned()))
+        }
+        Body::Alias(Ty::Scalar(scalar)) => {
+            Some((def.origin.path.to_string(), format!("{scalar:?}")))
         }
         Body::Alias(ty) => Some((def.origin.path.to_string(), format!("{ty:?}"))),
         Body::Struct(_) | Body::Enum(_) | Body::Union(_) => None,
@@ -86,7 +89,7 @@ fn misses(node: &str, why: &str) {
     );
 }
 
-/// A toleration with another property in the place of `value`.
+/// Returns a toleration with another property instead of `value`.
 fn toleration(value: &str) -> String {
     format!(
         "tolerations: {{type: array, items: {{type: object, properties: {{effect: {{type: string}}, key: {{type: string}}, operator: {{type: string, enum: [Exists, Equal]}}, tolerationSeconds: {{type: integer}}, {value}}}}}}}"
@@ -94,7 +97,7 @@ fn toleration(value: &str) -> String {
 }
 
 #[test]
-fn a_type_with_all_that_is_in_it_takes_the_place() {
+fn a_type_is_reused_with_its_parts() {
     let (reused, misses) = run(&toleration("value: {type: string}"));
     assert_eq!(misses, Vec::<String>::new());
     let places = [
@@ -106,25 +109,28 @@ fn a_type_with_all_that_is_in_it_takes_the_place() {
 }
 
 #[test]
-fn what_would_be_lost_or_refused_is_a_near_miss() {
+fn a_lossy_conversion_is_a_near_miss() {
     for (value, why) in [
         (
             "value: {type: string, nullable: true}",
             "`value`: it may be null",
         ),
-        ("value: {type: integer}", "`value`: it is of another type"),
+        ("value: {type: integer}", "`value`: its type differs"),
         (
             "value: {type: string, format: date-time}",
-            "`value`: it is of another type",
+            "`value`: its type differs",
         ),
         (
             "value: {type: array, items: {type: string}}",
-            "`value`: it is of another type",
+            "`value`: its type differs",
         ),
-        ("more: {type: string}", "`more`: there is no such field"),
+        (
+            "more: {type: string}",
+            "`more`: k8s-openapi has no such field",
+        ),
         (
             "value: {x-kubernetes-preserve-unknown-fields: true}",
-            "`value`: it is of another type",
+            "`value`: its type differs",
         ),
     ] {
         misses(&toleration(value), why);
@@ -133,10 +139,10 @@ fn what_would_be_lost_or_refused_is_a_near_miss() {
         "type: object, ",
         "type: object, x-kubernetes-preserve-unknown-fields: true, ",
     );
-    misses(&open, "it keeps fields that are not declared");
+    misses(&open, "it keeps unknown fields");
 }
 
-/// A port of a container, of which this is said.
+/// Returns the port of a container with its description.
 fn port(port: &str) -> String {
     format!(
         "ports: {{type: array, items: {{description: ContainerPort represents a network port in a single container., type: object, {port}}}}}"
@@ -161,17 +167,17 @@ fn a_required_field_is_required_or_filled_in() {
     ] {
         misses(
             &port(properties),
-            "`containerPort`: it may be absent, and is always written",
+            "`containerPort`: it may be absent, but k8s-openapi always writes it",
         );
     }
     misses(
         &port("properties: {hostPort: {type: integer, format: int32}}"),
-        "`containerPort`: it is not declared, and always written",
+        "`containerPort`: it is not declared, but k8s-openapi always writes it",
     );
 }
 
 #[test]
-fn every_integer_has_room() {
+fn every_integer_is_in_range() {
     for (bounds, fits) in [
         ("format: int32", true),
         ("format: uint16, minimum: 0, maximum: 65535", true),
@@ -212,7 +218,7 @@ fn a_time_keeps_its_fraction() {
 }
 
 #[test]
-fn an_object_that_is_always_empty_fits_what_may_be() {
+fn an_object_without_fields_matches_a_struct_without_required_fields() {
     let volume = |dir: &str| {
         format!(
             "volumes: {{type: array, items: {{description: Volume represents a named volume in a pod that may be accessed by any container in the pod., type: object, required: [name], properties: {{name: {{type: string}}, emptyDir: {dir}}}}}}}"
@@ -221,16 +227,16 @@ fn an_object_that_is_always_empty_fits_what_may_be() {
     is(&volume("{type: object}"), "Volume");
     misses(
         &volume("{type: object, x-kubernetes-preserve-unknown-fields: true}"),
-        "`emptyDir`: it is of another type",
+        "`emptyDir`: its type differs",
     );
     misses(
         &volume("{type: object, additionalProperties: {type: string}}"),
-        "`emptyDir`: it is of another type",
+        "`emptyDir`: its type differs",
     );
 }
 
 #[test]
-fn twins_are_told_apart_by_name_or_description() {
+fn lookalikes_are_distinguished_by_name_or_description() {
     let selector = |name: &str, doc: &str| {
         format!(
             "{name}: {{type: object, description: '{doc}', required: [key, name], properties: {{key: {{type: string}}, name: {{type: string}}, optional: {{type: boolean}}}}}}"
@@ -249,7 +255,7 @@ fn twins_are_told_apart_by_name_or_description() {
 }
 
 #[test]
-fn the_company_tells_one_of_several() {
+fn other_properties_of_the_parent_identify_a_type() {
     let resources = |beside: &str| {
         format!(
             "x: {{type: object, properties: {{resources: {{type: object, properties: {{limits: {{type: object, additionalProperties: {{x-kubernetes-int-or-string: true}}}}, requests: {{type: object, additionalProperties: {{x-kubernetes-int-or-string: true}}}}}}}}, {beside}}}}}"
@@ -268,7 +274,7 @@ fn the_company_tells_one_of_several() {
 }
 
 #[test]
-fn shape_alone_is_no_evidence() {
+fn an_equal_shape_is_not_enough() {
     for node in [
         "owner: {type: object, properties: {name: {type: string}}}",
         "service: {type: object, required: [name, namespace], properties: {name: {type: string}, namespace: {type: string}}}",
@@ -296,7 +302,7 @@ fn a_part_of_what_misses_is_looked_at_by_itself() {
 }
 
 #[test]
-fn layouts_are_those_of_the_table() {
+fn layouts_are_computed_from_the_table() {
     let of = |name: &str| super::layout(&format!("k8s_openapi::api::core::v1::{name}")).unwrap();
     assert_eq!(of("SecretKeySelector").size, 49);
     assert!(of("PodTemplateSpec").size > of("PodSpec").size);

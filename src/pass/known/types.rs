@@ -1,9 +1,9 @@
-//! What is known of the types of k8s-openapi: the data of the table, and look-up in it.
+//! The entries of the table of k8s-openapi types.
 use crate::options::Kubernetes;
 use std::hash::{Hash, Hasher};
 use std::ptr;
 
-/// A struct of k8s-openapi, as all versions of Kubernetes have it from one on.
+/// A struct of k8s-openapi.
 #[derive(Debug)]
 pub(super) struct Type {
     /// Its Rust path.
@@ -12,32 +12,32 @@ pub(super) struct Type {
     pub(super) doc: &'static str,
     /// Whether it implements `Default`.
     pub(super) default: bool,
-    /// Whether the runtime reads and writes it field by field; all others go through their own serde code.
+    /// Whether the runtime reads and writes it field by field; otherwise it is read and written by its own serde code.
     pub(super) record: bool,
-    /// The version from which on it may be reused.
+    /// The first version in which it may be reused.
     since: Kubernetes,
-    /// Its fields in all versions, in byte order of their names on the wire.
+    /// Its fields of all versions, in byte order of their names on the wire.
     pub(super) fields: &'static [Field],
 }
 
-/// A field of it.
+/// A field of a struct of k8s-openapi.
 #[derive(Debug)]
 pub(super) struct Field {
     /// Name on the wire.
     pub(super) wire: &'static str,
-    /// The version from which on all have it, where its type is older.
+    /// The first version that has it.
     pub(super) since: Kubernetes,
-    /// Whether it is no `Option`: always written.
+    /// Whether it is always written, not an `Option`.
     required: bool,
-    /// The version from which on it is an `Option`, where it is none before.
+    /// The first version in which it is an `Option`, if older versions always write it.
     pub(super) required_before: Option<Kubernetes>,
-    /// What it holds, without `Option`.
+    /// Its type, without `Option`.
     pub(super) ty: Ty,
-    /// The first sentence of its docs, where it holds a struct.
+    /// The first sentence of its docs, if it holds a struct.
     pub(super) doc: &'static str,
 }
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ty {
     Bool,
@@ -49,7 +49,7 @@ pub(super) enum Ty {
     IntOrString,
     Quantity,
     Json,
-    /// What is never reused: not the same in all versions, or not in the table.
+    /// A type that is never reused: it differs between versions or is not in the table.
     Other,
     List(&'static Ty),
     Map(&'static Ty),
@@ -57,41 +57,41 @@ pub(super) enum Ty {
 }
 
 impl Type {
-    /// The name of the struct.
+    /// Returns the name of the struct.
     pub(super) fn name(&self) -> &'static str {
         self.path.rsplit("::").next().unwrap_or(self.path)
     }
 
-    /// Whether all versions from this one on have it.
+    /// Returns whether all versions from this one on have it.
     pub(super) fn is_in(&self, at: Kubernetes) -> bool {
         self.since <= at
     }
 
-    /// Whether it writes a time of this name in whole seconds: its own serde code does.
+    /// Returns whether a field of this name is a time that is written in whole seconds, as k8s-openapi's own serde code does.
     pub(super) fn rounds(&self, wire: &str) -> bool {
         let is_time = |field: &Field| matches!(field.ty, Ty::Time);
         !self.record && self.field_of_any(wire).is_some_and(is_time)
     }
 
-    /// The fields that all versions from this one on have.
+    /// Returns the fields that all versions from this one on have.
     pub(super) fn fields(&self, at: Kubernetes) -> impl Iterator<Item = &'static Field> + use<> {
         let fields = self.fields.iter();
         fields.filter(move |field| field.since <= at)
     }
 
-    /// The field of a name on the wire, if all versions from this one on have it.
+    /// Returns the field of a name on the wire, if all versions from this one on have it.
     pub(super) fn field(&self, wire: &str, at: Kubernetes) -> Option<&'static Field> {
         self.field_of_any(wire).filter(|field| field.since <= at)
     }
 
-    /// The field of a name on the wire, whichever versions have it.
+    /// Returns the field of a name on the wire in any version.
     pub(super) fn field_of_any(&self, wire: &str) -> Option<&'static Field> {
         let at = self.fields.binary_search_by(|it| it.wire.cmp(wire)).ok()?;
         self.fields.get(at)
     }
 }
 
-/// Two entries of the table are one only if they stand at one place.
+// Entries of the table are equal if they are the same entry.
 impl PartialEq for Type {
     fn eq(&self, other: &Self) -> bool {
         ptr::eq(self, other)
@@ -107,7 +107,7 @@ impl Hash for Type {
 }
 
 impl Ty {
-    /// What is in it, through lists and maps.
+    /// Returns the type inside lists and maps.
     pub(super) fn inner(self) -> Self {
         match self {
             Self::List(inner) | Self::Map(inner) => inner.inner(),
@@ -125,7 +125,7 @@ impl Ty {
         }
     }
 
-    /// The struct in it, through lists.
+    /// Returns the struct inside lists.
     pub(super) fn holds(&self) -> Option<&'static Type> {
         match self {
             Self::List(inner) => inner.holds(),
@@ -145,7 +145,7 @@ impl Ty {
     }
 }
 
-/// An entry for a type that the runtime reads and writes field by field.
+/// Creates an entry for a type that the runtime reads and writes field by field.
 pub(super) const fn record(
     path: &'static str,
     doc: &'static str,
@@ -162,7 +162,7 @@ pub(super) const fn record(
     }
 }
 
-/// An entry for a type that reads and writes itself.
+/// Creates an entry for a type that is read and written by its own serde code.
 pub(super) const fn leaf(
     path: &'static str,
     doc: &'static str,
@@ -175,7 +175,7 @@ pub(super) const fn leaf(
     }
 }
 
-/// A field that is always written.
+/// Creates a field that is always written.
 pub(super) const fn must(wire: &'static str, ty: Ty) -> Field {
     Field {
         wire,
@@ -187,7 +187,7 @@ pub(super) const fn must(wire: &'static str, ty: Ty) -> Field {
     }
 }
 
-/// A field that may be absent.
+/// Creates a field that may be absent.
 pub(super) const fn may(wire: &'static str, ty: Ty) -> Field {
     Field {
         required: false,
@@ -196,24 +196,24 @@ pub(super) const fn may(wire: &'static str, ty: Ty) -> Field {
 }
 
 impl Type {
-    /// The type, which not all versions have.
+    /// Sets the first version that has the type.
     pub(super) const fn since(self, since: Kubernetes) -> Self {
         Self { since, ..self }
     }
 }
 
 impl Field {
-    /// Whether it is always written where this version is the oldest.
+    /// Returns whether it is always written if this version is the oldest one in use.
     pub(super) fn is_required(&self, at: Kubernetes) -> bool {
         self.required || self.required_before.is_some_and(|since| at < since)
     }
 
-    /// The field, which not all versions have.
+    /// Sets the first version that has the field.
     pub(super) const fn since(self, since: Kubernetes) -> Self {
         Self { since, ..self }
     }
 
-    /// The field, which older versions always write.
+    /// Sets the first version in which the field is optional.
     pub(super) const fn required_before(self, since: Kubernetes) -> Self {
         Self {
             required_before: Some(since),
@@ -221,8 +221,8 @@ impl Field {
         }
     }
 
-    /// The field, with its docs.
-    pub(super) const fn said(self, doc: &'static str) -> Self {
+    /// Sets the first sentence of the docs.
+    pub(super) const fn doc(self, doc: &'static str) -> Self {
         Self { doc, ..self }
     }
 }

@@ -1,56 +1,59 @@
-//! Fields get the snake case of their wire names; the plainest spelling wins where two fold together.
+//! Names fields by the snake case of their wire names.
 use super::taken::Taken;
 use super::{idents, words};
-use crate::ir::Struct;
+use crate::ir::{Ident, Struct};
 
 pub(super) fn name(body: &mut Struct) {
     let mut taken = Taken::default();
-    for field in &body.fields {
-        if !field.ident.is_empty() {
-            taken.take(&field.ident);
+    let mut unnamed = Vec::new();
+    for (index, field) in body.fields.iter().enumerate() {
+        match &field.ident {
+            Some(ident) => _ = taken.take(ident),
+            None => unnamed.push(index),
         }
     }
-    let mut order: Vec<usize> = (0..body.fields.len())
-        .filter(|index| body.fields[*index].ident.is_empty())
-        .collect();
-    order.sort_by_key(|index| strangeness(&body.fields[*index].wire));
-    for index in order {
+    unnamed.sort_by_key(|index| distance(&body.fields[*index].wire));
+    for index in unnamed {
         let field = &mut body.fields[index];
-        let plain = words::snake(&words::words(&field.wire));
-        let first = ident(&plain);
-        if !plain.is_empty() && taken.take(&first) {
-            field.ident = first;
-            continue;
-        }
-        let spelled = words::snake(&words::spelled(&field.wire));
-        let mut candidates = vec![
-            ident(if plain.is_empty() { &spelled } else { &plain }),
-            ident(&spelled),
-        ];
-        // A number is joined to a name, not to a raw identifier.
-        candidates.push(format!("{}_", candidates[0].trim_start_matches("r#")));
-        candidates.truncate(if candidates[0].starts_with("r#") {
-            3
-        } else {
-            2
-        });
-        field.ident = taken.first(candidates.iter().map(String::as_str));
+        field.ident = Some(unique(&field.wire, &mut taken));
     }
-    if body.rest {
-        body.rest_ident = taken.first(["rest", "other_fields"]);
+    if let Some(rest) = &mut body.rest {
+        *rest = taken.first(["rest", "other_fields"].map(Ident::new));
     }
 }
 
-fn ident(name: &str) -> String {
+/// Returns a free name for a field.
+fn unique(wire: &str, taken: &mut Taken) -> Ident {
+    let plain = words::snake(&words::words(wire));
+    let is_plain = !plain.is_empty();
+    if is_plain && taken.take(&ident(&plain)) {
+        return ident(&plain);
+    }
+    let spelled = ident(&words::snake(&words::spelled(wire)));
+    let plain = if is_plain {
+        ident(&plain)
+    } else {
+        spelled.clone()
+    };
+    if plain.as_str() == plain.plain() {
+        return taken.first([plain, spelled]);
+    }
+    // A number is appended to a name that is not a keyword.
+    let last = Ident::new(format!("{}_", plain.plain()));
+    taken.first([plain, spelled, last])
+}
+
+fn ident(name: &str) -> Ident {
     if name.is_empty() {
-        "empty".to_owned()
+        Ident::new("empty")
     } else {
         idents::lower(name, "v")
     }
 }
 
-/// How far a spelling is from Kubernetes' own, `lowerCamel`: `metadata` comes before `Metadata`, and has the name that its object needs.
-fn strangeness(wire: &str) -> (usize, bool) {
+/// Measures how far a name is from the `lowerCamel` of Kubernetes. The nearest of several names with equal identifiers keeps it:
+/// `metadata` before `Metadata`.
+fn distance(wire: &str) -> (usize, bool) {
     let separators = wire.chars().filter(|c| !c.is_ascii_alphanumeric()).count();
     (separators, wire.starts_with(char::is_uppercase))
 }
@@ -68,8 +71,8 @@ mod tests {
                 .into_iter()
                 .map(|wire| Field {
                     wire: wire.into(),
-                    ident: String::new(),
-                    ty: Ty::Str,
+                    ident: None,
+                    ty: Ty::STR,
                     presence: Presence::Optional,
                     boxed: None,
                     doc: None,
@@ -77,20 +80,15 @@ mod tests {
                     rules: Rules::default(),
                 })
                 .collect(),
-            rest,
-            rest_ident: String::new(),
+            rest: rest.then(|| Ident::new("rest")),
         };
         name(&mut body);
-        let rest = rest.then_some(body.rest_ident);
-        body.fields
-            .into_iter()
-            .map(|field| field.ident)
-            .chain(rest)
-            .collect()
+        let fields = body.fields.iter().map(Field::ident);
+        fields.chain(&body.rest).map(Ident::to_string).collect()
     }
 
     #[test]
-    fn keywords_symbols_digits_and_nothing() {
+    fn any_wire_name_has_an_identifier() {
         assert_eq!(
             named(&["", "$ref", "3d", "self", "type", "x-y", "Self"], false),
             ["empty", "r#ref", "v3d", "self_2", "self_", "r#type", "x_y"]
@@ -98,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plain_spelling_wins() {
+    fn the_plainest_wire_name_keeps_the_identifier() {
         assert_eq!(
             named(&["host_aliases", "hostAliases"], false),
             ["host_aliases", "host_underscore_aliases"]

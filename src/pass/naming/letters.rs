@@ -1,7 +1,7 @@
-//! A text comes in, the characters of it that can stand in a name go out: letters and digits that rustc's lints let pass.
+//! Selects the characters of a text that a name can have without a warning of rustc.
 //!
-//! rustc warns of letters that are rarely seen, of scripts of which a crate has nothing but letters that look like those of
-//! others, and of two names that look alike. All can be spared for a whole crate alone, which is not ours: such letters are spelled.
+//! rustc warns about uncommon letters, about scripts of which a crate has only letters that look like those of others, and about
+//! names that look alike. These lints can only be allowed for the user's whole crate, so such letters are spelled out.
 use std::borrow::Cow;
 use unicode_ident::is_xid_continue;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
@@ -12,39 +12,39 @@ use unicode_security::{
 
 /// The letters of one text.
 pub(super) struct Letters {
-    /// The scripts of which the text has letters that look like no others.
-    clear: Vec<AugmentedScriptSet>,
-    /// Whether the text has a letter that no letters of ASCII look like, in either case: else its names could be taken for others.
-    stands_out: bool,
+    /// The scripts of which the text has a letter that looks like no other one.
+    unambiguous: Vec<AugmentedScriptSet>,
+    /// Whether the text has a letter that differs from all ASCII letters in both cases.
+    is_distinct: bool,
 }
 
 impl Letters {
     pub(super) fn of(text: &str) -> Self {
-        let mut clear = Vec::new();
+        let mut unambiguous = Vec::new();
         for c in text.chars().filter(|c| is_foreign(*c)) {
             let script = AugmentedScriptSet::for_char(c);
-            if !is_potential_mixed_script_confusable_char(c) && !clear.contains(&script) {
-                clear.push(script);
+            if !is_potential_mixed_script_confusable_char(c) && !unambiguous.contains(&script) {
+                unambiguous.push(script);
             }
         }
         let mut foreign = text.chars().filter(|c| is_european(*c) || is_foreign(*c));
         Self {
-            clear,
-            stands_out: foreign.any(stands_out),
+            unambiguous,
+            is_distinct: foreign.any(is_distinct),
         }
     }
 
-    /// Whether a character of the text can be part of a word.
+    /// Returns whether a character of the text can be part of a word.
     pub(super) fn has(&self, c: char) -> bool {
         let foreign = || {
             is_european(c)
-                || (is_foreign(c) && self.clear.contains(&AugmentedScriptSet::for_char(c)))
+                || (is_foreign(c) && self.unambiguous.contains(&AugmentedScriptSet::for_char(c)))
         };
-        c.is_ascii_alphanumeric() || (self.stands_out && foreign())
+        c.is_ascii_alphanumeric() || (self.is_distinct && foreign())
     }
 }
 
-/// The text as rustc sees it in a name: an accent is part of its letter.
+/// Returns the text as rustc normalizes a name: an accent is part of its letter.
 pub(super) fn composed(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || is_nfc(text) {
         text.into()
@@ -53,7 +53,7 @@ pub(super) fn composed(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Latin letters with accents, but for those that look like others or change when Unicode normalises them.
+/// Returns whether a character is a Latin letter with an accent, except those that look like others or that normalization changes.
 fn is_european(c: char) -> bool {
     matches!(c, '\u{c0}'..='\u{17f}')
         && !matches!(
@@ -62,13 +62,13 @@ fn is_european(c: char) -> bool {
         )
 }
 
-/// Whether neither case of a letter looks like letters of ASCII.
-fn stands_out(c: char) -> bool {
+/// Returns whether neither case of a letter looks like ASCII letters.
+fn is_distinct(c: char) -> bool {
     let differs = |case: &str| case.is_ascii() || skeleton(case).any(|c| !c.is_ascii());
     differs(&c.to_lowercase().to_string()) && differs(&c.to_uppercase().to_string())
 }
 
-/// Letters of other scripts in daily use; where a script has two cases, those that have both.
+/// Returns whether a character is a letter of another script in common use; if the script has two cases, one that has both.
 fn is_foreign(c: char) -> bool {
     c > '\u{17f}'
         && is_xid_continue(c)

@@ -1,6 +1,5 @@
-//! Gives every Rust name, after everything else is decided: one resolver for definitions and references alike.
+//! Gives modules, kinds, types, fields and variants their Rust names, once everything else is decided.
 mod fields;
-mod hash;
 mod idents;
 mod letters;
 mod modules;
@@ -14,14 +13,12 @@ use crate::ir::{Body, Model};
 use crate::options::Options;
 use crate::threads;
 
-/// Names modules, kinds, types, fields and variants.
 pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics) {
-    modules::name(model);
     types::name(model, diagnostics);
     threads::for_each(model.types.as_mut_slice(), |_, def| match &mut def.body {
         Body::Struct(body) => fields::name(body),
         Body::Enum(body) => variants::name(body),
-        Body::Union(body) => variants::name_arms(body),
-        Body::Alias(_) => {}
+        // The names of a union's variants are fixed.
+        Body::Union(_) | Body::Alias(_) => {}
     });
 }

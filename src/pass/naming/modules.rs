@@ -1,37 +1,63 @@
-//! Modules, clients and methods get their names from the group, the version and the plural, as the CRD spells them.
+//! Names modules, clients and methods by the group, the version and the plural of the CRD.
 use super::taken::Taken;
 use super::{idents, words};
-use crate::ir::{Model, Module};
+use crate::ir::{Ident, Kind, Module, ModuleNames};
 use std::collections::BTreeMap;
 
-pub(super) fn name(model: &mut Model) {
-    let mut groups: BTreeMap<String, (String, Taken)> = BTreeMap::new();
+/// Returns the names of modules, in order. The name of a client may still collide with a type.
+pub(super) fn names(modules: &[Module]) -> Vec<ModuleNames> {
+    let mut groups: BTreeMap<&str, (Ident, Taken)> = BTreeMap::new();
     let mut top = Taken::reserve(&["clientset", "informers"]);
     let mut accessors = Taken::reserve(&["new", "client"]);
     let mut clients = Taken::default();
-    for module in &mut model.modules {
-        let (group, versions) = groups.entry(module.group.clone()).or_insert_with(|| {
+    let mut names = Vec::with_capacity(modules.len());
+    for module in modules {
+        let (group, versions) = groups.entry(&module.group).or_insert_with(|| {
             let ident = idents::lower(&separated(&module.group), "group_");
-            (top.first([ident.as_str()]), Taken::default())
+            (top.first([ident]), Taken::default())
         });
-        let version = match idents::lower(&separated(&module.version), "version_") {
-            // Its file would be that of the group.
-            version if version == "r#mod" => "mod_".to_owned(),
-            version => version,
+        let version = match separated(&module.version).as_str() {
+            // `mod.rs` is the file of the group.
+            "mod" => Ident::new("mod_"),
+            version => idents::lower(version, "version_"),
         };
-        module.group_ident.clone_from(group);
-        module.version_ident = versions.first([version.as_str()]);
         let method = separated(&format!("{}_{}", module.group, module.version));
-        module.method = accessors.first([idents::lower(&method, "group_").as_str()]);
-        module.client = clients.first([client(module).as_str()]);
-        module.informers = format!("{}Informers", module.client);
+        let client = clients.first([client(module)]);
+        names.push(ModuleNames {
+            group: group.clone(),
+            version: versions.first([version]),
+            method: accessors.first([idents::lower(&method, "group_")]),
+            informers: Ident::new(format!("{client}Informers")),
+            client,
+        });
     }
-    for index in 0..model.modules.len() {
-        methods(model, index);
+    names
+}
+
+/// The methods of one client.
+pub(super) struct Methods(Taken);
+
+impl Methods {
+    pub(super) fn new() -> Self {
+        Self(Taken::reserve(&["new", "client"]))
+    }
+
+    /// Returns the methods for one namespace and for all namespaces.
+    pub(super) fn of(&mut self, kind: &Kind) -> [Ident; 2] {
+        let method = method(&kind.kind, &kind.plural);
+        let method = self.0.first([idents::lower(&method, "kind_")]);
+        let all = Ident::new(format!("{}_all", method.plain()));
+        let all = self.0.first([all]);
+        [method, all]
     }
 }
 
-/// All letters and digits, with `_` for each run of other characters.
+/// Returns the file name of a kind's manifest: letters, digits and dashes of the plural, which is unique in its group.
+pub(super) fn manifest(kind: &Kind) -> String {
+    format!("{}.json", file(&kind.plural))
+}
+
+/// Returns the letters and digits of a name, with `_` for each run of other characters.
 fn separated(name: &str) -> String {
     let parts = name.split(|c: char| !c.is_ascii_alphanumeric());
     let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
@@ -42,44 +68,23 @@ fn separated(name: &str) -> String {
     }
 }
 
-fn client(module: &Module) -> String {
-    let name = words::camel(&words::words(&format!(
-        "{} {}",
-        module.group, module.version
-    )));
-    idents::upper(&name, "Group")
+fn client(module: &Module) -> Ident {
+    let words = words::words(&format!("{} {}", module.group, module.version));
+    idents::upper(&words::camel(&words), "Group")
 }
 
-/// Methods of one client, and the files of the manifests: a group has a plural once.
-fn methods(model: &mut Model, module: usize) {
-    let own = &model.modules[module];
-    let mut methods = Taken::reserve(&["new", "client"]);
-    for kind in model
-        .kinds
-        .iter_mut()
-        .filter(|kind| kind.group == own.group && kind.version == own.version)
-    {
-        let method = idents::lower(&method(&kind.kind, &kind.plural), "kind_");
-        kind.names.method = methods.first([method.as_str()]);
-        let all = format!("{}_all", kind.names.method.trim_start_matches("r#"));
-        kind.names.method_all = methods.first([all.as_str()]);
-        kind.names.manifest = format!("{}.json", file(&kind.plural));
-    }
-}
-
-/// A file name of the plural: `crdplural` for `crdplural`, nothing but letters, digits and dashes.
 fn file(plural: &str) -> String {
     separated(plural).replace('_', "-")
 }
 
-/// The letters of the plural, split where the kind's words begin: `ip_address_pools`, and `crdplural` where they do not.
+/// Returns the plural, split where the kind's words begin: `ip_address_pools` for `IPAddressPool`; `crdplural` as it is.
 fn method(kind: &str, plural: &str) -> String {
     let words = words::words(kind);
     let mut rest = plural;
     let mut parts = Vec::new();
     for (index, word) in words.iter().enumerate() {
         if index + 1 == words.len() {
-            // The plural of the last word: `policies` for `policy`.
+            // The last word in the plural: `policies` for `policy`.
             let stem = &word[..word.len() - usize::from(word.len() > 1)];
             if rest.starts_with(stem) {
                 parts.push(rest);
@@ -98,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn methods_keep_the_letters_of_the_plural() {
+    fn methods_have_the_letters_of_the_plural() {
         for (kind, plural, expected) in [
             ("CrdKind", "crdplural", "crdplural"),
             ("IPAddressPool", "ipaddresspools", "ip_address_pools"),
@@ -119,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_and_plurals_are_only_letters_afterwards() {
+    fn names_have_no_other_characters() {
         assert_eq!(separated("iksoon.test.com"), "iksoon_test_com");
         assert_eq!(separated("../../x"), "x");
         assert_eq!(file("../../x"), "x");

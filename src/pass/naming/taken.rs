@@ -1,31 +1,31 @@
-//! The names of one namespace: who asks first has the name.
+//! Unique names within one namespace.
+use crate::ir::Ident;
 use foldhash::HashSet;
 
-/// Names that are given.
+/// The names that are taken.
 #[derive(Clone, Default)]
-pub(super) struct Taken(HashSet<String>);
+pub(super) struct Taken(HashSet<Ident>);
 
 impl Taken {
-    /// These are not to be given.
+    /// Starts with names that may not be used.
     pub(super) fn reserve(names: &[&str]) -> Self {
-        Self(names.iter().map(|name| (*name).to_owned()).collect())
+        Self(names.iter().map(|name| Ident::new(*name)).collect())
     }
 
-    /// Takes the name, if nobody has it.
-    pub(super) fn take(&mut self, name: &str) -> bool {
-        self.0.insert(name.to_owned())
+    /// Takes a name; returns whether it was free.
+    pub(super) fn take(&mut self, name: &Ident) -> bool {
+        self.0.insert(name.clone())
     }
 
-    /// Takes the first of the candidates that is free; if none is, the last one with a number.
-    pub(super) fn first<'a>(&mut self, candidates: impl IntoIterator<Item = &'a str>) -> String {
-        let mut last = "";
-        for candidate in candidates {
+    /// Takes the first free candidate, or else the last one with a number appended.
+    pub(super) fn first<const N: usize>(&mut self, candidates: [Ident; N]) -> Ident {
+        for candidate in &candidates {
             if self.take(candidate) {
-                return candidate.to_owned();
+                return candidate.clone();
             }
-            last = candidate;
         }
-        let joint = if last.ends_with(|c: char| c.is_ascii_digit()) || last.contains('_') {
+        let last = candidates.last().map_or("", Ident::plain);
+        let separator = if last.ends_with(|c: char| c.is_ascii_digit()) || last.contains('_') {
             "_"
         } else {
             ""
@@ -33,7 +33,7 @@ impl Taken {
         let stem = last.trim_end_matches('_');
         let mut number = 2_u64;
         loop {
-            let name = format!("{stem}{joint}{number}");
+            let name = Ident::new(format!("{stem}{separator}{number}"));
             if self.take(&name) {
                 return name;
             }

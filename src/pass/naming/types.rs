@@ -1,41 +1,47 @@
-//! Types get the kind and the path as their name; the kinds themselves keep their spelling whatever else there is.
+//! Names types by kind and schema path. A kind keeps its spelling whatever else there is.
+use super::modules::{self, Methods};
 use super::taken::Taken;
-use super::{hash, idents, words};
+use super::{idents, words};
 use crate::diag::{Code, Diagnostics};
-use crate::ir::{Model, SchemaPath, Segment, TypeId};
+use crate::hash::fnv1a;
+use crate::ir::{Ident, KindNames, Model, ModuleNames, SchemaPath, Segment, TypeId};
 use crate::threads;
 use foldhash::HashMap;
 
 /// The longest name that is given.
 const MAX: usize = 60;
 
+/// Length of [`mark`].
+const MARK: usize = 5;
+
 pub(super) fn name(model: &mut Model, diagnostics: &mut Diagnostics) {
-    let mut rest = Vec::with_capacity(model.modules.len());
-    for index in 0..model.modules.len() {
+    let names = modules::names(&model.modules);
+    let mut all_taken = Vec::with_capacity(names.len());
+    for (index, names) in names.into_iter().enumerate() {
         let mut taken = Taken::reserve(idents::RESERVED_TYPES);
         by_override(model, index, &mut taken, diagnostics);
         roots(model, index, &mut taken);
-        aliases(model, index, &mut taken);
-        rest.push((index, taken));
+        clients(model, index, names, &mut taken);
+        all_taken.push((index, taken));
     }
-    // The names of one module are none of another's business.
-    let named = threads::map(&rest, |(module, taken)| {
+    // Modules are separate namespaces.
+    let named = threads::map(&all_taken, |(module, taken)| {
         by_path(model, *module, taken.clone())
     });
     for (id, name) in named.into_iter().flatten() {
-        model.types[id].name = name;
+        model.types[id].name = Some(name);
     }
 }
 
 fn by_override(model: &Model, module: usize, taken: &mut Taken, diagnostics: &mut Diagnostics) {
-    for id in model.places_of(&model.modules[module]) {
-        let name = &model.types[id].name;
-        if !name.is_empty() && !taken.take(name) {
-            let place = model.place(id, &model.types[id].origin.path);
+    for id in model.locations_of(&model.modules[module]) {
+        if let Some(name) = &model.types[id].name
+            && !taken.take(name)
+        {
             diagnostics
                 .report(
                     Code::NameTaken,
-                    place,
+                    model.place(id, &model.types[id].origin.path),
                     format!("the type name `{name}` of an override is taken"),
                 )
                 .hint("choose another name");
@@ -44,51 +50,50 @@ fn by_override(model: &Model, module: usize, taken: &mut Taken, diagnostics: &mu
 }
 
 fn roots(model: &mut Model, module: usize, taken: &mut Taken) {
-    let roots: Vec<(TypeId, String)> = model
+    let roots: Vec<(TypeId, Ident)> = model
         .kinds_of(&model.modules[module])
         .map(|kind| (kind.root, verbatim(&kind.kind)))
         .collect();
     for (root, kind) in roots {
-        if model.types[root].name.is_empty() {
-            let object = format!("{kind}Object");
-            model.types[root].name = taken.first([kind.as_str(), object.as_str()]);
+        let name = &mut model.types[root].name;
+        if name.is_none() {
+            let object = Ident::new(format!("{kind}Object"));
+            *name = Some(taken.first([kind, object]));
         }
     }
 }
 
-/// Names of the client, the informers, the lists and the listers.
-fn aliases(model: &mut Model, module: usize, taken: &mut Taken) {
-    let own = &mut model.modules[module];
-    let with_client = format!("{}Client", own.client);
-    own.client = taken.first([own.client.as_str(), with_client.as_str()]);
-    own.informers = taken.first([own.informers.as_str()]);
-    let Model {
-        kinds,
-        types,
-        modules,
-    } = model;
-    let own = &modules[module];
-    for kind in kinds
-        .iter_mut()
-        .filter(|kind| kind.group == own.group && kind.version == own.version)
-    {
-        let root = &types[kind.root].name;
-        let (list, lister) = (format!("{root}List"), format!("{root}Lister"));
-        let list_kind = verbatim(&kind.list_kind);
-        kind.names.list = taken.first([list_kind.as_str(), list.as_str()]);
-        kind.names.lister = taken.first([lister.as_str()]);
+/// Names the client, the informers, the lists and the listers of a module.
+fn clients(model: &mut Model, module: usize, mut names: ModuleNames, taken: &mut Taken) {
+    let with_client = Ident::new(format!("{}Client", names.client));
+    names.client = taken.first([names.client, with_client]);
+    names.informers = taken.first([names.informers]);
+    let mut methods = Methods::new();
+    for kind in model.range_of(&model.modules[module]) {
+        let kind = &mut model.kinds[kind];
+        let root = model.types[kind.root].name();
+        let [list, lister] = ["List", "Lister"].map(|suffix| Ident::new(format!("{root}{suffix}")));
+        let [method, method_all] = methods.of(kind);
+        kind.names = Some(KindNames {
+            list: taken.first([verbatim(&kind.list_kind), list]),
+            lister: taken.first([lister]),
+            method,
+            method_all,
+            manifest: modules::manifest(kind),
+        });
     }
+    model.modules[module].names = Some(names);
 }
 
-fn by_path(model: &Model, module: usize, mut taken: Taken) -> Vec<(TypeId, String)> {
+/// Names the other types by their paths, whether they are defined there or not: sharing and reuse change no name.
+fn by_path(model: &Model, module: usize, mut taken: Taken) -> Vec<(TypeId, Ident)> {
     let mut parts = Parts::default();
-    // Every place has its name, whatever became of its type: what gives way to another type renames nothing.
-    let mut unnamed: Vec<((usize, usize), String, String, TypeId)> = model
-        .places_of(&model.modules[module])
-        .filter(|id| model.types[*id].name.is_empty())
+    let mut unnamed: Vec<((usize, usize), String, Ident, TypeId)> = model
+        .locations_of(&model.modules[module])
+        .filter(|id| model.types[*id].name.is_none())
         .filter_map(|id| {
             let path = &model.types[id].origin.path;
-            let kind = &model.types[model.kind_of(id)?.root].name;
+            let kind = model.types[model.kind_of(id)?.root].name().as_str();
             let segments = path.segments().len();
             let mut place = String::with_capacity(2 * MAX);
             place.extend([kind, "."]);
@@ -98,7 +103,7 @@ fn by_path(model: &Model, module: usize, mut taken: Taken) -> Vec<(TypeId, Strin
             Some(((segments, symbols), place, name, id))
         })
         .collect();
-    // Where two names fold together, the one nearer to the root keeps it, then the plainer spelling.
+    // Of equal names, the shallowest location keeps it, then the plainest path.
     unnamed.sort_unstable_by(
         |(rank, place, _, id), (other_rank, other_place, _, other)| {
             (rank, place, id).cmp(&(other_rank, other_place, other))
@@ -108,15 +113,14 @@ fn by_path(model: &Model, module: usize, mut taken: Taken) -> Vec<(TypeId, Strin
         if taken.take(&name) {
             return (id, name);
         }
-        let head: String = name.chars().take(MAX - hash::LEN).collect();
-        let marked = head + &hash::mark(&place);
-        (id, taken.first([marked.as_str()]))
+        let head: String = name.as_str().chars().take(MAX - MARK).collect();
+        (id, taken.first([Ident::new(head + &mark(&place))]))
     });
     named.collect()
 }
 
-/// The kind as the CRD spells it, as far as Rust allows.
-fn verbatim(kind: &str) -> String {
+/// Returns the kind as the CRD spells it, as far as Rust allows.
+fn verbatim(kind: &str) -> Ident {
     let mut letters: String = kind.chars().filter(char::is_ascii_alphanumeric).collect();
     if letters.is_empty() {
         letters = words::camel(&words::spelled(kind));
@@ -127,8 +131,9 @@ fn verbatim(kind: &str) -> String {
     idents::upper(&letters, "Kind")
 }
 
-/// Kind and properties; a name that would be too long keeps the kind, as much of the end as fits, and a mark of the whole path.
-fn of_path<'m>(kind: &str, path: &'m SchemaPath, place: &str, known: &mut Parts<'m>) -> String {
+/// Joins the kind and the properties of a path. A name that would be too long keeps the kind, as much of the end as fits, and a
+/// mark of the whole path.
+fn of_path<'m>(kind: &str, path: &'m SchemaPath, place: &str, known: &mut Parts<'m>) -> Ident {
     let mut whole = String::from(kind);
     let segments = path.segments();
     let names = segments
@@ -144,30 +149,30 @@ fn of_path<'m>(kind: &str, path: &'m SchemaPath, place: &str, known: &mut Parts<
         whole.push_str(known.entry(name).or_insert_with(|| part(name)));
     }
     if whole.len() <= MAX {
-        return whole;
+        return Ident::new(whole);
     }
-    let room = (MAX - hash::LEN).saturating_sub(kind.len());
-    let from_behind = starts.iter().rev().copied();
-    let tail = from_behind
-        .take_while(|start| whole.len() - start <= room)
+    let space = (MAX - MARK).saturating_sub(kind.len());
+    let from_end = starts.iter().rev().copied();
+    let tail = from_end
+        .take_while(|start| whole.len() - start <= space)
         .last();
     let tail = match (tail, starts.last()) {
         (Some(start), _) => &whole[start..],
-        (None, Some(last)) => start(&whole[*last..], room),
+        (None, Some(last)) => first_words(&whole[*last..], space),
         (None, None) => "",
     };
-    let head: String = kind.chars().take(MAX - hash::LEN).collect();
-    format!("{head}{tail}{}", hash::mark(place))
+    let head: String = kind.chars().take(MAX - MARK).collect();
+    Ident::new(format!("{head}{tail}{}", mark(place)))
 }
 
-/// As many words of a name as there is room for.
-fn start(name: &str, room: usize) -> &str {
+/// Returns as many words of a name as fit.
+fn first_words(name: &str, space: usize) -> &str {
     let ends = name.char_indices().filter(|(_, c)| c.is_uppercase());
-    let end = ends.map(|(at, _)| at).take_while(|at| *at <= room).last();
+    let end = ends.map(|(at, _)| at).take_while(|at| *at <= space).last();
     &name[..end.unwrap_or(0)]
 }
 
-/// What the properties of a module are in names, each made once.
+/// The parts of names that properties give, each computed once.
 type Parts<'m> = HashMap<&'m str, String>;
 
 fn part(name: &str) -> String {
@@ -177,4 +182,11 @@ fn part(name: &str) -> String {
     } else {
         plain
     }
+}
+
+/// Returns `H` and four hexadecimal digits that identify a text (FNV-1a, folded). Type names depend on it, so it never changes.
+fn mark(text: &str) -> String {
+    let hash = fnv1a(text.bytes());
+    let folded = hash ^ (hash >> 16) ^ (hash >> 32) ^ (hash >> 48);
+    format!("H{:04x}", folded & 0xffff)
 }

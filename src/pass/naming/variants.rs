@@ -1,17 +1,17 @@
-//! Variants get the upper camel case of their values; symbols are spelled where nothing else is left.
+//! Names variants by the upper camel case of their values; symbols are spelled out if nothing else is left.
 use super::taken::Taken;
 use super::{idents, words};
-use crate::ir::{Enum, EnumBase, Ty, Union};
+use crate::ir::{Enum, EnumBase, Ident};
 
 pub(super) fn name(body: &mut Enum) {
     let mut taken = Taken::default();
     let mut order: Vec<usize> = (0..body.variants.len()).collect();
-    // The spelling that is Rust's own already keeps its name.
+    // A value that is already in upper camel case keeps its name.
     order.sort_by_key(|index| {
         let value = &body.variants[*index].text();
-        // A number keeps its name before the text of the same digits.
+        // A number keeps its name before a string with the same digits.
         let quoted = body.base == EnumBase::Mixed && body.variants[*index].value.is_string();
-        (plain(value) != *value, quoted, index_key(value))
+        (plain(value).as_str() != value, quoted, distance(value))
     });
     for index in order {
         let value = body.variants[index].text().into_owned();
@@ -20,48 +20,24 @@ pub(super) fn name(body: &mut Enum) {
         let candidates = [
             plain.clone(),
             if body.base == EnumBase::Mixed && body.variants[index].value.is_string() {
-                format!("Text{}", words::camel(&words::spelled(&value)))
+                Ident::new(format!("Text{}", words::camel(&words::spelled(&value))))
             } else if words::words(&value) == words::spelled(&value) {
-                plain.clone() + case(&value)
+                Ident::new(format!("{plain}{}", case(&value)))
             } else {
                 spelled
             },
         ];
-        body.variants[index].ident = taken.first(candidates.iter().map(String::as_str));
+        body.variants[index].ident = Some(taken.first(candidates));
     }
-    body.other_ident = taken.first(["Other", "Unknown", "Unrecognized"]);
+    body.other = taken.first(["Other", "Unknown", "Unrecognized"].map(Ident::new));
 }
 
-/// The variants of a union are named for the kinds of JSON that they take.
-pub(super) fn name_arms(body: &mut Union) {
-    for arm in &mut body.arms {
-        let name = match &arm.ty {
-            Ty::Bool => "Boolean",
-            Ty::Int(_) => "Integer",
-            Ty::Number => "Number",
-            Ty::List(_) => "List",
-            Ty::Map(_) => "Map",
-            Ty::Str
-            | Ty::Bytes
-            | Ty::Time
-            | Ty::IntOrString
-            | Ty::Json
-            | Ty::ObjectMeta
-            | Ty::Nullable(_)
-            | Ty::Named(_)
-            | Ty::External(_) => "Text",
-        };
-        name.clone_into(&mut arm.ident);
-    }
-    "Other".clone_into(&mut body.other_ident);
-}
-
-fn plain(value: &str) -> String {
+fn plain(value: &str) -> Ident {
     if value.is_empty() {
-        return "Empty".to_owned();
+        return Ident::new("Empty");
     }
     let mut words = words::words(value);
-    // The sign of a number is all there is to tell it by.
+    // Without its sign, the name of a number would be that of another one.
     let signed = value.starts_with('-') && value[1..].starts_with(|c: char| c.is_ascii_digit());
     if words.is_empty() || signed {
         words = words::spelled(value);
@@ -69,7 +45,7 @@ fn plain(value: &str) -> String {
     idents::upper(&words::camel(&words), "V")
 }
 
-/// What tells two values apart that differ in case only.
+/// Returns a suffix for values that differ in case only.
 fn case(value: &str) -> &'static str {
     if !value.contains(|c: char| c.is_ascii_uppercase()) {
         "Lowercase"
@@ -80,8 +56,8 @@ fn case(value: &str) -> &'static str {
     }
 }
 
-/// A fixed order that does not depend on where a value stands in the schema.
-fn index_key(value: &str) -> (usize, String) {
+/// Orders values independently of their order in the schema.
+fn distance(value: &str) -> (usize, String) {
     let separators = value.chars().filter(|c| !c.is_ascii_alphanumeric()).count();
     (separators, value.to_owned())
 }
@@ -90,23 +66,27 @@ fn index_key(value: &str) -> (usize, String) {
 mod tests {
     use super::*;
     use crate::ir::Variant;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    fn named(values: &[&str]) -> String {
+    fn of<T: Into<Value>>(base: EnumBase, values: impl IntoIterator<Item = T>) -> String {
+        let values = values.into_iter().map(|value| Variant {
+            value: value.into(),
+            ident: None,
+        });
         let mut body = Enum {
-            variants: values
-                .iter()
-                .map(|value| Variant {
-                    value: (*value).into(),
-                    ident: String::new(),
-                })
-                .collect(),
-            ..Enum::default()
+            base,
+            variants: values.collect(),
+            other: Ident::new("Other"),
+            default: None,
         };
         name(&mut body);
-        let mut all: Vec<_> = body.variants.into_iter().map(|it| it.ident).collect();
-        all.push(body.other_ident);
-        all.join(" ")
+        let names = body.variants.iter().map(Variant::ident);
+        let names: Vec<&str> = names.chain([&body.other]).map(Ident::as_str).collect();
+        names.join(" ")
+    }
+
+    fn named(values: &[&str]) -> String {
+        of(EnumBase::Text, values.iter().copied())
     }
 
     #[test]
@@ -123,25 +103,13 @@ mod tests {
     }
 
     #[test]
-    fn types_tell_apart() {
-        let mut body = Enum {
-            base: EnumBase::Mixed,
-            variants: [json!("1"), json!(1), json!("true"), json!(true)]
-                .into_iter()
-                .map(|value| Variant {
-                    value,
-                    ident: String::new(),
-                })
-                .collect(),
-            ..Enum::default()
-        };
-        name(&mut body);
-        let names: Vec<_> = body.variants.iter().map(|it| it.ident.as_str()).collect();
-        assert_eq!(names, ["Text1", "V1", "TextTrue", "True"]);
+    fn numbers_and_strings_have_different_names() {
+        let values = [json!("1"), json!(1), json!("true"), json!(true)];
+        assert_eq!(of(EnumBase::Mixed, values), "Text1 V1 TextTrue True Other");
     }
 
     #[test]
-    fn case_tells_apart() {
+    fn values_that_differ_in_case_have_different_names() {
         assert_eq!(
             named(&["replace", "Replace"]),
             "ReplaceLowercase Replace Other"

@@ -1,9 +1,10 @@
-//! Any text is split into words of letters and digits, and words are joined in Rust's two cases.
-
+//! Splits text into words, and joins words in snake case or upper camel case.
+//!
+//! The word splitting of `heck` does not suffice: it gives `pod_cid_rs` for `podCIDRs`.
 use super::letters::{self, Letters};
 use std::fmt::Write;
 
-/// The words of a text, in lower case: `podCIDRs` gives `pod`, `cidrs`; `IPv4Address` gives `ipv4`, `address`.
+/// Returns the words of a text, in lower case: `podCIDRs` gives `pod`, `cidrs`; `IPv4Address` gives `ipv4`, `address`.
 pub(super) fn words(text: &str) -> Vec<String> {
     let text = letters::composed(text);
     let letters = Letters::of(&text);
@@ -24,7 +25,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The words of a text with its symbols spelled out: `>=` gives `greater`, `equal`.
+/// Returns the words of a text with its symbols spelled out: `>=` gives `greater`, `equal`.
 pub(super) fn spelled(text: &str) -> Vec<String> {
     let text = letters::composed(text);
     let letters = Letters::of(&text);
@@ -44,7 +45,7 @@ pub(super) fn spelled(text: &str) -> Vec<String> {
     words(&all)
 }
 
-/// `upper_camel` of words; two digits that would meet are kept apart.
+/// Joins words in upper camel case; adjacent digits of two words are separated.
 pub(super) fn camel(words: &[String]) -> String {
     let mut joined = String::new();
     for word in words {
@@ -60,7 +61,7 @@ pub(super) fn camel(words: &[String]) -> String {
     joined
 }
 
-/// `snake_case` of words; units and the like, which capitals split, are one word: `sizeMiB` gives `size_mib`.
+/// Joins words in snake case; units that capitals split are one word: `sizeMiB` gives `size_mib`.
 pub(super) fn snake(words: &[String]) -> String {
     let mut joined = String::new();
     let mut before = "";
@@ -80,24 +81,24 @@ pub(super) fn snake(words: &[String]) -> String {
     joined
 }
 
-/// The letter that begins a word in camel case: `ß` begins it as `Ss`.
+/// Returns the capital that begins a word in camel case: `Ss` for `ß`.
 fn capital(c: char) -> impl Iterator<Item = char> {
     let mut upper = c.to_uppercase();
     let first = upper.next();
     first.into_iter().chain(upper.flat_map(char::to_lowercase))
 }
 
-/// Whether a new word begins at `at`, where the present one began at `start`.
+/// Returns whether a new word begins at `at`, where the current one began at `start`.
 fn starts_word(chars: &[char], start: usize, at: usize) -> bool {
     let (before, here) = (chars[at - 1], chars[at]);
     if here.is_uppercase() {
         if !before.is_uppercase() {
             return true;
         }
-        // The last capital of a run belongs to the word that follows: `HTTPRoute`.
+        // The last capital of a run begins the next word: `HTTPRoute`.
         return chars.get(at + 1).is_some_and(|c| c.is_lowercase()) && !ends_acronym(chars, at + 1);
     }
-    // `CIDRs` and `IPv4` are words, but what follows such an acronym is another one.
+    // `CIDRs` and `IPv4` are one word, but a letter after such an acronym begins another one.
     here.is_lowercase()
         && before == 's'
         && at >= start + 3
@@ -105,7 +106,7 @@ fn starts_word(chars: &[char], start: usize, at: usize) -> bool {
         && chars[start..at - 1].iter().all(|c| c.is_uppercase())
 }
 
-/// Whether the lower-case letter at `at` still belongs to the capitals before it: a plural, or a version as in `IPv4`.
+/// Returns whether the lower-case letter at `at` belongs to the capitals before it: a plural, or a version as in `IPv4`.
 fn ends_acronym(chars: &[char], at: usize) -> bool {
     let next = chars.get(at + 1);
     match chars[at] {
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn splits_as_a_reader_does() {
+    fn splits_into_words() {
         for (text, expected) in [
             ("choice", "choice"),
             ("hostAliases", "host_aliases"),
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn joins_and_spells() {
+    fn joins_words_and_spells_symbols() {
         assert_eq!(camel(&words("1.2")), "1_2");
         assert_eq!(camel(&words("us-east-1")), "UsEast1");
         assert_eq!(camel(&words("RollingUpdate")), "RollingUpdate");

@@ -1,9 +1,9 @@
-//! One override and one place come in, the model is changed there.
+//! Applies one override at one schema location.
 use super::places::Target;
-use crate::ir::{Body, Field, Model, Ty};
+use crate::ir::{Body, Field, Ident, Model, Ty};
 use crate::options::Override;
 
-/// Applies all that the override says, or says why it cannot.
+/// Applies an override, or returns why it cannot be applied.
 pub(super) fn apply(model: &mut Model, target: &Target, chosen: &Override) -> Result<(), String> {
     let Override {
         path: _,
@@ -16,9 +16,8 @@ pub(super) fn apply(model: &mut Model, target: &Target, chosen: &Override) -> Re
     } = chosen;
     if let Some(name) = type_name {
         let id = target.def.ok_or("there is no struct or enum to name")?;
-        syn::parse_str::<syn::Ident>(name)
-            .map_err(|_| format!("`{name}` is not a name for a type"))?;
-        model.types[id].name.clone_from(name);
+        let name = Ident::parse(name).ok_or_else(|| format!("`{name}` is not a type name"))?;
+        model.types[id].name = Some(name);
     }
     if !derives.is_empty() {
         let id = target
@@ -26,15 +25,14 @@ pub(super) fn apply(model: &mut Model, target: &Target, chosen: &Override) -> Re
             .ok_or("there is no struct or enum to derive for")?;
         for path in derives {
             syn::parse_str::<syn::Path>(path)
-                .map_err(|_| format!("`{path}` is not the path of a trait"))?;
+                .map_err(|_| format!("`{path}` is not a trait path"))?;
         }
         let more = &mut model.types[id].derives.more;
         more.extend(derives.iter().cloned());
     }
     if let Some(name) = field_name {
-        syn::parse_str::<syn::Ident>(name)
-            .map_err(|_| format!("`{name}` is not a name for a field"))?;
-        whole_field(model, target)?.ident.clone_from(name);
+        let name = Ident::parse(name).ok_or_else(|| format!("`{name}` is not a field name"))?;
+        whole_field(model, target)?.ident = Some(name);
     }
     if let Some(boxed) = boxed {
         whole_field(model, target)?.boxed = Some(*boxed);
@@ -49,10 +47,10 @@ pub(super) fn apply(model: &mut Model, target: &Target, chosen: &Override) -> Re
     Ok(())
 }
 
-/// The field itself, not an item or a value in it.
+/// Returns the targeted field; an error if the target is an item or a map value of it.
 fn whole_field<'a>(model: &'a mut Model, target: &Target) -> Result<&'a mut Field, String> {
     if target.depth > 0 {
-        return Err("this is an item or a value, not a field".into());
+        return Err("this is an item or a map value, not a field".into());
     }
     field(model, target)
 }
@@ -65,14 +63,13 @@ fn field<'a>(model: &'a mut Model, target: &Target) -> Result<&'a mut Field, Str
             Body::Enum(_) | Body::Union(_) | Body::Alias(_) => None,
         });
     match found {
-        // The API machinery itself reads and writes it.
-        Some(field) if field.ty == Ty::ObjectMeta => Err("`metadata` is fixed".into()),
+        Some(field) if field.ty == Ty::OBJECT_META => Err("`metadata` is fixed".into()),
         Some(field) => Ok(field),
         None => Err("there is no field".into()),
     }
 }
 
-/// The type of the place, as deep in the field as it stands.
+/// Returns the targeted type, inside the lists and maps of the field.
 fn ty<'a>(model: &'a mut Model, target: &Target) -> Result<&'a mut Ty, String> {
     let mut ty = &mut field(model, target)?.ty;
     for _ in 0..target.depth {

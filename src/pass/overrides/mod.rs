@@ -1,4 +1,4 @@
-//! What is decided by hand for single places: applied before any name is given; what matches nothing is an error.
+//! Applies overrides; one that matches no schema location is an error.
 mod apply;
 mod places;
 
@@ -8,7 +8,7 @@ use crate::options::Options;
 use apply::apply;
 use places::Places;
 
-/// Applies every override to all places it names.
+/// Applies every override to all schema locations that it matches.
 pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagnostics) {
     if options.overrides.is_empty() {
         return;
@@ -45,7 +45,7 @@ pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
             }
         }
     }
-    // At last, so that every other override still finds its field.
+    // Last, so that indices of fields stay valid for the other overrides.
     skipped.sort_unstable();
     skipped.dedup();
     for (id, index) in skipped.into_iter().rev() {

@@ -1,19 +1,19 @@
-//! All places of the model by the paths that overrides use.
+//! Finds schema locations by the paths of overrides.
 use crate::ir::{Body, Kind, Model, SchemaPath, Ty, TypeId};
 use std::collections::BTreeMap;
 
-/// What stands at a place.
+/// What an override at a schema location applies to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Target {
-    /// The struct or enum there.
+    /// The struct or enum at the location.
     pub(super) def: Option<TypeId>,
-    /// The field there or above: its struct, and its index.
+    /// The field that contains the location: its struct and its index.
     pub(super) field: Option<(TypeId, usize)>,
-    /// How many lists and maps of the field are gone into.
+    /// How many lists and maps of the field contain the location.
     pub(super) depth: usize,
 }
 
-/// The places by path, with and without group and version in front.
+/// The targets by path, with and without the `group/version/` prefix.
 pub(super) struct Places(BTreeMap<String, Vec<Target>>);
 
 impl Places {
@@ -44,17 +44,17 @@ impl Places {
         places
     }
 
-    /// What the path of an override names.
+    /// Returns the targets of the path of an override.
     pub(super) fn find(&self, path: &str) -> &[Target] {
         self.0.get(path).map_or(&[], Vec::as_slice)
     }
 
-    /// All paths there are.
+    /// Returns all paths.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// A field, and the items and values in it.
+    /// Adds a field, and the items and map values in it.
     fn add_ty(&mut self, kind: &Kind, mut path: SchemaPath, ty: &Ty, field: (TypeId, usize)) {
         let mut ty = ty.not_null();
         let mut depth = 0;

@@ -1,8 +1,8 @@
 //! Random schemas, structural and wild, go through the whole pipeline: it ends, says what it thinks, and what it writes is sound.
 use kube_codegen::diag::Code;
-use kube_codegen::ir::{Body, Model};
 use kube_codegen::options::Options;
 use kube_codegen::pipeline::{self, Output};
+use kube_codegen::private::ir::{Body, Field, Ident, Model, Variant};
 use kube_codegen::source::Source;
 use kube_codegen_properties::schema;
 use proptest::prelude::*;
@@ -18,27 +18,39 @@ fn run(root: &Value) -> Output {
     pipeline::run(&[source], &Options::default())
 }
 
-/// Every name is an identifier, and no two of one place are the same.
+/// Checks that every name is an identifier and unique in its namespace.
 fn names(model: &Model) -> Result<(), TestCaseError> {
     let mut types = BTreeSet::new();
     for (_, def) in model.types.iter() {
-        prop_assert!(types.insert(def.name.as_str()), "{} twice", def.name);
-        prop_assert!(def.name.chars().count() <= 60, "{} is long", def.name);
+        prop_assert!(types.insert(def.name()), "{} twice", def.name());
+        prop_assert!(
+            def.name().as_str().chars().count() <= 60,
+            "{} is long",
+            def.name()
+        );
         let mut members = BTreeSet::new();
-        let idents: Vec<&str> = match &def.body {
-            Body::Struct(body) => (body.fields.iter().map(|field| field.ident.as_str()))
-                .chain(body.rest.then_some(body.rest_ident.as_str()))
-                .collect(),
-            Body::Union(body) => body.arms.iter().map(|arm| arm.ident.as_str()).collect(),
+        let idents: Vec<&Ident> = match &def.body {
+            Body::Struct(body) => {
+                let fields = body.fields.iter().map(Field::ident);
+                fields.chain(&body.rest).collect()
+            }
+            Body::Union(body) => {
+                let arms = body.arms.iter().map(|arm| &arm.ident);
+                arms.chain([&body.other]).collect()
+            }
             Body::Alias(_) => Vec::new(),
-            Body::Enum(body) => (body.variants.iter().map(|variant| variant.ident.as_str()))
-                .chain([body.other_ident.as_str()])
-                .collect(),
+            Body::Enum(body) => {
+                let variants = body.variants.iter().map(Variant::ident);
+                variants.chain([&body.other]).collect()
+            }
         };
-        for ident in idents.into_iter().chain([def.name.as_str()]) {
-            prop_assert!(syn::parse_str::<syn::Ident>(ident).is_ok(), "{ident}");
-            prop_assert!(ident == def.name || members.insert(ident), "{ident} twice");
+        for ident in idents {
+            let is_ident = syn::parse_str::<syn::Ident>(ident.as_str()).is_ok();
+            prop_assert!(is_ident, "{ident}");
+            prop_assert!(members.insert(ident), "{ident} twice");
         }
+        let is_ident = syn::parse_str::<syn::Ident>(def.name().as_str()).is_ok();
+        prop_assert!(is_ident, "{}", def.name());
     }
     Ok(())
 }

@@ -1,40 +1,40 @@
-//! Files of faults come in, faults by the tests that ought to notice them come out; nothing is broken here.
+//! Reads the fault files.
 use super::Result;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// One file: faults that tests of one program ought to notice.
+/// One file: faults that tests of one program must notice.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Group {
-    /// Arguments of `cargo test` that choose the program.
+    /// Arguments of `cargo test` that select the program.
     pub(super) tests: String,
     #[serde(rename = "fault")]
     pub(super) faults: Vec<Fault>,
 }
 
-/// One thing to break.
+/// A fault: a textual change that makes the code wrong.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fault {
-    /// What `--only` calls it.
+    /// The name for `--only`.
     pub(super) name: String,
-    /// What is wrong with it in place.
+    /// What it makes wrong.
     pub(super) what: String,
-    /// The file to break, from the root of the repository.
+    /// The file to change, relative to the root of the repository.
     pub(super) file: PathBuf,
-    /// The text to be replaced, which must be there once.
+    /// The text to replace; the file must contain it exactly once.
     find: String,
-    /// What takes its place.
+    /// The replacement.
     replace: String,
-    /// The tests that ought to fail then, each of them, by their full names.
+    /// The full names of the tests that must fail.
     pub(super) notice: Vec<String>,
 }
 
 impl Fault {
-    /// The broken text, and how often there was something to break.
+    /// Returns the changed text and the number of replacements.
     pub(super) fn apply(&self, text: &str) -> (String, usize) {
         (
             text.replace(&self.find, &self.replace),
@@ -43,9 +43,9 @@ impl Fault {
     }
 }
 
-/// Reads all files of a folder, in the order of their names.
-pub(super) fn read(folder: &Path) -> Result<Vec<Group>> {
-    let mut files = fs::read_dir(folder)?
+/// Reads all files of a directory, in the order of their names.
+pub(super) fn read(directory: &Path) -> Result<Vec<Group>> {
+    let mut files = fs::read_dir(directory)?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<Vec<_>>>()?;
     files.sort();
@@ -56,11 +56,11 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Group>> {
             .map_err(|error| format!("{}: {error}", file.display()))?;
         for fault in &group.faults {
             if !names.insert(fault.name.clone()) {
-                return Err(format!("two faults are called {}", fault.name).into());
+                return Err(format!("duplicate fault name {}", fault.name).into());
             }
             if fault.find == fault.replace || fault.find.is_empty() || fault.notice.is_empty() {
                 return Err(
-                    format!("{} breaks nothing, or nobody is to notice it", fault.name).into(),
+                    format!("fault {} changes nothing or lists no test", fault.name).into(),
                 );
             }
         }
@@ -69,14 +69,14 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Group>> {
     Ok(groups)
 }
 
-/// Only the faults of these names, or all of them if there are none.
+/// Selects the faults with these names, or all of them if there are no names.
 pub(super) fn choose(mut groups: Vec<Group>, only: &[String]) -> Result<Vec<Group>> {
     let known = |name: &String| {
         let mut faults = groups.iter().flat_map(|group| &group.faults);
         faults.any(|fault| fault.name == *name)
     };
     if let Some(unknown) = only.iter().find(|name| !known(name)) {
-        return Err(format!("there is no fault called {unknown}: see --list").into());
+        return Err(format!("unknown fault {unknown}; --list shows all").into());
     }
     if !only.is_empty() {
         for group in &mut groups {
@@ -93,7 +93,7 @@ mod tests {
     use crate::folders::root;
 
     #[test]
-    fn every_fault_still_applies() {
+    fn every_fault_applies() {
         let groups = read(&root().join("xtask/src/breaking/faults")).unwrap();
         for fault in groups.iter().flat_map(|group| &group.faults) {
             let text = fs::read_to_string(root().join(&fault.file)).unwrap();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_chosen_by_name() {
+    fn faults_are_selected_by_name() {
         let groups = || read(&root().join("xtask/src/breaking/faults")).unwrap();
         let name = groups()[0].faults[0].name.clone();
         let chosen = choose(groups(), std::slice::from_ref(&name)).unwrap();

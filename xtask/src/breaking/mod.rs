@@ -1,5 +1,4 @@
-//! Known faults go into a copy of this repository one by one, and the tests that ought to notice are run; a table of what noticed them comes out. The
-//! checkout itself is never touched.
+//! Applies known faults one by one to a copy of this repository, and checks that the tests notice them.
 mod cargo;
 mod fault;
 mod table;
@@ -17,44 +16,44 @@ use tree::Tree;
 
 use crate::folders::{root, target};
 
-/// What a run of the task is told.
+/// Arguments of the task.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Only the fault of this name; can be repeated
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
 
-    /// Tell the faults and run nothing
+    /// List the faults without running tests
     #[arg(long)]
     list: bool,
 }
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// What became of a fault.
+/// The outcome for one fault.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
-    /// Every test that ought to notice did.
+    /// Each of its tests failed.
     Noticed,
-    /// The test program broke down or had to be ended, so that it cannot have been green.
-    BrokeDown,
-    /// These tests stayed green.
-    Green(Vec<String>),
-    /// Its text is not in its file, or more than once: it has to be written anew.
-    NeverApplied(usize),
-    /// The broken code does not compile, so no test had a say.
+    /// The test program crashed or timed out, so the tests did not pass.
+    Crashed,
+    /// These tests passed.
+    Missed(Vec<String>),
+    /// Its file does not contain its text exactly once.
+    NotApplicable(usize),
+    /// The faulty code does not compile, so no test ran.
     DoesNotCompile,
-    /// Its tests fail without it.
-    RedBefore,
+    /// Its tests fail even without it.
+    FailedBefore,
 }
 
 impl Verdict {
     fn is_noticed(&self) -> bool {
-        matches!(self, Self::Noticed | Self::BrokeDown)
+        matches!(self, Self::Noticed | Self::Crashed)
     }
 }
 
-/// Runs the task; says whether every fault was noticed.
+/// Runs the task and returns whether every fault was noticed.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let groups = fault::choose(
         fault::read(&root().join("xtask/src/breaking/faults"))?,
@@ -66,17 +65,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         }
         return Ok(true);
     }
-    let place = target().join("break");
-    let _lock = alone(&place)?;
-    let tree = Tree::copy(&root(), place.join("tree"))?;
-    let cargo = Cargo::new(tree.path(), &place)?;
+    let directory = target().join("break");
+    let _lock = lock(&directory)?;
+    let tree = Tree::copy(&root(), directory.join("tree"))?;
+    let cargo = Cargo::new(tree.path(), &directory)?;
     let mut rows = Vec::new();
     for group in &groups {
-        let red = red_before(&cargo, group)?;
+        let failing = failing_before(&cargo, group)?;
         for fault in &group.faults {
             let started = Instant::now();
-            let verdict = if fault.notice.iter().any(|test| red.contains(test)) {
-                Verdict::RedBefore
+            let verdict = if fault.notice.iter().any(|test| failing.contains(test)) {
+                Verdict::FailedBefore
             } else {
                 try_out(&tree, &cargo, &group.tests, fault)?
             };
@@ -89,17 +88,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     Ok(rows.iter().all(|(_, verdict, _)| verdict.is_noticed()))
 }
 
-/// Holds that no other run breaks the same copy, as long as the file is open.
-fn alone(place: &Path) -> Result<File> {
-    fs::create_dir_all(place)?;
-    let lock = File::create(place.join("lock"))?;
+/// Keeps other runs from using the same copy while the file is open.
+fn lock(directory: &Path) -> Result<File> {
+    fs::create_dir_all(directory)?;
+    let lock = File::create(directory.join("lock"))?;
     lock.try_lock()
-        .map_err(|error| format!("{}: {error}; does another run go on?", place.display()))?;
+        .map_err(|error| format!("{}: {error}; is another run active?", directory.display()))?;
     Ok(lock)
 }
 
-/// Runs the tests of a group unbroken, and gives those that are not green.
-fn red_before(cargo: &Cargo, group: &Group) -> Result<BTreeSet<String>> {
+/// Runs the tests of a group without any fault and returns those that do not pass.
+fn failing_before(cargo: &Cargo, group: &Group) -> Result<BTreeSet<String>> {
     let all: BTreeSet<&str> = group
         .faults
         .iter()
@@ -108,11 +107,11 @@ fn red_before(cargo: &Cargo, group: &Group) -> Result<BTreeSet<String>> {
         .collect();
     let names: Vec<_> = all.into_iter().collect();
     let everything = || names.iter().map(|name| (*name).to_owned()).collect();
-    let red = match cargo.test(&group.tests, &names)? {
+    let failing = match cargo.test(&group.tests, &names)? {
         Run::Ended { passed, failed } if passed + failed.len() == names.len() => failed,
         Run::Ended { passed, failed } => {
             eprintln!(
-                "{}: {} tests are named, {passed} passed and {} failed: some do not exist",
+                "{}: of {} listed tests, {passed} passed and {} failed; the others do not exist",
                 group.tests,
                 names.len(),
                 failed.len()
@@ -121,35 +120,38 @@ fn red_before(cargo: &Cargo, group: &Group) -> Result<BTreeSet<String>> {
         }
         Run::NotBuilt | Run::Unfinished => everything(),
     };
-    if !red.is_empty() {
-        eprintln!("red before anything was broken: {red:?}\n{}", cargo.said()?);
+    if !failing.is_empty() {
+        eprintln!(
+            "tests that fail without a fault: {failing:?}\n{}",
+            cargo.output()?
+        );
     }
-    Ok(red)
+    Ok(failing)
 }
 
-/// Breaks the copy, lets the tests look at it, and mends it.
+/// Applies a fault to the copy, runs its tests, and restores the copy.
 fn try_out(tree: &Tree, cargo: &Cargo, tests: &str, fault: &Fault) -> Result<Verdict> {
-    let (broken, times) = fault.apply(&tree.read(&fault.file)?);
+    let (faulty, times) = fault.apply(&tree.read(&fault.file)?);
     if times != 1 {
-        return Ok(Verdict::NeverApplied(times));
+        return Ok(Verdict::NotApplicable(times));
     }
-    let _mended_after = tree.change(&fault.file, &broken)?;
+    let _restore = tree.change(&fault.file, &faulty)?;
     let names: Vec<_> = fault.notice.iter().map(String::as_str).collect();
     Ok(match cargo.test(tests, &names)? {
         Run::NotBuilt => {
-            eprintln!("{}", cargo.said()?);
+            eprintln!("{}", cargo.output()?);
             Verdict::DoesNotCompile
         }
-        Run::Unfinished => Verdict::BrokeDown,
+        Run::Unfinished => Verdict::Crashed,
         Run::Ended { failed, .. } => {
-            let green = fault.notice.iter().filter(|name| !failed.contains(*name));
-            match green.cloned().collect::<Vec<_>>() {
-                green if green.is_empty() => Verdict::Noticed,
-                green => Verdict::Green(green),
+            let missed = fault.notice.iter().filter(|name| !failed.contains(*name));
+            match missed.cloned().collect::<Vec<_>>() {
+                missed if missed.is_empty() => Verdict::Noticed,
+                missed => Verdict::Missed(missed),
             }
         }
     })
 }
 
-/// A row of the table: what was broken, what became of it, and how long building and testing took.
+/// A row of the table: the fault, its outcome, and the time for building and testing.
 type Row<'f> = (&'f Fault, Verdict, Duration);

@@ -1,21 +1,21 @@
-//! What became of each fault comes in, a table in Markdown goes out.
+//! Formats the outcomes as a Markdown table.
 use super::fault::Fault;
 use super::{Row, Verdict};
 use std::fmt::Write as _;
 
-/// What became of a fault.
+/// Describes the outcome for a fault.
 fn outcome(verdict: &Verdict, fault: &Fault) -> String {
     match verdict {
         Verdict::Noticed => fault.notice.join(", "),
-        Verdict::BrokeDown => format!("{} (broke down)", fault.notice.join(", ")),
-        Verdict::Green(tests) => format!("NOT NOTICED by {}", tests.join(", ")),
-        Verdict::NeverApplied(times) => format!("NEVER APPLIED: its text is there {times} times"),
-        Verdict::DoesNotCompile => "NOT TESTED: the broken code does not compile".to_owned(),
-        Verdict::RedBefore => "NOT TESTED: its tests are red without it".to_owned(),
+        Verdict::Crashed => format!("{} (crashed)", fault.notice.join(", ")),
+        Verdict::Missed(tests) => format!("NOT NOTICED by {}", tests.join(", ")),
+        Verdict::NotApplicable(times) => format!("NOT APPLICABLE: its text occurs {times} times"),
+        Verdict::DoesNotCompile => "NOT TESTED: the faulty code does not compile".to_owned(),
+        Verdict::FailedBefore => "NOT TESTED: its tests fail without it".to_owned(),
     }
 }
 
-/// The cells of one fault.
+/// Returns the cells of a row.
 fn cells((fault, verdict, took): &Row<'_>) -> [String; 4] {
     [
         fault.name.clone(),
@@ -25,12 +25,12 @@ fn cells((fault, verdict, took): &Row<'_>) -> [String; 4] {
     ]
 }
 
-/// One fault, while others are still to come.
+/// Formats one row, to show progress.
 pub(super) fn line(row: &Row<'_>) -> String {
     format!("| {} |\n", cells(row).join(" | "))
 }
 
-/// All of them, and how many were noticed.
+/// Formats the whole table with a count of the noticed faults.
 pub(super) fn table(rows: &[Row<'_>]) -> String {
     let head = ["fault", "file", "noticed by", "seconds"].map(str::to_owned);
     let cells: Vec<_> = std::iter::once(head)

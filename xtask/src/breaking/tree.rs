@@ -1,5 +1,4 @@
-//! The tracked files of the working tree come in, a copy of them to be broken comes out. Of a copy that is there already only what differs is written, so
-//! that cargo builds no more than it must; the original is only read.
+//! Copies the tracked files of the working tree. An existing copy is updated only where it differs, so that cargo rebuilds little.
 use super::Result;
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,14 +11,14 @@ pub(super) struct Tree {
     path: PathBuf,
 }
 
-/// A change that is taken back when this is dropped.
+/// A change that is reverted when this is dropped.
 pub(super) struct Change {
     file: PathBuf,
     before: String,
 }
 
 impl Tree {
-    /// Makes `path` the same as `from`, as far as git tracks it.
+    /// Makes `path` a copy of the files in `from` that git tracks.
     pub(super) fn copy(from: &Path, path: PathBuf) -> Result<Self> {
         let listed = Command::new("git")
             .args(["ls-files", "-z"])
@@ -34,9 +33,9 @@ impl Tree {
             .filter(|file| from.join(file).symlink_metadata().is_ok())
             .collect();
         fs::create_dir_all(&path)?;
-        sweep(&path, Path::new(""), &files)?;
+        remove_others(&path, Path::new(""), &files)?;
         for file in &files {
-            put(&from.join(file), &path.join(file))
+            copy_file(&from.join(file), &path.join(file))
                 .map_err(|error| format!("{}: {error}", file.display()))?;
         }
         Ok(Self { path })
@@ -46,13 +45,13 @@ impl Tree {
         &self.path
     }
 
-    /// A file as it is in the copy.
+    /// Reads a file of the copy.
     pub(super) fn read(&self, file: &Path) -> Result<String> {
         fs::read_to_string(self.path.join(file))
             .map_err(|error| format!("{}: {error}", file.display()).into())
     }
 
-    /// Gives a file another text for a while.
+    /// Replaces the text of a file until the result is dropped.
     pub(super) fn change(&self, file: &Path, text: &str) -> Result<Change> {
         let change = Change {
             before: self.read(file)?,
@@ -65,24 +64,24 @@ impl Tree {
 
 impl Drop for Change {
     fn drop(&mut self) {
-        // What cannot be taken back now is put right by the next copy.
+        // If this fails, the next copy repairs the file.
         if let Err(error) = fs::write(&self.file, &self.before) {
             eprintln!("{}: {error}", self.file.display());
         }
     }
 }
 
-/// Removes what is in the copy alone.
-fn sweep(root: &Path, folder: &Path, files: &BTreeSet<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(root.join(folder))? {
+/// Removes what exists only in the copy.
+fn remove_others(root: &Path, directory: &Path, files: &BTreeSet<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(root.join(directory))? {
         let entry = entry?;
-        let path = folder.join(entry.file_name());
+        let path = directory.join(entry.file_name());
         if !entry.file_type()?.is_dir() {
             if !files.contains(&path) {
                 fs::remove_file(entry.path())?;
             }
         } else if files.iter().any(|file| file.starts_with(&path)) && !files.contains(&path) {
-            sweep(root, &path, files)?;
+            remove_others(root, &path, files)?;
         } else {
             fs::remove_dir_all(entry.path())?;
         }
@@ -90,16 +89,16 @@ fn sweep(root: &Path, folder: &Path, files: &BTreeSet<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Copies a file or a symbolic link, unless it is there.
-fn put(from: &Path, to: &Path) -> Result<()> {
+/// Copies a file or a symbolic link, unless it is up to date.
+fn copy_file(from: &Path, to: &Path) -> Result<()> {
     if let Some(parent) = to.parent() {
         fs::create_dir_all(parent)?;
     }
     if from.symlink_metadata()?.is_symlink() {
-        let aim = fs::read_link(from)?;
-        if fs::read_link(to).ok().as_ref() != Some(&aim) {
+        let target = fs::read_link(from)?;
+        if fs::read_link(to).ok().as_ref() != Some(&target) {
             remove(to)?;
-            symlink(aim, to)?;
+            symlink(target, to)?;
         }
     } else if to.is_symlink() || fs::read(to).ok() != Some(fs::read(from)?) {
         remove(to)?;
@@ -120,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_is_the_tracked_tree_and_is_mended_after_a_change() {
+    fn copy_matches_the_tracked_files_and_changes_are_reverted() {
         let scratch = tempfile::tempdir().unwrap();
         let (from, to) = (scratch.path().join("from"), scratch.path().join("to"));
         fs::create_dir_all(from.join("a/b")).unwrap();
@@ -148,7 +147,11 @@ mod tests {
         let written = |path: &Path| path.metadata().unwrap().modified().unwrap();
         let before = written(&to.join(file));
         Tree::copy(&from, to.clone()).unwrap();
-        assert_eq!(written(&to.join(file)), before, "what is equal stays");
+        assert_eq!(
+            written(&to.join(file)),
+            before,
+            "equal files are not rewritten"
+        );
 
         let change = tree.change(file, "broken").unwrap();
         assert_eq!(tree.read(file).unwrap(), "broken");

@@ -1,4 +1,4 @@
-//! Trees of modules come in, a workspace of crates is written: each compiles some trees, and reads their samples.
+//! Writes a workspace of crates; each contains some trees of modules and reads their samples.
 use super::generate::{Corpus, Tree};
 use super::samples::Sample;
 use super::{Result, root};
@@ -20,7 +20,7 @@ pub(super) struct Batch<'a> {
     pub(super) samples: Vec<(String, &'a Sample)>,
 }
 
-/// Shares the trees out, about `size` CRDs to a crate.
+/// Distributes the trees, about `size` CRDs per crate.
 pub(super) fn pack<'a>(corpus: &Corpus, samples: &'a [Sample], size: usize) -> Vec<Batch<'a>> {
     let mut batches: Vec<Batch<'a>> = Vec::new();
     let mut room = 0;
@@ -48,7 +48,7 @@ pub(super) fn pack<'a>(corpus: &Corpus, samples: &'a [Sample], size: usize) -> V
     batches
 }
 
-/// Writes the crates into an empty folder.
+/// Writes the crates into a directory.
 pub(super) fn write(out: &Path, corpus: &Corpus, batches: &[Batch<'_>]) -> Result<()> {
     let mut written = BTreeMap::new();
     let members: Vec<&str> = batches.iter().map(|batch| batch.name.as_str()).collect();
@@ -76,7 +76,7 @@ pub(super) fn write(out: &Path, corpus: &Corpus, batches: &[Batch<'_>]) -> Resul
             }
         }
     }
-    // The same versions as this repository itself, whatever is newest.
+    // Use the versions of this repository.
     written.insert(
         "Cargo.lock".to_owned(),
         fs::read_to_string(root().join("Cargo.lock"))?,
@@ -95,7 +95,7 @@ pub(super) fn write(out: &Path, corpus: &Corpus, batches: &[Batch<'_>]) -> Resul
     Ok(())
 }
 
-/// Removes what an earlier run left.
+/// Removes files of an earlier run.
 fn remove_others(out: &Path, folder: &Path, kept: &BTreeMap<String, String>) -> Result<()> {
     if !folder.is_dir() {
         return Ok(());
@@ -113,7 +113,7 @@ fn remove_others(out: &Path, folder: &Path, kept: &BTreeMap<String, String>) -> 
 
 fn workspace(members: &[&str]) -> String {
     let mut text = format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n");
-    // As in this repository, so that the dependencies are built once for both.
+    // The same profile as this repository, so that the dependencies are built once for both.
     text.push_str("[profile.dev]\ndebug = \"line-tables-only\"\n");
     for member in members {
         _ = write!(text, "\n[profile.dev.package.{member}]\ndebug = false\n");

@@ -1,4 +1,4 @@
-//! The workspace of crates is compiled by cargo; every warning and error of it is a failure, with its place.
+//! Compiles the workspace of crates with cargo; each warning and error is a failure.
 use super::batch::Batch;
 use super::{Failure, Result, root, target};
 use serde_json::Value;
@@ -7,50 +7,50 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A command of cargo's.
+/// A cargo command.
 pub(super) struct Step {
-    /// What the table calls it.
+    /// Its name in the table.
     pub(super) name: &'static str,
     arguments: &'static [&'static str],
 }
 
-/// Rustc's errors and warnings.
+/// Checks with rustc.
 pub(super) const CHECK: Step = Step {
     name: "compiled",
     arguments: &["check"],
 };
-/// The programs that read samples.
+/// Builds the programs that read samples.
 pub(super) const BUILD: Step = Step {
     name: "built",
     arguments: &["build"],
 };
-/// Clippy's default set of lints.
+/// Checks with clippy's default lints.
 pub(super) const CLIPPY: Step = Step {
     name: "clippy",
     arguments: &["clippy"],
 };
-/// Rustdoc and its warnings.
+/// Builds the documentation.
 pub(super) const DOC: Step = Step {
     name: "rustdoc",
     arguments: &["doc", "--no-deps", "--lib"],
 };
 
-/// What a step made.
+/// The results of a step.
 #[derive(Default)]
 pub(super) struct Compiled {
-    /// Where findings are.
+    /// Where the failures are.
     pub(super) faulty: Faulty,
-    /// The programs that were built, by crate.
+    /// The built programs, by crate.
     pub(super) programs: BTreeMap<String, PathBuf>,
 }
 
-/// The places that have a finding, or were not compiled: `tree/group/version`, as exact as the finding is.
+/// The modules with a failure or that were not compiled: `tree/group/version`, or a prefix of it.
 #[derive(Default)]
 pub(super) struct Faulty(BTreeSet<String>);
 
 impl Faulty {
-    /// Whether what is generated for a group and version, as `tree/group/version`, is without a finding.
-    pub(super) fn spares(&self, module: &str) -> bool {
+    /// Returns whether the module `tree/group/version` has no failure.
+    pub(super) fn is_clean(&self, module: &str) -> bool {
         let below = |place: &str, whole: &str| {
             place.is_empty() || whole == place || whole.starts_with(&format!("{place}/"))
         };
@@ -61,7 +61,7 @@ impl Faulty {
     }
 }
 
-/// Compiles crates by one command, as many as can be.
+/// Compiles crates with one command that continues after errors.
 pub(super) fn compile(
     out: &Path,
     step: &Step,
@@ -75,7 +75,7 @@ pub(super) fn compile(
         .arg(out.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(target())
-        // The settings of this repository count, wherever the crates lie.
+        // Use the cargo configuration of this repository, wherever the crates are.
         .current_dir(root())
         .env("CARGO_INCREMENTAL", "0")
         .stdout(Stdio::piped())
@@ -92,7 +92,7 @@ pub(super) fn compile(
                     compiled.programs.insert(name.to_owned(), program.into());
                 }
             }
-            if let Some((place, failure)) = finding(step, &message) {
+            if let Some((place, failure)) = failure(step, &message) {
                 compiled.faulty.0.insert(place);
                 failures.push(failure);
             }
@@ -104,30 +104,30 @@ pub(super) fn compile(
         failures.push(Failure {
             stage: step.name,
             subject: batch.name.clone(),
-            message: "cargo did not get through this crate: see its output".into(),
+            message: "cargo failed on this crate; see its output".into(),
         });
     }
     Ok(compiled)
 }
 
-fn finding(step: &Step, message: &Value) -> Option<(String, Failure)> {
+fn failure(step: &Step, message: &Value) -> Option<(String, Failure)> {
     let name = message["target"]["name"].as_str()?;
-    let finding = &message["message"];
-    let text = finding["message"].as_str()?;
-    let level = finding["level"].as_str()?;
+    let diagnostic = &message["message"];
+    let text = diagnostic["message"].as_str()?;
+    let level = diagnostic["level"].as_str()?;
     let summary = text.contains("aborting due to")
         || text.contains("warnings emitted")
         || text.contains("warning emitted");
     if !name.starts_with("corpus") || summary || !matches!(level, "error" | "warning") {
         return None;
     }
-    let spans = finding["spans"].as_array()?;
+    let spans = diagnostic["spans"].as_array()?;
     let primary = spans.iter().find(|span| span["is_primary"] == true);
     let file = primary
         .and_then(|span| span["file_name"].as_str())
         .unwrap_or_default();
     let line = primary.map_or(0, |span| span["line_start"].as_u64().unwrap_or(0));
-    let rendered = finding["rendered"].as_str().unwrap_or(text);
+    let rendered = diagnostic["rendered"].as_str().unwrap_or(text);
     Some((
         place(file),
         Failure {
@@ -138,11 +138,13 @@ fn finding(step: &Step, message: &Value) -> Option<(String, Failure)> {
     ))
 }
 
-/// `tree/group/version` of a source file, or as much of it as the path has.
+/// Returns `tree/group/version` of a source file, or the prefix that the path has.
 fn place(file: &str) -> String {
     let below = file.split_once("/src/").map_or("", |(_, below)| below);
-    let folders = below.rsplit_once('/').map_or("", |(folders, _)| folders);
-    folders.to_owned()
+    let directory = below
+        .rsplit_once('/')
+        .map_or("", |(directory, _)| directory);
+    directory.to_owned()
 }
 
 #[cfg(test)]
@@ -150,13 +152,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn findings_strike_what_they_concern() {
+    fn failures_affect_their_modules() {
         assert_eq!(place("corpus-0/src/tree_a/g/v1/types.rs"), "tree_a/g/v1");
         assert_eq!(place("corpus-0/src/lib.rs"), "");
         let faulty = Faulty(["tree_a/g/v1".to_owned()].into());
-        assert!(!faulty.spares("tree_a/g/v1"));
-        assert!(faulty.spares("tree_a/g/v10"));
-        assert!(!Faulty(["tree_a".to_owned()].into()).spares("tree_a/g/v1"));
-        assert!(!Faulty([String::new()].into()).spares("tree_b/g/v1"));
+        assert!(!faulty.is_clean("tree_a/g/v1"));
+        assert!(faulty.is_clean("tree_a/g/v10"));
+        assert!(!Faulty(["tree_a".to_owned()].into()).is_clean("tree_a/g/v1"));
+        assert!(!Faulty([String::new()].into()).is_clean("tree_b/g/v1"));
     }
 }

@@ -1,4 +1,4 @@
-//! Two JSON values come in, the first difference between them goes out, with its path.
+//! Finds the first difference between two JSON values, with its path.
 use serde_json::{Map, Value};
 use std::fmt::Write;
 

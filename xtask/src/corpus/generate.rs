@@ -1,12 +1,12 @@
 //! Files of definitions come in, trees of modules go out: one per repository, more where definitions exclude one another.
 use super::input::Manifest;
 use super::{Failure, inspect};
-use kube_codegen::crd;
 use kube_codegen::diag::{Code, Diagnostics, Severity};
-use kube_codegen::ir::Counts;
 use kube_codegen::options::Options;
 use kube_codegen::pipeline;
-use kube_codegen::render::File;
+use kube_codegen::pipeline::File;
+use kube_codegen::private::crd;
+use kube_codegen::private::ir::Counts;
 use kube_codegen::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -134,8 +134,9 @@ fn tree(group: Group, module: String, failures: &mut Vec<Failure>) -> Option<Tre
     let mut roots = BTreeMap::new();
     for module in &model.modules {
         for kind in model.kinds_of(module) {
-            let name = &model.types[kind.root].name;
-            let path = format!("{}::{}::{name}", module.group_ident, module.version_ident);
+            let name = model.types[kind.root].name();
+            let names = module.names();
+            let path = format!("{}::{}::{name}", names.group, names.version);
             roots.insert((module.api_version(), kind.kind.clone()), path);
             let crd = format!("{}.{}", kind.plural, kind.group);
             crds.entry(crd).or_default().insert(module.path());

@@ -1,25 +1,25 @@
-//! A folder comes in, the definitions in it go out as texts, by repository; nothing is parsed here.
+//! Finds the CRD files in a directory, by repository.
 use super::Result;
 use kube_codegen::source::{self, Input, Source};
 use std::path::Path;
 
-/// A file of definitions.
+/// A file of CRDs.
 pub(crate) struct Manifest {
-    /// The folder it lies in: one per repository.
+    /// The directory of the file: one per repository.
     pub(crate) repository: String,
     /// Its text.
     pub(crate) source: Source,
 }
 
-/// All files, sorted by repository and name.
-pub(crate) fn find(folder: &Path, only: &[String]) -> Result<Vec<Manifest>> {
+/// Returns all files, sorted by repository and name.
+pub(crate) fn find(directory: &Path, only: &[String]) -> Result<Vec<Manifest>> {
     let mut roots: Vec<_> = ["crds", "adversarial"]
         .iter()
-        .map(|name| folder.join(name))
+        .map(|name| directory.join(name))
         .filter(|path| path.is_dir())
         .collect();
     if roots.is_empty() {
-        roots.push(folder.to_owned());
+        roots.push(directory.to_owned());
     }
     let inputs: Vec<Input> = roots.into_iter().map(Input::Directory).collect();
     let mut manifests: Vec<Manifest> = source::load(&inputs)?
@@ -36,9 +36,9 @@ pub(crate) fn find(folder: &Path, only: &[String]) -> Result<Vec<Manifest>> {
     Ok(manifests)
 }
 
-/// Name of the folder a file lies in.
+/// Returns the name of the directory of a file.
 fn repository(source: &Source) -> String {
     let path = source.path.as_deref().unwrap_or(Path::new(&source.name));
-    let folder = path.parent().and_then(Path::file_name);
-    folder.map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    let directory = path.parent().and_then(Path::file_name);
+    directory.map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }

@@ -1,5 +1,5 @@
 //! A CRD comes in, counts of its schemas go out.
-use kube_codegen::crd::{Additional, Crd, Items, Schema};
+use kube_codegen::private::crd::{Additional, Crd, Items, Schema};
 
 /// How many inline objects the served versions have: schema nodes with declared properties.
 pub(super) fn inline_objects(crd: &Crd) -> usize {

@@ -1,4 +1,4 @@
-//! A folder of definitions and samples comes in, a table and a file of failures go out: generated, compiled and round-tripped.
+//! Generates, compiles and round-trips a directory of CRDs and sample objects, and reports failures.
 mod batch;
 mod compile;
 mod differ;
@@ -18,30 +18,30 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// What a run of the task is told.
+/// Arguments of the task.
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Arguments {
-    /// Folder with `crds/<repository>/*.yaml`, `samples/` and `samples.tsv`; or any folder of definitions
+    /// Directory with `crds/<repository>/*.yaml`, `samples/` and `samples.tsv`, or any directory of CRDs
     folder: PathBuf,
 
-    /// Definitions in one crate, about: a repository is never split
+    /// Approximate number of CRDs per crate; a repository is never split
     #[arg(long, default_value_t = 40, value_name = "N")]
     batch: usize,
 
-    /// Only repositories whose name contains this; can be repeated
+    /// Use only repositories whose name contains this text; can be repeated
     #[arg(long, value_name = "REPOSITORY")]
     only: Vec<String>,
 
-    /// Only a slice that this number chooses, such as the day
+    /// Use only a slice selected by this number, such as the day
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
 
-    /// Size of the slice: KiB of definitions
+    /// Size of the slice in KiB of CRDs
     #[arg(long, default_value_t = 512, value_name = "KIB")]
     slice: u64,
 
-    /// Hold the code against clippy's default lints too
+    /// Run clippy with its default lints too
     #[arg(long)]
     lints: bool,
 
@@ -49,33 +49,33 @@ pub(crate) struct Arguments {
     #[arg(long)]
     docs: bool,
 
-    /// Generate alone: neither compile nor round-trip
+    /// Only generate; do not compile or round-trip
     #[arg(long, conflicts_with_all = ["lints", "docs"])]
     generate_only: bool,
 
-    /// Generate and compile, and leave the samples
+    /// Only generate and compile; do not round-trip samples
     #[arg(long, conflicts_with = "generate_only")]
     compile_only: bool,
 
-    /// Folder of the crates and of the file of failures [default: corpus in cargo's target folder]
+    /// Directory for the crates and the list of failures [default: corpus in cargo's target directory]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// Something that went wrong with the input.
+/// A failure at one of the stages.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Failure {
-    /// What was being done.
+    /// The stage.
     stage: &'static str,
-    /// What it happened to: a file, or a place in a crate.
+    /// The file, or the location in a crate.
     subject: String,
-    /// What happened.
+    /// The message.
     message: String,
 }
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Runs the task; says whether nothing failed.
+/// Runs the task and returns whether nothing failed.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let out = arguments
         .out
@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         .unwrap_or_else(|| target().join("corpus"));
     let mut failures = Vec::new();
     let inputs = input::find(&arguments.folder, &arguments.only)?;
-    let inputs = slice::choose(inputs, arguments.seed, arguments.slice << 10);
+    let inputs = slice::select(inputs, arguments.seed, arguments.slice << 10);
     let started = Instant::now();
     let corpus = generate::generate(inputs, &mut failures);
     let generating = started.elapsed();
@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let failed = failures.iter().filter(|it| it.stage != generate::REFUSED);
     let failed = failed.count();
     println!("{:<32} {failed:>12}", "failures");
-    println!("each of them, and each refusal: {}", report.display());
+    println!("failures and rejections: {}", report.display());
     println!("types of each repository: {}", types.display());
     Ok(failed == 0)
 }

@@ -1,4 +1,4 @@
-//! The program of a crate is run over its samples; what is not written as it was read is told.
+//! Runs the program of a crate over its samples and reports those that do not round-trip.
 use super::batch::Batch;
 use super::differ;
 use super::{Failure, Result};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// How many samples come back equal, through every type that there is for them; by file.
+/// Returns by file whether the samples round-trip through each of their types.
 pub(super) fn run(
     out: &Path,
     batch: &Batch<'_>,
@@ -29,9 +29,7 @@ pub(super) fn run(
     for (path, sample) in &batch.samples {
         let problem = match answers.next() {
             Some(answer) => problem(&sample.object, answer)?,
-            None => {
-                Some("was not read: its crate did not compile, or its program ended early".into())
-            }
+            None => Some("not read: its crate did not compile, or its program ended early".into()),
         };
         *equal.entry(sample.file.clone()).or_insert(true) &= problem.is_none();
         failures.extend(problem.map(|message| Failure {

@@ -2,8 +2,8 @@
 use super::generate::{Corpus, REFUSED};
 use super::{Failure, Result};
 use kube_codegen::diag::Diagnostics;
+use kube_codegen::private::yaml;
 use kube_codegen::source::{self, Input};
-use kube_codegen::yaml;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

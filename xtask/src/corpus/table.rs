@@ -1,7 +1,7 @@
 //! What the stages counted comes in, one table goes out.
 use super::compile::{Faulty, Step};
 use super::generate::{Corpus, Tree};
-use kube_codegen::ir::Counts;
+use kube_codegen::private::ir::Counts;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::path::Path;
@@ -36,7 +36,7 @@ impl<'a> Table<'a> {
             all.filter(|modules| {
                 modules
                     .iter()
-                    .all(|module| faulty.spares(&format!("{}/{module}", tree.module)))
+                    .all(|module| faulty.is_clean(&format!("{}/{module}", tree.module)))
             })
             .count()
         };

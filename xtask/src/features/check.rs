@@ -1,4 +1,4 @@
-//! A crate and a set of features come in, what the compiler says of it goes out; its dependencies are built once.
+//! Checks a crate with a set of features and collects the compiler's diagnostics.
 use super::Result;
 use super::library::Library;
 use crate::folders::{root, target};
@@ -7,27 +7,27 @@ use std::fmt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What came of a set of features.
+/// The outcome for a set of features.
 pub(super) struct Outcome {
     subject: String,
-    /// Errors and warnings, as the compiler shows them.
-    pub(super) findings: Vec<String>,
-    /// What it took.
+    /// Errors and warnings, as rendered by the compiler.
+    pub(super) diagnostics: Vec<String>,
+    /// How long it took.
     pub(super) time: Duration,
 }
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.time.as_secs_f64();
-        let findings = match self.findings.len() {
+        let outcome = match self.diagnostics.len() {
             0 => "compiled".to_owned(),
-            some => format!("{some} findings"),
+            count => format!("{count} diagnostics"),
         };
-        write!(f, "{:<70} {findings:<12} {seconds:6.1} s", self.subject)
+        write!(f, "{:<70} {outcome:<15} {seconds:6.1} s", self.subject)
     }
 }
 
-/// Checks the crate with these features and no others.
+/// Checks the crate with exactly these features.
 pub(super) fn check(library: &Library, features: &str) -> Result<Outcome> {
     let started = Instant::now();
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
@@ -42,7 +42,7 @@ pub(super) fn check(library: &Library, features: &str) -> Result<Outcome> {
         .arg(library.path.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(target())
-        // The settings of this repository count, wherever the crate lies.
+        // Use the cargo configuration of this repository, wherever the crate is.
         .current_dir(root())
         .env("CARGO_INCREMENTAL", "0")
         .env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only")
@@ -52,9 +52,11 @@ pub(super) fn check(library: &Library, features: &str) -> Result<Outcome> {
     let messages = text
         .lines()
         .filter_map(|line| serde_json::from_str(line).ok());
-    let mut findings: Vec<String> = messages.filter_map(|it| finding(library, &it)).collect();
-    if !output.status.success() && findings.is_empty() {
-        findings.push("cargo did not get through: see its output\n".to_owned());
+    let mut diagnostics: Vec<String> = messages
+        .filter_map(|message| diagnostic(library, &message))
+        .collect();
+    if !output.status.success() && diagnostics.is_empty() {
+        diagnostics.push("cargo failed; see its output\n".to_owned());
     }
     Ok(Outcome {
         subject: format!(
@@ -66,15 +68,21 @@ pub(super) fn check(library: &Library, features: &str) -> Result<Outcome> {
                 features
             }
         ),
-        findings,
+        diagnostics,
         time: started.elapsed(),
     })
 }
 
-/// An error or a warning about the crate itself.
-fn finding(library: &Library, message: &Value) -> Option<String> {
-    let own = message["target"]["name"].as_str()? == library.name.replace('-', "_");
-    let told = &message["message"];
-    let grave = matches!(told["level"].as_str()?, "error" | "warning");
-    (own && grave).then(|| told["rendered"].as_str().unwrap_or_default().to_owned())
+/// Returns an error or warning about the crate itself.
+fn diagnostic(library: &Library, message: &Value) -> Option<String> {
+    if message["target"]["name"].as_str()? != library.name.replace('-', "_") {
+        return None;
+    }
+    let diagnostic = &message["message"];
+    matches!(diagnostic["level"].as_str()?, "error" | "warning").then(|| {
+        diagnostic["rendered"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    })
 }

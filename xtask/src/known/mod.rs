@@ -1,6 +1,9 @@
 //! The sources of k8s-openapi come in, the tables of types that generated code may reuse go out: the generator's, and the runtime's list of leaves.
 mod merge;
 mod read;
+// The table has the sentences that the generator looks up, so both extract them alike.
+#[path = "../../../src/pass/known/sentence.rs"]
+mod sentence;
 mod types;
 mod write;
 

@@ -173,5 +173,5 @@ fn sentence(attributes: &[syn::Attribute]) -> String {
             lines.push(text.value());
         }
     }
-    kube_codegen::pass::known::first_sentence(&lines.join("\n"))
+    super::sentence::first_sentence(&lines.join("\n"))
 }

@@ -1,12 +1,12 @@
-//! Equal types over the versions of a group: which version defines them, and what the others call them.
+//! Tests of shared types across the versions of a group.
 use super::super::super::tests::complete;
-use super::{A, aliases, run};
+use super::{A, aliases, name, run};
 use crate::ir::{Body, Model, Module, TypeId};
 use crate::options::{Options, Override};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// A kind `Foo` of `example.com` in these versions, each with the properties of its spec; a `!` before a version deprecates it.
+/// Returns a CRD of `Foo` in these versions, each with the properties of its spec; `!` marks a deprecated version.
 fn crd(versions: &[(&str, &str)]) -> String {
     let mut text = String::from(
         "
@@ -43,19 +43,19 @@ fn module<'m>(model: &'m Model, version: &str) -> &'m Module {
     modules.find(|module| module.version == version).unwrap()
 }
 
-/// What a name of a version stands for: the version that defines it, and its name there.
+/// Resolves a type name of a version to the version that defines the type, and its name there.
 fn defined<'m>(model: &'m Model, version: &str, name: &str) -> (&'m str, &'m str) {
-    let mut places = model.places_of(module(model, version));
-    let id = places.find(|id| model.types[*id].name == name).unwrap();
+    let mut locations = model.locations_of(module(model, version));
+    let id = locations.find(|id| self::name(model, *id) == name).unwrap();
     let definition = model.types.definition(id);
-    let (_, version) = model.home(definition).unwrap();
-    (version, &model.types[definition].name)
+    let (_, version) = model.group_version(definition).unwrap();
+    (version, self::name(model, definition))
 }
 
-/// All names of a version, and the fields of the structs that it defines, each with the name it has for its type.
+/// Returns the type names of a version, and the fields of the structs it defines with the names of their types.
 fn interface(model: &Model, version: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let module = module(model, version);
-    let name = |id: TypeId| model.types[id].name.clone();
+    let name = |id: TypeId| name(model, id).to_owned();
     let mut fields = BTreeSet::new();
     for id in model.types_of(module) {
         if let Body::Struct(body) = &model.types[id].body {
@@ -63,14 +63,15 @@ fn interface(model: &Model, version: &str) -> (BTreeSet<String>, BTreeSet<String
                 .fields
                 .iter()
                 .filter_map(|it| Some((it, it.ty.named()?)));
-            fields.extend(typed.map(|(it, of)| format!("{}.{}: {}", name(id), it.ident, name(of))));
+            fields
+                .extend(typed.map(|(it, of)| format!("{}.{}: {}", name(id), it.ident(), name(of))));
         }
     }
-    (model.places_of(module).map(name).collect(), fields)
+    (model.locations_of(module).map(name).collect(), fields)
 }
 
 #[test]
-fn the_version_that_kubernetes_ranks_first_defines_unless_it_is_deprecated() {
+fn the_first_version_that_is_not_deprecated_defines_shared_types() {
     let one = format!("one: {A}");
     for (versions, expected) in [
         (["v1alpha1", "v1beta1", "v1"], "v1"),
@@ -96,7 +97,7 @@ fn the_version_that_kubernetes_ranks_first_defines_unless_it_is_deprecated() {
 }
 
 #[test]
-fn what_differs_in_a_version_is_its_own_and_what_holds_it_too() {
+fn a_type_that_differs_in_a_version_is_not_shared() {
     let other = A.replace("A, B", "A, B, C");
     let both = format!("one: {A}, two: {{type: object, properties: {{in: {A}}}}}");
     let model = run(
@@ -135,7 +136,7 @@ fn what_differs_in_a_version_is_its_own_and_what_holds_it_too() {
 }
 
 #[test]
-fn another_version_changes_neither_names_nor_what_fields_call_their_types() {
+fn adding_a_version_changes_no_names() {
     let deeper = format!(
         "deeper: {{type: object, properties: {{two: {A}}}}}, one: {A}, own: {{type: object, properties: {{own: {A}}}}}"
     );
@@ -159,13 +160,13 @@ fn another_version_changes_neither_names_nor_what_fields_call_their_types() {
 }
 
 #[test]
-fn the_users_of_a_module_are_those_that_it_defines_types_for_and_theirs() {
+fn users_of_a_module_are_transitive() {
     let beta = "only: {type: object, properties: {beta: {type: string}}}";
     let model = run(
         &crd(&[
             ("v2", "of: {type: string}"),
             ("v1", &format!("one: {A}")),
-            // Nothing that v1alpha1 has is of v1, but the module that it has types of is not there without v1.
+            // v1alpha1 shares no type of v1, but the module it does share types of needs v1.
             ("v1beta1", &format!("one: {A}, {beta}")),
             ("v1alpha1", &format!("{beta}, of: {{type: integer}}")),
         ]),
@@ -182,7 +183,7 @@ fn the_users_of_a_module_are_those_that_it_defines_types_for_and_theirs() {
 }
 
 #[test]
-fn a_name_for_one_version_holds_there_alone() {
+fn an_override_of_one_version_names_its_alias_alone() {
     let one = format!("one: {A}");
     let text = crd(&[("v1", &one), ("v1beta1", &one)]);
     let named = Override::at("example.com/v1beta1/Foo.spec.one").type_name("Choice");
@@ -204,7 +205,7 @@ fn a_name_for_one_version_holds_there_alone() {
 }
 
 #[test]
-fn two_names_keep_the_types_of_two_versions_apart() {
+fn different_names_of_overrides_prevent_sharing_across_versions() {
     let spec = format!("one: {A}, two: {A}");
     let text = crd(&[("v1", &spec), ("v1beta1", &spec)]);
     let model = run(
@@ -220,17 +221,17 @@ fn two_names_keep_the_types_of_two_versions_apart() {
         defined(&model, "v1beta1", "FooSpecTwo"),
         ("v1beta1", "Beta")
     );
-    // What lies in both is still one, and so is nothing that holds them.
+    // The types in both are shared, the types that contain them are not.
     assert_eq!(defined(&model, "v1beta1", "FooSpecOneMode").0, "v1");
     assert_eq!(defined(&model, "v1beta1", "FooSpec").0, "v1beta1");
 }
 
 #[test]
-fn what_holds_a_type_of_another_version_derives_what_it_does_there() {
+fn a_type_derives_the_same_with_a_shared_part() {
     let holding = |inner: &str, more: &str| {
         format!("{{type: object, required: [in], properties: {{in: {inner}{more}}}}}")
     };
-    // No choice means "not set".
+    // A required enum without default has none.
     let choice = A.replace("type: object,", "type: object, required: [mode],");
     let spec = |more| {
         format!(
@@ -244,7 +245,7 @@ fn what_holds_a_type_of_another_version_derives_what_it_does_there() {
     for version in ["v1", "v1beta1"] {
         for (name, default) in [("FooSpecAll", true), ("FooSpecNone", false)] {
             let mut types = model.types_of(module(&model, version)).into_iter();
-            let id = types.find(|id| model.types[*id].name == name).unwrap();
+            let id = types.find(|id| self::name(&model, *id) == name).unwrap();
             let derives = &model.types[id].derives;
             assert_eq!(
                 (derives.eq, derives.default),
@@ -257,7 +258,7 @@ fn what_holds_a_type_of_another_version_derives_what_it_does_there() {
 }
 
 #[test]
-fn groups_share_nothing_and_by_option_nobody_does() {
+fn groups_share_nothing_and_no_dedup_turns_sharing_off() {
     let one = format!("one: {A}");
     let text = crd(&[("v1", &one), ("v1beta1", &one)]);
     let model = run(
