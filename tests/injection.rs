@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Text that is meant to end where it stands and go on as something else.
+/// Text that tries to end its literal or comment and continue as code.
 const PAYLOADS: &[&str] = &[
     "\"#]\npub fn injected() {}\n",
     "\"##\n#![allow(warnings)]\n",
