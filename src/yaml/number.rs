@@ -1,15 +1,17 @@
-//! A plain YAML scalar that begins as a number comes in, the JSON number that Go's yaml.v2 reads goes out.
-use super::scalar::Scalar;
-use serde_json::{Number, Value};
+//! Reads plain scalars as numbers, as Go's yaml.v2 does.
 use std::borrow::Cow;
 
-/// The number a text stands for; none if it is no number.
+use serde_json::{Number, Value};
+
+use super::scalar::Scalar;
+
+/// Reads a text as a number; none if it is text.
 pub(super) fn read(text: &str) -> Option<Result<Scalar, String>> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
         return Some(Err(format!("JSON has no number {text}")));
     }
-    // Behind a sign or a digit underscores are dropped, wherever they stand; behind a dot they separate digits.
+    // After a sign or a digit, underscores are dropped everywhere; after a dot, they separate digits.
     let dotted = text.starts_with('.');
     if dotted && !separates_digits(text) {
         return None;
@@ -53,7 +55,7 @@ fn separates_digits(text: &str) -> bool {
         .all(|at| bytes[at] != b'_' || (digit(at.checked_sub(1)) && digit(Some(at + 1))))
 }
 
-/// Go's `strconv.ParseInt(text, 0, 64)`, then `ParseUint`: the prefix tells the base.
+/// Go's `strconv.ParseInt(text, 0, 64)`, then `ParseUint`: the prefix gives the base.
 fn integer(text: &str) -> Option<Value> {
     let (negative, rest) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),

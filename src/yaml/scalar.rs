@@ -1,13 +1,28 @@
-//! A YAML scalar comes in, the JSON value that the API server sees goes out.
+//! Resolves a YAML scalar to the JSON value that the API server sees.
 //!
-//! kubectl and the API server read YAML 1.1 in the way of Go's yaml.v2 (`sigs.k8s.io/yaml`): plain `on` is a boolean,
-//! plain `0755` is octal, `1_000` is a number, timestamps are text.
-use super::number;
-use saphyr_parser::{ScalarStyle, Tag};
-use serde_json::Value;
+//! kubectl and the API server read YAML 1.1 as Go's yaml.v2 (`sigs.k8s.io/yaml`) does: plain `on` is a boolean, plain
+//! `0755` is octal, `1_000` is a number, timestamps are text.
 use std::borrow::Cow;
 
-/// What a scalar is.
+use base64::{
+    Engine,
+    alphabet::STANDARD,
+    engine::{GeneralPurpose, GeneralPurposeConfig},
+};
+use serde_json::Value;
+
+use super::number;
+
+/// What the tags of YAML's own types begin with.
+pub(super) const CORE: &str = "tag:yaml.org,2002:";
+
+/// Base64 as Go reads it.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+);
+
+/// A resolved scalar.
 pub(super) struct Scalar {
     /// Its value.
     pub(super) value: Value,
@@ -26,11 +41,11 @@ impl Scalar {
         }
     }
 
-    /// Its text as a key: JSON has no other keys, and Go writes some in a way of its own.
-    pub(super) fn key(&self) -> Result<String, String> {
-        match &self.value {
+    /// Returns its text as a key: JSON has no other keys, and Go formats floats differently there.
+    pub(super) fn into_key(self) -> Result<String, String> {
+        match self.value {
             Value::Null => Err("null cannot be a key".to_owned()),
-            Value::String(name) => Ok(name.clone()),
+            Value::String(name) => Ok(name),
             Value::Number(number) => match self.float {
                 Some(float) => Ok(number::key(float)),
                 None if number.is_i64() => Ok(number.to_string()),
@@ -41,21 +56,21 @@ impl Scalar {
     }
 }
 
-/// Reads a scalar; fails with the reason where JSON has no such value.
+/// Resolves a scalar; fails with the reason if JSON has no such value.
 pub(super) fn read(
     text: Cow<'_, str>,
-    style: ScalarStyle,
-    tag: Option<&Tag>,
+    is_plain: bool,
+    tag: Option<&str>,
 ) -> Result<Scalar, String> {
-    match tag.and_then(core) {
-        None if tag.is_none() && style == ScalarStyle::Plain => resolve(text),
-        Some("binary") => Err("the tag !!binary has no meaning in JSON".to_owned()),
+    match tag.and_then(|tag| tag.strip_prefix(CORE)) {
+        None if tag.is_none() && is_plain => resolve(text),
+        Some("binary") => binary(&text),
         Some(kind @ ("bool" | "int" | "float" | "null")) => {
             let scalar = resolve(Cow::Borrowed(&text))?;
             let fits = match kind {
                 "bool" => scalar.value.is_boolean(),
                 "int" => scalar.value.is_number() && scalar.float.is_none(),
-                "float" => scalar.value.is_number(),
+                "float" => scalar.float.is_some() || scalar.value.is_i64(),
                 _ => scalar.value.is_null(),
             };
             if fits {
@@ -64,27 +79,27 @@ pub(super) fn read(
                     ..scalar
                 })
             } else {
-                Err(format!("{text:?} is no {kind}"))
+                Err(format!("{text:?} is not of type {kind}"))
             }
         }
-        // Any other tag says nothing that JSON could.
+        // JSON has no place for any other tag.
         None | Some(_) => Ok(Scalar::plain(text.into_owned())),
     }
 }
 
-/// The short name of a tag of YAML's own, however it is written.
-pub(super) fn core(tag: &Tag) -> Option<&str> {
-    if tag.is_yaml_core_schema() {
-        Some(&tag.suffix)
-    } else {
-        let verbatim = tag.handle.is_empty() || tag.handle == "!";
-        tag.suffix
-            .strip_prefix("tag:yaml.org,2002:")
-            .filter(|_| verbatim)
+/// Decodes base64 to text, as Go does: with a replacement character for what is not UTF-8.
+fn binary(text: &str) -> Result<Scalar, String> {
+    let digits: Vec<u8> = text
+        .bytes()
+        .filter(|byte| !matches!(byte, b'\r' | b'\n'))
+        .collect();
+    match BASE64.decode(digits) {
+        Ok(bytes) => Ok(Scalar::plain(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(_) => Err("the value of !!binary is not base64".to_owned()),
     }
 }
 
-/// What a plain scalar without a tag stands for.
+/// Resolves a plain scalar without a tag.
 fn resolve(text: Cow<'_, str>) -> Result<Scalar, String> {
     match text.as_bytes().first() {
         None => return Ok(Scalar::plain(Value::Null)),
@@ -163,36 +178,31 @@ mod tests {
             ("-", json!("-")),
             ("(a|b)", json!("(a|b)")),
         ] {
-            let read = read(text.into(), ScalarStyle::Plain, None).map(|scalar| scalar.value);
+            let read = read(text.into(), true, None).map(|scalar| scalar.value);
             assert_eq!(read, Ok(value), "{text}");
         }
         for text in [".inf", "-.INF", ".nan"] {
-            assert!(
-                read(text.into(), ScalarStyle::Plain, None).is_err(),
-                "{text}"
-            );
+            assert!(read(text.into(), true, None).is_err(), "{text}");
         }
     }
 
     #[test]
     fn quotes_and_tags_decide() {
         let tagged = |suffix: &str, text: &'static str| {
-            let tag = Tag {
-                handle: "tag:yaml.org,2002:".to_owned(),
-                suffix: suffix.to_owned(),
-            };
-            read(text.into(), ScalarStyle::Plain, Some(&tag)).map(|scalar| scalar.value)
+            let tag = format!("{CORE}{suffix}");
+            read(text.into(), true, Some(&tag)).map(|scalar| scalar.value)
         };
         assert_eq!(tagged("str", "5"), Ok(json!("5")));
         assert_eq!(tagged("int", "5"), Ok(json!(5)));
         assert!(tagged("int", "x").is_err());
-        assert!(tagged("binary", "aGk=").is_err());
-        let quoted = read("on".into(), ScalarStyle::SingleQuoted, None);
+        assert_eq!(tagged("binary", "aGk="), Ok(json!("hi")));
+        assert!(tagged("binary", "aGk").is_err());
+        let quoted = read("on".into(), false, None);
         assert_eq!(quoted.map(|scalar| scalar.value), Ok(json!("on")));
     }
 
     #[test]
-    fn tells_what_looks_different() {
+    fn marks_values_that_differ_from_their_text() {
         for (text, surprising) in [
             ("on", true),
             ("true", false),
@@ -201,7 +211,7 @@ mod tests {
             ("0", false),
             ("0.5", false),
         ] {
-            let read = read(text.into(), ScalarStyle::Plain, None);
+            let read = read(text.into(), true, None);
             assert_eq!(
                 read.map(|scalar| scalar.surprising.is_some()),
                 Ok(surprising),
