@@ -2,14 +2,18 @@
 mod constants;
 mod constructor;
 
-use super::parts::{code, imports::Imports};
-use super::{Contents, Exports, OutFile};
-use crate::ir::{Body, Field, Kind, Model, Module, Presence, Scope, Struct};
-use proc_macro2::TokenStream;
-use quote::quote;
 use std::collections::BTreeMap;
 
-pub(super) fn emit<'m>(model: &'m Model) -> Vec<OutFile<'m>> {
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{
+    Contents, Exports, OutFile,
+    parts::{code, imports::Imports},
+};
+use crate::ir::{Body, Field, Kind, Model, Module, Presence, Scope, Struct};
+
+pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
     let mut files = Vec::new();
     let mut manifests = BTreeMap::new();
     for module in &model.modules {

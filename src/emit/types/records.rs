@@ -1,9 +1,11 @@
 //! `records.rs` of a version: the field tables, uniform text with one line per field.
-use super::code;
-use crate::ir::{Body, Enum, EnumBase, Kind, Model, Module, Struct, TypeDef, Union};
+use std::fmt::Write;
+
 use proc_macro2::Literal;
 use serde_json::Value;
-use std::fmt::Write;
+
+use super::code;
+use crate::ir::{Body, Enum, EnumBase, Kind, Model, Module, Struct, TypeDef, Union};
 
 /// The version of the API in `kube_codegen_record::private` that generated code uses.
 const API: u32 = 1;

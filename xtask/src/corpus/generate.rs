@@ -1,42 +1,42 @@
-//! Files of definitions come in, trees of modules go out: one per repository, more where definitions exclude one another.
+//! Generates trees of modules from files of CRDs: one per repository, or several if CRDs conflict.
+use super::Problem;
 use super::input::Manifest;
-use super::{Failure, inspect};
 use kube_codegen::diag::{Code, Diagnostics, Severity};
 use kube_codegen::options::Options;
 use kube_codegen::pipeline;
 use kube_codegen::pipeline::File;
-use kube_codegen::private::crd;
+use kube_codegen::private::crd::{self, Additional, Crd, Items, Schema};
 use kube_codegen::private::ir::Counts;
 use kube_codegen::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The stage of inputs that are at fault themselves: told, but no failure.
+/// The stage of invalid inputs, which are listed but do not count as failures.
 pub(super) const REFUSED: &str = "refused";
-/// From this code on, findings are no longer about the input.
+/// From this code on, diagnostics are not about the input.
 const FIRST_OWN: &str = "KC0500";
 
-/// All that was generated, and what the input had.
+/// The generated trees and statistics on the input.
 #[derive(Default)]
 pub(super) struct Corpus {
     /// The trees, sorted by repository.
     pub(super) trees: Vec<Tree>,
     /// Files that were read.
     pub(super) files: usize,
-    /// CRDs in them; a file that none can be read of counts as one.
+    /// CRDs in them; a file without a readable CRD counts as one.
     pub(super) crds: usize,
-    /// Files that were refused for errors of their own.
+    /// Files that were rejected because of errors in them.
     pub(super) refused: usize,
-    /// Findings by code.
-    pub(super) findings: BTreeMap<Code, usize>,
+    /// Diagnostics by code.
+    pub(super) diagnostics: BTreeMap<Code, usize>,
 }
 
 /// One tree of modules.
 pub(super) struct Tree {
-    /// The folder that the definitions lie in.
+    /// The directory of the CRDs.
     pub(super) repository: String,
     /// Name of its Rust module.
     pub(super) module: String,
-    /// The generated files, relative to the module's folder.
+    /// The generated files, relative to the module's directory.
     pub(super) files: Vec<File>,
     /// The CRDs, by name, each with its modules as `group/version`.
     pub(super) crds: BTreeMap<String, BTreeSet<String>>,
@@ -44,11 +44,11 @@ pub(super) struct Tree {
     pub(super) roots: BTreeMap<(String, String), String>,
     /// Inline objects in the schemas of all versions.
     pub(super) inline: usize,
-    /// What became of the places that ask for a type.
+    /// Counts of the generated types.
     pub(super) counts: Counts,
 }
 
-/// Files that one run of the generator takes together.
+/// Files that are generated together.
 #[derive(Default)]
 struct Group {
     repository: String,
@@ -56,8 +56,8 @@ struct Group {
     taken: BTreeSet<(String, String)>,
 }
 
-/// Generates everything; a file with an error is left out of its tree, and told.
-pub(super) fn generate(manifests: Vec<Manifest>, failures: &mut Vec<Failure>) -> Corpus {
+/// Generates everything; a file with an error is reported and omitted from its tree.
+pub(super) fn generate(manifests: Vec<Manifest>, failures: &mut Vec<Problem>) -> Corpus {
     let mut corpus = Corpus::default();
     let mut groups: Vec<Group> = Vec::new();
     for manifest in manifests {
@@ -84,19 +84,19 @@ pub(super) fn generate(manifests: Vec<Manifest>, failures: &mut Vec<Failure>) ->
     corpus
 }
 
-/// Generates for one file alone, so that its findings are its own; gives what no other file of its tree may define.
+/// Generates one file on its own to attribute diagnostics to it; returns the names that no other file of its tree may define.
 fn alone(
     manifest: &Manifest,
     corpus: &mut Corpus,
-    failures: &mut Vec<Failure>,
+    failures: &mut Vec<Problem>,
 ) -> Option<BTreeSet<(String, String)>> {
     let sources = std::slice::from_ref(&manifest.source);
     let crds = crd::parse(sources, &mut Diagnostics::new());
     let output = pipeline::run(sources, &Options::default());
     corpus.files += 1;
     corpus.crds += crds.len().max(1);
-    for finding in output.diagnostics.iter() {
-        *corpus.findings.entry(finding.code).or_default() += 1;
+    for diagnostic in output.diagnostics.iter() {
+        *corpus.diagnostics.entry(diagnostic.code).or_default() += 1;
     }
     if output.diagnostics.has_errors() {
         let failure = failure(&manifest.source.name, &output.diagnostics);
@@ -107,7 +107,7 @@ fn alone(
     Some(names(&crds))
 }
 
-/// What no other file of one run may define too: the plurals and kinds, each with its group.
+/// Returns the names that must be unique in a run: the plurals and kinds, each with its group.
 pub(crate) fn names(crds: &[crd::Crd]) -> BTreeSet<(String, String)> {
     let names = crds.iter().flat_map(|crd| {
         [
@@ -118,7 +118,7 @@ pub(crate) fn names(crds: &[crd::Crd]) -> BTreeSet<(String, String)> {
     names.collect()
 }
 
-fn tree(group: Group, module: String, failures: &mut Vec<Failure>) -> Option<Tree> {
+fn tree(group: Group, module: String, failures: &mut Vec<Problem>) -> Option<Tree> {
     let output = pipeline::run(&group.sources, &Options::default());
     if output.diagnostics.has_errors() {
         failures.push(failure(&group.repository, &output.diagnostics));
@@ -128,7 +128,7 @@ fn tree(group: Group, module: String, failures: &mut Vec<Failure>) -> Option<Tre
     let mut crds: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut inline = 0;
     for found in crd::parse(&group.sources, &mut Diagnostics::new()) {
-        inline += inspect::inline_objects(&found);
+        inline += inline_objects(&found);
         crds.entry(found.name).or_default();
     }
     let mut roots = BTreeMap::new();
@@ -153,8 +153,8 @@ fn tree(group: Group, module: String, failures: &mut Vec<Failure>) -> Option<Tre
     })
 }
 
-/// What the errors are; one of the generator's own makes it a failure of the generator.
-fn failure(subject: &str, diagnostics: &Diagnostics) -> Failure {
+/// Describes the errors. If one is not about the input, the generator has failed.
+fn failure(subject: &str, diagnostics: &Diagnostics) -> Problem {
     let errors: Vec<_> = diagnostics
         .iter()
         .filter(|it| it.severity == Severity::Error)
@@ -168,7 +168,7 @@ fn failure(subject: &str, diagnostics: &Diagnostics) -> Failure {
             it.place.pointer
         )
     });
-    Failure {
+    Problem {
         stage: if errors.iter().any(|it| own(it.code)) {
             "generate"
         } else {
@@ -179,7 +179,7 @@ fn failure(subject: &str, diagnostics: &Diagnostics) -> Failure {
     }
 }
 
-/// A module that no other tree has.
+/// Returns a unique module name for a repository.
 fn module(repository: &str, taken: &mut BTreeSet<String>) -> String {
     let words = repository.split(|c: char| !c.is_ascii_alphanumeric());
     let words = words.filter(|word| !word.is_empty());
@@ -193,4 +193,39 @@ fn module(repository: &str, taken: &mut BTreeSet<String>) -> String {
         name = format!("{plain}_{number}");
     }
     name
+}
+
+/// Returns the number of inline objects in the served versions: schema nodes with declared properties.
+fn inline_objects(crd: &Crd) -> usize {
+    let served = crd.versions.iter().filter(|version| version.served);
+    served
+        .filter_map(|version| version.schema.as_deref())
+        .map(objects)
+        .sum()
+}
+
+fn objects(schema: &Schema) -> usize {
+    let properties = schema
+        .properties
+        .iter()
+        .flatten()
+        .map(|(_, it)| it.as_ref());
+    let items = schema.items.iter().filter_map(|items| match items {
+        Items::Schema(schema) => Some(schema.as_ref()),
+        Items::Tuple(_) => None,
+    });
+    let values = schema.additional.iter().filter_map(|values| match values {
+        Additional::Schema(schema) => Some(schema.as_ref()),
+        Additional::Bool(_) => None,
+    });
+    let own = schema
+        .properties
+        .as_ref()
+        .is_some_and(|all| !all.is_empty());
+    usize::from(own)
+        + properties
+            .chain(items)
+            .chain(values)
+            .map(objects)
+            .sum::<usize>()
 }
