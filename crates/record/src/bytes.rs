@@ -1,9 +1,12 @@
 //! Decodes base64 as leniently as the API server and Go do.
-use super::{Literal, Misfit};
-use base64::Engine;
-use base64::alphabet::STANDARD;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{
+    Engine,
+    alphabet::STANDARD,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
 use k8s_openapi::ByteString;
+
+use crate::{Literal, Misfit};
 
 /// The API server checks only the number of letters and the padding, so it stores `aGl=` with meaningless last bits. An object older
 /// than the format may lack the padding. Both are written in the canonical spelling.

@@ -1,8 +1,8 @@
 //! A `date-time` string, kept as text, with access to the moment it denotes.
+use std::{fmt, str::FromStr};
+
 use jiff::{self, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
-use std::fmt;
-use std::str::FromStr;
 
 /// A string of format `date-time` ([RFC 3339]), as it is on the wire, with its offset and the digits of its fraction.
 ///

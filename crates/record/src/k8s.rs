@@ -1,12 +1,13 @@
 //! Types of `k8s-openapi` as values: the metadata of every object as records, for speed, and all others as leaves.
 mod leaves;
 
-use crate::{__record_views, Slot, Value, View, leaves};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     Condition, FieldsV1, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime,
     ObjectMeta, OwnerReference,
 };
+
+use crate::{__record_views, Slot, Value, View, leaves};
 
 __record_views! {
     ObjectMeta {

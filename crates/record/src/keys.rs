@@ -1,8 +1,9 @@
 //! Reads the keys of objects: as a field of a record, or as a new entry of a map.
-use super::report::Report;
-use super::{Map, Slot};
-use serde::de::{DeserializeSeed, Deserializer, Visitor};
 use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Visitor};
+
+use crate::{Map, Slot, report::Report};
 
 /// The one key of the object that `serde_json` passes for a number with its feature `arbitrary_precision`; the value has the digits.
 pub(super) const NUMBER: &str = "$serde_json::private::Number";

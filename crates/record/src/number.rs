@@ -1,10 +1,12 @@
 //! A JSON number: integer or float, never rounded.
-use super::{View, scalars};
-use crate::__value_serde;
-use std::cmp::Ordering;
-use std::fmt;
-use std::hash::{Hash, Hasher};
-use std::str::FromStr;
+use std::{
+    cmp::Ordering,
+    fmt,
+    hash::{Hash, Hasher},
+    str::FromStr,
+};
+
+use crate::{__value_serde, View, scalars};
 
 /// A value of `type: number`: a 64-bit integer or a double, as on the wire.
 ///

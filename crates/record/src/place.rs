@@ -1,7 +1,7 @@
 //! Puts literals and buffered JSON into slots; reports what does not fit.
-use super::report::Report;
-use super::{Fixed, Literal, Misfit, Scalar, Slot, foreign};
 use serde_json::Value;
+
+use crate::{Fixed, Literal, Misfit, Scalar, Slot, foreign, report::Report};
 
 /// Unwraps optional slots, filling each with a blank value.
 #[inline]

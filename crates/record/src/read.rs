@@ -1,13 +1,17 @@
 //! Reads any value through its slot, from any deserializer; reports all that does not fit at once.
-use super::keys::{EntryOf, IsNumber, Name, NameOf};
-use super::place::{buffered, literal, misplaced, null, resolve};
-use super::report::Report;
-use super::{Literal, Record, Slot, Value};
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use std::fmt;
+
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
+    value::{MapAccessDeserializer, SeqAccessDeserializer},
 };
-use std::fmt;
+
+use crate::{
+    Literal, Record, Slot, Value,
+    keys::{EntryOf, IsNumber, Name, NameOf},
+    place::{buffered, literal, misplaced, null, resolve},
+    report::Report,
+};
 
 /// Reads a value by the rules of [this crate](crate).
 ///

@@ -1,6 +1,7 @@
 //! Collects the problems of one object into a single message with paths.
-use super::Literal;
 use std::fmt::Write;
+
+use crate::Literal;
 
 /// Further problems are only counted, to keep the message readable and hostile objects cheap.
 const LISTED: usize = 16;

@@ -1,7 +1,8 @@
 //! Parses the manifest that generated code embeds for `CustomResourceExt::crd`.
+use std::thread::Builder;
+
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde::Deserialize;
-use std::thread::Builder;
 
 /// The nesting that the generator accepts.
 const MAX_DEPTH: usize = 250;

@@ -1,12 +1,15 @@
 //! `Value` and `Scalar` for booleans, numbers, strings, and the scalar types of Kubernetes.
-use super::bytes::bytes;
-use super::{DateTime, Literal, Misfit, Number, Scalar, Slot, Value, View, date_time};
-use jiff::Timestamp;
-use k8s_openapi::ByteString;
-use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use std::mem;
+
+use jiff::Timestamp;
+use k8s_openapi::{
+    ByteString,
+    apimachinery::pkg::{api::resource::Quantity, apis::meta::v1::Time, util::intstr::IntOrString},
+};
+
+use crate::{
+    DateTime, Literal, Misfit, Number, Scalar, Slot, Value, View, bytes::bytes, date_time,
+};
 
 /// `type, blank value, name for messages, |value| view, |literal| Result<type, Misfit>;` for each scalar.
 macro_rules! scalars {

@@ -1,7 +1,7 @@
 //! The traits of reflective values: read as a [`View`], filled through a [`Slot`].
-use super::{Foreign, Literal};
-use std::collections::BTreeMap;
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
+
+use crate::{Foreign, Literal};
 
 /// A value to read, whatever its type.
 #[derive(Clone, Copy)]

@@ -1,6 +1,7 @@
 //! Writes any record to any serializer, its fields sorted by name.
-use super::{List, Map, Record, View, foreign};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use crate::{List, Map, Record, View, foreign};
 
 /// Writes the present fields of a record, then the undeclared ones.
 ///

@@ -1,11 +1,9 @@
 //! The text of a cell, as the API server computes and kubectl prints it.
-use super::age::age;
-use super::column::ColumnType;
-use super::go;
-use super::node::Node;
-use crate::Number;
 use jiff::Timestamp;
 use serde_json::Value;
+
+use super::{age::age, column::ColumnType, go, node::Node};
+use crate::Number;
 
 /// Returns the text; empty if nothing was found or the type does not fit.
 pub(super) fn cell(type_: ColumnType, found: Option<&Node<'_>>, now: Timestamp) -> String {

@@ -1,9 +1,8 @@
 //! The printer columns of a kind: headers and rows.
-use super::cell::cell;
-use super::path::Path;
-use super::table::Table;
-use crate::Record;
 use jiff::Timestamp;
+
+use super::{cell::cell, path::Path, table::Table};
+use crate::Record;
 
 /// A printer column of a CRD (`additionalPrinterColumns`).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

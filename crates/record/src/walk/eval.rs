@@ -1,8 +1,12 @@
 //! Evaluates paths by the rules of client-go's `util/jsonpath` with `AllowMissingKeys`.
-use super::node::Node;
-use super::path::{Filter, Operand, Operator, Path, Step};
-use serde_json::Value;
 use std::cmp::Ordering;
+
+use serde_json::Value;
+
+use super::{
+    node::Node,
+    path::{Filter, Operand, Operator, Path, Step},
+};
 
 /// The path does not fit the object (index out of bounds, not an array), so it finds nothing.
 #[derive(Debug)]

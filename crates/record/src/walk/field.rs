@@ -1,9 +1,11 @@
 //! Selectable fields of a CRD, and field selectors for them.
-use super::node::Node;
-use super::path::Path;
+use std::{
+    fmt::{self, Display},
+    marker::PhantomData,
+};
+
+use super::{node::Node, path::Path};
 use crate::Record;
-use std::fmt::{self, Display};
-use std::marker::PhantomData;
 
 /// A field by which the API server can select objects (`selectableFields` of the CRD; KEP-4358).
 ///

@@ -1,7 +1,9 @@
 //! Formats JSON as Go's `fmt` does, which the API server uses for string columns.
-use crate::Number;
-use serde_json::Value;
 use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::Number;
 
 /// Appends the text of a value: `[a b]`, `map[k:v]`, `<nil>`.
 pub(super) fn print(value: &Value, out: &mut String) {

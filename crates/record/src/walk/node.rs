@@ -1,7 +1,9 @@
 //! A value that a path reaches: in a record, in raw JSON or in a leaf.
-use crate::{List, Map, Record, View};
-use serde_json::Value;
 use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::{List, Map, Record, View};
 
 /// A value found by a path.
 #[derive(Clone)]

@@ -1,10 +1,12 @@
 //! The `JSONPath` of printer columns.
-use super::eval::{self, Failed};
-use super::node::Node;
-use super::parse::Parser;
+use std::{fmt, str::FromStr};
+
+use super::{
+    eval::{self, Failed},
+    node::Node,
+    parse::Parser,
+};
 use crate::Record;
-use std::fmt;
-use std::str::FromStr;
 
 /// A parsed path, such as `.spec.choice`, `.metadata.labels.app\.kubernetes\.io/name`, `.spec['a.b']`, `.spec.list[0].x`, `.spec.list[*].x` or
 /// `.status.conditions[?(@.type=="Ready")].status`.

@@ -1,9 +1,15 @@
 //! Prints tables of objects as `kubectl get` does.
-use super::column::{Columns, Row};
-use super::path::Path;
+use std::{
+    borrow::{Borrow, Cow},
+    marker::PhantomData,
+};
+
 use jiff::Timestamp;
-use std::borrow::{Borrow, Cow};
-use std::marker::PhantomData;
+
+use super::{
+    column::{Columns, Row},
+    path::Path,
+};
 
 /// The minimum width of a column, including the padding, and the padding, as in kubectl's tab writer.
 const NARROWEST: usize = 6;

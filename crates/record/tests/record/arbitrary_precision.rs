@@ -2,9 +2,9 @@
 //!
 //! `deserialize_any` then visits a number as an object with one magic key. The feature cannot be enabled for one test, so these objects are
 //! spelled out.
-use crate::refusal;
-use crate::shop;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+
+use crate::{refusal, shop};
 
 /// The object in place of a number.
 fn number(digits: &str) -> String {

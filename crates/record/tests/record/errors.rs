@@ -1,6 +1,5 @@
 //! Values that are refused, and their errors.
-use crate::types::Shop;
-use crate::{refusal, shop};
+use crate::{refusal, shop, types::Shop};
 
 #[test]
 fn an_error_has_the_path() {

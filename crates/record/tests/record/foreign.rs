@@ -1,8 +1,11 @@
 //! Fields with types of `k8s-openapi`.
-use k8s_openapi::api::core::v1::{Container, PodTemplateSpec, ResourceRequirements};
-use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
+
+use k8s_openapi::{
+    api::core::v1::{Container, PodTemplateSpec, ResourceRequirements},
+    apimachinery::pkg::util::intstr::IntOrString,
+};
+use serde_json::{Value, json};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Workload {

@@ -1,8 +1,11 @@
 //! Absent, null, blank, unknown and duplicate fields.
-use crate::types::{Hook, Policy, Shop, ShopStatus};
-use crate::{round_trip, shop};
 use kube_codegen_record::Nullable;
 use serde_json::json;
+
+use crate::{
+    round_trip, shop,
+    types::{Hook, Policy, Shop, ShopStatus},
+};
 
 #[test]
 fn unknown_fields_are_ignored() {

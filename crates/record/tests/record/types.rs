@@ -1,13 +1,16 @@
 //! Hand-written types in the form of generated ones.
 #![allow(unreachable_pub)]
-use k8s_openapi::ByteString;
-use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    Condition, LabelSelector, MicroTime, ObjectMeta, Time,
-};
-use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use kube_codegen_record::{Nullable, Number};
 use std::collections::BTreeMap;
+
+use k8s_openapi::{
+    ByteString,
+    apimachinery::pkg::{
+        api::resource::Quantity,
+        apis::meta::v1::{Condition, LabelSelector, MicroTime, ObjectMeta, Time},
+        util::intstr::IntOrString,
+    },
+};
+use kube_codegen_record::{Nullable, Number};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shop {

@@ -1,6 +1,7 @@
 //! Numbers, and the scalar types of Kubernetes.
-use crate::{round_trip, shop};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+
+use crate::{round_trip, shop};
 
 #[test]
 fn numbers_keep_every_digit() {

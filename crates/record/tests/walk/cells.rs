@@ -1,9 +1,13 @@
 //! Cells, as the API server computes and kubectl prints them.
-use crate::kind;
-use k8s_openapi::jiff::Timestamp;
-use kube_codegen_record::Record;
-use kube_codegen_record::walk::{Column, ColumnType, Columns};
 use std::fmt::Debug;
+
+use k8s_openapi::jiff::Timestamp;
+use kube_codegen_record::{
+    Record,
+    walk::{Column, ColumnType, Columns},
+};
+
+use crate::kind;
 
 /// Defines a record with one column.
 macro_rules! column {

@@ -1,8 +1,8 @@
 //! The paths of printer columns.
-use crate::kind;
-use crate::types::CrdKind;
 use kube_codegen_record::walk::{Node, Path};
 use serde_json::{Value, json};
+
+use crate::{kind, types::CrdKind};
 
 fn sample() -> CrdKind {
     kind(

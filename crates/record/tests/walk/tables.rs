@@ -1,9 +1,13 @@
 //! Tables, as `kubectl get` prints them.
-use crate::kind;
-use crate::types::{CrdKind, CrdKindStatus};
+use std::sync::Arc;
+
 use k8s_openapi::jiff::Timestamp;
 use kube_codegen_record::walk::Columns;
-use std::sync::Arc;
+
+use crate::{
+    kind,
+    types::{CrdKind, CrdKindStatus},
+};
 
 fn now() -> Timestamp {
     "2024-01-06T03:30:00Z".parse().unwrap()

@@ -1,10 +1,15 @@
 //! Hand-written types in the form of generated ones.
 #![allow(unreachable_pub)]
-use k8s_openapi::api::core::v1::PodTemplateSpec;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, MicroTime, ObjectMeta, Time};
-use kube_codegen_record::Nullable;
-use kube_codegen_record::walk::{Column, ColumnType, Columns};
 use std::collections::BTreeMap;
+
+use k8s_openapi::{
+    api::core::v1::PodTemplateSpec,
+    apimachinery::pkg::apis::meta::v1::{Condition, MicroTime, ObjectMeta, Time},
+};
+use kube_codegen_record::{
+    Nullable,
+    walk::{Column, ColumnType, Columns},
+};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CrdKind {
