@@ -1,26 +1,26 @@
-//! The structs of several versions come in, what all agree upon from one of them on goes out: what is reused must mean the same whichever is enabled.
+//! Merges the structs of several Kubernetes versions: a reused type has to be the same whichever version is enabled.
 use super::types::{Field, Struct, Ty, Version};
 use kube_codegen::Kubernetes;
 use std::collections::BTreeMap;
 
-/// The types, each with the version from which on all newer ones agree upon it; so each field. Versions come oldest first.
+/// Merges versions, oldest first. Each type and field has the first version since which all newer ones agree on it.
 pub(super) fn merge(versions: Vec<(Kubernetes, Version)>) -> Result<Version, String> {
-    // What all agree upon from each version on, newest first.
+    // What all versions from each one on agree on, newest first.
     let mut agreed: Vec<(Kubernetes, Version)> = Vec::new();
     for (at, version) in versions.into_iter().rev() {
         let mut common = match agreed.last() {
             Some((_, newer)) => common(version, newer),
             None => version,
         };
-        common.retain(|path, body| usable(path, body));
-        agreed.push((at, forget_others(common)));
+        common.retain(|path, body| is_usable(path, body));
+        agreed.push((at, mark_others(common)));
     }
     let mut table = Version::new();
     for (at, version) in agreed.into_iter().rev() {
         for (path, body) in version {
             match table.get_mut(&path) {
                 Some(known) => extend(known, body, at)
-                    .map_err(|what| format!("{path}: {what} is another in {at}"))?,
+                    .map_err(|what| format!("{path}: {what} differs in {at}"))?,
                 None => _ = table.insert(path, body),
             }
         }
@@ -28,7 +28,7 @@ pub(super) fn merge(versions: Vec<(Kubernetes, Version)>) -> Result<Version, Str
     Ok(table)
 }
 
-/// The types that both have.
+/// Returns the types that both versions have.
 fn common(old: Version, newer: &Version) -> Version {
     let both = old.into_iter().filter_map(|(path, body)| {
         let body = both(body, newer.get(&path)?)?;
@@ -37,7 +37,7 @@ fn common(old: Version, newer: &Version) -> Version {
     both.collect()
 }
 
-/// Adds to a type of older versions what it has from this one on.
+/// Adds the fields that a type has since a newer version.
 fn extend(known: &mut Struct, newer: Struct, at: Kubernetes) -> Result<(), String> {
     if known.default != newer.default {
         return Err("`Default`".to_owned());
@@ -51,7 +51,7 @@ fn extend(known: &mut Struct, newer: Struct, at: Kubernetes) -> Result<(), Strin
                     old.required_before = Some(at);
                 }
             }
-            // It is always written, and could not be told of before.
+            // Older versions always write it, with another type.
             Some(old) if old.required => return Err(format!("`{wire}`")),
             Some(old) => *old = Field { since: at, ..field },
         }
@@ -59,14 +59,13 @@ fn extend(known: &mut Struct, newer: Struct, at: Kubernetes) -> Result<(), Strin
     Ok(())
 }
 
-/// A struct as both versions have it; none where they cannot be reconciled.
+/// Returns the common part of a struct in two versions; `None` if a field that only one has is always written.
 fn both(old: Struct, new: &Struct) -> Option<Struct> {
-    // A field that only one of them has, and always writes, would be written where the other never wrote it.
-    let lone = |fields: &BTreeMap<String, Field>, others: &BTreeMap<String, Field>| {
+    let has_own = |fields: &BTreeMap<String, Field>, others: &BTreeMap<String, Field>| {
         let mut all = fields.iter();
         all.any(|(wire, field)| field.required && !others.contains_key(wire))
     };
-    if lone(&old.fields, &new.fields) || lone(&new.fields, &old.fields) {
+    if has_own(&old.fields, &new.fields) || has_own(&new.fields, &old.fields) {
         return None;
     }
     let fields = old.fields.into_iter().filter_map(|(wire, field)| {
@@ -94,7 +93,7 @@ fn both(old: Struct, new: &Struct) -> Option<Struct> {
     })
 }
 
-/// The runtime knows these field by field; all others as leaves, which need a blank value.
+/// The types that the runtime reads and writes field by field. All others are leaves, which need a `Default`.
 pub(super) const RECORDS: [&str; 6] = [
     "Condition",
     "LabelSelector",
@@ -104,19 +103,19 @@ pub(super) const RECORDS: [&str; 6] = [
     "OwnerReference",
 ];
 
-/// Whether the runtime reads and writes the type field by field.
+/// Returns whether the runtime reads and writes a type field by field.
 pub(super) fn is_record(path: &str) -> bool {
     path.strip_prefix("apimachinery::pkg::apis::meta::v1::")
         .is_some_and(|name| RECORDS.contains(&name))
 }
 
-/// An object of the API writes its own `apiVersion` and `kind`; nothing tells what an empty struct is.
-fn usable(path: &str, body: &Struct) -> bool {
+/// Returns whether a type can be reused. An API object writes its own `apiVersion` and `kind`, and an empty struct matches anything.
+fn is_usable(path: &str, body: &Struct) -> bool {
     !body.root && !body.fields.is_empty() && (body.default || is_record(path))
 }
 
-/// Fields of structs that are not in the table.
-fn forget_others(mut types: Version) -> Version {
+/// Marks the types of fields that are not in the table.
+fn mark_others(mut types: Version) -> Version {
     let known: Vec<String> = types.keys().cloned().collect();
     for body in types.values_mut() {
         for field in body.fields.values_mut() {

@@ -1,4 +1,4 @@
-//! The sources of k8s-openapi come in, the tables of types that generated code may reuse go out: the generator's, and the runtime's list of leaves.
+//! `cargo xtask known-types`: generates the tables of reusable types from the sources of k8s-openapi.
 mod merge;
 mod read;
 // The table has the sentences that the generator looks up, so both extract them alike.
@@ -17,12 +17,12 @@ use std::process::Command;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Write nothing, and fail if a table is not what k8s-openapi says
+    /// Write nothing, and fail if a table is stale
     #[arg(long)]
     check: bool,
 }
 
-/// Makes the tables, or says whether they are what they would be made.
+/// Generates the tables, or checks that they are up to date.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     let mut stale = Vec::new();
     for (path, text) in tables()? {
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     Ok(stale.is_empty() || !arguments.check)
 }
 
-/// The files, relative to the root of this repository.
+/// Returns the files, relative to the root of this repository.
 fn tables() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
     let sources = sources()?;
     let mut versions = Vec::new();
@@ -59,7 +59,7 @@ fn tables() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
     Ok(write::files(&merge::merge(versions)?))
 }
 
-/// The `src` folder of the k8s-openapi that this workspace builds with.
+/// Returns the `src` folder of the k8s-openapi that this workspace builds with.
 fn sources() -> Result<PathBuf, Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -83,10 +83,10 @@ fn sources() -> Result<PathBuf, Box<dyn Error>> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn tables_are_what_k8s_openapi_says() {
+    fn tables_are_up_to_date() {
         assert!(
             super::run(&super::Arguments { check: true }).unwrap(),
-            "make them anew: cargo xtask known-types"
+            "run: cargo xtask known-types"
         );
     }
 }
