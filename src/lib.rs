@@ -1,9 +1,9 @@
 //! Rust types, typed clients, listers, informers and controllers from CustomResourceDefinitions.
 //!
-//! The command line tool `kube-codegen` and the [`Builder`] for build scripts do the same work: they read
-//! CustomResourceDefinition manifests and write Rust modules, one per API group and version.
+//! The command `kube-codegen` and the [`Builder`] for build scripts read CustomResourceDefinitions and write Rust modules, one
+//! per API group and version.
 //!
-//! # From a build script
+//! # Build scripts
 //!
 //! ```toml
 //! [build-dependencies]
@@ -17,7 +17,7 @@
 //! serde_json = "1"
 //! ```
 //!
-//! `build.rs`, with the manifest beside it in `crds/`:
+//! `build.rs`, next to a directory `crds`:
 //!
 //! ```no_run
 //! fn main() -> Result<(), kube_codegen::Error> {
@@ -35,9 +35,9 @@
 //! pub use iksoon_test_com::v1::{CrdKind, CrdKindSpec};
 //! ```
 //!
-//! # As a function
+//! # Without a file system
 //!
-//! [`pipeline::run`] is the whole generator without disk, clock or environment:
+//! [`pipeline::run`] generates from texts; it uses no disk, clock, environment or network:
 //!
 //! ```
 //! use kube_codegen::{options::Options, pipeline, source::Source};
@@ -71,6 +71,7 @@
 //! ```
 mod builder;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 mod crd;
 pub mod diag;
@@ -83,7 +84,7 @@ mod pass;
 pub mod pipeline;
 mod render;
 #[cfg(feature = "cli")]
-pub mod scaffold;
+mod scaffold;
 pub mod source;
 mod threads;
 mod write;

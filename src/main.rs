@@ -1,8 +1,8 @@
-//! The command line.
+//! The `kube-codegen` command.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    kube_codegen::cli::main()
+    kube_codegen::cli::run(std::env::args_os())
 }

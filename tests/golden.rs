@@ -6,8 +6,7 @@
 
 use kube_codegen::options::{Kubernetes, Options};
 use kube_codegen::pipeline;
-use kube_codegen::private::write::{self, Change};
-use kube_codegen::scaffold::{self, LibraryRequest, Membership, Runtime};
+use kube_codegen::private::write;
 use kube_codegen::source::Source;
 use std::collections::BTreeMap;
 use std::fs;
@@ -50,39 +49,52 @@ fn every_fixture_matches_its_golden() {
 #[test]
 fn the_example_crate_matches_its_output() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let inputs =
-        ["versions", "crdkind"].map(|case| source(&root.join(format!("fixtures/{case}.yaml"))));
-    let options = Options {
-        feature_gates: true,
-        ..Options::default()
-    };
-    let output = pipeline::run(&inputs, &options);
-    let name = "widget-clients".parse().expect("a name");
-    let library = scaffold::library(&LibraryRequest {
-        name: &name,
-        model: &output.model,
-        generated: &output.files,
-        kubernetes: options.kubernetes,
-        runtime: &Runtime::Path("../../crates".into()),
-        membership: Membership::Settled,
-        license: "Apache-2.0",
-        command: "kube-codegen crate widget-clients -f fixtures/versions.yaml -f fixtures/crdkind.yaml -o generated-examples/widget-clients",
-        existing: &|_| Ok(None),
-    })
-    .expect("a crate");
-    assert_eq!((library.features, library.notes.len()), (4, 0));
-    let committed = root.join("generated-examples/widget-clients");
-    let own = write::plan_once(&committed, &library.own, true).expect("plan");
-    let source =
-        write::plan(&committed.join(scaffold::SOURCE), &library.source, true).expect("plan");
-    for plan in [&own, &source] {
-        if std::env::var_os("KUBE_CODEGEN_ACCEPT").is_some() {
-            plan.apply().expect("write");
-            continue;
-        }
-        let shown = |it: &Change| format!("{}: {}", it.path, first_difference(&it.old, &it.new));
-        let differ: Vec<_> = plan.changes().iter().map(shown).collect();
-        assert!(differ.is_empty(), "see the head of this file: {differ:#?}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let example = "generated-examples/widget-clients";
+    for file in [
+        "fixtures/versions.yaml",
+        "fixtures/crdkind.yaml",
+        "crates/runtime/Cargo.toml",
+    ] {
+        let copy = folder.path().join(file);
+        fs::create_dir_all(copy.parent().expect("a folder")).expect("write");
+        fs::copy(root.join(file), copy).expect("copy");
+    }
+    let workspace = "[workspace]\nmembers = [\"generated-examples/*\"]\n";
+    fs::write(folder.path().join("Cargo.toml"), workspace).expect("write");
+    let output = Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
+        .args(["crate", "widget-clients", "-f", "fixtures/versions.yaml"])
+        .args([
+            "-f",
+            "fixtures/crdkind.yaml",
+            "-o",
+            example,
+            "--runtime-path",
+            "crates",
+        ])
+        .current_dir(folder.path())
+        .output()
+        .expect("kube-codegen");
+    assert!(output.status.success(), "{output:?}");
+    let mut expected = BTreeMap::new();
+    read(
+        &folder.path().join(example),
+        &folder.path().join(example),
+        &mut expected,
+    );
+    let committed = root.join(example);
+    if std::env::var_os("KUBE_CODEGEN_ACCEPT").is_some() {
+        accept(&committed, &expected);
+    }
+    let mut found = BTreeMap::new();
+    read(&committed, &committed, &mut found);
+    assert!(
+        found.keys().eq(expected.keys()),
+        "the files differ: see the head of this file"
+    );
+    for (path, text) in &expected {
+        let difference = first_difference(&found[path], text);
+        assert!(found[path] == *text, "{}: {difference}", path.display());
     }
 }
 

@@ -1,4 +1,4 @@
-//! Generates the modules for one definition into `OUT_DIR`, with two fields and a derive decided by hand.
+//! Generates the modules for one CRD into `OUT_DIR`, with overrides for two fields and a derive.
 use kube_codegen::Override;
 
 fn main() -> Result<(), kube_codegen::Error> {

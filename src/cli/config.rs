@@ -1,16 +1,21 @@
-//! `kube-codegen.toml` comes in, a layer of options goes out; each unknown key is told with its line and the nearest known one.
-use super::layer::Layer;
-use crate::diag::nearest;
-use crate::options::{Override, Settings};
-use std::fs;
-use std::path::Path;
-use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
+//! Reads `kube-codegen.toml`; an unknown key is an error with its location and the most similar known key.
+use std::{fs, path::Path};
 
-/// Name of the file that is read from the working directory.
+use toml::{
+    Spanned,
+    de::{DeString, DeTable, DeValue},
+};
+
+use super::layer::Layer;
+use crate::{
+    diag::nearest,
+    options::{Override, Settings},
+};
+
+/// The config file in the working directory.
 pub(super) const FILE: &str = "kube-codegen.toml";
 
-/// Reads the file; its relative paths start at its folder.
+/// Reads a config file. Its relative paths start at its directory.
 pub(super) fn read(path: &Path) -> Result<Layer, String> {
     let text = fs::read_to_string(path)
         .map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
@@ -20,8 +25,8 @@ pub(super) fn read(path: &Path) -> Result<Layer, String> {
 }
 
 fn parse(name: &str, text: &str) -> Result<Layer, String> {
-    let refused = |error: toml::de::Error| format!("{name}: {}", error.to_string().trim_end());
-    let table = DeTable::parse(text).map_err(refused)?;
+    let invalid = |error: toml::de::Error| format!("{name}: {}", error.to_string().trim_end());
+    let table = DeTable::parse(text).map_err(invalid)?;
     let mut unknown = Vec::new();
     check(table.get_ref(), Settings::KEYS, &mut unknown);
     if let Some((_, value)) = table
@@ -37,14 +42,13 @@ fn parse(name: &str, text: &str) -> Result<Layer, String> {
         }
     }
     if unknown.is_empty() {
-        return toml::from_str(text).map_err(refused);
+        return toml::from_str(text).map_err(invalid);
     }
     unknown.sort_by_key(|key| key.at);
     let lines: Vec<_> = unknown.iter().map(|key| key.message(name, text)).collect();
     Err(lines.join("\n"))
 }
 
-/// A key that nothing knows.
 struct Unknown<'a> {
     key: &'a str,
     at: usize,
@@ -85,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_keys_are_told_with_the_nearest() {
+    fn unknown_keys_are_errors_with_a_suggestion() {
         let text = "emitt = []\n\n[[override]]\npath = 'K.a'\ntypename = 'B'\nzzzzzzzz = 1\n";
         assert_eq!(
             parse("k.toml", text).unwrap_err(),
@@ -96,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_the_wrong_type_is_shown() {
+    fn a_value_of_the_wrong_type_is_an_error_with_its_location() {
         let error = parse("k.toml", "output = 3\n").unwrap_err();
         assert!(error.contains("line 1, column 10"), "{error}");
         let error = parse("k.toml", "file = [\n").unwrap_err();

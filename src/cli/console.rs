@@ -1,17 +1,24 @@
-//! What is told to the user: findings and errors on the error output, results on the output, for a person or as JSON lines.
-use crate::diag::{Diagnostics, Severity, human, json};
-use crate::source::Source;
-use annotate_snippets::renderer::DEFAULT_ERROR_STYLE;
-use anstream::{AutoStream, ColorChoice};
-use serde_json::{Value, json};
-use std::fmt::Write as _;
-use std::io::{self, Write as _};
+//! Prints diagnostics, errors and results, for people or as JSON lines.
+use std::{
+    fmt::Write as _,
+    io::{self, Write as _},
+};
 
-/// How to tell it.
+use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_WARNING_STYLE};
+use anstream::{AutoStream, ColorChoice};
+use clap::builder::styling::Style;
+use serde_json::{Value, json};
+
+use crate::{
+    diag::{Diagnostics, Severity, human, json},
+    source::Source,
+};
+
+/// The options that every command has.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Messages")]
-pub(super) struct Face {
-    /// How to tell findings and results: human, or json (one object per line)
+#[command(next_help_heading = "Message options")]
+pub(super) struct Messages {
+    /// Format of messages: `human`, or `json` (one object per line)
     #[arg(
         long,
         global = true,
@@ -22,11 +29,11 @@ pub(super) struct Face {
     )]
     message_format: MessageFormat,
 
-    /// Print errors only
+    /// Print only errors
     #[arg(long, short, global = true)]
     quiet: bool,
 
-    /// When to colour: auto (on a terminal, unless `NO_COLOR` is set), always or never
+    /// When to use colors: `auto` (on a terminal, unless NO_COLOR is set), `always` or `never`
     #[arg(
         long,
         global = true,
@@ -45,7 +52,7 @@ enum MessageFormat {
     Json,
 }
 
-/// Gathers what goes to the output until the work is done: a reader that goes away cannot stop it half-way.
+/// Prints messages. Standard output is buffered until the command has finished, so that a closed pipe cannot interrupt it.
 #[derive(Debug)]
 pub(super) struct Console {
     format: MessageFormat,
@@ -55,11 +62,11 @@ pub(super) struct Console {
 }
 
 impl Console {
-    pub(super) fn new(face: &Face) -> Self {
+    pub(super) fn new(messages: &Messages) -> Self {
         Self {
-            format: face.message_format,
-            quiet: face.quiet,
-            color: match face.color {
+            format: messages.message_format,
+            quiet: messages.quiet,
+            color: match messages.color {
                 clap::ColorChoice::Auto => ColorChoice::Auto,
                 clap::ColorChoice::Always => ColorChoice::AlwaysAnsi,
                 clap::ColorChoice::Never => ColorChoice::Never,
@@ -68,12 +75,11 @@ impl Console {
         }
     }
 
-    /// Tells findings.
-    pub(super) fn findings(&mut self, diagnostics: &Diagnostics, sources: &[Source]) {
+    pub(super) fn diagnostics(&mut self, diagnostics: &Diagnostics, sources: &[Source]) {
         match self.format {
             MessageFormat::Json => {
-                for finding in diagnostics.iter() {
-                    let mut object = json::object(finding, sources);
+                for diagnostic in diagnostics.iter() {
+                    let mut object = json::object(diagnostic, sources);
                     object["type"] = Value::from("finding");
                     self.object(&object);
                 }
@@ -89,57 +95,65 @@ impl Console {
                 } else {
                     human::render(diagnostics, sources, style)
                 };
-                // Nothing is left to report to if the error output is closed.
+                // If standard error is closed, there is nowhere to report it.
                 let _ = self.stderr().write_all(text.as_bytes());
             }
         }
     }
 
-    /// Tells what ended the command.
+    /// Prints why the command failed.
     pub(super) fn error(&mut self, message: &str) {
-        match self.format {
-            MessageFormat::Json => self.object(&json!({ "type": "error", "message": message })),
-            MessageFormat::Human => {
-                let _ = writeln!(
-                    self.stderr(),
-                    "{DEFAULT_ERROR_STYLE}error{DEFAULT_ERROR_STYLE:#}: {message}"
-                );
-            }
+        self.message("error", DEFAULT_ERROR_STYLE, message);
+    }
+
+    /// Prints a warning that has no location in the input.
+    pub(super) fn warning(&mut self, message: &str) {
+        if !self.quiet {
+            self.message("warning", DEFAULT_WARNING_STYLE, message);
         }
     }
 
-    /// Tells that findings count as errors in this run.
-    pub(super) fn denied(&mut self, findings: usize) {
+    /// Prints that diagnostics were treated as errors.
+    pub(super) fn denied(&mut self, diagnostics: usize) {
         if self.format == MessageFormat::Human {
-            let findings = super::count(findings, "finding");
-            self.error(&format!("{findings} denied; nothing was written"));
+            let diagnostics = super::count(diagnostics, "diagnostic");
+            self.error(&format!("{diagnostics} denied; nothing was written"));
         }
     }
 
-    /// A line of the result, for a person.
+    /// Prints a line of the result for people.
     pub(super) fn line(&mut self, text: &str) {
         if self.format == MessageFormat::Human && !self.quiet {
             let _ = writeln!(self.out, "{text}");
         }
     }
 
-    /// A part of the result, for a program.
+    /// Prints a part of the result for programs.
     pub(super) fn object(&mut self, value: &Value) {
         if self.format == MessageFormat::Json {
             let _ = writeln!(self.out, "{value}");
         }
     }
 
-    /// Output that was asked for, whatever the format.
+    /// Prints requested text in either format.
     pub(super) fn text(&mut self, text: &str) {
         self.out.push_str(text);
     }
 
-    /// Prints the output.
+    /// Writes the buffered standard output.
     pub(super) fn finish(self) -> io::Result<()> {
         let mut out = AutoStream::new(io::stdout().lock(), self.color);
         out.write_all(self.out.as_bytes())?;
         out.flush()
+    }
+
+    fn message(&mut self, level: &str, style: Style, message: &str) {
+        match self.format {
+            MessageFormat::Json => self.object(&json!({ "type": level, "message": message })),
+            MessageFormat::Human => {
+                let _ = writeln!(self.stderr(), "{style}{level}{style:#}: {message}");
+            }
+        }
     }
 
     fn stderr(&self) -> AutoStream<io::Stderr> {
@@ -147,7 +161,7 @@ impl Console {
     }
 }
 
-/// The width of the terminal that the error output goes to.
+/// Returns the width of the terminal, if standard error is one.
 fn width() -> Option<usize> {
     terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0))
 }

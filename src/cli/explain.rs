@@ -1,45 +1,35 @@
-//! `explain`: tells what a code of a finding means.
-use super::Failure;
-use super::console::Console;
-use crate::diag::{Code, nearest};
+//! `kube-codegen explain`: describes the codes of diagnostics.
 use serde_json::json;
 
-/// Explain the code of a finding, as KC0101; without one, list all codes
+use super::{CommandError, console::Console};
+use crate::diag::{Code, nearest};
+
+/// Explain a diagnostic code such as KC0101, or list all codes
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The code, as findings show it
+    /// The code
     code: Option<String>,
 }
 
-pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
     let Some(wanted) = &args.code else {
         for code in Code::ALL {
-            tell(*code, console);
-            console.line(&format!(
-                "{} {:<7} {}",
-                code.as_str(),
-                code.severity().as_str(),
-                code.title()
-            ));
+            let (name, severity) = (code.as_str(), code.severity().as_str());
+            object(*code, console);
+            console.line(&format!("{name} {severity:<7} {}", code.title()));
         }
         return Ok(());
     };
     let Some(code) = Code::named(wanted) else {
-        let hint = match nearest(
-            &wanted.to_uppercase(),
-            Code::ALL.iter().map(|code| code.as_str()),
-        )
-        .first()
-        {
+        let codes = Code::ALL.iter().map(|code| code.as_str());
+        let hint = match nearest(&wanted.to_uppercase(), codes).first() {
             Some(code) => format!("did you mean {code}?"),
-            None => "`kube-codegen explain` lists all".to_owned(),
+            None => "`kube-codegen explain` lists all codes".to_owned(),
         };
-        return Err(Failure::Usage(format!(
-            "no code `{}`; {hint}",
-            wanted.escape_debug()
-        )));
+        let wanted = wanted.escape_debug();
+        return Err(format!("unknown code `{wanted}`; {hint}").into());
     };
-    tell(code, console);
+    object(code, console);
     console.line(&format!(
         "{} ({}): {}\n\n{}",
         code.as_str(),
@@ -50,7 +40,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), Failure> {
     Ok(())
 }
 
-fn tell(code: Code, console: &mut Console) {
+fn object(code: Code, console: &mut Console) {
     console.object(&json!({
         "type": "code",
         "code": code.as_str(),

@@ -1,7 +1,46 @@
-//! The face of the table that can be left unsaid: flags fill one, the config file another, and the first wins.
-use crate::options::{Deny, Emitter, Kubernetes, Override, Settings, each_option};
-use serde::{Deserialize, Serialize};
+//! Merges the options of the flags with those of the config file.
 use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{CommandError, config, console::Console};
+use crate::options::{Deny, Emitter, Kubernetes, Override, Settings, each_option};
+
+/// Options from flags, and where to find the config file.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct OptionArgs {
+    #[command(flatten)]
+    pub(super) flags: Layer,
+
+    /// Read options from this file, even with --file [default: kube-codegen.toml, only without --file]
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+}
+
+impl OptionArgs {
+    /// Reads the config file and merges it below the flags.
+    pub(super) fn read(&self, console: &mut Console) -> Result<Layer, CommandError> {
+        let flags = self.flags.clone();
+        let default = Path::new(config::FILE);
+        let file = match &self.config {
+            Some(file) => file,
+            None if flags.file.is_some() => {
+                if default.exists() {
+                    let file = config::FILE;
+                    console.warning(&format!(
+                        "`{file}` is ignored because of --file; use its options with `--config {file}`"
+                    ));
+                }
+                return Ok(flags);
+            }
+            None if default.exists() => default,
+            None => {
+                return Err(format!("no input; use --file or create {}", config::FILE).into());
+            }
+        };
+        Ok(flags.over(config::read(file)?))
+    }
+}
 
 macro_rules! layer {
     (
@@ -10,7 +49,7 @@ macro_rules! layer {
         pipeline { $($(#[doc = $doc:literal])* $field:ident: $ty:ty = $default:expr, key $key:literal, flag($($flag:tt)*),
             builder $_b:ident($($_a:tt)*) $_s:block;)* }
     ) => {
-        /// Every option, said or unsaid.
+        /// All options, each of them optional.
         #[derive(Clone, Debug, Default, PartialEq, clap::Args, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         #[group(skip)]
@@ -30,7 +69,7 @@ macro_rules! layer {
         }
 
         impl Layer {
-            /// This layer, and where it says nothing the one below.
+            /// Returns these options, and those of `below` where they are unset.
             pub(super) fn over(self, below: Self) -> Self {
                 Self {
                     $($run: self.$run.or(below.$run),)*
@@ -38,41 +77,11 @@ macro_rules! layer {
                 }
             }
 
-            /// Lets relative paths start at a directory.
-            pub(super) fn rebase(&mut self, directory: &Path) {
-                $(if let Some(value) = &mut self.$run { value.rebase(directory); })*
-                $(if let Some(value) = &mut self.$field { value.rebase(directory); })*
-            }
-
-            /// The settings, with defaults where nothing is said.
-            pub(super) fn settings(self) -> Settings {
+            fn or_default(self) -> Settings {
                 let mut settings = Settings::default();
                 $(if let Some(value) = self.$run { settings.$run = value; })*
                 $(if let Some(value) = self.$field { settings.options.$field = value; })*
                 settings
-            }
-        }
-
-        #[cfg(test)]
-        impl Layer {
-            /// Settings with everything said.
-            pub(super) fn saying(settings: &Settings) -> Self {
-                Self {
-                    $($run: Some(settings.$run.clone()),)*
-                    $($field: Some(settings.options.$field.clone()),)*
-                }
-            }
-
-            /// The same as flags.
-            pub(super) fn flags(&self) -> Vec<String> {
-                let mut flags = Vec::new();
-                $(for value in self.$run.iter().flat_map(tests::Words::words) {
-                    flags.push(format!("--{}={value}", $run_key));
-                })*
-                $(for value in self.$field.iter().flat_map(tests::Words::words) {
-                    flags.push(format!("--{}={value}", $key));
-                })*
-                flags
             }
         }
     };
@@ -80,43 +89,43 @@ macro_rules! layer {
 
 each_option!(layer);
 
-/// A value in which paths may be relative.
-trait Rebase {
-    fn rebase(&mut self, directory: &Path);
-}
-
-impl Rebase for PathBuf {
-    fn rebase(&mut self, directory: &Path) {
-        if self.as_os_str() == "-" || directory.as_os_str().is_empty() {
-            return;
+impl Layer {
+    /// Returns the settings, with defaults for options that are not set.
+    ///
+    /// # Errors
+    /// If there is no input.
+    pub(super) fn settings(self) -> Result<Settings, CommandError> {
+        let settings = self.or_default();
+        if settings.file.is_empty() {
+            let message = "no input; use --file or set the key `file` of the config file";
+            return Err(message.to_owned().into());
         }
-        // The directory's own name is no pattern, whatever is in it.
-        let is_pattern = self
-            .to_str()
-            .is_some_and(|text| text.contains(['*', '?', '[']))
-            && !directory.join(&self).exists();
-        *self = match directory.to_str() {
-            Some(text) if is_pattern => Path::new(&glob::Pattern::escape(text)).join(&self),
-            _ => directory.join(&self),
-        };
+        Ok(settings)
     }
-}
 
-impl Rebase for Vec<PathBuf> {
-    fn rebase(&mut self, directory: &Path) {
-        for path in self {
-            path.rebase(directory);
+    /// Makes relative paths relative to `directory`.
+    pub(super) fn rebase(&mut self, directory: &Path) {
+        let files = self.file.iter_mut().flatten();
+        for path in files.chain(&mut self.output) {
+            rebase(path, directory);
         }
     }
 }
 
-macro_rules! no_paths {
-    ($($ty:ty),*) => { $(impl Rebase for $ty { fn rebase(&mut self, _: &Path) {} })* };
+fn rebase(path: &mut PathBuf, directory: &Path) {
+    if path.as_os_str() == "-" || directory.as_os_str().is_empty() {
+        return;
+    }
+    let text = path.to_str().unwrap_or_default();
+    let is_pattern = text.contains(['*', '?', '[']) && !directory.join(&path).exists();
+    // The directory itself is not a pattern, even if its name looks like one.
+    *path = match directory.to_str() {
+        Some(text) if is_pattern => Path::new(&glob::Pattern::escape(text)).join(&path),
+        _ => directory.join(&path),
+    };
 }
 
-no_paths!(bool, Kubernetes, Vec<Emitter>, Vec<Deny>, Vec<Override>);
-
-/// Reads the argument of `--override`.
+/// Parses the argument of `--override`, an inline table of TOML.
 fn inline_override(text: &str) -> Result<Override, String> {
     #[derive(Deserialize)]
     struct Line {
@@ -129,60 +138,12 @@ fn inline_override(text: &str) -> Result<Override, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::Builder;
-    use crate::options::Options;
-    use clap::Parser;
     use std::collections::BTreeSet;
 
-    /// A value as the arguments of its flag.
-    pub(super) trait Words {
-        fn words(&self) -> Vec<String>;
-    }
+    use clap::{CommandFactory, Parser};
 
-    impl Words for PathBuf {
-        fn words(&self) -> Vec<String> {
-            vec![self.display().to_string()]
-        }
-    }
-
-    impl Words for Vec<PathBuf> {
-        fn words(&self) -> Vec<String> {
-            self.iter().flat_map(Words::words).collect()
-        }
-    }
-
-    impl Words for Vec<Deny> {
-        fn words(&self) -> Vec<String> {
-            self.iter().map(ToString::to_string).collect()
-        }
-    }
-
-    impl Words for Kubernetes {
-        fn words(&self) -> Vec<String> {
-            vec![self.to_string()]
-        }
-    }
-
-    impl Words for bool {
-        fn words(&self) -> Vec<String> {
-            vec![self.to_string()]
-        }
-    }
-
-    impl Words for Vec<Emitter> {
-        fn words(&self) -> Vec<String> {
-            self.iter().map(ToString::to_string).collect()
-        }
-    }
-
-    impl Words for Vec<Override> {
-        fn words(&self) -> Vec<String> {
-            self.iter()
-                .map(|entry| toml::Value::try_from(entry).unwrap().to_string())
-                .collect()
-        }
-    }
+    use super::*;
+    use crate::{Builder, diag::Code, options::Options};
 
     #[derive(Debug, clap::Parser)]
     struct Flags {
@@ -190,9 +151,10 @@ mod tests {
         layer: Layer,
     }
 
+    /// Settings without a default value.
     fn everything() -> Settings {
         let overrides = vec![
-            Override::at("Kind.spec.a[].b").type_name("B").skip(false),
+            Override::at("Kind.spec.a[].b").type_name("B"),
             Override {
                 path: "example.com/v1/Kind.spec.\"quoted\"\n".into(),
                 type_name: Some("A".into()),
@@ -206,7 +168,7 @@ mod tests {
         Settings {
             file: vec!["a b.yaml".into(), "crds/*.json".into(), "-".into()],
             output: "src/gen".into(),
-            deny: vec![Deny::Warnings, Deny::Code(crate::diag::Code::RawJson)],
+            deny: vec![Deny::Warnings, Deny::Code(Code::RawJson)],
             options: Options {
                 emit: vec![Emitter::Types, Emitter::Client],
                 no_reuse: true,
@@ -218,34 +180,64 @@ mod tests {
         }
     }
 
-    #[test]
-    fn flags_say_what_the_settings_say() {
-        for settings in [everything(), Settings::default()] {
-            let mut flags = vec!["test".to_owned()];
-            flags.extend(Layer::saying(&settings).flags());
-            assert_eq!(
-                Flags::try_parse_from(flags).unwrap().layer.settings(),
-                settings
-            );
-        }
+    /// The same as a config file.
+    const TOML: &str = r#"
+        file = ["a b.yaml", "crds/*.json", "-"]
+        output = "src/gen"
+        deny = ["warnings", "KC0401"]
+        emit = ["types", "client"]
+        no-reuse = true
+        kubernetes = "1.35"
+        no-dedup = true
+        feature-gates = true
+        [[override]]
+        path = "Kind.spec.a[].b"
+        type-name = "B"
+        [[override]]
+        path = "example.com/v1/Kind.spec.\"quoted\"\n"
+        type-name = "A"
+        field-name = "b"
+        rust-type = "crate::C<'static>"
+        skip = true
+        boxed = false
+        derives = ["Eq", "Hash"]
+    "#;
+
+    /// The same as flags.
+    const FLAGS: &[&str] = &[
+        "test",
+        "-fa b.yaml",
+        "--file=crds/*.json",
+        "-f-",
+        "--output=src/gen",
+        "--deny=warnings,KC0401",
+        "--emit=types,client",
+        "--no-reuse",
+        "--kubernetes=1.35",
+        "--no-dedup=true",
+        "--feature-gates",
+        "--override={ path = 'Kind.spec.a[].b', type-name = 'B' }",
+        "--override={ path = \"example.com/v1/Kind.spec.\\\"quoted\\\"\\n\", type-name = 'A', field-name = 'b', \
+         rust-type = \"crate::C<'static>\", skip = true, boxed = false, derives = ['Eq', 'Hash'] }",
+    ];
+
+    fn from_flags(flags: &[&str]) -> Layer {
+        Flags::try_parse_from(flags).unwrap().layer
+    }
+
+    fn from_toml(text: &str) -> Layer {
+        toml::from_str(text).unwrap()
     }
 
     #[test]
-    fn toml_says_what_the_settings_say() {
-        for settings in [everything(), Settings::default()] {
-            let text = toml::to_string(&Layer::saying(&settings)).unwrap();
-            let layer: Layer = toml::from_str(&text).unwrap();
-            assert_eq!(layer.settings(), settings);
-        }
-    }
-
-    #[test]
-    fn the_builder_says_what_the_settings_say() {
+    fn flags_config_file_and_builder_give_the_same_settings() {
         let settings = everything();
+        assert_eq!(from_flags(FLAGS).or_default(), settings);
+        assert_eq!(from_toml(TOML).or_default(), settings);
         let mut builder = Builder::new()
             .out_dir(&settings.output)
             .deny(Deny::Warnings)
-            .deny(Deny::Code(crate::diag::Code::RawJson))
+            .deny(Deny::Code(Code::RawJson))
             .no_reuse(true)
             .kubernetes(Kubernetes::V1_35)
             .no_dedup(true)
@@ -262,38 +254,41 @@ mod tests {
     }
 
     #[test]
-    fn every_key_is_a_flag_and_a_key_of_the_file() {
-        use clap::CommandFactory;
-        let said = toml::Table::try_from(Layer::saying(&everything())).unwrap();
-        let mut keys: Vec<_> = said.keys().map(String::as_str).collect();
+    fn every_option_is_a_flag_and_a_config_key() {
+        let table: toml::Table = toml::from_str(TOML).unwrap();
         let command = Flags::command();
-        let mut flags: Vec<_> = command
+        let flags: BTreeSet<_> = command
             .get_arguments()
             .filter_map(clap::Arg::get_long)
             .collect();
-        let mut expected = Settings::KEYS.to_vec();
-        keys.sort_unstable();
-        flags.sort_unstable();
-        expected.sort_unstable();
-        assert_eq!(keys, expected);
-        assert_eq!(flags, expected);
+        let keys: BTreeSet<_> = Settings::KEYS.iter().copied().collect();
+        assert_eq!(
+            table.keys().map(String::as_str).collect::<BTreeSet<_>>(),
+            keys
+        );
+        assert_eq!(flags, keys);
     }
 
     #[test]
-    fn the_upper_layer_wins() {
-        let flags = Flags::try_parse_from(["test", "-f", "x", "--deny=KC0401"]).unwrap();
-        let settings = flags.layer.over(Layer::saying(&everything())).settings();
+    fn flags_take_precedence_over_the_config_file() {
+        let flags = from_flags(&["test", "-f", "x", "--deny=KC0401"]);
+        let settings = flags.over(from_toml(TOML)).or_default();
         assert_eq!(settings.file, [PathBuf::from("x")]);
-        assert_eq!(settings.deny, [Deny::Code(crate::diag::Code::RawJson)]);
+        assert_eq!(settings.deny, [Deny::Code(Code::RawJson)]);
         assert_eq!(settings.output, everything().output);
     }
 
     #[test]
-    fn paths_of_the_file_start_beside_it() {
-        let mut layer: Layer =
-            toml::from_str("file = ['a.yaml', 'crds/*', '-', '/abs']\noutput = 'src'").unwrap();
+    fn unset_options_have_their_defaults() {
+        assert_eq!(from_flags(&["test"]).or_default(), Settings::default());
+        assert_eq!(from_toml("").or_default(), Settings::default());
+    }
+
+    #[test]
+    fn paths_in_a_config_file_are_relative_to_it() {
+        let mut layer = from_toml("file = ['a.yaml', 'crds/*', '-', '/abs']\noutput = 'src'");
         layer.rebase(Path::new("dir[1]"));
-        let settings = layer.settings();
+        let settings = layer.or_default();
         assert_eq!(
             settings.file,
             ["dir[1]/a.yaml", "dir[[]1[]]/crds/*", "-", "/abs"].map(PathBuf::from)

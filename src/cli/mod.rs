@@ -1,82 +1,96 @@
-//! Arguments come in, an exit code goes out: 0 fine, 1 findings, 2 usage or input and output; the work is done elsewhere.
-mod completions;
+//! The command line: parses arguments, runs one command, and returns its exit code.
+mod changes;
+mod client_crate;
 mod config;
 mod console;
-mod drift;
-mod emitters;
 mod explain;
 mod generate;
 mod layer;
-mod library;
 mod new;
 
-use clap::Parser;
-use console::{Console, Face};
-use std::io::ErrorKind;
-use std::process::ExitCode;
+use std::{ffi::OsString, io::ErrorKind, process::ExitCode};
 
-/// Reads CustomResourceDefinitions and writes what an operator in Rust needs: types, typed clients, listers, informers,
-/// printer columns, and, with `new` and `crate`, a whole crate around them.
+use clap::{CommandFactory, Parser};
+use clap_complete::Shell;
+use serde_json::json;
+
+use crate::{options::Emitter, source, write};
+use console::{Console, Messages};
+
+/// Generates Rust code from Kubernetes CustomResourceDefinitions: types, typed clients, listers, informers, printer
+/// columns, and complete crates.
 #[derive(Debug, Parser)]
 #[command(name = "kube-codegen", version, max_term_width = 100, after_help = EXIT_CODES)]
 struct Cli {
     #[command(flatten)]
-    face: Face,
+    messages: Messages,
     #[command(subcommand)]
     command: Command,
 }
 
-const EXIT_CODES: &str =
-    "Exit codes: 0 fine, 1 findings (invalid input, drift under --check), 2 usage or I/O.";
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  success
+  1  diagnostics: the input is invalid or denied, or --check found drift
+  2  usage or I/O error";
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Generate(generate::Args),
     New(new::Args),
-    Crate(library::Args),
-    Emitters(emitters::Args),
+    Crate(client_crate::Args),
+    /// List the emitters that --emit accepts
+    Emitters,
     Explain(explain::Args),
-    Completions(completions::Args),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
 }
 
-/// Why a command did not do what it was asked for.
+/// Why a command failed.
 #[derive(Debug)]
-enum Failure {
-    /// What is wrong has been told already.
-    Findings,
-    /// The arguments, the config file or the file system.
+enum CommandError {
+    /// Invalid input, denied diagnostics or drift; already printed. Exit code 1.
+    Reported,
+    /// An error in the arguments, the config file or the file system, not printed yet. Exit code 2.
     Usage(String),
 }
 
-/// Runs the command line of this process.
-pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+impl From<String> for CommandError {
+    fn from(message: String) -> Self {
+        Self::Usage(message)
+    }
+}
+
+impl From<source::Error> for CommandError {
+    fn from(error: source::Error) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<write::Error> for CommandError {
+    fn from(error: write::Error) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+/// Runs a command line, whose first word is the name of the program.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are such errors too; a reader that has gone away is no failure.
+            // Help and version arrive here too; a closed pipe must not turn them into failures.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    let mut console = Console::new(&cli.face);
-    let outcome = match cli.command {
-        Command::Generate(args) => generate::run(args, &mut console),
-        Command::New(args) => new::run(&args, &mut console),
-        Command::Crate(args) => library::run(&args, &mut console),
-        Command::Emitters(args) => {
-            emitters::run(args, &mut console);
-            Ok(())
-        }
-        Command::Explain(args) => explain::run(&args, &mut console),
-        Command::Completions(args) => {
-            completions::run(args, &mut console);
-            Ok(())
-        }
-    };
-    let code = match outcome {
+    let mut console = Console::new(&cli.messages);
+    let code = match execute(cli.command, &mut console) {
         Ok(()) => 0,
-        Err(Failure::Findings) => 1,
-        Err(Failure::Usage(message)) => {
+        Err(CommandError::Reported) => 1,
+        Err(CommandError::Usage(message)) => {
             console.error(&message);
             2
         }
@@ -88,7 +102,33 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// A number and its noun.
+fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> {
+    match command {
+        Command::Generate(args) => generate::run(args, console)?,
+        Command::New(args) => new::run(&args, console)?,
+        Command::Crate(args) => client_crate::run(&args, console)?,
+        Command::Emitters => list_emitters(console),
+        Command::Explain(args) => explain::run(&args, console)?,
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "kube-codegen", &mut script);
+            console.text(&String::from_utf8_lossy(&script));
+        }
+    }
+    Ok(())
+}
+
+fn list_emitters(console: &mut Console) {
+    let widths = Emitter::all().map(|emitter| emitter.name().len());
+    let width = widths.max().unwrap_or_default();
+    for emitter in Emitter::all() {
+        let (name, about) = (emitter.name(), emitter.about());
+        console.object(&json!({ "type": "emitter", "name": name, "about": about }));
+        console.line(&format!("{name:width$}  {about}"));
+    }
+}
+
+/// Formats a number with its noun, such as `2 files`.
 fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
@@ -97,7 +137,6 @@ fn count(number: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn arguments_are_well_defined() {

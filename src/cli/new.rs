@@ -1,25 +1,26 @@
-//! `new`: a name and definitions come in, a crate goes out; what a person has written there since is kept.
-use super::console::Console;
-use super::generate::generate;
-use super::{Failure, count};
-use crate::options::{Kubernetes, Options, Settings};
-use crate::pipeline;
-use crate::scaffold::{self, Membership, PackageName, Request, Runtime};
-use crate::write::{self, Plan};
-use serde_json::json;
-use std::fs;
-use std::path::{Path, PathBuf};
+//! `kube-codegen new`: creates the crate of an operator. Files that exist already are kept.
+use std::{fs, path::PathBuf};
 
-/// Make the crate of an operator around the generated code
+use serde_json::json;
+
+use super::{CommandError, console::Console, count, generate::generate};
+use crate::{
+    options::{Kubernetes, Options, Settings},
+    render::File,
+    scaffold::{self, Location, Package, PackageName},
+    write::{self, Plan},
+};
+
+/// Create the crate of an operator
 ///
-/// It builds as it lies and logs what it would reconcile. The generated modules in src/generated are written anew each time; all
-/// other files are written once and belong to you.
+/// The crate builds out of the box and logs the objects it would reconcile. Only the modules in src/generated are rewritten
+/// later, by `kube-codegen generate`; all other files are yours.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Name of the package
     name: PackageName,
 
-    /// CustomResourceDefinitions to read: a file, a directory, a pattern, or `-` for standard input; can be repeated
+    /// Files, directories or glob patterns of CustomResourceDefinitions, or `-` for standard input; can be repeated
     #[arg(long, short, required = true, value_name = "FILE|DIR|GLOB|-")]
     file: Vec<PathBuf>,
 
@@ -27,29 +28,27 @@ pub(super) struct Args {
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
 
-    /// Oldest Kubernetes to serve: the version that k8s-openapi is built for
+    /// Oldest Kubernetes version to support
     #[arg(long, value_name = "VERSION", default_value_t)]
     kubernetes: Kubernetes,
 
-    /// Overwrite all files that are there already, yours too
+    /// Overwrite all files, including yours
     #[arg(long)]
     force: bool,
 
-    /// Directory of templates to use in place of the built-in ones of the same names
+    /// Directory of templates that replace the built-in ones of the same names
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
 
-    /// Directory with the crates of kube-codegen to depend on
-    /// [default: the checkout this tool was built from if it is still there, else the registry]
-    #[arg(long, value_name = "PATH")]
+    /// Directory of the kube-codegen runtime crates
+    /// [default: those of the checkout this tool was built from, or the published ones]
+    #[arg(long, value_name = "DIR")]
     runtime_path: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), Failure> {
-    let target = args
-        .output
-        .clone()
-        .unwrap_or_else(|| PathBuf::from(args.name.as_str()));
+pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
+    let name = args.name.as_str();
+    let target = args.output.clone().unwrap_or_else(|| PathBuf::from(name));
     let settings = Settings {
         file: args.file.clone(),
         options: Options {
@@ -59,55 +58,45 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), Failure> {
         ..Settings::default()
     };
     let output = generate(&settings, console)?;
-    let crate_files = crate_files(args, &target, &output).map_err(Failure::Usage)?;
+    let package = Package {
+        name: &args.name,
+        model: &output.model,
+        kubernetes: args.kubernetes,
+        location: &Location::of(&target, args.runtime_path.as_deref())?,
+    };
+    let files = scaffold::operator(&package, args.templates.as_deref())?;
 
-    let told = |error: write::Error| Failure::Usage(error.to_string());
-    let own = write::plan_once(&target, &crate_files, args.force).map_err(told)?;
+    let own = write::plan_once(&target, &files, args.force)?;
     let generated = target.join(scaffold::GENERATED);
-    let generated = write::plan(&generated, &output.files, args.force).map_err(told)?;
-    same_definitions(&own, &crate_files)?;
-    own.apply().map_err(told)?;
-    generated.apply().map_err(told)?;
+    let generated = write::plan(&generated, &output.files, args.force)?;
+    check_definitions(&own, &files)?;
+    own.apply()?;
+    generated.apply()?;
     summary(args, &own, &generated, console);
     Ok(())
 }
 
-fn crate_files(
-    args: &Args,
-    target: &Path,
-    output: &pipeline::Output,
-) -> Result<Vec<crate::render::File>, String> {
-    scaffold::scaffold(&Request {
-        name: &args.name,
-        model: &output.model,
-        kubernetes: args.kubernetes,
-        runtime: &Runtime::find(target, args.runtime_path.as_deref())?,
-        membership: Membership::of(target),
-        templates: args.templates.as_deref(),
-    })
-}
-
-/// What is generated must be what `kube-codegen generate` in the crate would make of the definitions it keeps.
-fn same_definitions(own: &Plan, files: &[crate::render::File]) -> Result<(), Failure> {
-    let Some(made) = files
-        .iter()
-        .find(|file| file.path == scaffold::DEFINITIONS && own.kept().contains(&file.path))
-    else {
+/// Fails if the crate keeps other CRDs than those the modules were generated from. `kube-codegen generate` in the crate
+/// would otherwise change the modules.
+fn check_definitions(own: &Plan, files: &[File]) -> Result<(), CommandError> {
+    let mut kept = files.iter().filter(|file| own.kept().contains(&file.path));
+    let Some(definitions) = kept.find(|file| file.path == scaffold::DEFINITIONS) else {
         return Ok(());
     };
-    let path = own.root().join(&made.path);
-    let kept = fs::read_to_string(&path).unwrap_or_default();
-    if documents(&kept) == documents(&made.text) {
+    let path = own.root().join(&definitions.path);
+    let existing = fs::read_to_string(&path).unwrap_or_default();
+    if documents(&existing) == documents(&definitions.text) {
         return Ok(());
     }
     let path = path.display();
-    Err(Failure::Usage(format!(
-        "`{path}` is not what --file defines, and it is yours; bring the change there and run `kube-codegen generate` in the \
-         crate, or pass --force to overwrite all files\nnothing was written"
-    )))
+    Err(format!(
+        "`{path}` differs from the CRDs of --file; change it and run `kube-codegen generate` in the crate, or overwrite all \
+         files with --force\nnothing was written"
+    )
+    .into())
 }
 
-/// The documents of a YAML text; none where it cannot be read.
+/// Returns the documents of a YAML text, unless it is invalid.
 fn documents(text: &str) -> Option<Vec<serde_json::Value>> {
     use serde::Deserialize;
     serde_yaml::Deserializer::from_str(text)
@@ -117,22 +106,22 @@ fn documents(text: &str) -> Option<Vec<serde_json::Value>> {
 
 fn summary(args: &Args, own: &Plan, generated: &Plan, console: &mut Console) {
     let root = own.root().display();
+    let (written, generated) = (own.changes().len(), generated.changes().len());
     console.object(&json!({
         "type": "summary",
         "outcome": "created",
         "name": args.name.as_str(),
-        "path": own.root().display().to_string(),
-        "written": own.changes().len(),
-        "generated": generated.changes().len(),
+        "path": root.to_string(),
+        "written": written,
+        "generated": generated,
         "kept": own.kept(),
     }));
     for path in own.kept() {
         console.line(&format!("kept     {}", own.root().join(path).display()));
     }
+    let (written, generated) = (count(written, "file"), count(generated, "file"));
     console.line(&format!(
-        "{} in {root}: {} written, {} generated; next: cd {root} && cargo run",
-        args.name,
-        count(own.changes().len(), "file"),
-        count(generated.changes().len(), "file"),
+        "{} in {root}: {written} written, {generated} generated; next: cd {root} && cargo run",
+        args.name
     ));
 }

@@ -11,49 +11,49 @@ macro_rules! each_option {
     ($then:ident) => {
         $then! {
             run {
-                /// CustomResourceDefinitions to read: a file, a directory, a pattern, or `-` for standard input; can be repeated
+                /// Files, directories or glob patterns of CustomResourceDefinitions, or `-` for standard input; can be repeated
                 file: Vec<PathBuf> = Vec::new(), key "file",
                 flag(short = 'f', value_name = "FILE|DIR|GLOB|-"),
                 builder file(path: impl Into<PathBuf>) { file.push(path.into()); };
 
-                /// Directory to write into; it is made if it is missing [default: generated]
+                /// Output directory [default: generated]
                 output: PathBuf = PathBuf::from("generated"), key "output",
                 flag(short = 'o', value_name = "DIR"),
                 builder out_dir(directory: impl Into<PathBuf>) { *output = directory.into(); };
 
-                /// Treat findings as errors: `warnings` for all warnings, a code for its findings; as a list
+                /// Diagnostics to treat as errors: codes, or `warnings` for all warnings
                 deny: Vec<Deny> = Vec::new(), key "deny",
                 flag(value_delimiter = ',', value_name = "LIST"),
                 builder deny(what: Deny) { deny.push(what); };
             }
             pipeline {
-                /// What to generate, as a list of emitters [default: all]
+                /// Emitters to run [default: all]; `kube-codegen emitters` lists them
                 emit: Vec<Emitter> = Vec::new(), key "emit",
                 flag(value_delimiter = ',', value_name = "LIST"),
                 builder emit(emitters: impl IntoIterator<Item = Emitter>) { emit.extend(emitters); };
 
-                /// Generate a type for each object, even where k8s-openapi has the same
+                /// Generate all types, even where k8s-openapi has an equal one
                 no_reuse: bool = false, key "no-reuse",
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
                 builder no_reuse(own: bool) { *no_reuse = own; };
 
-                /// Oldest Kubernetes that k8s-openapi is built for where the code is used; types are reused with the fields
-                /// they have from it on [default: 1.33]
+                /// Oldest Kubernetes version to support; types of k8s-openapi are reused with the fields they have in it
+                /// [default: 1.33]
                 kubernetes: Kubernetes = Kubernetes::default(), key "kubernetes",
                 flag(value_name = "VERSION"),
                 builder kubernetes(oldest: Kubernetes) { *kubernetes = oldest; };
 
-                /// Generate a type for each object, even where others of its group are equal
+                /// Generate a type for each schema location, even if others in the group are equal
                 no_dedup: bool = false, key "no-dedup",
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
                 builder no_dedup(apart: bool) { *no_dedup = apart; };
 
-                /// Put each group and version behind a cargo feature of its name, as `example-com-v1`
+                /// Give each group and version its own cargo feature, such as `example-com-v1`
                 feature_gates: bool = false, key "feature-gates",
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
                 builder feature_gates(gated: bool) { *feature_gates = gated; };
 
-                /// Decide one place by hand, as an inline table of the config file's keys:
+                /// Override for one schema location, with the keys of the config file:
                 /// `{ path = "Kind.spec.field", rust-type = "…" }`; can be repeated
                 overrides: Vec<Override> = Vec::new(), key "override",
                 flag(value_name = "TABLE", value_parser = inline_override),

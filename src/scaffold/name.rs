@@ -1,12 +1,11 @@
-//! The name of a package: checked once, safe as a path, a Rust crate and a Kubernetes name from then on.
-use std::fmt;
-use std::str::FromStr;
+//! Validates package names.
+use std::{fmt, str::FromStr};
 
-/// A name that cargo takes for a package and Kubernetes for a Deployment.
+/// A name that is valid as a cargo package, a directory and a Kubernetes object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PackageName(String);
+pub(crate) struct PackageName(String);
 
-/// Names that cargo refuses for a package, or that shadow what the crate depends on.
+/// Names that cargo rejects, or that conflict with a dependency.
 const RESERVED: &[&str] = &[
     "alloc",
     "clap",
@@ -38,13 +37,13 @@ const RESERVED: &[&str] = &[
 ];
 
 impl PackageName {
-    /// The name as it was given.
-    pub fn as_str(&self) -> &str {
+    /// Returns the name.
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name of the library in Rust code.
-    pub fn ident(&self) -> String {
+    /// Returns the name of the crate in Rust code.
+    pub(crate) fn ident(&self) -> String {
         self.0.replace('-', "_")
     }
 }
@@ -53,33 +52,35 @@ impl FromStr for PackageName {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let refused = |why: &str| {
+        let invalid = |why: &str| {
             Err(format!(
-                "`{}` is no name for a package: {why}",
+                "`{}` is not a valid package name: {why}",
                 name.escape_debug()
             ))
         };
         if !name.starts_with(|c: char| c.is_ascii_lowercase()) {
-            return refused("it begins with a letter from a to z");
+            return invalid("it must start with a lowercase letter");
         }
         if !name
             .chars()
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
             || name.ends_with('-')
         {
-            return refused("it is made of a to z, 0 to 9 and single dashes between them");
+            return invalid(
+                "only lowercase letters, digits and single dashes between them are allowed",
+            );
         }
         if name.contains("--") {
-            return refused("it has two dashes in a row");
+            return invalid("it contains two dashes in a row");
         }
         if name.len() > 63 {
-            return refused("it is longer than 63 characters");
+            return invalid("it is longer than 63 characters");
         }
         if RESERVED.contains(&name) {
-            return refused("it is the name of a crate, or of a folder, that is needed");
+            return invalid("it is reserved for a dependency or by cargo");
         }
         if syn::parse_str::<syn::Ident>(&name.replace('-', "_")).is_err() {
-            return refused("it is a keyword of Rust");
+            return invalid("it is a Rust keyword");
         }
         Ok(Self(name.to_owned()))
     }
@@ -96,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_a_package_and_a_kubernetes_name() {
+    fn names_are_valid_in_cargo_and_in_kubernetes() {
         for good in ["crdkind-operator", "a", "x2"] {
             assert_eq!(good.parse::<PackageName>().unwrap().as_str(), good);
         }

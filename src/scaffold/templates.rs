@@ -1,37 +1,38 @@
-//! Templates come in, text goes out: a value is either a plain word or has gone through the filter of the language it is put in.
-use super::yaml;
-use minijinja::syntax::SyntaxConfig;
-use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value};
-use std::fs;
-use std::path::Path;
+//! Renders templates. A value must be a plain word or pass through the filter of the language it is inserted into.
+use std::{collections::BTreeMap, fs, path::Path};
 
-/// A file of the crate that is made from a template.
+use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, syntax::SyntaxConfig};
+
+use super::yaml;
+use crate::render::File;
+
+/// A template, and the file that is rendered from it.
 #[derive(Debug)]
 pub(super) struct Template {
-    /// Its name in the folder of templates.
+    /// The name in the directory of templates.
     pub(super) name: &'static str,
-    /// Where it goes; `KIND` stands for the name of a controller's module.
+    /// The path of the file; `KIND` is replaced by the module of the controller.
     pub(super) path: &'static str,
-    /// Whether there is one per kind.
+    /// Whether it is rendered once per kind.
     pub(super) per_kind: bool,
     text: &'static str,
 }
 
 macro_rules! templates {
-    ($(#[$doc:meta])* $all:ident in $folder:literal: $($name:literal => $path:literal, per_kind: $per_kind:literal;)*) => {
+    ($(#[$doc:meta])* $all:ident in $directory:literal: $($name:literal => $path:literal, per_kind: $per_kind:literal;)*) => {
         $(#[$doc])*
         pub(super) const $all: &[Template] = &[$(Template {
             name: $name,
             path: $path,
             per_kind: $per_kind,
-            text: include_str!(concat!("../../templates/", $folder, "/", $name)),
+            text: include_str!(concat!("../../templates/", $directory, "/", $name)),
         },)*];
     };
 }
 
 templates! {
-    /// Those of a crate of types and clients.
-    LIBRARY in "library":
+    /// The templates of a crate of types and clients.
+    CLIENT_CRATE in "client-crate":
     "Cargo.toml.j2" => "Cargo.toml", per_kind: false;
     "README.md.j2" => "README.md", per_kind: false;
     "gitignore.j2" => ".gitignore", per_kind: false;
@@ -39,7 +40,7 @@ templates! {
 }
 
 templates! {
-    /// Those of an operator, in the order their files are told.
+    /// The templates of an operator.
     OPERATOR in "operator":
     "Cargo.toml.j2" => "Cargo.toml", per_kind: false;
     "README.md.j2" => "README.md", per_kind: false;
@@ -53,21 +54,25 @@ templates! {
     "test.rs.j2" => "tests/KIND.rs", per_kind: true;
 }
 
-/// The templates, ready to be rendered.
+/// Parsed templates.
 #[derive(Debug)]
 pub(super) struct Templates {
     environment: Environment<'static>,
 }
 
 impl Templates {
-    /// The built-in ones, or those of the same names in a folder.
-    pub(super) fn new(all: &[Template], folder: Option<&Path>) -> Result<Self, String> {
-        let mut environment = environment().map_err(|error| told(&error))?;
+    /// Parses the templates; those in the directory `overrides` replace built-in ones of the same name.
+    pub(super) fn new(all: &[Template], overrides: Option<&Path>) -> Result<Self, String> {
+        if let Some(directory) = overrides.filter(|directory| !directory.is_dir()) {
+            let directory = directory.display();
+            return Err(format!(
+                "the template directory `{directory}` does not exist"
+            ));
+        }
+        let mut environment = environment().map_err(|error| message(&error))?;
         for template in all {
-            let own = folder
-                .map(|folder| folder.join(template.name))
-                .filter(|path| path.exists());
-            let added = match own {
+            let path = overrides.map(|directory| directory.join(template.name));
+            let added = match path.filter(|path| path.exists()) {
                 None => environment.add_template(template.name, template.text),
                 Some(path) => {
                     let text = fs::read_to_string(&path)
@@ -75,21 +80,26 @@ impl Templates {
                     environment.add_template_owned(template.name, text)
                 }
             };
-            added.map_err(|error| told(&error))?;
+            added.map_err(|error| message(&error))?;
         }
         Ok(Self { environment })
     }
 
-    /// The text of a file about the whole crate, or about one of its kinds.
-    pub(super) fn render(&self, template: &Template, context: Value) -> Result<String, String> {
-        self.environment
-            .get_template(template.name)
-            .and_then(|template| template.render(context))
-            .map_err(|error| told(&error))
+    /// Renders a file.
+    pub(super) fn render(
+        &self,
+        template: &Template,
+        path: String,
+        variables: &BTreeMap<&'static str, Value>,
+    ) -> Result<File, String> {
+        let template = self.environment.get_template(template.name);
+        let text = template.and_then(|template| template.render(variables));
+        let text = text.map_err(|error| message(&error))?;
+        Ok(File { path, text })
     }
 }
 
-/// No built-in filter: none of them may declare a text harmless.
+/// Returns an environment without the built-in filters, some of which would mark any text as safe.
 fn environment() -> Result<Environment<'static>, Error> {
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
@@ -100,11 +110,11 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_syntax(syntax);
     environment.set_formatter(|out, _, value| {
-        if is_harmless(value) {
+        if is_safe(value) {
             write!(out, "{value}").map_err(Error::from)
         } else {
             let message =
-                format!("{value:?} is no plain word; put it through `yaml`, `toml` or `rust`");
+                format!("{value:?} is not a plain word; use the filter `yaml`, `toml` or `rust`");
             Err(Error::new(ErrorKind::InvalidOperation, message))
         }
     });
@@ -120,8 +130,8 @@ fn environment() -> Result<Environment<'static>, Error> {
     Ok(environment)
 }
 
-/// Whether a value is the same text in every language, or was written in the right one by a filter.
-fn is_harmless(value: &Value) -> bool {
+/// Returns whether a value is a plain word, which is the same in every language, or the output of a filter.
+fn is_safe(value: &Value) -> bool {
     value.is_safe()
         || value.is_integer()
         || value.as_str().is_some_and(|text| {
@@ -133,7 +143,8 @@ fn is_harmless(value: &Value) -> bool {
         })
 }
 
-fn told(error: &Error) -> String {
+/// Formats an error with the name and line of the template.
+fn message(error: &Error) -> String {
     let name = error.name().unwrap_or("template");
     let line = error
         .line()
@@ -154,12 +165,12 @@ mod tests {
     }
 
     #[test]
-    fn text_is_never_code() {
+    fn filters_escape_text_and_unfiltered_text_is_an_error() {
         let evil = "x\"\n}; fn main() { panic!() } //'#{}$(rm)";
         assert!(
             render("{{ value }}", evil)
                 .unwrap_err()
-                .contains("is no plain word")
+                .contains("is not a plain word")
         );
         assert_eq!(
             render("{{ value }}", "crdkind-operator").unwrap(),
@@ -186,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_an_error() {
+    fn unknown_variables_and_filters_are_errors() {
         assert!(render("{{ nothing }}", "").is_err());
         assert!(render("{{ value|safe }}", "x y").is_err());
     }

@@ -1,22 +1,19 @@
-//! JSON comes in, YAML goes out that every reader takes for the same: what could be more than a plain word is quoted as in JSON.
-use serde_json::Value;
+//! Formats JSON values as YAML that every parser reads alike: any string that is not a plain word is quoted.
 use std::fmt::Write;
 
-/// A document in block style, with its line end.
+use serde_json::Value;
+
+/// Formats a document in block style, with a final newline.
 pub(super) fn document(value: &Value) -> String {
     let mut out = String::new();
-    match value {
-        Value::Object(map) if !map.is_empty() => block(value, 0, &mut out),
-        Value::Array(list) if !list.is_empty() => block(value, 0, &mut out),
-        _ => {
-            out.push_str(&scalar(value));
-            out.push('\n');
-        }
+    block(value, 0, &mut out);
+    if out.is_empty() {
+        out = scalar(value) + "\n";
     }
     out
 }
 
-/// A string as a scalar.
+/// Formats a string as a scalar.
 pub(super) fn string(text: &str) -> String {
     if is_plain(text) {
         text.to_owned()
@@ -25,7 +22,7 @@ pub(super) fn string(text: &str) -> String {
     }
 }
 
-/// A string in double quotes, as JSON, YAML and TOML take it alike. Separators of lines in YAML 1.1 are escaped too.
+/// Formats a string in double quotes, valid in JSON, YAML and TOML. Escapes the line separators of YAML 1.1 too.
 pub(super) fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
@@ -65,7 +62,7 @@ fn block(value: &Value, depth: usize, out: &mut String) {
     }
 }
 
-/// The value of a key: nested below it, or behind it.
+/// Formats the value of a key, after it or nested below it.
 fn child(value: &Value, depth: usize, out: &mut String) {
     match value {
         Value::Object(map) if !map.is_empty() => {
@@ -85,7 +82,7 @@ fn child(value: &Value, depth: usize, out: &mut String) {
     }
 }
 
-/// An item of a list: a map begins beside its dash.
+/// Formats an item of a list. A map starts on the line of the dash.
 fn item(value: &Value, depth: usize, out: &mut String) {
     match value {
         Value::Object(map) if !map.is_empty() => {
@@ -109,7 +106,7 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-/// Whether a text is a plain word in YAML 1.1 and 1.2 alike: letters first, and nothing that reads as another type.
+/// Returns whether a text is a plain string in both YAML 1.1 and 1.2.
 fn is_plain(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf",
@@ -121,7 +118,7 @@ fn is_plain(text: &str) -> bool {
         && !WORDS.contains(&text.to_ascii_lowercase().as_str())
 }
 
-/// Whether a text is best shown line by line: several lines, none of which a block would change.
+/// Returns whether a text has several lines that a literal block preserves.
 fn is_prose(text: &str) -> bool {
     text.contains('\n')
         && !text.starts_with([' ', '\n'])
@@ -157,7 +154,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn reads_as_a_person_would_write_it() {
+    fn plain_strings_and_nesting_are_readable() {
         let value = json!({
             "apiVersion": "apps/v1", "list": [{"name": "a", "on": "y"}, "plain", [1, 2], []],
             "text": "Two\n\n  lines", "empty": {}, "number": 1.5, "octal": "0777", "none": null,
@@ -169,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_in_it_comes_back() {
+    fn every_string_survives_a_round_trip() {
         let texts = [
             "",
             "y",

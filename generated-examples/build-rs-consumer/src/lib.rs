@@ -1,14 +1,14 @@
-//! What the build script generated, as if it stood here.
+//! Includes the modules that the build script generated.
 include!(concat!(env!("OUT_DIR"), "/mod.rs"));
 
-/// What an object chooses: stands in the generated struct in place of its text.
+/// The choice of an object. An override uses this type in the generated struct instead of `String`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Engine {
     /// `mysql`
     Mysql,
     /// `tomcat`
     Tomcat,
-    /// Any other text: the pattern of the definition is not anchored.
+    /// Any other text, since the pattern in the CRD is not anchored.
     Other(String),
 }
 

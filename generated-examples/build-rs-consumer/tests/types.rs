@@ -1,11 +1,13 @@
-//! The generated types at work.
-use build_rs_consumer::Engine;
-use build_rs_consumer::iksoon_test_com::v1::{CrdKind, CrdKindSpec};
+//! Tests the generated types.
+use build_rs_consumer::{
+    Engine,
+    iksoon_test_com::v1::{CrdKind, CrdKindSpec},
+};
 use kube::{CustomResourceExt, Resource};
 use serde_json::json;
 
 #[test]
-fn an_object_is_written_and_read() {
+fn an_object_survives_a_round_trip() {
     let spec = CrdKindSpec {
         choice: Some(Engine::Mysql),
         replicas: Some(2),
@@ -25,14 +27,14 @@ fn an_object_is_written_and_read() {
 }
 
 #[test]
-fn another_kind_is_refused() {
+fn another_version_is_an_error() {
     let value = json!({ "apiVersion": "iksoon.test.com/v2", "kind": "CrdKind", "metadata": {} });
     let error = serde_json::from_value::<CrdKind>(value).unwrap_err();
     assert!(error.to_string().contains("apiVersion"), "{error}");
 }
 
 #[test]
-fn names_are_those_of_the_definition() {
+fn names_are_those_of_the_crd() {
     assert_eq!(CrdKind::plural(&()), "crdplural");
     assert_eq!(
         CrdKind::url_path(&(), Some("default")),
@@ -42,7 +44,7 @@ fn names_are_those_of_the_definition() {
 }
 
 #[test]
-fn overrides_reach_the_types() {
+fn overrides_change_the_types() {
     fn is_hashed<T: std::hash::Hash>() {}
     is_hashed::<CrdKindSpec>();
     let spec = json!({ "choice": "mysqlx", "replicas": 255 });

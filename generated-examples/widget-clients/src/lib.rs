@@ -2,7 +2,7 @@
 
 //! Types and typed clients of the Kubernetes API groups example.com and iksoon.test.com.
 //!
-//! Each group and version is behind a feature of its name; none is on by default, and `full` is all of them.
+//! Each group and version has its own feature. None is enabled by default; `full` enables all of them.
 //!
 //! ```no_run
 //! # #[cfg(feature = "example-com-v1")]

@@ -7,13 +7,12 @@ use kube_codegen::diag::Diagnostics;
 use kube_codegen::options::Options;
 use kube_codegen::pipeline;
 use kube_codegen::private::crd;
-use kube_codegen::private::ir::Module;
-use kube_codegen::private::write;
-use kube_codegen::scaffold::{self, LibraryRequest, Membership, Runtime};
 use kube_codegen::source::Source;
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// What was made.
 #[derive(Default)]
@@ -76,40 +75,30 @@ pub(super) fn make(manifests: Vec<Manifest>, out: &Path) -> Result<Made> {
 }
 
 fn library(name: String, sources: &[Source], out: &Path) -> Result<Library> {
-    let options = Options {
-        feature_gates: true,
-        ..Options::default()
-    };
-    let output = pipeline::run(sources, &options);
-    if let Some(error) = output
-        .diagnostics
-        .iter()
-        .find(|_| output.diagnostics.has_errors())
-    {
-        return Err(format!("{name}: {}", error.message).into());
-    }
     let path = out.join(&name);
-    let library = scaffold::library(&LibraryRequest {
-        name: &name.parse()?,
-        model: &output.model,
-        generated: &output.files,
-        kubernetes: options.kubernetes,
-        runtime: &Runtime::Path(root().join("crates")),
-        membership: Membership::Stranger,
-        license: "Apache-2.0",
-        command: "cargo xtask features",
-        existing: &|_| Ok(None),
-    })?;
-    for note in &library.notes {
-        eprintln!("note: {note}");
+    // An existing manifest would be kept, from an older template or another checkout.
+    let _ = fs::remove_file(path.join("Cargo.toml"));
+    let mut args: Vec<OsString> = ["kube-codegen", "crate", &name, "--quiet", "--force"]
+        .map(Into::into)
+        .to_vec();
+    args.extend(["--output".into(), path.clone().into()]);
+    for source in sources {
+        let file = source.path.as_ref().ok_or("a source without a file")?;
+        args.extend(["--file".into(), file.clone().into()]);
     }
-    write::plan_once(&path, &library.own, true)?.apply()?;
-    write::plan(&path.join(scaffold::SOURCE), &library.source, true)?.apply()?;
-    // The same versions as this repository itself, whatever is newest.
+    if kube_codegen::cli::run(args) != ExitCode::SUCCESS {
+        return Err(format!("cannot create the crate `{name}`").into());
+    }
+    // Builds with the dependency versions of this repository.
     fs::copy(root().join("Cargo.lock"), path.join("Cargo.lock"))?;
+    let manifest: toml::Table = fs::read_to_string(path.join("Cargo.toml"))?.parse()?;
+    let features = manifest.get("features").and_then(toml::Value::as_table);
+    let features = features.into_iter().flat_map(toml::Table::keys).cloned();
     Ok(Library {
         name,
         path,
-        features: output.model.modules.iter().map(Module::feature).collect(),
+        features: features
+            .filter(|it| !matches!(it.as_str(), "default" | "full"))
+            .collect(),
     })
 }

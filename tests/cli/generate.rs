@@ -1,83 +1,39 @@
-//! The command line as its user sees it: transcripts in `tests/cli/*.md`, and what a transcript cannot show.
-//!
-//! `TRYCMD=overwrite cargo test --test cli` accepts what the commands print now.
-#![allow(clippy::unwrap_used)]
+//! `kube-codegen generate`, and the options that all commands have.
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::SystemTime,
+};
 
-use std::fs;
-use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::SystemTime;
 use tempfile::TempDir;
 
-const CRDKIND: &str = include_str!("../fixtures/crdkind.yaml");
+use super::{CRDKIND, directory, kube_codegen, paths, run, stderr, stdout, succeed};
 
-fn kube_codegen(directory: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kube-codegen"));
-    command.current_dir(directory);
-    command
-}
-
-fn run(directory: &Path, args: &[&str]) -> Output {
-    kube_codegen(directory).args(args).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-/// Paths and time stamps of all files below a directory, sorted.
-fn files(root: &Path) -> Vec<(String, SystemTime)> {
-    let mut all = Vec::new();
-    let mut waiting = vec![root.to_owned()];
-    while let Some(directory) = waiting.pop() {
-        for entry in fs::read_dir(directory).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                waiting.push(path);
-            } else {
-                let name = path.strip_prefix(root).unwrap().display().to_string();
-                all.push((name, fs::metadata(&path).unwrap().modified().unwrap()));
-            }
-        }
-    }
-    all.sort();
-    all
-}
-
-fn directory() -> TempDir {
-    let directory = TempDir::new().unwrap();
-    fs::write(directory.path().join("crdkind.yaml"), CRDKIND).unwrap();
-    directory
+/// Returns the modification times of all files below a directory.
+fn times(root: &Path) -> Vec<(PathBuf, SystemTime)> {
+    let time = |path: &PathBuf| fs::metadata(path).unwrap().modified().unwrap();
+    paths(root)
+        .into_iter()
+        .map(|path| (path.clone(), time(&path)))
+        .collect()
 }
 
 #[test]
-fn transcripts() {
-    trycmd::TestCases::new().case("tests/cli/*.md");
-}
-
-#[test]
-fn a_second_run_keeps_every_time_stamp() {
-    let directory = directory();
-    let args = ["generate", "-f", "crdkind.yaml", "-o", "out"];
-    assert!(run(directory.path(), &args).status.success());
-    let before = files(directory.path());
+fn a_second_run_keeps_every_modification_time() {
+    let directory = directory(CRDKIND);
+    let args = ["generate", "-f", "crd.yaml", "-o", "out"];
+    succeed(directory.path(), &args);
+    let before = times(directory.path());
     assert!(before.iter().any(|(path, _)| path.ends_with("types.rs")));
-    let second = run(directory.path(), &args);
-    assert!(
-        stdout(&second).contains(" 0 files written, "),
-        "{}",
-        stdout(&second)
-    );
-    assert_eq!(files(directory.path()), before);
+    let second = succeed(directory.path(), &args);
+    assert!(second.contains(" 0 files written, "), "{second}");
+    assert_eq!(times(directory.path()), before);
 }
 
 #[test]
-fn standard_input_is_an_input() {
+fn standard_input_is_read() {
     let directory = TempDir::new().unwrap();
     let mut child = kube_codegen(directory.path())
         .args(["generate", "-f", "-", "-o", "out"])
@@ -102,34 +58,47 @@ fn standard_input_is_an_input() {
 }
 
 #[test]
-fn the_config_file_starts_at_its_folder() {
-    let directory = directory();
-    let config = "file = ['../crdkind.yaml']\noutput = 'src'\nemit = ['types']\n";
-    fs::create_dir_all(directory.path().join("a/b")).unwrap();
-    fs::write(directory.path().join("a/kube-codegen.toml"), config).unwrap();
-    let here = run(&directory.path().join("a"), &["generate"]);
-    assert!(here.status.success(), "{}", stderr(&here));
-    let types = directory.path().join("a/src/iksoon_test_com/v1/types.rs");
-    assert!(types.exists());
-    let named = run(
-        &directory.path().join("a/b"),
-        &["generate", "--config", "../kube-codegen.toml", "--check"],
-    );
-    assert!(named.status.success(), "{}", stdout(&named));
-    let flag = run(
-        &directory.path().join("a/b"),
-        &["generate", "--config", "../kube-codegen.toml", "-o", "flag"],
-    );
-    assert!(flag.status.success());
-    assert!(directory.path().join("a/b/flag/mod.rs").exists());
+fn paths_are_relative_to_the_config_file() {
+    let directory = directory(CRDKIND);
+    let config = "file = ['../crd.yaml']\noutput = 'src'\nemit = ['types']\n";
+    let a = directory.path().join("a");
+    let b = a.join("b");
+    fs::create_dir_all(&b).unwrap();
+    fs::write(a.join("kube-codegen.toml"), config).unwrap();
+    succeed(&a, &["generate"]);
+    assert!(a.join("src/iksoon_test_com/v1/types.rs").exists());
+    let args = ["generate", "--config", "../kube-codegen.toml"];
+    succeed(&b, &[&args[..], &["--check"]].concat());
+    succeed(&b, &[&args[..], &["-o", "flag"]].concat());
+    assert!(b.join("flag/mod.rs").exists());
 }
 
 #[test]
-fn json_messages_are_one_object_a_line_and_end_with_a_summary() {
-    let directory = directory();
+fn an_ignored_config_file_is_reported() {
+    let directory = directory(CRDKIND);
+    fs::write(
+        directory.path().join("kube-codegen.toml"),
+        "emit = ['types']\n",
+    )
+    .unwrap();
+    let warning = |more: &[&str]| {
+        let args = [&["generate", "-f", "crd.yaml"], more].concat();
+        stderr(&run(directory.path(), &args))
+    };
+    let expected = "warning: `kube-codegen.toml` is ignored because of --file; use its options with \
+                    `--config kube-codegen.toml`\n";
+    assert_eq!(warning(&[]), expected);
+    assert_eq!(warning(&["--quiet"]), "");
+    assert_eq!(warning(&["--config", "kube-codegen.toml"]), "");
+    assert!(!directory.path().join("generated/clientset.rs").exists());
+}
+
+#[test]
+fn json_output_has_one_object_per_line_and_ends_with_a_summary() {
+    let directory = directory(CRDKIND);
     let bad = CRDKIND.replace("type: integer", "type: integre");
     fs::write(directory.path().join("bad.yaml"), bad).unwrap();
-    for (file, code, outcome) in [("crdkind.yaml", 0, "generated"), ("bad.yaml", 1, "invalid")] {
+    for (file, code, outcome) in [("crd.yaml", 0, "generated"), ("bad.yaml", 1, "invalid")] {
         let args = [
             "generate",
             "-f",
@@ -160,16 +129,12 @@ fn json_messages_are_one_object_a_line_and_end_with_a_summary() {
 }
 
 #[test]
-fn invalid_input_writes_not_one_byte() {
-    let directory = directory();
+fn invalid_input_writes_nothing() {
+    let directory = directory(CRDKIND);
     let args = ["generate", "-f", "bad.yaml", "-o", "out"];
-    assert!(
-        run(
-            directory.path(),
-            &["generate", "-f", "crdkind.yaml", "-o", "out"]
-        )
-        .status
-        .success()
+    succeed(
+        directory.path(),
+        &["generate", "-f", "crd.yaml", "-o", "out"],
     );
     for (what, bad) in [
         ("a tab", CRDKIND.replace("  group:", "\tgroup:")),
@@ -182,18 +147,18 @@ fn invalid_input_writes_not_one_byte() {
     ] {
         let bytes = if bad.is_empty() { b"\xff\xfe\xfa".to_vec() } else { bad.into_bytes() };
         fs::write(directory.path().join("bad.yaml"), bytes).unwrap();
-        let before = files(directory.path());
+        let before = times(directory.path());
         let output = run(directory.path(), &args);
         let code = if what == "not UTF-8" { 2 } else { 1 };
         assert_eq!(output.status.code(), Some(code), "{what}: {}", stderr(&output));
         assert!(stderr(&output).contains("bad.yaml"), "{what}: {}", stderr(&output));
-        assert_eq!(files(directory.path()), before, "{what}");
+        assert_eq!(times(directory.path()), before, "{what}");
     }
 }
 
 #[test]
 fn warnings_can_be_denied() {
-    let directory = directory();
+    let directory = directory(CRDKIND);
     let root = directory.path();
     let warned = CRDKIND.replace(
         "type: integer",
@@ -234,8 +199,8 @@ fn warnings_can_be_denied() {
 }
 
 #[test]
-fn quiet_shows_errors_alone() {
-    let directory = directory();
+fn quiet_prints_only_errors() {
+    let directory = directory(CRDKIND);
     let both = format!("{CRDKIND}---\napiVersion: v1\nkind: ConfigMap\n---\n{CRDKIND}").replacen(
         "type: integer",
         "type: integre",
@@ -254,10 +219,10 @@ fn quiet_shows_errors_alone() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
-    let directory = directory();
+fn a_closed_pipe_is_not_an_error() {
+    let directory = directory(CRDKIND);
     let mut child = kube_codegen(directory.path())
-        .args(["generate", "-f", "crdkind.yaml", "-o", "out"])
+        .args(["generate", "-f", "crd.yaml", "-o", "out"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -270,8 +235,8 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
-fn colour_is_for_terminals_or_by_demand() {
-    let directory = directory();
+fn output_has_colors_only_on_a_terminal_or_on_request() {
+    let directory = directory(CRDKIND);
     fs::write(directory.path().join("bad.yaml"), "a: [\n").unwrap();
     let args = ["generate", "-f", "bad.yaml"];
     assert!(!stderr(&run(directory.path(), &args)).contains('\x1b'));
@@ -283,7 +248,7 @@ fn colour_is_for_terminals_or_by_demand() {
 }
 
 #[test]
-fn every_code_is_explained_and_every_shell_completed() {
+fn every_code_has_an_explanation_and_every_shell_a_completion_script() {
     let here = TempDir::new().unwrap();
     let listed = stdout(&run(here.path(), &["explain"]));
     assert!(listed.lines().count() > 20, "{listed}");

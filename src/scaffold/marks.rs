@@ -1,26 +1,27 @@
-//! A person's text comes in, the same goes out with the tool's own lines in it made anew: those between two marks, and no others.
+//! Replaces the lines between two marks in a file that otherwise belongs to the user.
 
-/// The lines around what is the tool's.
+/// The lines before and after the replaced ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marks {
     begin: &'static str,
     end: &'static str,
 }
 
-/// In TOML.
+/// The marks in TOML.
 pub(super) const TOML: Marks = Marks {
     begin: "# kube-codegen: begin",
     end: "# kube-codegen: end",
 };
 
-/// In Markdown.
+/// The marks in Markdown.
 pub(super) const MARKDOWN: Marks = Marks {
     begin: "<!-- kube-codegen: begin -->",
     end: "<!-- kube-codegen: end -->",
 };
 
 impl Marks {
-    /// The text with `block` between the marks; none where these are not there once each, in order. Line ends stay as they are.
+    /// Returns the text with `block` between the marks, with the text's own line endings. Returns nothing unless each mark
+    /// occurs exactly once, in order.
     pub(super) fn fill(self, text: &str, block: &str) -> Option<String> {
         let (begin, end) = (only(text, self.begin)?, only(text, self.end)?);
         let head = text.get(..begin.1)?;
@@ -37,7 +38,7 @@ impl Marks {
     }
 }
 
-/// Where the only line that is a mark begins, and where the next one does.
+/// Returns the start and the end of the line with a mark, if there is exactly one.
 fn only(text: &str, mark: &str) -> Option<(usize, usize)> {
     let mut start = 0;
     let mut found = None;
@@ -56,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_outside_stays_to_the_byte() {
+    fn text_outside_of_the_marks_is_kept() {
         let text = "a\n  # kube-codegen: begin\nold\n# kube-codegen: end\nb";
         let filled = "a\n  # kube-codegen: begin\nnew\nlines\n# kube-codegen: end\nb";
         assert_eq!(TOML.fill(text, "new\nlines\n").as_deref(), Some(filled));
@@ -69,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_that_are_not_clear_are_no_marks() {
+    fn ambiguous_marks_are_ignored() {
         for text in [
             "",
             "# kube-codegen: begin\n",

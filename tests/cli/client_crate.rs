@@ -1,16 +1,16 @@
-//! `kube-codegen crate`: what follows the definitions, what stays a person's, and that the crate builds with any of its features.
-#![allow(clippy::unwrap_used)]
+//! `kube-codegen crate`: what it updates, what it keeps, and that the crate builds with any of its features.
+use std::{
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+    process::Output,
+};
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+use super::{ROOT, cargo, files, run, stderr, succeed};
 
-/// A definition of a kind in some versions, with a text wherever a text may stand.
+/// Returns a CRD of a kind in these versions, with a text wherever the format allows one.
 fn definition(group: &str, kind: &str, versions: &[&str], text: &str) -> String {
     let plural = format!("{}s", kind.to_lowercase());
     let text = serde_json::Value::from(text);
@@ -31,53 +31,27 @@ fn definition(group: &str, kind: &str, versions: &[&str], text: &str) -> String 
     yaml
 }
 
-/// A directory to work in, and the crate that is to be made there.
-fn directory(definitions: &str) -> (TempDir, PathBuf) {
+/// Returns a directory with `crds.yaml`, and the directory of the crate to create in it.
+fn directory(crds: &str) -> (TempDir, PathBuf) {
     let directory = TempDir::new().unwrap();
-    fs::write(directory.path().join("crds.yaml"), definitions).unwrap();
+    fs::write(directory.path().join("crds.yaml"), crds).unwrap();
     let package = directory.path().join("kinds");
     (directory, package)
 }
 
 fn make(directory: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
-        .current_dir(directory)
-        .args(["crate", "kinds", "-f", "crds.yaml"])
-        .args(args)
-        .output()
-        .unwrap()
+    run(
+        directory,
+        &[&["crate", "kinds", "-f", "crds.yaml"], args].concat(),
+    )
 }
 
-fn made(directory: &Path) -> String {
-    let output = make(directory, &[]);
-    assert!(output.status.success(), "{}", stderr(&output));
-    stdout(&output)
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// All files below a directory, by path.
-fn files(root: &Path) -> BTreeMap<String, String> {
-    let mut all = BTreeMap::new();
-    let mut waiting = vec![root.to_owned()];
-    while let Some(directory) = waiting.pop() {
-        for entry in fs::read_dir(directory).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                waiting.push(path);
-            } else {
-                let name = path.strip_prefix(root).unwrap().display().to_string();
-                all.insert(name, fs::read_to_string(&path).unwrap());
-            }
-        }
-    }
-    all
+/// Creates or updates the crate, and returns the output of the command.
+fn create(directory: &Path, args: &[&str]) -> String {
+    succeed(
+        directory,
+        &[&["crate", "kinds", "-f", "crds.yaml"], args].concat(),
+    )
 }
 
 fn features(package: &Path) -> Vec<String> {
@@ -88,15 +62,15 @@ fn features(package: &Path) -> Vec<String> {
 }
 
 #[test]
-fn features_and_modules_follow_the_definitions_and_the_rest_is_a_persons() {
+fn features_and_modules_follow_the_crds_and_the_rest_is_kept() {
     let widget = definition("example.com", "Widget", &["v1", "v1beta1"], "");
     let (directory, package) = directory(&widget);
-    made(directory.path());
+    create(directory.path(), &[]);
     assert_eq!(
         features(&package),
         ["example-com-v1", "example-com-v1beta1", "full"]
     );
-    // A person's dependency, feature, metadata, words and module.
+    // Changes of the user: a dependency, a feature, metadata, text and a module.
     let edit = |file: &str, from: &str, to: &str| {
         let path = package.join(file);
         let text = fs::read_to_string(&path).unwrap();
@@ -122,7 +96,7 @@ fn features_and_modules_follow_the_definitions_and_the_rest_is_a_persons() {
     fs::write(package.join(".gitignore"), "target/\n*.swp\n").unwrap();
     fs::write(package.join("src/mine.rs"), "// mine\n").unwrap();
     let edited = files(&package);
-    assert!(made(directory.path()).contains("0 files written"));
+    assert!(create(directory.path(), &[]).contains("0 files written"));
     assert_eq!(files(&package), edited);
 
     let gadget = definition("tools.example.com", "Gadget", &["v1"], "");
@@ -131,7 +105,7 @@ fn features_and_modules_follow_the_definitions_and_the_rest_is_a_persons() {
         format!("{widget}---\n{gadget}"),
     )
     .unwrap();
-    made(directory.path());
+    create(directory.path(), &[]);
     let more = [
         "example-com-v1",
         "example-com-v1beta1",
@@ -151,9 +125,9 @@ fn features_and_modules_follow_the_definitions_and_the_rest_is_a_persons() {
             .contains("#[cfg(feature = \"tools-example-com-v1\")]\npub mod tools_example_com;")
     );
 
-    // And back: what the tool made goes, what a person wrote stays to the byte.
+    // Without the new kind, the generated lines disappear and the user's files are unchanged.
     fs::write(directory.path().join("crds.yaml"), &widget).unwrap();
-    made(directory.path());
+    create(directory.path(), &[]);
     assert_eq!(files(&package), edited);
 }
 
@@ -169,20 +143,23 @@ fn a_directory_of_hundreds_of_kinds_is_one_crate() {
         )
         .unwrap();
     }
-    let told = stdout(&make(directory.path(), &["--emit", "types"]));
-    assert!(told.starts_with("kinds in kinds: 299 features; "), "{told}");
+    let output = create(directory.path(), &["--emit", "types"]);
+    assert!(
+        output.starts_with("kinds in kinds: 299 features; "),
+        "{output}"
+    );
     let text = definition("more.example.com", "Widget", &["v1"], "");
     fs::write(directory.path().join("crds.yaml/more.yaml"), text).unwrap();
-    let told = stdout(&make(directory.path(), &["--emit", "types"]));
-    assert!(told.contains("crates.io takes 300"), "{told}");
+    let output = create(directory.path(), &["--emit", "types"]);
+    assert!(output.contains("crates.io accepts at most 300"), "{output}");
     assert_eq!(features(&directory.path().join("kinds")).len(), 301);
 }
 
 #[test]
-fn a_version_brings_the_one_that_defines_its_types() {
+fn a_version_enables_the_version_that_defines_its_types() {
     let widget = definition("example.com", "Widget", &["v1", "v1beta1"], "");
     let (directory, package) = directory(&widget);
-    made(directory.path());
+    create(directory.path(), &[]);
     let all = files(&package);
     let either = "#[cfg(any(feature = \"example-com-v1\", feature = \"example-com-v1beta1\"))]\n";
     let module = &all["src/example_com/mod.rs"];
@@ -192,18 +169,18 @@ fn a_version_brings_the_one_that_defines_its_types() {
     );
     let own = "#[cfg(feature = \"example-com-v1beta1\")]\npub mod v1beta1;\n";
     assert!(module.contains(own), "{module}");
-    // What a client is asked for by is the version's own.
+    // Clients belong to one version.
     let clients = &all["src/clientset.rs"];
     assert!(!clients.contains("any("), "{clients}");
 }
 
 #[test]
-fn groups_that_differ_in_a_dash_have_features_of_their_own() {
+fn groups_that_differ_in_a_dash_have_different_features() {
     let definitions = ["a-b.example.com", "a.b.example.com"]
         .map(|group| definition(group, "Widget", &["v1"], ""))
         .join("---\n");
     let (directory, package) = directory(&definitions);
-    made(directory.path());
+    create(directory.path(), &[]);
     let features = features(&package);
     assert_eq!(features.len(), 3, "{features:?}");
     assert!(
@@ -213,10 +190,10 @@ fn groups_that_differ_in_a_dash_have_features_of_their_own() {
 }
 
 #[test]
-fn text_of_a_definition_is_in_none_of_the_crates_own_files() {
+fn text_of_a_crd_does_not_reach_the_files_of_the_user() {
     let evil = "evil\n\"\"\"\n]\n[dependencies]\nevil = \"1\"\n```\n<!-- kube-codegen: end -->\n# kube-codegen: end\n\u{1b}[31m */ #![evil] {{ evil }}";
     let (directory, package) = directory(&definition("example.com", "Widget", &["v1", "v2"], evil));
-    made(directory.path());
+    create(directory.path(), &[]);
     let all = files(&package);
     for path in [
         "Cargo.toml",
@@ -232,17 +209,17 @@ fn text_of_a_definition_is_in_none_of_the_crates_own_files() {
 }
 
 #[test]
-fn a_manifest_without_a_place_for_features_is_left_as_it_is() {
+fn a_manifest_without_marks_is_not_changed() {
     let (directory, package) = directory(&definition("example.com", "Widget", &["v1"], ""));
     let manifest = "[package]\nname = \"kinds\"\nversion = \"1.0.0\"\n\n[features]\nexample-com-v1 = []\n\n[dependencies]\nkube = \"4\"\n";
     fs::create_dir(&package).unwrap();
     fs::write(package.join("Cargo.toml"), manifest).unwrap();
     fs::write(package.join("README.md"), "# Mine\n").unwrap();
-    // All that is needed is declared, if by hand; what does not fit is told.
-    let told = made(directory.path());
+    // All features are declared by hand; a dependency has another version.
+    let output = create(directory.path(), &[]);
     assert!(
-        told.contains("note: `Cargo.toml` asks for kube 4, and the code is made for 5"),
-        "{told}"
+        output.contains("note: `Cargo.toml` depends on kube 4, but the generated code needs 5"),
+        "{output}"
     );
     let all = files(&package);
     assert_eq!(
@@ -254,7 +231,7 @@ fn a_manifest_without_a_place_for_features_is_left_as_it_is() {
     fs::write(directory.path().join("crds.yaml"), more).unwrap();
     let output = make(directory.path(), &[]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("does not declare 1 of 2 features, as `example-com-v2`"));
+    assert!(stderr(&output).contains("does not declare 1 of 2 features, such as `example-com-v2`"));
     assert_eq!(files(&package), all);
 
     let broken = manifest.replace(
@@ -273,7 +250,7 @@ fn a_manifest_without_a_place_for_features_is_left_as_it_is() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_in_place_of_a_file_is_refused() {
+fn a_symbolic_link_at_the_path_of_a_file_is_an_error() {
     let (directory, package) = directory(&definition("example.com", "Widget", &["v1"], ""));
     fs::create_dir(&package).unwrap();
     let elsewhere = directory.path().join("elsewhere");
@@ -291,10 +268,9 @@ fn a_link_in_place_of_a_file_is_refused() {
 }
 
 #[test]
-fn a_newer_kubernetes_is_that_of_all_its_files() {
+fn the_kubernetes_version_reaches_every_file() {
     let (directory, package) = directory(&definition("example.com", "Widget", &["v1"], ""));
-    let output = make(directory.path(), &["--kubernetes=1.36"]);
-    assert!(output.status.success(), "{}", stderr(&output));
+    create(directory.path(), &["--kubernetes=1.36"]);
     let files = files(&package);
     let config: toml::Table = files[".cargo/config.toml"].parse().unwrap();
     assert_eq!(
@@ -313,27 +289,21 @@ fn a_newer_kubernetes_is_that_of_all_its_files() {
 }
 
 #[test]
-fn definitions_and_options_come_from_a_config_file_too() {
+fn options_are_read_from_a_config_file() {
     let (directory, package) = directory(&definition("example.com", "Widget", &["v1"], ""));
     let config = "file = [\"crds.yaml\"]\noutput = \"kinds\"\nemit = [\"types\"]\n";
     fs::write(directory.path().join("kube-codegen.toml"), config).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
-        .current_dir(directory.path())
-        .args(["crate", "kinds", "--license", "MIT"])
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", stderr(&output));
+    succeed(directory.path(), &["crate", "kinds", "--license", "MIT"]);
     let all = files(&package);
     assert!(!all.contains_key("src/clientset.rs"));
     assert!(all["Cargo.toml"].contains("license = \"MIT\""));
     assert!(all["README.md"].contains("use kinds::example_com::v1::Widget;"));
 }
 
-/// Everything that a publisher would ask of the crate, with each feature alone, none and all.
+/// Runs the checks before a publication: with each feature alone, none and all.
 #[test]
-#[ignore = "compiles a crate a dozen times: minutes from cold"]
-fn it_is_fit_to_be_published() {
+#[ignore = "compiles a crate a dozen times: takes minutes"]
+fn the_crate_can_be_published() {
     let cluster =
         definition("example.com", "Cluster", &["v1"], "").replace("Namespaced", "Cluster");
     let widget = definition(
@@ -343,29 +313,10 @@ fn it_is_fit_to_be_published() {
         "Not `this`.",
     );
     let (directory, package) = directory(&format!("{cluster}---\n{widget}"));
-    made(directory.path());
-    fs::copy(
-        Path::new(ROOT).join("Cargo.lock"),
-        package.join("Cargo.lock"),
-    )
-    .unwrap();
+    create(directory.path(), &[]);
     let [record, runtime] = ["record", "runtime"]
         .map(|name| format!("patch.crates-io.kube-codegen-{name}.path='{ROOT}/crates/{name}'"));
-    let cargo = |args: &[&str]| {
-        let output = Command::new(env!("CARGO"))
-            .current_dir(&package)
-            .args(args)
-            .env(
-                "CARGO_TARGET_DIR",
-                Path::new(env!("CARGO_TARGET_TMPDIR")).join("crate"),
-            )
-            .env("RUSTDOCFLAGS", "-D warnings")
-            .env_remove("K8S_OPENAPI_ENABLED_VERSION")
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{args:?}: {}", stderr(&output));
-        stdout(&output)
-    };
+    let cargo = |args: &[&str]| cargo(&package, args);
     cargo(&["fmt", "--check"]);
     let mut sets = features(&package);
     sets.push(String::new());
@@ -384,7 +335,7 @@ fn it_is_fit_to_be_published() {
     ] {
         assert!(packed.lines().any(|line| line == file), "{file}: {packed}");
     }
-    // The runtime is taken from this checkout, whether a registry has it or not.
+    // Takes the runtime crates from this checkout, published or not.
     cargo(&[
         "publish",
         "--dry-run",

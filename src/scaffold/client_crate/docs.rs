@@ -1,14 +1,13 @@
-//! A model comes in, what a reader is told of the crate goes out: once as Markdown, once as the documentation of its root.
-use super::super::versions;
-use super::LibraryRequest;
-use crate::ir::{Kind, Model, Module, Scope};
-use std::collections::BTreeSet;
-use std::fmt::Write;
+//! Describes a crate of types and clients: for its README and for the documentation of its root module.
+use std::{collections::BTreeSet, fmt::Write};
 
-/// Groups that are named before the rest is counted.
+use super::{super::dependencies, ClientCrateRequest};
+use crate::ir::{Kind, Model, Module, Scope};
+
+/// The number of groups that are listed by name.
 const NAMED: usize = 3;
 
-/// What the crate is, in one sentence without its full stop.
+/// Describes the crate in one sentence, without the full stop.
 pub(super) fn about(model: &Model) -> String {
     let groups: BTreeSet<&str> = model.modules.iter().map(|it| it.group.as_str()).collect();
     let mut names: Vec<String> = groups.iter().take(NAMED).map(|it| word(it)).collect();
@@ -24,36 +23,38 @@ pub(super) fn about(model: &Model) -> String {
     format!("Types and typed clients of the Kubernetes API group{plural} {first}{and}{last}")
 }
 
-/// The part of the README that follows the kinds.
-pub(super) fn readme(request: &LibraryRequest<'_>) -> String {
-    let mut text = String::from("\n## Use\n\n");
+/// Renders the generated part of the README.
+pub(super) fn readme(request: &ClientCrateRequest<'_>) -> String {
+    let mut text = String::from("\n## Usage\n\n");
     let example = Example::of(request);
     let feature = example
         .as_ref()
         .map_or_else(|| "full".to_owned(), |example| example.module.feature());
-    let (k8s, kube) = (versions::K8S_OPENAPI, versions::KUBE);
-    let version = request.kubernetes.feature();
-    let name = request.name;
+    let (k8s, kube) = (dependencies::K8S_OPENAPI, dependencies::KUBE);
+    let version = request.package.kubernetes.feature();
+    let name = request.package.name;
     _ = write!(
         text,
         "```sh\ncargo add {name} --features {feature}\n\
-         cargo add k8s-openapi@{k8s} --features {version}    # the program chooses the version of Kubernetes\n\
+         cargo add k8s-openapi@{k8s} --features {version}    # the version is up to your program\n\
          cargo add kube@{kube} --no-default-features --features client,ring,rustls-tls\n```\n\n"
     );
     if let Some(example) = example {
         _ = writeln!(text, "```rust\n{}```\n", example.code());
     }
-    text.push_str("## Contents\n\nNo feature is on by default; `full` is all of them.\n\n");
-    text.push_str(&table(request.model));
+    text.push_str(
+        "## Features\n\nNo feature is enabled by default; `full` enables all of them.\n\n",
+    );
+    text.push_str(&table(request.package.model));
     text.push('\n');
     text
 }
 
-/// The documentation of the crate's root, as lines of Rust. Nothing in it needs a feature to be on.
-pub(super) fn docs(request: &LibraryRequest<'_>) -> String {
+/// Renders the documentation of the root module. Its example compiles without any feature.
+pub(super) fn root(request: &ClientCrateRequest<'_>) -> String {
     let mut text = format!(
-        "{}.\n\nEach group and version is behind a feature of its name; none is on by default, and `full` is all of them.\n\n",
-        about(request.model)
+        "{}.\n\nEach group and version has its own feature. None is enabled by default; `full` enables all of them.\n\n",
+        about(request.package.model)
     );
     if let Some(example) = Example::of(request) {
         let feature = example.module.feature();
@@ -64,13 +65,13 @@ pub(super) fn docs(request: &LibraryRequest<'_>) -> String {
             example.code()
         );
     }
-    text.push_str(&table(request.model));
+    text.push_str(&table(request.package.model));
     text.lines()
         .map(|line| format!("//! {line}").trim_end().to_owned() + "\n")
         .collect()
 }
 
-/// The features, each with its module and its kinds.
+/// Renders a table of features with their modules and kinds.
 fn table(model: &Model) -> String {
     let mut text = String::from("| feature | module | kinds |\n|---|---|---|\n");
     for module in &model.modules {
@@ -93,16 +94,16 @@ fn table(model: &Model) -> String {
     text
 }
 
-/// A kind to show the crate by: the first one that is not deprecated.
+/// The kind of the example: the first one that is not deprecated.
 struct Example<'a> {
-    request: &'a LibraryRequest<'a>,
+    request: &'a ClientCrateRequest<'a>,
     module: &'a Module,
     kind: &'a Kind,
 }
 
 impl<'a> Example<'a> {
-    fn of(request: &'a LibraryRequest<'a>) -> Option<Self> {
-        let model = request.model;
+    fn of(request: &'a ClientCrateRequest<'a>) -> Option<Self> {
+        let model = request.package.model;
         let all = || {
             model.modules.iter().flat_map(|module| {
                 let kinds = model.kinds_of(module);
@@ -119,12 +120,12 @@ impl<'a> Example<'a> {
         })
     }
 
-    /// Lines for the body of an asynchronous function; they compile with what was generated.
+    /// Returns the body of an asynchronous function that compiles with the generated code.
     fn code(&self) -> String {
-        let name = self.request.name.ident();
+        let name = self.request.package.name.ident();
         let names = self.module.names();
         let (group, version) = (&names.group, &names.version);
-        let ty = self.request.model.types[self.kind.root].name();
+        let ty = self.request.package.model.types[self.kind.root].name();
         let has = |path: &str| self.request.generated.iter().any(|file| file.path == path);
         if !has("clientset.rs") {
             return format!(
@@ -146,7 +147,7 @@ impl<'a> Example<'a> {
     }
 }
 
-/// A name of Kubernetes, of which the reader let only letters, digits, dots and dashes through.
+/// Returns a Kubernetes name; parsing has already restricted it to these characters.
 fn word(name: &str) -> String {
     name.chars()
         .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'))

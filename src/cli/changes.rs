@@ -1,0 +1,159 @@
+//! Applies planned changes, or shows them for `--check` and `--dry-run`.
+use clap::builder::styling::{AnsiColor, Style};
+use serde_json::json;
+use similar::TextDiff;
+
+use super::{CommandError, console::Console, count};
+use crate::write::{Action, Change, Plan};
+
+/// The number of diff lines shown per file.
+const MAX_LINES: usize = 24;
+
+/// What to do with changes.
+#[derive(Debug, clap::Args)]
+pub(super) struct ChangeArgs {
+    /// Write nothing; show a diff and exit with code 1 if the output is not up to date
+    #[arg(long, conflicts_with_all = ["dry_run", "force"])]
+    check: bool,
+
+    /// Write nothing; list the files that would be created, updated or removed
+    #[arg(long)]
+    pub(super) dry_run: bool,
+
+    /// Overwrite files that kube-codegen did not write
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+/// The number of files by what happened to them, or with `--dry-run` would happen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Totals {
+    pub(super) written: usize,
+    pub(super) unchanged: usize,
+    pub(super) removed: usize,
+    dry_run: bool,
+}
+
+impl ChangeArgs {
+    /// Applies the plans unless an option says otherwise. Returns nothing if `--check` found no drift.
+    ///
+    /// # Errors
+    /// If writing fails, or `--check` finds drift; running `command` without it resolves that.
+    pub(super) fn process(
+        &self,
+        plans: &[&Plan],
+        command: &str,
+        console: &mut Console,
+    ) -> Result<Option<Totals>, CommandError> {
+        if self.check {
+            check(plans, command, console)?;
+            return Ok(None);
+        }
+        for (plan, change) in changes(plans) {
+            if self.dry_run {
+                let action = match change.action {
+                    Action::Create => "create",
+                    Action::Update => "update",
+                    Action::Remove => "remove",
+                };
+                show(plan, change, action, console);
+            }
+        }
+        if !self.dry_run {
+            for plan in plans {
+                plan.apply()?;
+            }
+        }
+        let is_removal = |(_, change): &(&Plan, &Change)| change.action == Action::Remove;
+        let removed = changes(plans).filter(is_removal).count();
+        Ok(Some(Totals {
+            written: changes(plans).count() - removed,
+            unchanged: plans.iter().map(|plan| plan.unchanged()).sum(),
+            removed,
+            dry_run: self.dry_run,
+        }))
+    }
+}
+
+impl Totals {
+    /// Formats the numbers, such as `3 files written, 11 unchanged`.
+    pub(super) fn text(self) -> String {
+        let (written, removed) = if self.dry_run {
+            ("to write", "to remove")
+        } else {
+            ("written", "removed")
+        };
+        let mut text = format!(
+            "{} {written}, {} unchanged",
+            count(self.written, "file"),
+            self.unchanged
+        );
+        if self.removed > 0 {
+            text += &format!(", {} {removed}", self.removed);
+        }
+        text
+    }
+}
+
+fn check(plans: &[&Plan], command: &str, console: &mut Console) -> Result<(), CommandError> {
+    for (plan, change) in changes(plans) {
+        let state = match change.action {
+            Action::Create => "missing",
+            Action::Update => "changed",
+            Action::Remove => "stale",
+        };
+        show(plan, change, state, console);
+        if change.action == Action::Update {
+            diff(change, console);
+        }
+    }
+    let differing = changes(plans).count();
+    let unchanged = plans.iter().map(|plan| plan.unchanged()).sum();
+    console.object(&json!({
+        "type": "summary",
+        "outcome": if differing == 0 { "up-to-date" } else { "drift" },
+        "differing": differing,
+        "unchanged": unchanged,
+    }));
+    if differing == 0 {
+        console.line(&format!("up to date: {}", count(unchanged, "file")));
+        return Ok(());
+    }
+    console.line(&format!(
+        "not up to date: {}; run `kube-codegen {command}` without --check",
+        count(differing, "file")
+    ));
+    Err(CommandError::Reported)
+}
+
+fn changes<'p>(plans: &'p [&'p Plan]) -> impl Iterator<Item = (&'p Plan, &'p Change)> {
+    let plans = plans.iter();
+    plans.flat_map(|plan| plan.changes().iter().map(move |change| (*plan, change)))
+}
+
+fn show(plan: &Plan, change: &Change, word: &str, console: &mut Console) {
+    let path = plan.root().join(&change.path);
+    console.object(&json!({ "type": "file", "state": word, "path": path.display().to_string() }));
+    console.line(&format!("{word:<8} {}", path.display()));
+}
+
+fn diff(change: &Change, console: &mut Console) {
+    let diff = TextDiff::from_lines(&change.old, &change.new);
+    let text = diff.unified_diff().context_radius(1).to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    for line in lines.iter().take(MAX_LINES) {
+        // A file may contain escape sequences that must not reach the terminal.
+        let line = line.replace(|c: char| c.is_control() && c != '\t', "\u{fffd}");
+        let style = match line.chars().next() {
+            Some('+') => AnsiColor::Green.on_default(),
+            Some('-') => AnsiColor::Red.on_default(),
+            Some('@') => AnsiColor::Cyan.on_default(),
+            _ => Style::new(),
+        };
+        console.line(&format!("{style}  {line}{style:#}"));
+    }
+    if lines.len() > MAX_LINES {
+        let more = count(lines.len() - MAX_LINES, "line");
+        console.line(&format!("  … {more} more"));
+    }
+}

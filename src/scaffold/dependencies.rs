@@ -1,0 +1,153 @@
+//! The dependencies of generated code, in versions that work together.
+use std::{collections::BTreeMap, path::Path};
+
+use minijinja::Value;
+
+use super::{Location, yaml};
+use crate::{options::Kubernetes, render::File};
+
+/// The Rust edition of scaffolded crates.
+const EDITION: &str = "2024";
+/// Their minimum supported Rust version.
+const RUST: &str = env!("CARGO_PKG_RUST_VERSION");
+/// The version of `k8s-openapi`.
+pub(super) const K8S_OPENAPI: &str = "0.29";
+/// The version of `kube`, whose API contains types of `k8s-openapi`.
+pub(super) const KUBE: &str = "5";
+/// The version of the runtime crates, which are released together with this tool.
+pub(super) const RUNTIME: &str = env!("CARGO_PKG_VERSION");
+/// The version of `serde_json`.
+const SERDE_JSON: &str = "1";
+
+/// Where the crates `kube-codegen-record`, `-runtime` and `-testing` are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum RuntimeCrates {
+    /// In the registry, in the version of this tool.
+    Registry,
+    /// In a directory, absolute or relative to the package, with `/` as separator.
+    Path(String),
+}
+
+impl RuntimeCrates {
+    /// Formats the value of a dependency in TOML.
+    fn dependency(&self, name: &str) -> String {
+        match self {
+            Self::Registry => format!("\"{RUNTIME}\""),
+            Self::Path(path) => {
+                let path = yaml::quote(&format!("{path}/{name}"));
+                format!("{{ version = \"{RUNTIME}\", path = {path} }}")
+            }
+        }
+    }
+}
+
+/// Formats the dependencies of generated files for the `Cargo.toml` of a program in the working directory.
+///
+/// # Errors
+/// If the working directory cannot be resolved.
+pub(crate) fn dependencies(files: &[File], kubernetes: Kubernetes) -> Result<String, String> {
+    let crates = Location::of(Path::new("."), None)?.crates;
+    let feature = kubernetes.feature();
+    let dependencies = [
+        (
+            "k8s_openapi",
+            format!("{{ version = \"{K8S_OPENAPI}\", features = [\"{feature}\"] }}"),
+        ),
+        (
+            "kube",
+            format!(
+                "{{ version = \"{KUBE}\", default-features = false, features = [\"client\", \"ring\", \"rustls-tls\"] }}"
+            ),
+        ),
+        ("kube_codegen_record", crates.dependency("record")),
+        ("kube_codegen_runtime", crates.dependency("runtime")),
+        ("serde_json", format!("\"{SERDE_JSON}\"")),
+    ];
+    let mut text = String::from("[dependencies]\n");
+    for (name, value) in dependencies {
+        let path = format!("{name}::");
+        // k8s-openapi needs a feature even if only another crate uses it.
+        if name == "k8s_openapi" || files.iter().any(|file| file.text.contains(&path)) {
+            let name = match name {
+                "serde_json" => name.to_owned(),
+                name => name.replace('_', "-"),
+            };
+            text += &format!("{name} = {value}\n");
+        }
+    }
+    Ok(text)
+}
+
+/// Returns the versions and dependencies as a template variable.
+pub(super) fn variables(kubernetes: Kubernetes, crates: &RuntimeCrates) -> Value {
+    let dependency = |name| Value::from_safe_string(crates.dependency(name));
+    Value::from(BTreeMap::from([
+        ("edition", Value::from(EDITION)),
+        ("rust", Value::from(RUST)),
+        ("k8s_openapi", Value::from(K8S_OPENAPI)),
+        ("kube", Value::from(KUBE)),
+        ("serde_json", Value::from(SERDE_JSON)),
+        ("record", dependency("record")),
+        ("runtime", dependency("runtime")),
+        ("testing", dependency("testing")),
+        ("kubernetes", Value::from(kubernetes.to_string())),
+        ("kubernetes_feature", Value::from(kubernetes.feature())),
+    ]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(path: &str) -> toml::Table {
+        let path = format!("{}/{path}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(path).unwrap().parse().unwrap()
+    }
+
+    #[test]
+    fn versions_are_those_of_this_workspace() {
+        let workspace = table("Cargo.toml")["workspace"].clone();
+        let dependency = |name: &str| {
+            let entry = &workspace["dependencies"][name];
+            let version = entry.get("version").unwrap_or(entry);
+            version.as_str().map(str::to_owned)
+        };
+        for (name, version) in [
+            ("k8s-openapi", K8S_OPENAPI),
+            ("kube", KUBE),
+            ("serde_json", SERDE_JSON),
+        ] {
+            assert_eq!(dependency(name).as_deref(), Some(version), "{name}");
+        }
+        assert_eq!(workspace["package"]["version"].as_str(), Some(RUNTIME));
+        assert_eq!(workspace["package"]["edition"].as_str(), Some(EDITION));
+        let environment = &table(".cargo/config.toml")["env"];
+        assert_eq!(
+            environment["K8S_OPENAPI_ENABLED_VERSION"].as_str(),
+            Some(Kubernetes::default().as_str())
+        );
+    }
+
+    #[test]
+    fn only_used_crates_are_dependencies() {
+        let file = |text: &str| File {
+            path: "a.rs".to_owned(),
+            text: text.to_owned(),
+        };
+        let names = |text: &str| {
+            let text = dependencies(&[file(text)], Kubernetes::V1_35).unwrap();
+            let table: toml::Table = text.parse().unwrap();
+            let dependencies = table["dependencies"].as_table().unwrap().clone();
+            assert_eq!(
+                dependencies["k8s-openapi"]["features"][0].as_str(),
+                Some("v1_35")
+            );
+            dependencies.keys().cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(
+            names("kube_codegen_record::a!(); serde_json::Value"),
+            ["k8s-openapi", "kube-codegen-record", "serde_json"]
+        );
+        assert_eq!(names("use kube::Client;"), ["k8s-openapi", "kube"]);
+    }
+}

@@ -1,0 +1,159 @@
+//! Determines what a `Cargo.toml` must contain because of the directory it is in.
+use std::{
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+use super::dependencies::RuntimeCrates;
+
+/// What depends on the directory of a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Location {
+    /// Where the runtime crates are.
+    pub(super) crates: RuntimeCrates,
+    /// Whether a directory above contains a workspace that neither lists nor excludes the package. Cargo requires such a
+    /// package to be a workspace of its own.
+    pub(super) needs_workspace: bool,
+}
+
+impl Location {
+    /// Examines the directory of a package, which need not exist yet.
+    ///
+    /// The runtime crates are those in `runtime_path`, by default those of the checkout that this tool was built from. If
+    /// that no longer exists, the package depends on published versions.
+    ///
+    /// # Errors
+    /// If `runtime_path` does not contain the runtime crates, or a path cannot be resolved.
+    pub(crate) fn of(package: &Path, runtime_path: Option<&Path>) -> Result<Self, String> {
+        let error = |error| format!("cannot resolve `{}`: {error}", package.display());
+        let package = resolve(package).map_err(error)?;
+        let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
+        let crates = match runtime_path {
+            Some(path) if contains_runtime(path) => path,
+            Some(path) => {
+                let path = path.display();
+                return Err(format!(
+                    "`{path}` does not contain the crate kube-codegen-runtime in `runtime/`"
+                ));
+            }
+            None => &checkout,
+        };
+        let crates = if contains_runtime(crates) {
+            let path = fs::canonicalize(crates).map_err(error)?;
+            let path = relative(&path, &package);
+            let path = path
+                .to_str()
+                .ok_or("the path of the runtime crates is not UTF-8")?;
+            RuntimeCrates::Path(path.replace('\\', "/"))
+        } else {
+            RuntimeCrates::Registry
+        };
+        Ok(Self {
+            crates,
+            needs_workspace: needs_workspace(&package),
+        })
+    }
+}
+
+/// Returns the absolute path of a file that need not exist, with symbolic links resolved.
+fn resolve(path: &Path) -> io::Result<PathBuf> {
+    let path = std::path::absolute(path)?;
+    for ancestor in path.ancestors() {
+        if let (Ok(real), Ok(below)) = (fs::canonicalize(ancestor), path.strip_prefix(ancestor)) {
+            return Ok(real.join(below));
+        }
+    }
+    Ok(path)
+}
+
+/// Returns the path of the runtime crates from a package in the same checkout, or the absolute path.
+fn relative(crates: &Path, package: &Path) -> PathBuf {
+    let checkout = crates.parent().unwrap_or(crates);
+    match package.strip_prefix(checkout) {
+        Ok(below) => {
+            let up: PathBuf = below.components().map(|_| Component::ParentDir).collect();
+            up.join(crates.file_name().unwrap_or_default())
+        }
+        Err(_) => crates.to_owned(),
+    }
+}
+
+fn contains_runtime(crates: &Path) -> bool {
+    let table = manifest(&crates.join("runtime"));
+    let name = table
+        .as_ref()
+        .and_then(|it| it.get("package")?.get("name")?.as_str());
+    name == Some("kube-codegen-runtime")
+}
+
+fn needs_workspace(package: &Path) -> bool {
+    for root in package.ancestors().skip(1) {
+        let table = manifest(root);
+        let Some(workspace) = table.as_ref().and_then(|table| table.get("workspace")) else {
+            continue;
+        };
+        let below = package.strip_prefix(root).unwrap_or(package);
+        let lists = |key: &str, matches: &dyn Fn(&str) -> bool| {
+            let entries = workspace.get(key).and_then(toml::Value::as_array);
+            let mut entries = entries
+                .into_iter()
+                .flatten()
+                .filter_map(toml::Value::as_str);
+            entries.any(matches)
+        };
+        let is_excluded = lists("exclude", &|entry| below.starts_with(entry));
+        let is_member = lists("members", &|entry| {
+            glob::Pattern::new(entry.trim_end_matches('/'))
+                .is_ok_and(|pattern| pattern.matches_path(below))
+        });
+        return !is_excluded && !is_member;
+    }
+    false
+}
+
+fn manifest(directory: &Path) -> Option<toml::Table> {
+    let text = fs::read_to_string(directory.join("Cargo.toml")).ok()?;
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    #[test]
+    fn the_runtime_crates_are_relative_within_a_checkout() {
+        let checkout = TempDir::new().unwrap();
+        let crates = checkout.path().join("crates");
+        fs::create_dir_all(crates.join("runtime")).unwrap();
+        let of = |package: &Path| Location::of(package, Some(&crates)).map(|it| it.crates);
+        let error = of(checkout.path()).unwrap_err();
+        assert!(error.contains("does not contain the crate kube-codegen-runtime"));
+        let text = "[package]\nname = 'kube-codegen-runtime'\n";
+        fs::write(crates.join("runtime/Cargo.toml"), text).unwrap();
+        assert_eq!(
+            of(&checkout.path().join("examples/new")).unwrap(),
+            RuntimeCrates::Path("../../crates".to_owned())
+        );
+        let elsewhere = TempDir::new().unwrap();
+        let absolute = fs::canonicalize(&crates).unwrap();
+        assert_eq!(
+            of(elsewhere.path()).unwrap(),
+            RuntimeCrates::Path(absolute.to_str().unwrap().to_owned())
+        );
+    }
+
+    #[test]
+    fn members_and_excluded_packages_need_no_workspace_of_their_own() {
+        let root = TempDir::new().unwrap();
+        let needs = |path: &str| needs_workspace(&root.path().join(path));
+        assert!(!needs("a"));
+        let text = "[workspace]\nmembers = ['runtime', 'examples/*']\nexclude = ['target']\n";
+        fs::write(root.path().join("Cargo.toml"), text).unwrap();
+        assert!(!needs("examples/a"));
+        assert!(!needs("target/tmp/a"));
+        assert!(needs("a"));
+        assert!(needs("other/deep/a"));
+    }
+}

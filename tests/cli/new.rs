@@ -1,0 +1,324 @@
+//! `kube-codegen new`: what it writes, what it keeps, and that the crate builds.
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    time::SystemTime,
+};
+
+use serde::Deserialize;
+use tempfile::TempDir;
+
+use super::{CRDKIND, ROOT, cargo, files, run, stderr, succeed};
+
+/// Two kinds: a cluster-scoped one with required fields at its root, and one with long names in two versions.
+const TWO_KINDS: &str = r#"
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: nodes.example.com }
+spec:
+  group: example.com
+  scope: Cluster
+  names: { plural: nodes, singular: node, kind: Node, listKind: NodeList }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: { status: {} }
+    schema:
+      openAPIV3Schema:
+        type: object
+        required: [spec, mode, replicas]
+        description: "quoted: \"yes\"\nand 'more' # of\t{{ it }}"
+        properties:
+          mode: { type: string, enum: [a, b] }
+          replicas: { type: integer, minimum: 1 }
+          spec: { type: object, required: ["on"], properties: { "on": { type: string, enum: ["y", "1_000"] } } }
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: verylongkindofnetworks.net.example.com }
+spec:
+  group: net.example.com
+  scope: Namespaced
+  names: { plural: verylongkindofnetworks, singular: verylongkindofnetwork, kind: VeryLongKindOfNetwork, listKind: VeryLongKindOfNetworkList }
+  versions:
+  - { name: v1beta1, served: true, storage: false, schema: { openAPIV3Schema: { type: object } } }
+  - { name: v1, served: true, storage: true, schema: { openAPIV3Schema: { type: object } } }
+"#;
+
+const NAME: &str = "test-operator";
+
+/// Returns a directory with `crd.yaml`, and the directory of the crate to create in it.
+fn directory(crds: &str) -> (TempDir, PathBuf) {
+    let directory = super::directory(crds);
+    let package = directory.path().join(NAME);
+    (directory, package)
+}
+
+fn new(directory: &Path, args: &[&str]) -> Output {
+    run(
+        directory,
+        &[&["new", NAME, "-f", "crd.yaml"], args].concat(),
+    )
+}
+
+/// Creates the crate, and returns the output of the command.
+fn create(directory: &Path, args: &[&str]) -> String {
+    succeed(
+        directory,
+        &[&["new", NAME, "-f", "crd.yaml"], args].concat(),
+    )
+}
+
+/// Formats a file with rustfmt.
+fn formatted(text: &str) -> String {
+    let mut rustfmt = Command::new("rustfmt")
+        .args(["--edition", "2024"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    rustfmt
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
+    String::from_utf8(rustfmt.wait_with_output().unwrap().stdout).unwrap()
+}
+
+#[test]
+fn every_file_is_valid() {
+    for crds in [CRDKIND, TWO_KINDS] {
+        let (directory, package) = directory(crds);
+        create(directory.path(), &[]);
+        for (path, text) in files(&package) {
+            let extension = Path::new(&path).extension().unwrap_or_default();
+            if extension == "rs" && !path.contains("generated") && crds == CRDKIND {
+                assert_eq!(formatted(&text), text, "{path}");
+            } else if extension == "toml" {
+                text.parse::<toml::Table>().unwrap();
+            } else if extension == "yaml" {
+                for document in serde_yaml::Deserializer::from_str(&text) {
+                    let value = serde_json::Value::deserialize(document).unwrap();
+                    assert!(value["kind"].is_string(), "{path}: {value}");
+                }
+            }
+            assert!(!text.contains("{{ kind") && text.ends_with('\n'), "{path}");
+        }
+    }
+}
+
+#[test]
+fn each_kind_has_a_controller_and_permissions() {
+    let (directory, package) = directory(TWO_KINDS);
+    create(directory.path(), &[]);
+    let files = files(&package);
+    assert!(files.contains_key("src/nodes_controller.rs"));
+    // Controls the storage version.
+    let controller = &files["src/very_long_kind_of_networks_controller.rs"];
+    assert!(controller.contains("net_example_com::v1::VeryLongKindOfNetwork"));
+    let crds = &files["deploy/crd.yaml"];
+    assert_eq!(crds.matches("kind: CustomResourceDefinition").count(), 2);
+    let documents = serde_yaml::Deserializer::from_str(&files["deploy/rbac.yaml"]);
+    let mut documents = documents.map(|it| serde_json::Value::deserialize(it).unwrap());
+    let role = documents.find(|it| it["kind"] == "ClusterRole").unwrap();
+    let rule = |group, resources, verbs| serde_json::json!({ "apiGroups": [group], "resources": resources, "verbs": verbs });
+    let edit = ["get", "update", "patch"];
+    for expected in [
+        rule(
+            "example.com",
+            vec!["nodes"],
+            vec!["get", "list", "watch", "update", "patch"],
+        ),
+        rule(
+            "example.com",
+            vec!["nodes/status", "nodes/finalizers"],
+            edit.to_vec(),
+        ),
+        rule(
+            "net.example.com",
+            vec!["verylongkindofnetworks/finalizers"],
+            edit.to_vec(),
+        ),
+    ] {
+        let rules = role["rules"].as_array().unwrap();
+        assert!(rules.contains(&expected), "{expected}: {rules:?}");
+    }
+}
+
+#[test]
+fn generate_in_the_crate_changes_nothing() {
+    let (directory, package) = directory(TWO_KINDS);
+    create(directory.path(), &[]);
+    let before = files(&package);
+    succeed(&package, &["generate", "--check"]);
+    succeed(&package, &["generate"]);
+    assert_eq!(files(&package), before);
+}
+
+#[test]
+fn the_kubernetes_version_reaches_every_file() {
+    let (directory, package) = directory(CRDKIND);
+    create(directory.path(), &["--kubernetes=1.35"]);
+    let files = files(&package);
+    let manifest: toml::Table = files["Cargo.toml"].parse().unwrap();
+    let features = &manifest["dependencies"]["k8s-openapi"]["features"];
+    assert_eq!(features, &toml::Value::from(vec!["v1_35"]));
+    let config: toml::Table = files["kube-codegen.toml"].parse().unwrap();
+    assert_eq!(config["kubernetes"].as_str(), Some("1.35"));
+    succeed(&package, &["generate", "--check"]);
+}
+
+#[test]
+fn files_of_the_user_are_kept() {
+    let (directory, package) = directory(CRDKIND);
+    create(directory.path(), &[]);
+    let created = files(&package);
+    fs::write(package.join("src/controller.rs"), "// mine\n").unwrap();
+    let types = "src/generated/iksoon_test_com/v1/types.rs";
+    fs::write(
+        package.join(types),
+        format!("{}// edited\n", created[types]),
+    )
+    .unwrap();
+
+    let output = create(directory.path(), &[]);
+    assert!(
+        output.contains("kept     test-operator/src/controller.rs"),
+        "{output}"
+    );
+    let mut expected = created.clone();
+    expected.insert("src/controller.rs".to_owned(), "// mine\n".to_owned());
+    assert_eq!(files(&package), expected);
+
+    create(directory.path(), &["--force"]);
+    assert_eq!(files(&package), created);
+}
+
+#[test]
+fn other_crds_than_those_of_the_crate_are_an_error() {
+    let (directory, package) = directory(CRDKIND);
+    create(directory.path(), &[]);
+    let created = files(&package);
+    let changed = CRDKIND.replace("maximum: 10", "maximum: 20");
+    fs::write(directory.path().join("crd.yaml"), &changed).unwrap();
+    let output = new(directory.path(), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = stderr(&output);
+    assert!(
+        message.contains("deploy/crd.yaml` differs from the CRDs of --file"),
+        "{message}"
+    );
+    assert_eq!(files(&package), created);
+    // The message suggests this.
+    fs::write(package.join("deploy/crd.yaml"), &changed).unwrap();
+    succeed(&package, &["generate"]);
+    create(directory.path(), &[]);
+}
+
+#[test]
+fn an_invalid_name_or_template_writes_nothing() {
+    let (directory, package) = directory(CRDKIND);
+    for name in ["../x", "Crd", "a b", "fn", "tokio", ""] {
+        let output = run(directory.path(), &["new", name, "-f", "crd.yaml"]);
+        assert_eq!(output.status.code(), Some(2), "{name:?}");
+    }
+    let with_templates = ["--templates", "templates"];
+    let fails = |expected: &str| {
+        let output = new(directory.path(), &with_templates);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+        assert!(!package.exists());
+    };
+    fails("the template directory `templates` does not exist");
+    let templates = directory.path().join("templates");
+    fs::create_dir(&templates).unwrap();
+    fs::write(templates.join("README.md.j2"), "one\ntwo {{ nothing }}\n").unwrap();
+    fails("README.md.j2:2");
+    fs::write(templates.join("README.md.j2"), "# {{ name }}\n").unwrap();
+    create(directory.path(), &with_templates);
+    assert_eq!(files(&package)["README.md"], "# test-operator\n");
+}
+
+#[test]
+fn in_a_workspace_of_others_it_is_its_own_workspace() {
+    let (directory, package) = directory(CRDKIND);
+    let workspace = directory.path().join("Cargo.toml");
+    fs::write(workspace, "[workspace]\nmembers = []\n").unwrap();
+    create(directory.path(), &[]);
+    let manifest: toml::Table = files(&package)["Cargo.toml"].parse().unwrap();
+    assert!(manifest.contains_key("workspace"));
+}
+
+#[test]
+#[ignore = "compiles whole operators: takes minutes"]
+fn the_crate_and_its_tests_build_and_pass() {
+    for crds in [CRDKIND, TWO_KINDS] {
+        let (directory, package) = directory(crds);
+        create(directory.path(), &[]);
+        cargo(
+            &package,
+            &["clippy", "--all-targets", "--", "-D", "warnings"],
+        );
+        cargo(&package, &["test"]);
+    }
+}
+
+/// Controls the kinds of all fixtures, and of one CRD of each repository in the corpus, in one crate.
+#[test]
+#[ignore = "compiles an operator of many kinds: takes minutes"]
+fn an_operator_of_many_kinds_builds_with_its_tests() {
+    let mut crds = entries(&Path::new(ROOT).join("fixtures"));
+    // Defines a kind of another fixture differently.
+    crds.retain(|path| !path.ends_with("prelude_names.yaml"));
+    let corpus = Path::new(ROOT).join("../shared/corpus/crds");
+    if corpus.is_dir() {
+        let day = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs() / (24 * 60 * 60);
+        let repositories = entries(&corpus);
+        crds.extend(repositories.iter().filter_map(|repository| {
+            let files = entries(repository);
+            let index = usize::try_from(day).unwrap().checked_rem(files.len())?;
+            Some(files[index].clone())
+        }));
+    } else {
+        eprintln!("SKIPPED: the corpus; {} does not exist", corpus.display());
+    }
+    let directory = TempDir::new().unwrap();
+    let mut args = vec!["new", NAME, "--quiet"];
+    for path in &crds {
+        args.extend(["-f", path.to_str().unwrap()]);
+    }
+    succeed(directory.path(), &args);
+    cargo(&directory.path().join(NAME), &["check", "--tests"]);
+}
+
+/// Returns the YAML files and directories in a directory, sorted.
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.is_dir() || path.extension().is_some_and(|it| it == "yaml"));
+    paths.sort();
+    paths
+}
+
+#[test]
+fn the_example_operator_is_up_to_date_and_keeps_its_files() {
+    let example = Path::new(ROOT).join("generated-examples/crdkind-operator");
+    succeed(&example, &["generate", "--check"]);
+
+    let (directory, package) = directory(CRDKIND);
+    let before = files(&example);
+    for (path, text) in &before {
+        let path = package.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    create(directory.path(), &[]);
+    let after = files(&package);
+    for (path, text) in &before {
+        assert_eq!(after.get(path), Some(text), "{path}");
+    }
+}
