@@ -1,11 +1,17 @@
 //! The `mod.rs` files, which declare exactly the files that the emitters wrote.
-use super::parts::{code, imports};
-use super::{Contents, Exports, OutFile};
-use crate::ir::{Model, Module};
-use crate::options::Options;
+use std::collections::BTreeMap;
+
 use proc_macro2::TokenStream;
 use quote::quote;
-use std::collections::BTreeMap;
+
+use super::{
+    Contents, Exports, OutFile,
+    parts::{code, imports},
+};
+use crate::{
+    ir::{Model, Module},
+    options::Options,
+};
 
 /// A folder of the output.
 struct Folder<'m> {
@@ -137,7 +143,7 @@ fn head(model: &Model, of: Of<'_>) -> TokenStream {
             let (version, group) = (&module.version, &module.group);
             let docs = code::file_docs(&format!("Version `{version}` of the API group `{group}`."));
             let mut kinds = model.kinds_of(module);
-            let lints = code::lints(kinds.any(|kind| kind.deprecated));
+            let lints = code::lints(kinds.any(|kind| kind.deprecated.is_some()));
             let kubernetes = oldest_kubernetes(module);
             quote!(#docs #lints #kubernetes)
         }

@@ -1,18 +1,26 @@
-//! The erased sink as a serde serializer: what the serde code of a leaf calls.
-use super::super::Literal;
-use super::Fault;
-use super::sink::Sink;
+//! Implements `Serializer` for a sink: what the serde code of a leaf type calls.
 use serde::ser::{
     Error, Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeTuple,
     SerializeTupleStruct, Serializer,
 };
 
-/// What has no place in the JSON of Kubernetes objects.
+use super::{Fault, Sink};
+use crate::{Literal, scalars::widen};
+
+/// The error for what the JSON of Kubernetes objects cannot hold.
 #[cold]
 fn unsupported<T>(what: &str) -> Result<T, Fault> {
     Err(Fault::custom(format_args!(
         "{what} cannot be part of a Kubernetes object"
     )))
+}
+
+macro_rules! numbers {
+    ($($method:ident($type:ty) => $literal:ident)*) => {$(
+        fn $method(self, value: $type) -> Result<(), Fault> {
+            self.literal(Literal::$literal(value.into()))
+        }
+    )*};
 }
 
 impl Serializer for &mut dyn Sink {
@@ -28,35 +36,19 @@ impl Serializer for &mut dyn Sink {
     fn serialize_bool(self, value: bool) -> Result<(), Fault> {
         self.literal(Literal::Bool(value))
     }
-    fn serialize_i8(self, value: i8) -> Result<(), Fault> {
-        self.literal(Literal::Int(value.into()))
-    }
-    fn serialize_i16(self, value: i16) -> Result<(), Fault> {
-        self.literal(Literal::Int(value.into()))
-    }
-    fn serialize_i32(self, value: i32) -> Result<(), Fault> {
-        self.literal(Literal::Int(value.into()))
-    }
-    fn serialize_i64(self, value: i64) -> Result<(), Fault> {
-        self.literal(Literal::Int(value))
-    }
-    fn serialize_u8(self, value: u8) -> Result<(), Fault> {
-        self.literal(Literal::UInt(value.into()))
-    }
-    fn serialize_u16(self, value: u16) -> Result<(), Fault> {
-        self.literal(Literal::UInt(value.into()))
-    }
-    fn serialize_u32(self, value: u32) -> Result<(), Fault> {
-        self.literal(Literal::UInt(value.into()))
-    }
-    fn serialize_u64(self, value: u64) -> Result<(), Fault> {
-        self.literal(Literal::UInt(value))
+    numbers! {
+        serialize_i8(i8) => Int
+        serialize_i16(i16) => Int
+        serialize_i32(i32) => Int
+        serialize_i64(i64) => Int
+        serialize_u8(u8) => UInt
+        serialize_u16(u16) => UInt
+        serialize_u32(u32) => UInt
+        serialize_u64(u64) => UInt
+        serialize_f64(f64) => Float
     }
     fn serialize_f32(self, value: f32) -> Result<(), Fault> {
-        self.literal(Literal::Float(super::super::scalars::widen(value)))
-    }
-    fn serialize_f64(self, value: f64) -> Result<(), Fault> {
-        self.literal(Literal::Float(value))
+        self.literal(Literal::Float(widen(value)))
     }
     fn serialize_char(self, value: char) -> Result<(), Fault> {
         self.literal(Literal::Str(value.encode_utf8(&mut [0; 4])))
@@ -120,7 +112,7 @@ impl Serializer for &mut dyn Sink {
         self.begin_map(len)?;
         Ok(self)
     }
-    /// The number of fields is no promise that each is written.
+    /// Writes without a length, since fields may be skipped.
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Fault> {
         self.serialize_map(None)
     }
@@ -144,37 +136,25 @@ impl Serializer for &mut dyn Sink {
     }
 }
 
-impl SerializeSeq for &mut dyn Sink {
-    type Ok = ();
-    type Error = Fault;
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
-        self.part(&value)
-    }
-    fn end(self) -> Result<(), Fault> {
-        Sink::end(self)
-    }
+macro_rules! lists {
+    ($($trait:ident: $method:ident)*) => {$(
+        impl $trait for &mut dyn Sink {
+            type Ok = ();
+            type Error = Fault;
+            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
+                self.part(&value)
+            }
+            fn end(self) -> Result<(), Fault> {
+                Sink::end(self)
+            }
+        }
+    )*};
 }
 
-impl SerializeTuple for &mut dyn Sink {
-    type Ok = ();
-    type Error = Fault;
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
-        self.part(&value)
-    }
-    fn end(self) -> Result<(), Fault> {
-        Sink::end(self)
-    }
-}
-
-impl SerializeTupleStruct for &mut dyn Sink {
-    type Ok = ();
-    type Error = Fault;
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
-        self.part(&value)
-    }
-    fn end(self) -> Result<(), Fault> {
-        Sink::end(self)
-    }
+lists! {
+    SerializeSeq: serialize_element
+    SerializeTuple: serialize_element
+    SerializeTupleStruct: serialize_field
 }
 
 impl SerializeMap for &mut dyn Sink {

@@ -1,10 +1,109 @@
-//! `int_enums!`, `mixed_enums!` and `unions!`: enums of numbers, of values of several types, and of types told apart by what comes; views and serde impls out.
-use super::{Literal, Misfit, Value, scalars};
+//! Macros for enums: of strings, of integers, of values of several types, and unions of types.
 
-/// Implements what an enum of integers needs: `as_int`, `ALL`, `From` both ways, `FromStr`, `Display`,
+/// Implements an enum of strings: `as_str`, `ALL`, `From<&str>`, `From<String>`, `FromStr`, `Display`, `AsRef<str>`,
 /// [`Value`](crate::Value), `Serialize` and `Deserialize`.
 ///
-/// The last variant holds any other number of the type, such as a value that only a newer server knows.
+/// The last variant holds any other text, such as a value that a newer server added.
+///
+/// ```
+/// #[derive(Clone, Debug, PartialEq)]
+/// pub enum Policy { Always, Never, Other(String) }
+///
+/// kube_codegen_record::text_enums! { Policy { Always = "Always", Never = "Never", .. Other } }
+///
+/// assert_eq!(Policy::from("Never"), Policy::Never);
+/// assert_eq!(Policy::from("Often").as_str(), "Often");
+/// assert_eq!(Policy::ALL, [Policy::Always, Policy::Never]);
+/// ```
+#[macro_export]
+macro_rules! text_enums {
+    ($($type:ident { $($variant:ident = $text:literal),* $(,)? .. $other:ident $(,)? })*) => {$(
+        impl $type {
+            /// The declared values, in the order of the schema.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// Returns the text on the wire.
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $text,)*
+                    Self::$other(text) => text,
+                }
+            }
+
+            fn declared(text: &str) -> ::core::option::Option<Self> {
+                match text {
+                    $($text => ::core::option::Option::Some(Self::$variant),)*
+                    _ => ::core::option::Option::None,
+                }
+            }
+        }
+        impl ::core::convert::From<&str> for $type {
+            fn from(text: &str) -> Self {
+                match Self::declared(text) {
+                    ::core::option::Option::Some(value) => value,
+                    ::core::option::Option::None => Self::$other(::std::string::String::from(text)),
+                }
+            }
+        }
+        impl ::core::convert::From<::std::string::String> for $type {
+            fn from(text: ::std::string::String) -> Self {
+                match Self::declared(&text) {
+                    ::core::option::Option::Some(value) => value,
+                    ::core::option::Option::None => Self::$other(text),
+                }
+            }
+        }
+        impl ::core::str::FromStr for $type {
+            type Err = ::core::convert::Infallible;
+            fn from_str(text: &str) -> ::core::result::Result<Self, ::core::convert::Infallible> {
+                ::core::result::Result::Ok(Self::from(text))
+            }
+        }
+        impl ::core::convert::AsRef<str> for $type {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+        impl ::core::fmt::Display for $type {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+        impl $crate::Value for $type {
+            fn blank() -> Self {
+                Self::from("")
+            }
+            #[inline]
+            fn view(&self) -> $crate::View<'_> {
+                $crate::View::Str(self.as_str())
+            }
+            #[inline]
+            fn slot(&mut self) -> $crate::Slot<'_> {
+                $crate::Slot::Text(self)
+            }
+        }
+        impl $crate::Text for $type {
+            fn set(&mut self, text: &str) {
+                *self = Self::from(text);
+            }
+        }
+        impl<'de> $crate::private::Deserialize<'de> for $type {
+            fn deserialize<D: $crate::private::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
+                $crate::read(deserializer)
+            }
+        }
+        impl $crate::private::Serialize for $type {
+            fn serialize<S: $crate::private::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+    )*};
+}
+
+/// Implements an enum of integers: `as_int`, `ALL`, `From` both ways, `FromStr`, `Display`,
+/// [`Value`](crate::Value), `Serialize` and `Deserialize`.
+///
+/// The last variant holds any other number of the type, such as a value that a newer server added.
 ///
 /// ```
 /// #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +123,7 @@ macro_rules! int_enums {
             /// The declared values, in the order of the schema.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The number on the wire.
+            /// Returns the number on the wire.
             pub const fn as_int(self) -> $int {
                 match self {
                     $(Self::$variant => $value,)*
@@ -81,11 +180,11 @@ macro_rules! int_enums {
                 ::core::stringify!($int)
             }
         }
-        $crate::value_serde! { $type }
+        $crate::__value_serde! { $type }
     )*};
 }
 
-/// Implements what an enum of strings, numbers and booleans needs: `to_json`, `ALL`, `From<serde_json::Value>`, `Display`,
+/// Implements an enum of strings, numbers and booleans: `to_json`, `ALL`, `From<serde_json::Value>`, `Display`,
 /// [`Value`](crate::Value), `Serialize` and `Deserialize`.
 ///
 /// The last variant holds any other JSON.
@@ -107,7 +206,7 @@ macro_rules! mixed_enums {
             /// The declared values, in the order of the schema.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The value on the wire.
+            /// Returns the value on the wire.
             pub fn to_json(&self) -> $crate::private::Json {
                 match self {
                     $(Self::$variant => $crate::private::Json::from($value),)*
@@ -155,12 +254,12 @@ macro_rules! mixed_enums {
                 *self = Self::from(json);
             }
         }
-        $crate::value_serde! { $type }
+        $crate::__value_serde! { $type }
     )*};
 }
 
-/// Implements what an enum of values of several types needs: `From<serde_json::Value>`, [`Value`](crate::Value), `Serialize` and
-/// `Deserialize`. A value goes to the first variant whose type it fits.
+/// Implements an enum of values of several types: `From<serde_json::Value>`, [`Value`](crate::Value), `Serialize` and
+/// `Deserialize`. A value is read as the first variant whose type it fits.
 ///
 /// The last variant holds any other JSON.
 ///
@@ -208,14 +307,14 @@ macro_rules! unions {
                 *self = Self::from(json);
             }
         }
-        $crate::value_serde! { $type }
+        $crate::__value_serde! { $type }
     )*};
 }
 
-/// `Serialize` and `Deserialize` of a type that is a value.
+/// Implements `Serialize` and `Deserialize` for a [`Value`](crate::Value).
 #[doc(hidden)]
 #[macro_export]
-macro_rules! value_serde {
+macro_rules! __value_serde {
     ($type:ident) => {
         impl<'de> $crate::private::Deserialize<'de> for $type {
             fn deserialize<D: $crate::private::Deserializer<'de>>(
@@ -233,24 +332,4 @@ macro_rules! value_serde {
             }
         }
     };
-}
-
-/// The integer that a literal is.
-///
-/// # Errors
-/// That it is none, or not of this type.
-#[doc(hidden)]
-pub fn integer<T: TryFrom<i128>>(literal: &mut Literal<'_>) -> Result<T, Misfit> {
-    scalars::integer(literal)
-}
-
-/// The value of a type that JSON is, if all of it fits: written again, it is the same. `null` fits no type.
-#[doc(hidden)]
-pub fn fit<T: Value>(json: &serde_json::Value) -> Option<T> {
-    if json.is_null() {
-        return None;
-    }
-    let value: T = super::read(json).ok()?;
-    let written = serde_json::to_value(value.view()).ok()?;
-    (written == *json).then_some(value)
 }
