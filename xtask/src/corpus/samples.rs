@@ -2,7 +2,7 @@
 use super::generate::{Corpus, REFUSED};
 use super::{Failure, Result};
 use kube_codegen::diag::Diagnostics;
-use kube_codegen::private::crd;
+use kube_codegen::private::yaml;
 use kube_codegen::source::{self, Input};
 use serde_json::Value;
 use std::fs;
@@ -99,7 +99,7 @@ fn read(path: &Path) -> Result<Value> {
     let sources = source::load(&[Input::File(path.to_owned())])?;
     let source = sources.first().ok_or("no such file")?;
     let mut diagnostics = Diagnostics::new();
-    let object = crd::documents(source, &mut diagnostics).into_iter().next();
+    let object = yaml::documents(source, &mut diagnostics).into_iter().next();
     if let Some(error) = diagnostics.iter().find(|_| diagnostics.has_errors()) {
         return Err(error.message.clone().into());
     }
