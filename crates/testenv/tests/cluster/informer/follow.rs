@@ -9,7 +9,7 @@ use kube_codegen_runtime::{
 };
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 
-use super::{agree, hears, informer, record, set};
+use super::{agree, expect_events, informer, record, set};
 use crate::support::{WITHIN, config_map, n, name};
 
 #[tokio::test]
