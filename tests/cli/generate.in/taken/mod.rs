@@ -1,1 +1,1 @@
-// A file of somebody else.
+// Not written by kube-codegen.
