@@ -4,14 +4,19 @@
 //! `KUBE_CODEGEN_ACCEPT=1 cargo test --test golden` accepts the new output.
 #![allow(clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
-use kube_codegen::options::{Kubernetes, Options};
-use kube_codegen::pipeline;
-use kube_codegen::private::write;
-use kube_codegen::source::Source;
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use kube_codegen::{
+    options::{Kubernetes, Options},
+    pipeline,
+    private::write,
+    source::Source,
+};
 
 #[test]
 fn every_fixture_matches_its_golden() {

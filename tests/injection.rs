@@ -1,19 +1,14 @@
-//! Text of a definition stays text: whatever it says, the code has the same shape, and files of other formats keep their keys.
+//! Text of a CRD stays text: whatever it is, the code has the same tokens, and files of other formats have the same keys.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use kube_codegen::options::Options;
-use kube_codegen::pipeline;
-use kube_codegen::source::Source;
+use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path, process::Command};
+
+use kube_codegen::{options::Options, pipeline, source::Source};
 use proc_macro2::{TokenStream, TokenTree};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
-use std::process::Command;
 use tempfile::TempDir;
 
-/// Text that is meant to end where it stands and go on as something else.
+/// Texts that try to end the literal, comment or document that holds them.
 const PAYLOADS: &[&str] = &[
     "\"#]\npub fn injected() {}\n",
     "\"##\n#![allow(warnings)]\n",
@@ -41,9 +36,9 @@ const PAYLOADS: &[&str] = &[
     "é名前🦀 e\u{301} \u{10ffff}",
 ];
 
-/// A definition with a text wherever a person may write one.
+/// Makes a CRD with a text at every place where an author may write one.
 fn definition(text: &str) -> Value {
-    // So that its place among the others is always the same.
+    // It sorts in the same place whatever the text is.
     let named = format!("n{text}");
     let limited: String = text.chars().filter(|c| *c != '\0').collect();
     let schema = json!({
@@ -114,7 +109,7 @@ fn generate(text: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The tokens without docs, every name and every literal written as one.
+/// Returns the tokens without docs, with one letter for every name and every literal.
 fn shape(text: &str) -> String {
     fn walk(tokens: TokenStream, out: &mut String) {
         let mut tokens = tokens.into_iter().peekable();
@@ -125,7 +120,7 @@ fn shape(text: &str) -> String {
                     if let Some(TokenTree::Group(group)) =
                         tokens.next_if(|next| matches!(next, TokenTree::Group(_)))
                     {
-                        // Documentation has as many lines as it needs.
+                        // Docs may have any number of lines.
                         if group.stream().to_string().starts_with("doc =") {
                             continue;
                         }
@@ -154,7 +149,7 @@ fn shape(text: &str) -> String {
 }
 
 #[test]
-fn code_has_the_same_shape_whatever_texts_say() {
+fn no_text_changes_the_tokens_of_generated_code() {
     let harmless = generate("plain words");
     for payload in PAYLOADS {
         let files = generate(payload);
@@ -176,14 +171,14 @@ fn code_has_the_same_shape_whatever_texts_say() {
     }
 }
 
-/// Whether a path has that extension.
+/// Whether a path has this extension.
 fn is(path: &str, extension: &str) -> bool {
     Path::new(path)
         .extension()
         .is_some_and(|it| it == extension)
 }
 
-/// A value with every text left out.
+/// Returns a value without its texts.
 fn keys(value: &Value) -> Value {
     match value {
         Value::Object(map) => map
@@ -196,8 +191,8 @@ fn keys(value: &Value) -> Value {
     }
 }
 
-/// What a file says, by its format; code by its shape, other text line by line.
-fn said(path: &Path) -> Value {
+/// Returns the shape of a file: tokens of code, keys of data, the number of lines of other text.
+fn shape_of(path: &Path) -> Value {
     let text = fs::read_to_string(path).unwrap();
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     match &*extension {
@@ -213,7 +208,7 @@ fn said(path: &Path) -> Value {
     }
 }
 
-/// All that `new` writes but the definition itself, and samples that are made of its defaults.
+/// Returns the shapes of all files that `new` writes, except the CRD and samples with its defaults.
 fn scaffold(text: &str) -> BTreeMap<String, Value> {
     let folder = TempDir::new().unwrap();
     fs::write(
@@ -233,13 +228,13 @@ fn scaffold(text: &str) -> BTreeMap<String, Value> {
     );
     let root = folder.path().join("operator");
     let mut files = BTreeMap::new();
-    let mut waiting = vec![root.clone()];
-    while let Some(directory) = waiting.pop() {
+    let mut pending = vec![root.clone()];
+    while let Some(directory) = pending.pop() {
         for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             let name = path.strip_prefix(&root).unwrap().display().to_string();
             if path.is_dir() {
-                waiting.push(path);
+                pending.push(path);
             } else if name.starts_with("deploy/crd") || is(&name, "json") {
                 let text_of = fs::read_to_string(&path).unwrap();
                 let shown: Vec<&str> = text_of
@@ -251,7 +246,7 @@ fn scaffold(text: &str) -> BTreeMap<String, Value> {
                     "{name}: {shown:?}"
                 );
             } else {
-                files.insert(name, said(&path));
+                files.insert(name, shape_of(&path));
             }
         }
     }
@@ -259,7 +254,7 @@ fn scaffold(text: &str) -> BTreeMap<String, Value> {
 }
 
 #[test]
-fn what_is_scaffolded_has_the_same_shape_whatever_texts_say() {
+fn no_text_changes_the_shape_of_scaffolded_files() {
     let harmless = scaffold("plain words");
     assert!(harmless.contains_key("Cargo.toml"), "{:?}", harmless.keys());
     for payload in PAYLOADS {
@@ -271,9 +266,9 @@ fn what_is_scaffolded_has_the_same_shape_whatever_texts_say() {
     }
 }
 
-/// The fixture that is compiled and documented with the goldens has all of them.
+/// The golden crate, which is compiled and documented, has every payload.
 #[test]
-fn the_golden_of_hostile_text_has_every_payload() {
+fn the_hostile_text_fixture_has_every_payload() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/hostile_text.yaml");
     let all = definition(&PAYLOADS.join("\n\n"));
     if std::env::var_os("KUBE_CODEGEN_ACCEPT").is_some() {

@@ -1,13 +1,18 @@
 //! `client.rs` of each version and `clientset.rs` for all of them: typed clients, named by the plural of the CRD.
-use super::parts::{
-    code,
-    imports::{self, Imports},
-};
-use super::{Contents, Exports, OutFile};
-use crate::ir::{Kind, Model, Module, Scope};
-use crate::options::Options;
 use proc_macro2::TokenStream;
 use quote::quote;
+
+use super::{
+    Contents, Exports, OutFile,
+    parts::{
+        code,
+        imports::{self, Imports},
+    },
+};
+use crate::{
+    ir::{Kind, Model, Module, Scope},
+    options::Options,
+};
 
 pub(super) fn emit<'m>(model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
     let modules = model.modules.iter();

@@ -1,11 +1,14 @@
 //! `columns.rs` of each version: what `kubectl get` shows of each kind.
-use super::parts::{code, imports::Imports};
-use super::{Contents, Exports, OutFile};
-use crate::ir::{Column, Model, Module};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-pub(super) fn emit<'m>(model: &'m Model) -> Vec<OutFile<'m>> {
+use super::{
+    Contents, Exports, OutFile,
+    parts::{code, imports::Imports},
+};
+use crate::ir::{Column, Model, Module};
+
+pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
     let modules = model.modules.iter();
     let files = modules.map(|module| OutFile {
         path: format!("{}/columns.rs", module.path()),

@@ -1,13 +1,18 @@
 //! `informer.rs` of each version and `informers.rs` for all of them: shared informers from one factory.
-use super::parts::{
-    code,
-    imports::{self, Imports},
-};
-use super::{Contents, Exports, OutFile};
-use crate::ir::{Model, Module};
-use crate::options::Options;
 use proc_macro2::TokenStream;
 use quote::quote;
+
+use super::{
+    Contents, Exports, OutFile,
+    parts::{
+        code,
+        imports::{self, Imports},
+    },
+};
+use crate::{
+    ir::{Model, Module},
+    options::Options,
+};
 
 pub(super) fn emit<'m>(model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
     let modules = model.modules.iter();

@@ -1,11 +1,14 @@
 //! `lister.rs` of each version: reads from the cache of an informer.
-use super::parts::{code, imports::Imports};
-use super::{Contents, Exports, OutFile};
-use crate::ir::{Model, Module};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(super) fn emit<'m>(model: &'m Model) -> Vec<OutFile<'m>> {
+use super::{
+    Contents, Exports, OutFile,
+    parts::{code, imports::Imports},
+};
+use crate::ir::{Model, Module};
+
+pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
     let modules = model.modules.iter();
     let files = modules.map(|module| OutFile {
         path: format!("{}/lister.rs", module.path()),

@@ -8,9 +8,12 @@ mod parts;
 mod resource;
 mod types;
 
-use crate::ir::Model;
-use crate::options::{Emitter, Options};
 use proc_macro2::TokenStream;
+
+use crate::{
+    ir::Model,
+    options::{Emitter, Options},
+};
 
 /// A file to be written, relative to the output directory.
 pub(crate) struct OutFile<'m> {

@@ -1,11 +1,17 @@
 //! The `mod.rs` files, which declare exactly the files that the emitters wrote.
-use super::parts::{code, imports};
-use super::{Contents, Exports, OutFile};
-use crate::ir::{Model, Module};
-use crate::options::Options;
+use std::collections::BTreeMap;
+
 use proc_macro2::TokenStream;
 use quote::quote;
-use std::collections::BTreeMap;
+
+use super::{
+    Contents, Exports, OutFile,
+    parts::{code, imports},
+};
+use crate::{
+    ir::{Model, Module},
+    options::Options,
+};
 
 /// A folder of the output.
 struct Folder<'m> {

@@ -1,12 +1,12 @@
-//! Base64 in, its bytes out: whatever spelling of it the API server lets pass, and what Go reads beside that.
+//! Decodes base64 as leniently as the API server and Go do.
 use super::{Literal, Misfit};
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use k8s_openapi::ByteString;
 
-/// The API server counts letters and padding alone, so that `aGl=` is stored, whose last bits mean nothing; an object that is older than
-/// the format may lack the padding. Both tell their bytes, which are written in the one canonical spelling.
+/// The API server checks only the number of letters and the padding, so it stores `aGl=` with meaningless last bits. An object older
+/// than the format may lack the padding. Both are written in the canonical spelling.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_spelling_of_the_same_bytes() {
+    fn every_spelling_of_base64_is_decoded() {
         for text in ["aGk=", "aGl=", "aGk", "aG\r\nk=\n"] {
             let read = bytes(&mut Literal::Str(text)).unwrap();
             assert_eq!(read.0, b"hi", "{text}");

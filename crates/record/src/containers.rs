@@ -1,9 +1,9 @@
-//! `Box`, `Option`, `Vec` and `BTreeMap` of values.
+//! `Value` for `Box`, `Option`, `Vec` and `BTreeMap` of values, and for raw JSON.
 use super::{List, Map, Optional, Slot, Value, View};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// So many bytes of a list are reserved on a document's word alone.
+/// The limit of bytes reserved for a list whose length the document announces.
 const ANNOUNCED: usize = 64 * 1024;
 
 impl<T: Value> Value for Box<T> {
@@ -83,7 +83,7 @@ impl<T: Value> List for Vec<T> {
         *self = Vec::with_capacity(announced.min(ANNOUNCED / size_of::<T>().max(1)));
     }
     fn push(&mut self) -> Slot<'_> {
-        // The usual first step to four items wastes most of the heap: lists in objects are short.
+        // Lists in objects are short: the usual minimum of four items would waste most of the heap.
         if self.len() == self.capacity() {
             self.reserve_exact(self.len().max(1));
         }
@@ -133,5 +133,24 @@ impl<T: Value> Map for BTreeMap<String, T> {
                 value.slot()
             }
         }
+    }
+}
+
+impl Value for serde_json::Value {
+    #[inline]
+    fn blank() -> Self {
+        Self::Null
+    }
+    #[inline]
+    fn view(&self) -> View<'_> {
+        View::Json(self)
+    }
+    #[inline]
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Json(self)
+    }
+    #[inline]
+    fn null() -> Option<Self> {
+        Some(Self::Null)
     }
 }

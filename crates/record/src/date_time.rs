@@ -1,13 +1,13 @@
-//! A `date-time` in, its text and the moment it tells out; the text on the wire is never changed.
+//! A `date-time` string, kept as text, with access to the moment it denotes.
+use jiff::{self, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
-use k8s_openapi::jiff::{self, Timestamp};
 use std::fmt;
 use std::str::FromStr;
 
-/// A string of format `date-time` ([RFC 3339]) as it stands on the wire: with its offset, and the digits of its fraction.
+/// A string of format `date-time` ([RFC 3339]), as it is on the wire, with its offset and the digits of its fraction.
 ///
-/// Whatever text an object holds is kept, as the API server does, so that no date makes an object unreadable or is written anew in
-/// another form; [`timestamp`](Self::timestamp) tells the moment. Equal are equal texts; to compare moments, compare timestamps.
+/// Any text is kept, as in the API server: no date makes an object unreadable or is written in another form.
+/// [`timestamp`](Self::timestamp) parses the text. Equality compares texts; to compare moments, compare timestamps.
 ///
 /// ```
 /// use kube_codegen_record::DateTime;
@@ -16,7 +16,7 @@ use std::str::FromStr;
 /// assert_eq!(expires.to_string(), "2029-12-31T14:00:00+02:00");
 /// assert_eq!(expires.timestamp()?.to_string(), "2029-12-31T12:00:00Z");
 /// assert!(expires.timestamp()? > DateTime::from(expires.timestamp()? - std::time::Duration::from_secs(1)).timestamp()?);
-/// # Ok::<(), k8s_openapi::jiff::Error>(())
+/// # Ok::<(), jiff::Error>(())
 /// ```
 ///
 /// [RFC 3339]: https://www.rfc-editor.org/rfc/rfc3339#section-5.6
@@ -24,7 +24,7 @@ use std::str::FromStr;
 pub struct DateTime(pub(super) String);
 
 impl DateTime {
-    /// This moment, in UTC and whole seconds, as Kubernetes writes it.
+    /// Returns the current time, in UTC and whole seconds, as Kubernetes writes it.
     pub fn now() -> Self {
         let now = Timestamp::now();
         Timestamp::from_second(now.as_second())
@@ -32,27 +32,27 @@ impl DateTime {
             .into()
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The moment.
+    /// Returns the moment.
     ///
     /// # Errors
-    /// The text is no `date-time`: the API server's check is looser, and does not look again at what is stored.
+    /// The text is not a valid `date-time`: the API server checks it less strictly, and does not check stored objects again.
     pub fn timestamp(&self) -> Result<Timestamp, jiff::Error> {
         moment(&self.0)
     }
 }
 
-/// The moment that a text tells. The API server takes any number of digits for the fraction of a second; the ninth is a nanosecond.
+/// Parses a `date-time`. As in the API server, a fraction may have any number of digits; those after nanoseconds are dropped.
 pub(super) fn moment(text: &str) -> Result<Timestamp, jiff::Error> {
     text.parse()
         .or_else(|error| nanoseconds(text).map_or(Err(error), |cut| cut.parse()))
 }
 
-/// The text without the digits behind the nanoseconds; `None` if there are none.
+/// Returns the text without the digits after nanoseconds; `None` if there are none.
 fn nanoseconds(text: &str) -> Option<String> {
     let start = text.find(['.', ','])? + 1;
     let fraction = text[start..].bytes();
@@ -60,7 +60,7 @@ fn nanoseconds(text: &str) -> Option<String> {
     (end > start + 9).then(|| format!("{}{}", &text[..start + 9], &text[end..]))
 }
 
-/// In UTC, with no more digits of a second than there are.
+/// In UTC, without trailing zeros in the fraction.
 impl From<Timestamp> for DateTime {
     fn from(moment: Timestamp) -> Self {
         Self(moment.to_string())
@@ -87,7 +87,7 @@ impl TryFrom<&DateTime> for Time {
     }
 }
 
-/// Only what is a `date-time` is taken from a program's own text.
+/// Accepts only a valid `date-time`.
 impl FromStr for DateTime {
     type Err = jiff::Error;
 
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_and_texts() {
+    fn text_and_timestamps_convert() {
         for text in [
             "2024-02-30T00:00:00Z",
             "yesterday",

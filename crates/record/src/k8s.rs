@@ -1,14 +1,14 @@
-//! Types of `k8s-openapi`: those that are part of every object as records, since they are read with each one; the others as leaves.
+//! Types of `k8s-openapi` as values: the metadata of every object as records, for speed, and all others as leaves.
 mod leaves;
 
-use crate::{leaves, record_views};
+use crate::{__record_views, Slot, Value, View, leaves};
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    Condition, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime, ObjectMeta,
-    OwnerReference,
+    Condition, FieldsV1, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime,
+    ObjectMeta, OwnerReference,
 };
-use k8s_openapi::jiff::Timestamp;
 
-record_views! {
+__record_views! {
     ObjectMeta {
         0 annotations "annotations",
         1 creation_timestamp "creationTimestamp",
@@ -64,4 +64,19 @@ record_views! {
 
 leaves! {
     MicroTime = MicroTime(Timestamp::UNIX_EPOCH),
+}
+
+impl Value for FieldsV1 {
+    #[inline]
+    fn blank() -> Self {
+        Self::default()
+    }
+    #[inline]
+    fn view(&self) -> View<'_> {
+        View::Json(&self.0)
+    }
+    #[inline]
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Json(&mut self.0)
+    }
 }

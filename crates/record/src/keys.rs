@@ -1,28 +1,28 @@
-//! A key of an object in, the field or the map entry it names out.
+//! Reads the keys of objects: as a field of a record, or as a new entry of a map.
 use super::report::Report;
 use super::{Map, Slot};
 use serde::de::{DeserializeSeed, Deserializer, Visitor};
 use std::fmt;
 
-/// With `serde_json`'s feature `arbitrary_precision` a number comes as an object with this one key and its digits as value.
+/// The one key of the object that `serde_json` passes for a number with its feature `arbitrary_precision`; the value has the digits.
 pub(super) const NUMBER: &str = "$serde_json::private::Number";
 
-/// What a key of a record is.
+/// The meaning of a key in a record.
 pub(super) enum Name {
-    /// The declared field of this index.
+    /// The declared field with this index.
     Field(usize),
-    /// Not declared; its text if unknown fields are kept.
+    /// An undeclared field; its name if undeclared fields are kept.
     Unknown(Option<String>),
-    /// No key at all: a number in the form of [`NUMBER`].
+    /// A number as [`NUMBER`] describes.
     Number,
 }
 
 /// Finds the field that a key names.
 pub(super) struct NameOf {
     pub(super) names: &'static [&'static str],
-    /// The index after the last field read: the likely one, since names are sorted and so are, mostly, the keys that come.
+    /// The index after the last field read: the likely one, since names are sorted and keys usually are, too.
     pub(super) next: usize,
-    /// Whether unknown fields are kept.
+    /// Whether undeclared fields are kept.
     pub(super) keep: bool,
 }
 
@@ -47,10 +47,10 @@ impl Visitor<'_> for NameOf {
     }
 }
 
-/// So many names are compared before the search is by halves: names of other lengths cost next to nothing.
+/// The number of names compared before the binary search: comparing names of different lengths is nearly free.
 const AHEAD: usize = 16;
 
-/// The index of a field by its name.
+/// Finds the index of a field.
 pub(super) fn find(names: &[&str], next: usize, key: &str) -> Option<usize> {
     let ahead = names.iter().skip(next).take(AHEAD);
     for (skipped, name) in ahead.enumerate() {
@@ -61,7 +61,7 @@ pub(super) fn find(names: &[&str], next: usize, key: &str) -> Option<usize> {
     names.binary_search(&key).ok()
 }
 
-/// Makes the entry that a key names, and leaves the key with the report; `None` for a number in the form of [`NUMBER`].
+/// Inserts a map entry, and passes the key to the report for paths; `None` for a number as [`NUMBER`] describes.
 pub(super) struct EntryOf<'m, 'r> {
     pub(super) map: &'m mut dyn Map,
     pub(super) report: &'r mut Report,
@@ -88,7 +88,7 @@ impl<'m> Visitor<'_> for EntryOf<'m, '_> {
     }
 }
 
-/// Tells whether the one key of an object makes it a number.
+/// Whether a key is [`NUMBER`].
 pub(super) struct IsNumber;
 
 impl<'de> DeserializeSeed<'de> for IsNumber {

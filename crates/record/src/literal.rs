@@ -1,6 +1,6 @@
-//! One literal of a document: a scalar in transit between a deserializer and its place.
+//! A scalar on its way between a document and a value.
 
-/// A scalar as it comes from the wire.
+/// A scalar of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal<'a> {
     /// `null`.
@@ -20,7 +20,7 @@ pub enum Literal<'a> {
 }
 
 impl Literal<'_> {
-    /// The number that `digits` spell, as a JSON parser would hand it over.
+    /// Parses a number as a JSON parser does.
     pub(super) fn number(digits: &str) -> Option<Self> {
         let unsigned = || digits.parse().ok().map(Literal::UInt);
         let signed = || digits.parse().ok().map(Literal::Int);
@@ -34,7 +34,7 @@ impl Literal<'_> {
         unsigned().or_else(signed).or_else(float)
     }
 
-    /// The text, if it is one.
+    /// Returns the text of a string.
     pub(super) fn text(&self) -> Option<&str> {
         match self {
             Literal::Str(text) => Some(text),
@@ -43,7 +43,7 @@ impl Literal<'_> {
         }
     }
 
-    /// The type, for messages.
+    /// Returns the name of the type for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Literal::Null => "null",
@@ -54,8 +54,8 @@ impl Literal<'_> {
         }
     }
 
-    /// The literal itself, for messages. Texts are not repeated: they may be long, or secret.
-    pub(super) fn told(&self) -> String {
+    /// Describes the literal for messages. Leaves out text, which may be long or secret.
+    pub(super) fn describe(&self) -> String {
         match self {
             Literal::Bool(value) => format!("boolean {value}"),
             Literal::Int(value) => format!("integer {value}"),

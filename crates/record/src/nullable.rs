@@ -1,9 +1,17 @@
-//! A value that may be `null` and keeps it apart from absent.
+//! A value or an explicit `null`, as distinct from an absent field.
 use super::{Optional, Slot, Value, View};
 
-/// A value of a field whose schema says `nullable: true`: there, or an explicit `null`.
+/// The value of a field with `nullable: true` in its schema: a value, or an explicit `null`.
 ///
-/// As an optional field it is `Option<Nullable<T>>`, which tells absent (`None`), `null` and a value apart.
+/// An optional field has the type `Option<Nullable<T>>`, which distinguishes absent (`None`), `null` and a value.
+///
+/// ```
+/// use kube_codegen_record::Nullable;
+///
+/// let limit: Option<Nullable<i64>> = Some(Nullable::Null);
+/// assert_eq!(limit.and_then(Nullable::into_option), None);
+/// assert_eq!(Nullable::from(3).as_ref(), Some(&3));
+/// ```
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Nullable<T> {
     /// An explicit `null`.
@@ -14,7 +22,7 @@ pub enum Nullable<T> {
 }
 
 impl<T> Nullable<T> {
-    /// The value by reference, if it is not `null`.
+    /// Returns the value by reference; `None` for `null`.
     pub const fn as_ref(&self) -> Option<&T> {
         match self {
             Self::Null => None,
@@ -22,7 +30,7 @@ impl<T> Nullable<T> {
         }
     }
 
-    /// The value by mutable reference, if it is not `null`.
+    /// Returns the value by mutable reference; `None` for `null`.
     pub const fn as_mut(&mut self) -> Option<&mut T> {
         match self {
             Self::Null => None,
@@ -30,12 +38,12 @@ impl<T> Nullable<T> {
         }
     }
 
-    /// The value, if it is not `null`.
+    /// Returns the value; `None` for `null`.
     pub fn into_option(self) -> Option<T> {
         self.into()
     }
 
-    /// Whether it is `null`.
+    /// Returns whether this is `null`.
     pub const fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }

@@ -1,16 +1,16 @@
-//! A number of JSON in, the same number out, whether integer or float; never rounded on its way.
+//! A JSON number: integer or float, never rounded.
 use super::{View, scalars};
-use crate::value_serde;
+use crate::__value_serde;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-/// A value of `type: number`, in the form it has on the wire.
+/// A value of `type: number`: a 64-bit integer or a double, as on the wire.
 ///
-/// An integer has all its 64 bits, of which a float would round those beyond 2^53; any other number is a float of double precision. The
-/// API server holds numbers in the same two forms, so whatever it stores is written as it was read. Equal are numbers of equal worth: `1`
-/// and `1.0`, but not 2^53 and 2^53 + 1. A float is worth the digits that it is written with, since the API server reads an integer of them.
+/// The API server holds numbers in the same two forms, so whatever it stores is written as it was read; a plain `f64` would round
+/// integers beyond 2^53. Numbers are compared by value: `1` equals `1.0`, but 2^53 does not equal 2^53 + 1. The value of a float is what
+/// its digits spell, since the API server reads integers from them.
 ///
 /// ```
 /// use kube_codegen_record::Number;
@@ -25,8 +25,7 @@ use std::str::FromStr;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 ///
-/// JSON has no form for infinities and `NaN`, which a program can make a `Number` of: they are written as `null`, as `serde_json` writes
-/// a float. A `NaN` equals itself here, and is above all others.
+/// Infinities and `NaN` are written as `null`, as `serde_json` does. A `NaN` equals itself and is greater than all other numbers.
 #[derive(Clone, Copy)]
 pub struct Number(Form);
 
@@ -38,19 +37,19 @@ enum Form {
     Float(f64),
 }
 
-/// What a number is worth, whatever its form.
+/// The value of a number, whatever its form.
 #[derive(Eq, Hash, PartialEq)]
-enum Worth {
+enum Exact {
     Whole(i128),
-    /// A float with a fraction, or beyond all integers: its bits.
+    /// The bits of a float with a fraction, or beyond all integers.
     Other(u64),
 }
 
 impl Number {
-    /// The nearest float.
+    /// Returns the nearest float.
     #[expect(
         clippy::cast_precision_loss,
-        reason = "the nearest float is what is asked for"
+        reason = "rounding to the nearest float is intended"
     )]
     pub const fn as_f64(self) -> f64 {
         match self.0 {
@@ -60,12 +59,12 @@ impl Number {
         }
     }
 
-    /// The integer that the number is; `None` if it has a fraction, or is out of range.
+    /// Returns the number as an integer; `None` if it has a fraction or is out of range.
     pub fn as_i64(self) -> Option<i64> {
         self.whole()?.try_into().ok()
     }
 
-    /// The integer that the number is; `None` if it has a fraction, or is out of range.
+    /// Returns the number as an integer; `None` if it has a fraction or is out of range.
     pub fn as_u64(self) -> Option<u64> {
         self.whole()?.try_into().ok()
     }
@@ -78,12 +77,12 @@ impl Number {
         }
     }
 
-    fn worth(self) -> Worth {
+    fn exact(self) -> Exact {
         self.whole()
-            .map_or_else(|| Worth::Other(self.as_f64().to_bits()), Worth::Whole)
+            .map_or_else(|| Exact::Other(self.as_f64().to_bits()), Exact::Whole)
     }
 
-    pub(super) fn shown(self) -> View<'static> {
+    pub(super) fn to_view(self) -> View<'static> {
         match self.0 {
             Form::Int(value) => View::Int(value),
             Form::UInt(value) => View::UInt(value),
@@ -98,7 +97,7 @@ impl Default for Number {
     }
 }
 
-/// `From` of the integers.
+/// `From` for integers.
 macro_rules! integers {
     ($($type:ty)*) => {$(
         impl From<$type> for Number {
@@ -117,14 +116,22 @@ impl From<u64> for Number {
     }
 }
 
+impl From<&serde_json::Number> for Number {
+    fn from(number: &serde_json::Number) -> Self {
+        let integer = number.as_i64().map(Self::from);
+        let integer = integer.or_else(|| number.as_u64().map(Self::from));
+        integer.unwrap_or_else(|| number.as_f64().unwrap_or_default().into())
+    }
+}
+
 impl From<f64> for Number {
     fn from(value: f64) -> Self {
-        // One `NaN` for all, so that all are equal.
+        // A single `NaN`, so that all are equal.
         Self(Form::Float(if value.is_nan() { f64::NAN } else { value }))
     }
 }
 
-/// The number of the same shortest digits: `0.1_f32` is 0.1, and not 0.10000000149011612.
+/// The number with the same shortest digits: `0.1_f32` becomes 0.1, not 0.10000000149011612.
 impl From<f32> for Number {
     fn from(value: f32) -> Self {
         scalars::widen(value).into()
@@ -138,7 +145,7 @@ impl From<Number> for f64 {
     }
 }
 
-/// Takes what JSON takes as a number.
+/// Parses what JSON accepts as a number.
 impl FromStr for Number {
     type Err = serde_json::Error;
 
@@ -169,7 +176,7 @@ impl fmt::Debug for Number {
 
 impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
-        self.worth() == other.worth()
+        self.exact() == other.exact()
     }
 }
 
@@ -177,7 +184,7 @@ impl Eq for Number {}
 
 impl Hash for Number {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.worth().hash(state);
+        self.exact().hash(state);
     }
 }
 
@@ -185,7 +192,7 @@ impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self.whole(), other.whole()) {
             (Some(one), Some(other)) => one.cmp(&other),
-            // No integer is rounded to a float with a fraction, nor to one beyond all integers: the nearest floats have the same order.
+            // Rounding an integer cannot make it a fraction or put it beyond all integers, so the nearest floats keep the order.
             _ => self.as_f64().total_cmp(&other.as_f64()),
         }
     }
@@ -197,7 +204,7 @@ impl PartialOrd for Number {
     }
 }
 
-value_serde! { Number }
+__value_serde! { Number }
 
 #[cfg(test)]
 mod tests {
@@ -235,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_digits_of_single_precision_stay() {
+    fn single_precision_keeps_its_digits() {
         for value in [0.1_f32, 3.4e38, -1.5, 16_777_217.0] {
             let text = serde_json::to_string(&Number::from(value)).unwrap();
             let wide: f64 = value.to_string().parse().unwrap();
@@ -245,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_compared_by_their_worth() {
+    fn numbers_are_compared_by_value() {
         let ascending: Vec<Number> = [
             "-1e300",
             "-9223372036854775808",
@@ -287,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn as_integers_and_floats() {
+    fn conversions_to_integers_and_floats() {
         assert_eq!(number("5.0").as_i64(), Some(5));
         assert_eq!(number("5.5").as_i64(), None);
         assert_eq!(number("-5").as_u64(), None);
@@ -304,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_cannot_write_is_null() {
+    fn nan_and_infinity_are_written_as_null() {
         for value in [f64::NAN, f64::INFINITY] {
             assert_eq!(serde_json::to_string(&Number::from(value)).unwrap(), "null");
         }

@@ -1,8 +1,9 @@
-//! One literal and a slot in, the literal in its place or a problem in the report out; knows no deserializer.
+//! Puts literals and buffered JSON into slots; reports what does not fit.
 use super::report::Report;
 use super::{Fixed, Literal, Misfit, Scalar, Slot, foreign};
+use serde_json::Value;
 
-/// The slot within all optional ones, which are filled with a blank value on the way.
+/// Unwraps optional slots, filling each with a blank value.
 #[inline]
 pub(super) fn resolve(mut slot: Slot<'_>) -> Slot<'_> {
     while let Slot::Optional(optional) = slot {
@@ -11,7 +12,7 @@ pub(super) fn resolve(mut slot: Slot<'_>) -> Slot<'_> {
     slot
 }
 
-/// Puts a literal that is not `null` (save at the root) in its place.
+/// Puts a literal into a slot. `null` occurs only at the root.
 pub(super) fn literal(slot: Slot<'_>, mut literal: Literal<'_>, report: &mut Report) {
     match resolve(slot) {
         Slot::Scalar(scalar) => {
@@ -24,10 +25,20 @@ pub(super) fn literal(slot: Slot<'_>, mut literal: Literal<'_>, report: &mut Rep
             None => report.wrong_type(literal.kind(), "a string"),
         },
         Slot::Fixed(fixed) => compare(fixed, &literal, report),
-        Slot::Json(json) => *json = literal.into(),
-        Slot::Whole(whole) => whole.take(literal.into()),
-        Slot::Foreign(leaf) => foreign::read_literal(leaf, literal, report),
+        slot @ (Slot::Json(_) | Slot::Whole(_) | Slot::Foreign(_)) => {
+            buffered(slot, literal.into(), report);
+        }
         slot => misplaced(&slot, literal.kind(), report),
+    }
+}
+
+/// Puts JSON into a slot that takes a whole value.
+pub(super) fn buffered(slot: Slot<'_>, json: Value, report: &mut Report) {
+    match slot {
+        Slot::Json(place) => *place = json,
+        Slot::Whole(whole) => whole.take(json),
+        Slot::Foreign(leaf) => foreign::read(leaf, &json, report),
+        _ => {}
     }
 }
 
@@ -39,7 +50,7 @@ fn refuse(scalar: &dyn Scalar, misfit: Misfit, literal: &Literal<'_>, report: &m
     }
 }
 
-/// An empty text is what Go clients write for an unknown type: as good as absent.
+/// Checks a constant. Go clients write an empty string for an unknown type, so it counts as absent.
 fn compare(Fixed(expected): Fixed, literal: &Literal<'_>, report: &mut Report) {
     match literal.text() {
         Some(found) if found == expected || found.is_empty() => {}
@@ -51,7 +62,7 @@ fn compare(Fixed(expected): Fixed, literal: &Literal<'_>, report: &mut Report) {
     }
 }
 
-/// Reports a value that the slot has no place for.
+/// Reports a value of the wrong type.
 #[cold]
 pub(super) fn misplaced(slot: &Slot<'_>, found: &str, report: &mut Report) {
     let expected = match slot {
@@ -83,8 +94,8 @@ pub(super) fn null(slot: Slot<'_>) {
         Slot::Optional(optional) => optional.set_null(),
         Slot::List(list) => list.clear(0),
         Slot::Map(map) => map.clear(),
-        Slot::Json(json) => *json = serde_json::Value::Null,
-        Slot::Whole(whole) => whole.take(serde_json::Value::Null),
+        Slot::Json(json) => *json = Value::Null,
+        Slot::Whole(whole) => whole.take(Value::Null),
         Slot::Foreign(leaf) => leaf.clear(),
     }
 }

@@ -1,16 +1,18 @@
-//! The one reader, instantiated once per deserializer: events of the document in, a filled slot and a report of what did not fit out.
+//! Reads any value through its slot, from any deserializer; reports all that does not fit at once.
 use super::keys::{EntryOf, IsNumber, Name, NameOf};
-use super::place::{literal, misplaced, null, resolve};
+use super::place::{buffered, literal, misplaced, null, resolve};
 use super::report::Report;
-use super::{Literal, Record, Slot, Value, foreign};
+use super::{Literal, Record, Slot, Value};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use std::fmt;
 
-/// Reads a value by the rules of [this module](super).
+/// Reads a value by the rules of [this crate](crate).
 ///
 /// # Errors
-/// Those of the deserializer as they are; one error that tells all that did not fit the type, with paths.
+/// Those of the deserializer, unchanged; otherwise one error that lists all values of the wrong type, with their paths.
 pub fn read<'de, T: Value, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let mut out = T::blank();
     fill(out.slot(), deserializer)?;
@@ -29,7 +31,7 @@ fn fill<'de, D: Deserializer<'de>>(slot: Slot<'_>, deserializer: D) -> Result<()
         .map_or(Ok(()), |message| Err(D::Error::custom(message)))
 }
 
-/// Fills a slot with the next value of the document.
+/// Reads the next value of the document into a slot.
 struct Fill<'s, 'r> {
     slot: Slot<'s>,
     report: &'r mut Report,
@@ -45,7 +47,7 @@ impl<'de> DeserializeSeed<'de> for Fill<'_, '_> {
 impl<'de> Visitor<'de> for Fill<'_, '_> {
     type Value = ();
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value of JSON's kinds")
+        f.write_str("a JSON value")
     }
     fn visit_bool<E>(self, value: bool) -> Result<(), E> {
         literal(self.slot, Literal::Bool(value), self.report);
@@ -101,18 +103,10 @@ impl<'de> Visitor<'de> for Fill<'_, '_> {
         match resolve(self.slot) {
             Slot::Record(record) => fields(record, map, self.report),
             Slot::Map(entries_of) => entries(entries_of, map, self.report),
-            Slot::Json(json) => {
-                *json = serde::Deserialize::deserialize(MapAccessDeserializer::new(map))?;
+            slot @ (Slot::Json(_) | Slot::Whole(_) | Slot::Foreign(_)) => {
+                let json = Deserialize::deserialize(MapAccessDeserializer::new(map))?;
+                buffered(slot, json, self.report);
                 Ok(())
-            }
-            Slot::Whole(whole) => {
-                whole.take(serde::Deserialize::deserialize(
-                    MapAccessDeserializer::new(map),
-                )?);
-                Ok(())
-            }
-            Slot::Foreign(leaf) => {
-                foreign::read(leaf, MapAccessDeserializer::new(map), self.report)
             }
             slot => number(slot, map, self.report),
         }
@@ -137,18 +131,10 @@ impl<'de> Visitor<'de> for Fill<'_, '_> {
                 }
                 Ok(())
             }
-            Slot::Json(json) => {
-                *json = serde::Deserialize::deserialize(SeqAccessDeserializer::new(seq))?;
+            slot @ (Slot::Json(_) | Slot::Whole(_) | Slot::Foreign(_)) => {
+                let json = Deserialize::deserialize(SeqAccessDeserializer::new(seq))?;
+                buffered(slot, json, self.report);
                 Ok(())
-            }
-            Slot::Whole(whole) => {
-                whole.take(serde::Deserialize::deserialize(
-                    SeqAccessDeserializer::new(seq),
-                )?);
-                Ok(())
-            }
-            Slot::Foreign(leaf) => {
-                foreign::read(leaf, SeqAccessDeserializer::new(seq), self.report)
             }
             slot => {
                 misplaced(&slot, "array", self.report);
@@ -160,7 +146,7 @@ impl<'de> Visitor<'de> for Fill<'_, '_> {
 }
 
 impl Fill<'_, '_> {
-    /// An integer beyond 64 bits.
+    /// Takes an integer beyond 64 bits.
     #[cold]
     fn digits(self, digits: &str) {
         if let Some(value) = Literal::number(digits) {
@@ -169,7 +155,7 @@ impl Fill<'_, '_> {
     }
 }
 
-/// Appends the next item, if there is one.
+/// Appends the next item to a list.
 struct Item<'l, 'r> {
     list: &'l mut dyn super::List,
     report: &'r mut Report,
@@ -198,7 +184,7 @@ fn fields<'de, A: MapAccess<'de>>(
         match name {
             Name::Field(index) => {
                 if index < highest {
-                    null(record.at(index)); // perhaps a second time: the last one wins, whole
+                    null(record.at(index)); // Maybe a duplicate key: the last one wins, without a merge.
                 }
                 next = index + 1;
                 highest = highest.max(next);
@@ -255,7 +241,7 @@ fn entries<'de, A: MapAccess<'de>>(
     }
 }
 
-/// An object where none fits: a number in disguise, or a problem.
+/// Reads an object where a literal is expected: a number of `arbitrary_precision`, or the wrong type.
 #[cold]
 fn number<'de, A: MapAccess<'de>>(
     slot: Slot<'_>,

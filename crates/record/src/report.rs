@@ -1,29 +1,29 @@
-//! Problems in, one message with all paths out.
+//! Collects the problems of one object into a single message with paths.
 use super::Literal;
 use std::fmt::Write;
 
-/// Beyond this many, problems are counted alone: the message stays readable, and a hostile object cheap.
-const TOLD: usize = 16;
+/// Further problems are only counted, to keep the message readable and hostile objects cheap.
+const LISTED: usize = 16;
 
-/// One thing of an object that does not fit its type.
+/// A value that does not fit its type.
 struct Problem {
     path: String,
     message: String,
 }
 
-/// The problems of one object, found while reading it.
+/// The problems found while reading one object.
 #[derive(Default)]
 pub(super) struct Report {
     problems: Vec<Problem>,
-    untold: usize,
-    /// Set once the outermost object or array is entered: `null` in its place is nothing to read.
+    unlisted: usize,
+    /// Whether the outermost object or array was entered: `null` at the root is an error.
     pub(super) inside: bool,
-    /// The keys of the maps being read, end to end.
+    /// The keys of the maps being read, concatenated.
     keys: String,
 }
 
 impl Report {
-    /// How many problems there are so far; to be handed to [`Report::prefix`].
+    /// Returns the number of problems so far, for [`Report::prefix`].
     #[inline]
     pub(super) fn mark(&self) -> usize {
         self.problems.len()
@@ -31,10 +31,10 @@ impl Report {
 
     #[cold]
     pub(super) fn add(&mut self, path: String, message: String) {
-        if self.problems.len() < TOLD {
+        if self.problems.len() < LISTED {
             self.problems.push(Problem { path, message });
         } else {
-            self.untold += 1;
+            self.unlisted += 1;
         }
     }
 
@@ -50,11 +50,11 @@ impl Report {
     pub(super) fn wrong_value(&mut self, found: &Literal<'_>, expected: &str) {
         self.add(
             String::new(),
-            format!("invalid value: {}, expected {expected}", found.told()),
+            format!("invalid value: {}, expected {expected}", found.describe()),
         );
     }
 
-    /// Puts a field's name before the paths of all problems since `mark`.
+    /// Prefixes the paths of all problems since `mark` with a field name.
     #[inline]
     pub(super) fn in_field(&mut self, mark: usize, name: &str) {
         if self.problems.len() > mark {
@@ -62,7 +62,7 @@ impl Report {
         }
     }
 
-    /// Puts an item's index before the paths of all problems since `mark`.
+    /// Prefixes the paths of all problems since `mark` with an index.
     #[inline]
     pub(super) fn in_item(&mut self, mark: usize, index: usize) {
         if self.problems.len() > mark {
@@ -77,13 +77,13 @@ impl Report {
         }
     }
 
-    /// Remembers the key of a map while its value is read.
+    /// Keeps the key of a map entry while its value is read.
     #[inline]
     pub(super) fn enter_key(&mut self, key: &str) {
         self.keys.push_str(key);
     }
 
-    /// Forgets the key whose text starts at `start`, and puts it before the paths of all problems since `mark`.
+    /// Removes the key that starts at `start`, and prefixes the paths of all problems since `mark` with it.
     #[inline]
     pub(super) fn leave_key(&mut self, mark: usize, start: usize) {
         if self.problems.len() > mark {
@@ -93,13 +93,13 @@ impl Report {
         self.keys.truncate(start);
     }
 
-    /// Where the text of the next key will start.
+    /// Returns where the next key will start.
     #[inline]
     pub(super) fn next_key(&self) -> usize {
         self.keys.len()
     }
 
-    /// All problems in one line; `None` if there are none.
+    /// Returns all problems in one line; `None` if there are none.
     pub(super) fn finish(self) -> Option<String> {
         if self.problems.is_empty() {
             return None;
@@ -115,14 +115,14 @@ impl Report {
             }
             all.push_str(&problem.message);
         }
-        if self.untold > 0 {
-            let _ = write!(all, "; and {} more", self.untold);
+        if self.unlisted > 0 {
+            let _ = write!(all, "; and {} more", self.unlisted);
         }
         Some(all)
     }
 }
 
-/// A key as part of a path: bare, or `["a.b"]` where bare would be read otherwise.
+/// Formats a key as part of a path: plain, or as `["a.b"]` where plain would be ambiguous.
 pub(super) fn key_segment(key: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '/' | '@');
     if !key.is_empty() && key.chars().all(plain) {
@@ -132,7 +132,7 @@ pub(super) fn key_segment(key: &str) -> String {
     }
 }
 
-/// `segment` before `path`, joined as paths are written.
+/// Prepends a segment to a path.
 pub(super) fn prepend(path: &mut String, segment: &str) {
     let dot = !path.is_empty() && !path.starts_with('[');
     if dot {

@@ -1,24 +1,22 @@
-//! The embedded manifest of a CRD in, the typed CRD out; never fails on what the generator has embedded.
+//! Parses the manifest that generated code embeds for `CustomResourceExt::crd`.
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde::Deserialize;
 use std::thread::Builder;
 
-/// How deep lists and maps may lie in one another: as deep as the generator takes them.
+/// The nesting that the generator accepts.
 const MAX_DEPTH: usize = 250;
-/// Bytes of stack for what is deeper than `serde_json` reads by itself: a schema within a schema costs 20 KiB in a build
-/// without optimisation.
+/// The stack, in bytes, for manifests beyond the recursion limit of `serde_json`: a nested schema takes 20 KiB in a debug build.
 const STACK: usize = 32 << 20;
 
-/// The `CustomResourceDefinition` of a manifest in JSON, whole as the generator read it.
+/// Parses the JSON manifest of a CRD.
 ///
-/// Generated code implements `kube::CustomResourceExt::crd` by it. The generator embeds only manifests that it has itself
-/// decoded; text from elsewhere that is no CRD gives the empty definition.
+/// The generator embeds only manifests that it has decoded itself; any other text gives the empty definition.
 #[must_use]
 pub fn crd(manifest: &str) -> CustomResourceDefinition {
     serde_json::from_str(manifest).unwrap_or_else(|_| deep(manifest).unwrap_or_default())
 }
 
-/// Reads on a stack that has room for the depth.
+/// Parses on a thread with a large stack.
 fn deep(manifest: &str) -> Option<CustomResourceDefinition> {
     if depth(manifest) > MAX_DEPTH {
         return None;
@@ -34,7 +32,7 @@ fn deep(manifest: &str) -> Option<CustomResourceDefinition> {
     })
 }
 
-/// How deep lists and maps of a JSON text lie in one another.
+/// Returns the depth of nested lists and maps in a JSON text.
 fn depth(json: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let (mut in_text, mut escaped) = (false, false);
@@ -57,7 +55,7 @@ mod tests {
     use super::{crd, depth};
 
     #[test]
-    fn the_manifest_is_kept_whole() {
+    fn a_manifest_is_parsed_completely() {
         let manifest = r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"foos.example.com"},"spec":{"group":"example.com","names":{"kind":"Foo","plural":"foos","shortNames":["f"]},"scope":"Namespaced","versions":[{"additionalPrinterColumns":[{"jsonPath":".spec.x","name":"X","type":"string"}],"name":"v1","schema":{"openAPIV3Schema":{"properties":{"spec":{"type":"object","x-kubernetes-validations":[{"rule":"true"}]}},"type":"object"}},"served":true,"storage":true,"subresources":{"status":{}}}]}}"#;
         assert_eq!(
             serde_json::to_value(crd(manifest)).unwrap(),
@@ -66,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_manifest_is_read_too() {
+    fn the_deepest_manifest_is_parsed() {
         let open = r#"{"type":"object","properties":{"a":"#.repeat(120);
         let close = "}}".repeat(120);
         let manifest = format!(
@@ -76,13 +74,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_crd_is_empty() {
+    fn invalid_text_gives_the_empty_definition() {
         assert_eq!(crd("{").spec.group, "");
         assert_eq!(crd(&"[".repeat(1_000_000)).spec.group, "");
     }
 
     #[test]
-    fn depth_counts_no_brackets_in_texts() {
+    fn brackets_in_strings_do_not_count() {
         assert_eq!(depth(r#"{"a[\"[": [1, {"b": "[["}], "c": []}"#), 3);
     }
 }

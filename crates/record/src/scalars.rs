@@ -1,13 +1,11 @@
-//! Booleans, numbers, strings, and the scalar types of Kubernetes: a literal in, a value or a misfit out.
+//! `Value` and `Scalar` for booleans, numbers, strings, and the scalar types of Kubernetes.
 use super::bytes::bytes;
-use super::{
-    DateTime, Foreign, Literal, Misfit, Number, Scalar, Slot, Value, View, date_time, spelling,
-};
+use super::{DateTime, Literal, Misfit, Number, Scalar, Slot, Value, View, date_time};
+use jiff::Timestamp;
 use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use k8s_openapi::jiff::Timestamp;
 use std::mem;
 
 /// `type, blank value, name for messages, |value| view, |literal| Result<type, Misfit>;` for each scalar.
@@ -69,17 +67,17 @@ scalars! {
     u16, 0, "u16", |v| View::UInt(u64::from(*v)), integer;
     u32, 0, "u32", |v| View::UInt(u64::from(*v)), integer;
     u64, 0, "u64", |v| View::UInt(*v), integer;
-    f32, 0.0, "f32", |v| shown(widen(*v)), single;
-    f64, 0.0, "f64", |v| shown(*v), float;
-    Number, Number::default(), "a 64-bit number", |v| v.shown(), number;
+    f32, 0.0, "f32", |v| float_view(widen(*v)), single;
+    f64, 0.0, "f64", |v| float_view(*v), float;
+    Number, Number::default(), "a 64-bit number", |v| v.to_view(), number;
     String, String::new(), "a string", |v| View::Str(v), string;
     ByteString, ByteString::default(), "base64", |v| View::Foreign(v), bytes;
     DateTime, DateTime(String::new()), "a date-time", |v| View::Str(&v.0), date_time;
     Time, Time(Timestamp::UNIX_EPOCH), "an RFC 3339 time", |v| View::Display(&v.0), time;
-    Quantity, Quantity(String::new()), "a quantity", |v| spelled(&v.0, v), quantity;
+    Quantity, Quantity(String::new()), "a quantity", |v| View::Str(&v.0), quantity;
     IntOrString, IntOrString::Int(0), "an integer or a string", |v| match v {
         IntOrString::Int(number) => View::Int(i64::from(*number)),
-        IntOrString::String(text) => spelled(text, v),
+        IntOrString::String(text) => View::Str(text),
     }, int_or_string;
 }
 
@@ -104,9 +102,9 @@ pub(super) fn integer<T: TryFrom<i128>>(literal: &mut Literal<'_>) -> Result<T, 
     T::try_from(wide).map_err(|_| Misfit::Value)
 }
 
-/// The integer that the digits of a float spell, as `3.0` or `1e3`; `None` for fractions and what no integer type here could hold.
+/// Returns the integer that the digits of a float spell, as in `3.0` or `1e3`; `None` for fractions and beyond 65 bits.
 ///
-/// The API server reads an integer of the digits it has written: `1234567890123456800`, and not the float's `1234567890123456768`.
+/// The API server reads integers from the digits it wrote: `1234567890123456800`, not `1234567890123456768`, the value of the float.
 pub(super) fn integral(value: f64) -> Option<i128> {
     const LIMIT: f64 = 36_893_488_147_419_103_232.0; // 2^65
     if value.fract() != 0.0 || value.abs() >= LIMIT {
@@ -118,7 +116,7 @@ pub(super) fn integral(value: f64) -> Option<i128> {
     }
 }
 
-/// The integer that a float is, as far as each integer has a float of its own; `None` for fractions.
+/// Returns the integer that a float is, up to 2^53, below which floats hold each integer; `None` for fractions.
 fn exact(value: f64) -> Option<i64> {
     const LIMIT: f64 = 9_007_199_254_740_992.0; // 2^53
     #[expect(
@@ -139,7 +137,7 @@ fn number(literal: &mut Literal<'_>) -> Result<Number, Misfit> {
 
 #[expect(
     clippy::cast_precision_loss,
-    reason = "a JSON number without a fraction is as good a float as the format has"
+    reason = "JSON does not distinguish integers from floats"
 )]
 fn float(literal: &mut Literal<'_>) -> Result<f64, Misfit> {
     match literal {
@@ -152,7 +150,7 @@ fn float(literal: &mut Literal<'_>) -> Result<f64, Misfit> {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "rounded to the type asked for; what overflows is refused"
+    reason = "rounding is intended, and overflow is checked"
 )]
 fn single(literal: &mut Literal<'_>) -> Result<f32, Misfit> {
     let wide = float(literal)?;
@@ -164,14 +162,13 @@ fn single(literal: &mut Literal<'_>) -> Result<f32, Misfit> {
     }
 }
 
-/// The number of double precision that has the same shortest digits: `0.1_f32` as it is would become 0.10000000149011612.
+/// Returns the double with the same shortest digits: a cast of `0.1_f32` would be 0.10000000149011612.
 pub(super) fn widen(value: f32) -> f64 {
     value.to_string().parse().unwrap_or_else(|_| value.into())
 }
 
-/// A float does not tell whether it was an integer: one without a fraction is written as such, as the API server does. `1` comes back
-/// as `1`, not as `1.0`.
-fn shown(value: f64) -> View<'static> {
+/// Writes a float without a fraction as an integer, as the API server does: `1` stays `1`.
+fn float_view(value: f64) -> View<'static> {
     match exact(value) {
         Some(0) if value.is_sign_negative() => View::Float(value),
         Some(value) => View::Int(value),
@@ -196,40 +193,24 @@ fn time(literal: &mut Literal<'_>) -> Result<Time, Misfit> {
     date_time::moment(text).map(Time).map_err(|_| Misfit::Value)
 }
 
-/// What the text of a value stands for.
-fn spelled<'a>(text: &'a str, whole: &'a dyn Foreign) -> View<'a> {
-    match spelling::meant(text) {
-        Literal::Str(text) => View::Str(text),
-        Literal::Int(value) => View::Int(value),
-        Literal::UInt(value) => View::UInt(value),
-        Literal::Float(value) => View::Float(value),
-        // A text that is not a part of the one that stands for it.
-        Literal::Null | Literal::Bool(_) | Literal::String(_) => View::Foreign(whole),
+/// A bare number is a quantity, too: its digits.
+fn quantity(literal: &mut Literal<'_>) -> Result<Quantity, Misfit> {
+    match literal {
+        Literal::Int(value) => Ok(Quantity(value.to_string())),
+        Literal::UInt(value) => Ok(Quantity(value.to_string())),
+        Literal::Float(value) if value.is_finite() => Ok(Quantity(value.to_string())),
+        literal => string(literal).map(Quantity),
     }
 }
 
-/// Kubernetes reads a bare number as a quantity, too.
-fn quantity(literal: &mut Literal<'_>) -> Result<Quantity, Misfit> {
-    let text = match spelling::digits(literal) {
-        Some(digits) => spelling::of_number(&digits),
-        None => spelling::of_text(string(literal)?),
-    };
-    Ok(Quantity(text))
-}
-
-/// An integer beyond 32 bits, which a custom resource may hold, is kept as text that stands for it.
+/// An integer beyond 32 bits, which a custom resource may hold, is kept as text.
 fn int_or_string(literal: &mut Literal<'_>) -> Result<IntOrString, Misfit> {
     match literal {
-        Literal::Str(_) | Literal::String(_) => {
-            let text = spelling::of_text(string(literal)?);
-            Ok(IntOrString::String(text))
-        }
+        Literal::Str(_) | Literal::String(_) => string(literal).map(IntOrString::String),
         number => {
             let wide: i128 = integer(number)?;
-            Ok(i32::try_from(wide).map_or_else(
-                |_| IntOrString::String(spelling::of_number(&wide.to_string())),
-                IntOrString::Int,
-            ))
+            Ok(i32::try_from(wide)
+                .map_or_else(|_| IntOrString::String(wide.to_string()), IntOrString::Int))
         }
     }
 }

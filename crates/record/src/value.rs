@@ -1,12 +1,13 @@
-//! The traits by which a type is seen from outside: what is there ([`View`]), and where to put what comes ([`Slot`]).
+//! The traits of reflective values: read as a [`View`], filled through a [`Slot`].
 use super::{Foreign, Literal};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A value, seen without knowing its type.
+/// A value to read, whatever its type.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub enum View<'a> {
-    /// Not present: nothing is written.
+    /// Absent: not written.
     Absent,
     /// An explicit `null`.
     Null,
@@ -20,7 +21,7 @@ pub enum View<'a> {
     Float(f64),
     /// A string.
     Str(&'a str),
-    /// A value whose wire form is the text it displays.
+    /// A value written as the text it displays.
     Display(&'a dyn fmt::Display),
     /// An object with declared fields.
     Record(&'a dyn Record),
@@ -35,7 +36,7 @@ pub enum View<'a> {
 }
 
 impl View<'_> {
-    /// The view; absent for an empty text, and for an object with nothing in it.
+    /// Returns [`View::Absent`] for an empty text or an object without present fields, the view itself otherwise.
     #[must_use]
     pub fn unless_blank(self) -> Self {
         let blank = match self {
@@ -51,19 +52,20 @@ impl View<'_> {
     }
 }
 
-/// A place to put a value, without knowing its type.
+/// A place to put a value, whatever its type.
+#[non_exhaustive]
 pub enum Slot<'a> {
-    /// No such field: what comes is read over.
+    /// No such field: the value is skipped.
     Skip,
-    /// A constant of the type (`apiVersion`, `kind`): what comes is compared.
+    /// A constant of the type (`apiVersion`, `kind`): the value is compared.
     Fixed(Fixed),
-    /// A place for one literal.
+    /// A literal.
     Scalar(&'a mut dyn Scalar),
     /// An open enum of strings.
     Text(&'a mut dyn Text),
     /// An object with declared fields.
     Record(&'a mut dyn Record),
-    /// A place that may stay empty.
+    /// A value that may be absent.
     Optional(&'a mut dyn Optional),
     /// An array.
     List(&'a mut dyn List),
@@ -71,7 +73,7 @@ pub enum Slot<'a> {
     Map(&'a mut dyn Map),
     /// Raw JSON.
     Json(&'a mut serde_json::Value),
-    /// A place that decides by the whole value what it is.
+    /// A value that needs the whole JSON to choose a variant.
     Whole(&'a mut dyn Whole),
     /// A value with serde impls of its own.
     Foreign(&'a mut dyn Foreign),
@@ -81,116 +83,116 @@ pub enum Slot<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed(pub &'static str);
 
-/// An object with declared fields, known by index. [`records!`](crate::records) implements it.
+/// An object with declared fields, addressed by index. [`records!`](crate::records) implements it.
 pub trait Record {
-    /// The fields' names on the wire, in byte order.
+    /// Returns the names of the fields on the wire, in byte order.
     fn names(&self) -> &'static [&'static str];
-    /// The value of a field; [`View::Absent`] beyond the last.
+    /// Returns the value of a field; [`View::Absent`] beyond the last.
     fn get(&self, index: usize) -> View<'_>;
-    /// The place of a field; [`Slot::Skip`] beyond the last.
+    /// Returns the slot of a field; [`Slot::Skip`] beyond the last.
     fn at(&mut self, index: usize) -> Slot<'_>;
-    /// Fields that are not declared, where the schema preserves them. A declared name in it is not written.
+    /// Returns the undeclared fields, if the schema preserves them. A declared name among them is not written.
     fn rest(&self) -> Option<&BTreeMap<String, serde_json::Value>> {
         None
     }
-    /// The place for fields that are not declared; `None` where they are dropped.
+    /// Returns the undeclared fields to fill; `None` if they are dropped.
     fn rest_mut(&mut self) -> Option<&mut BTreeMap<String, serde_json::Value>> {
         None
     }
 }
 
-/// How a literal did not fit a [`Scalar`].
+/// Why a literal does not fit a [`Scalar`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Misfit {
-    /// It is of another type.
+    /// It has another type.
     Type,
-    /// It is of the type, yet out of range or malformed.
+    /// It is out of range or malformed.
     Value,
 }
 
-/// Anything that is one literal on the wire.
+/// A value that is one literal on the wire.
 pub trait Scalar {
-    /// Takes the literal over (an owned text is taken out of it), or leaves all as it was and says what does not fit.
+    /// Sets the value from a literal, of which it may take an owned text; unchanged on error.
     fn set(&mut self, literal: &mut Literal<'_>) -> Result<(), Misfit>;
-    /// Takes what stands for an absent value.
+    /// Resets the value to the blank one.
     fn clear(&mut self);
-    /// What fits, for messages: `i32`, `a string`.
+    /// Returns the expected type for messages: `i32`, `a string`.
     fn expects(&self) -> &'static str;
 }
 
-/// An open enum of strings: every text fits.
+/// An open enum of strings, which accepts any text.
 pub trait Text {
-    /// Takes the text over.
+    /// Sets the value from text.
     fn set(&mut self, text: &str);
 }
 
-/// A place that takes any JSON and decides by the whole of it: an enum of values or of types.
+/// An enum of values or types, whose variant depends on the whole JSON.
 pub trait Whole {
-    /// Takes the value over.
+    /// Sets the value from JSON.
     fn take(&mut self, json: serde_json::Value);
 }
 
-/// A place that may stay empty, or hold `null`.
+/// A value that may be absent or `null`.
 pub trait Optional {
-    /// Drops what is there and takes `null` over: as absent, or kept if the type has a `null`.
+    /// Sets `null`: absent, unless the type has a `null` of its own.
     fn set_null(&mut self);
-    /// Drops what is there and puts a blank value in its place, to be filled.
+    /// Sets a blank value, and returns its slot.
     fn set_blank(&mut self) -> Slot<'_>;
 }
 
 /// An array.
 pub trait List {
-    /// The number of items.
+    /// Returns the number of items.
     fn len(&self) -> usize;
-    /// Whether there are no items.
+    /// Returns whether there are no items.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// An item; [`View::Absent`] beyond the last.
+    /// Returns an item; [`View::Absent`] beyond the last.
     fn get(&self, index: usize) -> View<'_>;
-    /// Drops all items and makes room for as many as announced, within reason.
+    /// Removes all items, and reserves capacity for the announced number, up to a limit.
     fn clear(&mut self, announced: usize);
-    /// Appends a blank item, to be filled.
+    /// Appends a blank item, and returns its slot.
     fn push(&mut self) -> Slot<'_>;
 }
 
 /// An object with free keys.
 pub trait Map {
-    /// The number of entries.
+    /// Returns the number of entries.
     fn len(&self) -> usize;
-    /// Whether there are no entries.
+    /// Returns whether there are no entries.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// The value of a key; [`View::Absent`] if there is none.
+    /// Returns the value of a key; [`View::Absent`] if there is none.
     fn get(&self, key: &str) -> View<'_>;
-    /// Shows all entries in order until `out` returns `false`.
+    /// Calls `out` for each entry in order, until it returns `false`.
     fn each<'a>(&'a self, out: &mut dyn FnMut(&'a str, View<'a>) -> bool);
-    /// Drops all entries.
+    /// Removes all entries.
     fn clear(&mut self);
-    /// Puts a blank value at the key, in place of what is there, to be filled.
+    /// Inserts or replaces the value of a key with a blank one, and returns its slot.
     fn insert(&mut self, key: &str) -> Slot<'_>;
 }
 
-/// What a field can be.
+/// A type that a field of a record can have.
 pub trait Value: Sized {
-    /// What stands for a required value that is missing: empty, zero, `false`.
+    /// Returns the value of a required field that is missing: empty, zero, `false`.
     fn blank() -> Self;
-    /// What is there.
+    /// Returns the value to read.
     fn view(&self) -> View<'_>;
-    /// Where to put what comes.
+    /// Returns the place to fill.
     fn slot(&mut self) -> Slot<'_>;
-    /// What an optional value becomes on `null`: absent, unless the type has a `null` of its own.
+    /// Returns the value for `null`, if the type has one; otherwise `null` is absent.
     fn null() -> Option<Self> {
         None
     }
-    /// The slot of an optional value of this type; scalars need no detour.
+    /// Returns the slot of an optional value of this type.
     fn slot_of(optional: &mut Option<Self>) -> Slot<'_> {
         Slot::Optional(optional)
     }
 }
 
-/// `From` of what a literal in a table can be.
+/// `From` for the literals in tables of enums.
 macro_rules! views {
     ($($type:ty, |$value:ident| $view:expr;)*) => {$(
         impl<'a> From<$type> for View<'a> {

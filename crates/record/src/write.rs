@@ -1,8 +1,8 @@
-//! The one writer, instantiated once per serializer: a record in, its fields in the order of their names out.
+//! Writes any record to any serializer, its fields sorted by name.
 use super::{List, Map, Record, View, foreign};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-/// Writes what is present of a record; declared fields by name, then the rest.
+/// Writes the present fields of a record, then the undeclared ones.
 ///
 /// # Errors
 /// Those of the serializer.

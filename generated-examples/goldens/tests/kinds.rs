@@ -45,6 +45,17 @@ fn subresources_are_traits() {
 }
 
 #[test]
+fn spec_and_status_have_the_traits_of_kube() {
+    use goldens::subresources::example_com::v1::{Scaled, ScaledStatus};
+    use goldens::versions_alike::example_com::v1beta1::{Route, RouteSpec};
+    use kube::core::object::{HasSpec, HasStatus};
+    fn has_spec<K: HasSpec<Spec = RouteSpec>>() {}
+    fn has_status<K: HasStatus<Status = ScaledStatus>>() {}
+    has_spec::<Route>();
+    has_status::<Scaled>();
+}
+
+#[test]
 fn the_constructor_takes_name_and_spec() {
     use goldens::required_spec::example_com::v1::{Strict, StrictSpec, StrictSpecMode};
     let at = "2024-01-02T03:04:05Z".parse().unwrap();

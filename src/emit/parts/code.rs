@@ -1,8 +1,11 @@
 //! Small pieces of Rust: identifiers, doc comments, lint and feature attributes.
-use crate::ir::{self, Field, IntWidth, Module, Presence, Ty};
-use crate::options::Options;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
+
+use crate::{
+    ir::{self, Field, IntWidth, Module, Presence, Ty},
+    options::Options,
+};
 
 /// Returns the identifier of a name; a keyword is raw.
 pub(crate) fn ident(name: &str) -> Ident {

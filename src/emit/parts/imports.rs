@@ -1,13 +1,15 @@
 //! Types as a file writes them, and the `use` items that their names need.
-use super::code::{self, ident};
-use crate::ir::{
-    self, Body, Field, Kind, Model, Module, ModuleNames, Presence, Scalar, Ty, TypeId,
-};
-use crate::options::Options;
+use std::collections::BTreeMap;
+
 use foldhash::HashSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, TokenStreamExt, quote};
-use std::collections::BTreeMap;
+
+use super::code::{self, ident};
+use crate::{
+    ir::{self, Body, Field, Kind, Model, Module, ModuleNames, Presence, Scalar, Ty, TypeId},
+    options::Options,
+};
 
 /// The names that a file imports.
 pub(crate) struct Imports<'m> {

@@ -1,9 +1,11 @@
 //! The names of a kind, as constants of its struct.
-use super::code;
-use crate::ir::Kind;
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::quote;
-use std::collections::BTreeSet;
+
+use super::code;
+use crate::ir::Kind;
 
 /// Makes the constants, in the order a reader looks for them.
 pub(super) fn of(kind: &Kind) -> TokenStream {

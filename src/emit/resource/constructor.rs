@@ -1,8 +1,9 @@
 //! `new`: creates an object from its name and its spec.
-use super::{Imports, code};
-use crate::ir::{Field, Model, Presence, Scalar, Struct, Ty};
 use proc_macro2::TokenStream;
 use quote::quote;
+
+use super::{Imports, code};
+use crate::ir::{Field, Model, Presence, Scalar, Struct, Ty};
 
 /// Makes the constructor, unless a required field other than the spec has no default.
 ///

@@ -2,14 +2,18 @@
 mod constants;
 mod constructor;
 
-use super::parts::{code, imports::Imports};
-use super::{Contents, Exports, OutFile};
-use crate::ir::{Body, Field, Kind, Model, Module, Presence, Scope, Struct};
-use proc_macro2::TokenStream;
-use quote::quote;
 use std::collections::BTreeMap;
 
-pub(super) fn emit<'m>(model: &'m Model) -> Vec<OutFile<'m>> {
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{
+    Contents, Exports, OutFile,
+    parts::{code, imports::Imports},
+};
+use crate::ir::{Body, Field, Kind, Model, Module, Presence, Scope, Struct};
+
+pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
     let mut files = Vec::new();
     let mut manifests = BTreeMap::new();
     for module in &model.modules {
@@ -132,7 +136,7 @@ fn resource(model: &Model, kind: &Kind, imports: &mut Imports<'_>) -> TokenStrea
 
         impl CustomResourceExt for #ty {
             fn crd() -> CustomResourceDefinition {
-                kube_codegen_record::resource::crd(include_str!(#manifest))
+                kube_codegen_record::private::crd(include_str!(#manifest))
             }
 
             fn crd_name() -> &'static str {

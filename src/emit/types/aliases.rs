@@ -1,10 +1,14 @@
 //! `aliases.rs` of a version: names of schema locations whose types are defined elsewhere.
-use super::{Imports, code, docs};
-use crate::emit::parts::imports::import;
-use crate::ir::{Ident, Model, Module, Ty, TypeId};
+use std::collections::BTreeMap;
+
 use proc_macro2::TokenStream;
 use quote::{TokenStreamExt, quote};
-use std::collections::BTreeMap;
+
+use super::{Imports, code, docs};
+use crate::{
+    emit::parts::imports::import,
+    ir::{Ident, Model, Module, Ty, TypeId},
+};
 
 /// Makes the file.
 pub(super) fn of(model: &Model, module: &Module) -> TokenStream {

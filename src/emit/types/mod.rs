@@ -2,18 +2,25 @@
 mod aliases;
 mod records;
 
-use super::parts::docs::{self, Others};
-use super::parts::{code, imports::Imports};
-use super::{Contents, Exports, OutFile};
+use std::collections::BTreeMap;
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::{
+    Contents, Exports, OutFile,
+    parts::{
+        code,
+        docs::{self, Others},
+        imports::Imports,
+    },
+};
 use crate::ir::{
     Body, Derives, Enum, EnumBase, Field, Kind, Model, Module, Rules, Struct, Ty, TypeDef, TypeId,
     Union,
 };
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
-use std::collections::BTreeMap;
 
-pub(super) fn emit<'m>(model: &'m Model) -> Vec<OutFile<'m>> {
+pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
     let mut files = Vec::new();
     for module in &model.modules {
         files.push(OutFile {

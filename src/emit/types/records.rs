@@ -1,9 +1,14 @@
 //! `records.rs` of a version: the field tables, uniform text with one line per field.
-use super::code;
-use crate::ir::{Body, Enum, EnumBase, Kind, Model, Module, Struct, TypeDef, Union};
+use std::fmt::Write;
+
 use proc_macro2::Literal;
 use serde_json::Value;
-use std::fmt::Write;
+
+use super::code;
+use crate::ir::{Body, Enum, EnumBase, Kind, Model, Module, Struct, TypeDef, Union};
+
+/// The version of the API in `kube_codegen_record::private` that generated code uses.
+const API: u32 = 1;
 
 /// Makes the file.
 pub(super) fn of(model: &Model, module: &Module) -> String {
@@ -29,7 +34,8 @@ pub(super) fn of(model: &Model, module: &Module) -> String {
         }
     }
     let mut out = format!(
-        "//! Field tables of `{}`: how its types are read and written, fields sorted by name.\n\nuse super::types::*;\n",
+        "//! Field tables of `{}`: how its types are read and written, fields sorted by name.\n\nuse super::types::*;\n\n\
+         kube_codegen_record::private::generated_by!({API});\n",
         module.api_version()
     );
     for (name, tables) in [
@@ -40,7 +46,10 @@ pub(super) fn of(model: &Model, module: &Module) -> String {
         ("unions", unions),
     ] {
         if !tables.is_empty() {
-            _ = write!(out, "\nkube_codegen_record::{name}! {{\n{tables}}}\n");
+            _ = write!(
+                out,
+                "\nkube_codegen_record::private::{name}! {{\n{tables}}}\n"
+            );
         }
     }
     out

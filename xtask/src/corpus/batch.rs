@@ -23,18 +23,18 @@ pub(super) struct Batch<'a> {
 /// Distributes the trees, about `size` CRDs per crate.
 pub(super) fn pack<'a>(corpus: &Corpus, samples: &'a [Sample], size: usize) -> Vec<Batch<'a>> {
     let mut batches: Vec<Batch<'a>> = Vec::new();
-    let mut room = 0;
+    let mut left = 0;
     for (index, tree) in corpus.trees.iter().enumerate() {
-        if batches.is_empty() || room < tree.crds.len() {
+        if batches.is_empty() || left < tree.crds.len() {
             batches.push(Batch {
                 name: format!("corpus-{}", batches.len()),
                 trees: Vec::new(),
                 modules: Vec::new(),
                 samples: Vec::new(),
             });
-            room = size;
+            left = size;
         }
-        room = room.saturating_sub(tree.crds.len());
+        left = left.saturating_sub(tree.crds.len());
         if let Some(batch) = batches.last_mut() {
             batch.trees.push(index);
             batch.modules.push(tree.module.clone());

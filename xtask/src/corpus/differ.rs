@@ -38,8 +38,15 @@ fn differ(read: &Value, written: &Value, path: &mut String) -> Option<String> {
             }
             None
         }
+        (Value::Number(read), Value::String(written)) if is_text_of(read, written) => None,
         _ => (read != written).then(|| format!("{read} was written as {written}")),
     }
+}
+
+/// Whether a text is what `Quantity` and `IntOrString` make of a number.
+fn is_text_of(number: &serde_json::Number, text: &str) -> bool {
+    let float = number.as_f64().filter(|_| number.is_f64());
+    number.to_string() == text || float.is_some_and(|float| text.parse() == Ok(float))
 }
 
 fn maps(
@@ -75,6 +82,9 @@ mod tests {
             json!({"metadata": {"creationTimestamp": null, "name": "a"}, "spec": {"x": 1}});
         let written = json!({"metadata": {"name": "a"}, "spec": {"x": 1}});
         assert_eq!(difference(&object, &written), None);
+        let written = json!({"metadata": {"name": "a"}, "spec": {"x": "1"}});
+        assert_eq!(difference(&object, &written), None);
+        assert_eq!(difference(&json!([1e3]), &json!(["1000"])), None);
     }
 
     #[test]

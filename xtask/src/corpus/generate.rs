@@ -1,4 +1,4 @@
-//! Files of definitions come in, trees of modules go out: one per repository, more where definitions exclude one another.
+//! Generates trees of modules from files of CRDs: one per repository, or several if CRDs conflict.
 use super::input::Manifest;
 use super::{Failure, inspect};
 use kube_codegen::diag::{Code, Diagnostics, Severity};
@@ -10,33 +10,33 @@ use kube_codegen::private::ir::Counts;
 use kube_codegen::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The stage of inputs that are at fault themselves: told, but no failure.
+/// The stage of invalid inputs, which are listed but do not count as failures.
 pub(super) const REFUSED: &str = "refused";
-/// From this code on, findings are no longer about the input.
+/// From this code on, diagnostics are not about the input.
 const FIRST_OWN: &str = "KC0500";
 
-/// All that was generated, and what the input had.
+/// The generated trees and statistics on the input.
 #[derive(Default)]
 pub(super) struct Corpus {
     /// The trees, sorted by repository.
     pub(super) trees: Vec<Tree>,
     /// Files that were read.
     pub(super) files: usize,
-    /// CRDs in them; a file that none can be read of counts as one.
+    /// CRDs in them; a file without a readable CRD counts as one.
     pub(super) crds: usize,
-    /// Files that were refused for errors of their own.
+    /// Files that were rejected because of errors in them.
     pub(super) refused: usize,
-    /// Findings by code.
-    pub(super) findings: BTreeMap<Code, usize>,
+    /// Diagnostics by code.
+    pub(super) diagnostics: BTreeMap<Code, usize>,
 }
 
 /// One tree of modules.
 pub(super) struct Tree {
-    /// The folder that the definitions lie in.
+    /// The directory of the CRDs.
     pub(super) repository: String,
     /// Name of its Rust module.
     pub(super) module: String,
-    /// The generated files, relative to the module's folder.
+    /// The generated files, relative to the module's directory.
     pub(super) files: Vec<File>,
     /// The CRDs, by name, each with its modules as `group/version`.
     pub(super) crds: BTreeMap<String, BTreeSet<String>>,
@@ -44,11 +44,11 @@ pub(super) struct Tree {
     pub(super) roots: BTreeMap<(String, String), String>,
     /// Inline objects in the schemas of all versions.
     pub(super) inline: usize,
-    /// What became of the places that ask for a type.
+    /// Counts of the generated types.
     pub(super) counts: Counts,
 }
 
-/// Files that one run of the generator takes together.
+/// Files that are generated together.
 #[derive(Default)]
 struct Group {
     repository: String,
@@ -56,7 +56,7 @@ struct Group {
     taken: BTreeSet<(String, String)>,
 }
 
-/// Generates everything; a file with an error is left out of its tree, and told.
+/// Generates everything; a file with an error is reported and omitted from its tree.
 pub(super) fn generate(manifests: Vec<Manifest>, failures: &mut Vec<Failure>) -> Corpus {
     let mut corpus = Corpus::default();
     let mut groups: Vec<Group> = Vec::new();
@@ -84,7 +84,7 @@ pub(super) fn generate(manifests: Vec<Manifest>, failures: &mut Vec<Failure>) ->
     corpus
 }
 
-/// Generates for one file alone, so that its findings are its own; gives what no other file of its tree may define.
+/// Generates one file on its own to attribute diagnostics to it; returns the names that no other file of its tree may define.
 fn alone(
     manifest: &Manifest,
     corpus: &mut Corpus,
@@ -95,8 +95,8 @@ fn alone(
     let output = pipeline::run(sources, &Options::default());
     corpus.files += 1;
     corpus.crds += crds.len().max(1);
-    for finding in output.diagnostics.iter() {
-        *corpus.findings.entry(finding.code).or_default() += 1;
+    for diagnostic in output.diagnostics.iter() {
+        *corpus.diagnostics.entry(diagnostic.code).or_default() += 1;
     }
     if output.diagnostics.has_errors() {
         let failure = failure(&manifest.source.name, &output.diagnostics);
@@ -107,7 +107,7 @@ fn alone(
     Some(names(&crds))
 }
 
-/// What no other file of one run may define too: the plurals and kinds, each with its group.
+/// Returns the names that must be unique in a run: the plurals and kinds, each with its group.
 pub(crate) fn names(crds: &[crd::Crd]) -> BTreeSet<(String, String)> {
     let names = crds.iter().flat_map(|crd| {
         [
@@ -153,7 +153,7 @@ fn tree(group: Group, module: String, failures: &mut Vec<Failure>) -> Option<Tre
     })
 }
 
-/// What the errors are; one of the generator's own makes it a failure of the generator.
+/// Describes the errors. If one is not about the input, the generator has failed.
 fn failure(subject: &str, diagnostics: &Diagnostics) -> Failure {
     let errors: Vec<_> = diagnostics
         .iter()
@@ -179,7 +179,7 @@ fn failure(subject: &str, diagnostics: &Diagnostics) -> Failure {
     }
 }
 
-/// A module that no other tree has.
+/// Returns a unique module name for a repository.
 fn module(repository: &str, taken: &mut BTreeSet<String>) -> String {
     let words = repository.split(|c: char| !c.is_ascii_alphanumeric());
     let words = words.filter(|word| !word.is_empty());

@@ -1,7 +1,7 @@
-//! A CRD comes in, counts of its schemas go out.
+//! Counts the inline objects of a CRD's schemas.
 use kube_codegen::private::crd::{Additional, Crd, Items, Schema};
 
-/// How many inline objects the served versions have: schema nodes with declared properties.
+/// Returns the number of inline objects in the served versions: schema nodes with declared properties.
 pub(super) fn inline_objects(crd: &Crd) -> usize {
     let served = crd.versions.iter().filter(|version| version.served);
     served

@@ -1,8 +1,8 @@
-//! The table of samples comes in, those that an API server accepts go out as JSON, with the types they are read as.
+//! Reads the samples that an API server accepts, with the types to read them as.
 use super::generate::{Corpus, REFUSED};
 use super::{Failure, Result};
 use kube_codegen::diag::Diagnostics;
-use kube_codegen::private::crd;
+use kube_codegen::private::yaml;
 use kube_codegen::source::{self, Input};
 use serde_json::Value;
 use std::fs;
@@ -18,13 +18,13 @@ pub(super) struct Sample {
     pub(super) types: Vec<(usize, String)>,
 }
 
-/// The samples of `samples.tsv` whose `check` is `ok` and whose definition was taken in; none where there is no such table.
+/// Returns the samples of `samples.tsv` whose `check` is `ok` and whose CRD was generated; none without such a table.
 pub(super) fn find(
-    folder: &Path,
+    directory: &Path,
     corpus: &Corpus,
     failures: &mut Vec<Failure>,
 ) -> Result<Vec<Sample>> {
-    let table = folder.join("samples.tsv");
+    let table = directory.join("samples.tsv");
     if !table.is_file() {
         return Ok(Vec::new());
     }
@@ -54,11 +54,11 @@ pub(super) fn find(
         if types.is_empty() {
             continue;
         }
-        match read(&folder.join("samples").join(file)) {
-            Ok(object) if !metadata_is_sound(&object) => failures.push(Failure {
+        match read(&directory.join("samples").join(file)) {
+            Ok(object) if !metadata_is_valid(&object) => failures.push(Failure {
                 stage: REFUSED,
                 subject: file.to_owned(),
-                message: "the API server itself refuses its metadata".to_owned(),
+                message: "the API server rejects its metadata".to_owned(),
             }),
             Ok(object) => samples.push(Sample {
                 file: file.to_owned(),
@@ -75,15 +75,15 @@ pub(super) fn find(
     Ok(samples)
 }
 
-/// Whether the labels and annotations are texts, as the API server demands beyond any schema.
-fn metadata_is_sound(object: &Value) -> bool {
+/// Whether the labels and annotations are strings, which the API server requires for any schema.
+fn metadata_is_valid(object: &Value) -> bool {
     ["labels", "annotations"].iter().all(|name| {
         let map = object["metadata"][name].as_object();
         map.is_none_or(|map| map.values().all(|it| it.is_string() || it.is_null()))
     })
 }
 
-/// The types of a kind in the trees of the sample's own repository.
+/// Returns the types of a kind in the trees of the sample's repository.
 fn types(corpus: &Corpus, file: &str, kind: &(String, String)) -> Vec<(usize, String)> {
     let repository = file.split('/').next().unwrap_or_default();
     corpus
@@ -99,7 +99,7 @@ fn read(path: &Path) -> Result<Value> {
     let sources = source::load(&[Input::File(path.to_owned())])?;
     let source = sources.first().ok_or("no such file")?;
     let mut diagnostics = Diagnostics::new();
-    let object = crd::documents(source, &mut diagnostics).into_iter().next();
+    let object = yaml::documents(source, &mut diagnostics).into_iter().next();
     if let Some(error) = diagnostics.iter().find(|_| diagnostics.has_errors()) {
         return Err(error.message.clone().into());
     }

@@ -1,4 +1,4 @@
-//! What the stages counted comes in, one table goes out.
+//! Formats the results of all stages as a table.
 use super::compile::{Faulty, Step};
 use super::generate::{Corpus, Tree};
 use kube_codegen::private::ir::Counts;
@@ -29,9 +29,9 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Counts the CRDs without a finding in any of their versions.
+    /// Counts the CRDs without a failure in any of their versions.
     pub(super) fn compiled(&mut self, step: &Step, faulty: &Faulty, time: Duration) {
-        let spared = |tree: &Tree| {
+        let clean = |tree: &Tree| {
             let all = tree.crds.values();
             all.filter(|modules| {
                 modules
@@ -40,18 +40,18 @@ impl<'a> Table<'a> {
             })
             .count()
         };
-        let count = self.corpus.trees.iter().map(spared).sum();
+        let count = self.corpus.trees.iter().map(clean).sum();
         self.compiled.push((step.name, count, time));
     }
 
-    /// Adds samples: one that is read through several types is equal if all say so.
+    /// Adds samples; a sample with several types is equal if it is for all of them.
     pub(super) fn equal(&mut self, more: BTreeMap<String, bool>) {
         for (file, equal) in more {
             *self.equal.entry(file).or_insert(true) &= equal;
         }
     }
 
-    /// The round trips are over.
+    /// Records the time of the round trips.
     pub(super) fn ran(&mut self, time: Duration) {
         self.running = Some(time);
     }
@@ -66,7 +66,7 @@ impl fmt::Display for Table<'_> {
         row("CRDs", corpus.crds.to_string())?;
         row("versions", sum(|tree| tree.roots.len()).to_string())?;
         let generated = sum(|tree| tree.crds.len());
-        row("refused", corpus.refused.to_string())?;
+        row("rejected", corpus.refused.to_string())?;
         row("generated", of(generated, corpus.crds - corpus.refused))?;
         for (name, count, _) in &self.compiled {
             row(name, of(*count, generated))?;
@@ -94,9 +94,9 @@ impl fmt::Display for Table<'_> {
         if let Some(peak) = peak_memory() {
             row("peak memory, MiB", (peak >> 10).to_string())?;
         }
-        for (code, count) in &corpus.findings {
-            let grave = code.severity().as_str();
-            row(&format!("{} {grave}", code.as_str()), count.to_string())?;
+        for (code, count) in &corpus.diagnostics {
+            let severity = code.severity().as_str();
+            row(&format!("{} {severity}", code.as_str()), count.to_string())?;
         }
         Ok(())
     }
@@ -106,13 +106,13 @@ fn of(part: usize, whole: usize) -> String {
     format!("{part} of {whole}")
 }
 
-/// A part, and what it is of the whole in tenths of a percent.
+/// Formats a part and its percentage of the whole.
 fn share(part: usize, whole: usize) -> String {
     let tenths = (part * 1000).checked_div(whole).unwrap_or_default();
     format!("{part} ({}.{} %)", tenths / 10, tenths % 10)
 }
 
-/// What became of the types of each tree, as tab-separated values.
+/// Formats the counts of each tree as tab-separated values.
 pub(super) fn types(corpus: &Corpus) -> String {
     let mut text = "repository\tinline objects\tstructs\tenums\treused\tdeduplicated\n".to_owned();
     for tree in &corpus.trees {
@@ -142,7 +142,7 @@ fn lines(tree: &Tree) -> usize {
     rust.map(|file| file.text.lines().count()).sum()
 }
 
-/// The most memory that this process has held, in KiB, where the system tells.
+/// Returns the peak memory of this process in KiB, where the system reports it.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status

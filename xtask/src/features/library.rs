@@ -1,4 +1,4 @@
-//! Files of definitions come in, crates of types and clients are written: one of all, and more for definitions that exclude one another.
+//! Writes crates of types and clients: one with all CRDs, and further ones for CRDs that conflict with it.
 use super::Result;
 use crate::corpus::generate::names;
 use crate::corpus::input::Manifest;
@@ -14,14 +14,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What was made.
+/// The result.
 #[derive(Default)]
 pub(super) struct Made {
-    /// The crates: the first has all that can be in one.
+    /// The crates; the first contains all CRDs that do not conflict.
     pub(super) libraries: Vec<Library>,
     /// Files that were read.
     pub(super) files: usize,
-    /// Files that were refused for errors of their own.
+    /// Files that were rejected because of errors in them.
     pub(super) refused: usize,
 }
 
@@ -29,20 +29,20 @@ pub(super) struct Made {
 pub(super) struct Library {
     /// Its name.
     pub(super) name: String,
-    /// Where it lies.
+    /// Its directory.
     pub(super) path: PathBuf,
     /// Its features, one per group and version.
     pub(super) features: Vec<String>,
 }
 
-/// What goes into one crate.
+/// The contents of one crate.
 #[derive(Default)]
 struct Share {
     sources: Vec<Source>,
     taken: BTreeSet<(String, String)>,
 }
 
-/// Makes the crates; a file with an error is left out, and counted.
+/// Writes the crates; a file with an error is omitted and counted.
 pub(super) fn make(manifests: Vec<Manifest>, out: &Path) -> Result<Made> {
     let mut made = Made::default();
     let mut shares: Vec<Share> = Vec::new();

@@ -1,11 +1,11 @@
-//! The structs of several versions come in, what all agree upon from one of them on goes out: what is reused must mean the same whichever is enabled.
+//! Merges the structs of several Kubernetes versions: a reused type must behave the same in each version that can be enabled.
 use super::types::{Field, Struct, Ty, Version};
 use kube_codegen::Kubernetes;
 use std::collections::BTreeMap;
 
-/// The types, each with the version from which on all newer ones agree upon it; so each field. Versions come oldest first.
+/// Returns the types and fields, each with the version from which on all versions agree on it. Versions are given oldest first.
 pub(super) fn merge(versions: Vec<(Kubernetes, Version)>) -> Result<Version, String> {
-    // What all agree upon from each version on, newest first.
+    // What all versions from each one on have in common, newest first.
     let mut agreed: Vec<(Kubernetes, Version)> = Vec::new();
     for (at, version) in versions.into_iter().rev() {
         let mut common = match agreed.last() {
@@ -20,7 +20,7 @@ pub(super) fn merge(versions: Vec<(Kubernetes, Version)>) -> Result<Version, Str
         for (path, body) in version {
             match table.get_mut(&path) {
                 Some(known) => extend(known, body, at)
-                    .map_err(|what| format!("{path}: {what} is another in {at}"))?,
+                    .map_err(|what| format!("{path}: {what} differs in {at}"))?,
                 None => _ = table.insert(path, body),
             }
         }
@@ -28,7 +28,7 @@ pub(super) fn merge(versions: Vec<(Kubernetes, Version)>) -> Result<Version, Str
     Ok(table)
 }
 
-/// The types that both have.
+/// Returns the types that both have.
 fn common(old: Version, newer: &Version) -> Version {
     let both = old.into_iter().filter_map(|(path, body)| {
         let body = both(body, newer.get(&path)?)?;
@@ -37,7 +37,7 @@ fn common(old: Version, newer: &Version) -> Version {
     both.collect()
 }
 
-/// Adds to a type of older versions what it has from this one on.
+/// Adds to a type the fields that it has from this version on.
 fn extend(known: &mut Struct, newer: Struct, at: Kubernetes) -> Result<(), String> {
     if known.default != newer.default {
         return Err("`Default`".to_owned());
@@ -51,7 +51,7 @@ fn extend(known: &mut Struct, newer: Struct, at: Kubernetes) -> Result<(), Strin
                     old.required_before = Some(at);
                 }
             }
-            // It is always written, and could not be told of before.
+            // It is always written, so its type must not change.
             Some(old) if old.required => return Err(format!("`{wire}`")),
             Some(old) => *old = Field { since: at, ..field },
         }
@@ -59,9 +59,9 @@ fn extend(known: &mut Struct, newer: Struct, at: Kubernetes) -> Result<(), Strin
     Ok(())
 }
 
-/// A struct as both versions have it; none where they cannot be reconciled.
+/// Returns what both versions of a struct have in common; `None` if they are incompatible.
 fn both(old: Struct, new: &Struct) -> Option<Struct> {
-    // A field that only one of them has, and always writes, would be written where the other never wrote it.
+    // A field that only one of them has and always writes would be added to objects of the other.
     let lone = |fields: &BTreeMap<String, Field>, others: &BTreeMap<String, Field>| {
         let mut all = fields.iter();
         all.any(|(wire, field)| field.required && !others.contains_key(wire))
@@ -94,7 +94,7 @@ fn both(old: Struct, new: &Struct) -> Option<Struct> {
     })
 }
 
-/// The runtime knows these field by field; all others as leaves, which need a blank value.
+/// Records read and written field by field; all others are leaves, which need a default value.
 pub(super) const RECORDS: [&str; 6] = [
     "Condition",
     "LabelSelector",
@@ -104,18 +104,18 @@ pub(super) const RECORDS: [&str; 6] = [
     "OwnerReference",
 ];
 
-/// Whether the runtime reads and writes the type field by field.
+/// Returns whether the type is read and written field by field.
 pub(super) fn is_record(path: &str) -> bool {
     path.strip_prefix("apimachinery::pkg::apis::meta::v1::")
         .is_some_and(|name| RECORDS.contains(&name))
 }
 
-/// An object of the API writes its own `apiVersion` and `kind`; nothing tells what an empty struct is.
+/// Excludes API objects, which write their own `apiVersion` and `kind`, and empty structs, which cannot be identified.
 fn usable(path: &str, body: &Struct) -> bool {
     !body.root && !body.fields.is_empty() && (body.default || is_record(path))
 }
 
-/// Fields of structs that are not in the table.
+/// Replaces the types of fields that hold structs outside the table.
 fn forget_others(mut types: Version) -> Version {
     let known: Vec<String> = types.keys().cloned().collect();
     for body in types.values_mut() {

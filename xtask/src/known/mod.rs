@@ -1,7 +1,7 @@
-//! The sources of k8s-openapi come in, the tables of types that generated code may reuse go out: the generator's, and the runtime's list of leaves.
+//! Generates the tables of reusable types from the sources of k8s-openapi: the generator's table and the list of leaf types.
 mod merge;
 mod read;
-// The table has the sentences that the generator looks up, so both extract them alike.
+// The table contains the sentences that the generator looks up, so both must extract them the same way.
 #[path = "../../../src/pass/known/sentence.rs"]
 mod sentence;
 mod types;
@@ -17,12 +17,12 @@ use std::process::Command;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Write nothing, and fail if a table is not what k8s-openapi says
+    /// Write nothing; fail if a table is out of date
     #[arg(long)]
     check: bool,
 }
 
-/// Makes the tables, or says whether they are what they would be made.
+/// Writes the tables, or checks whether they are up to date.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     let mut stale = Vec::new();
     for (path, text) in tables()? {
@@ -31,8 +31,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
             continue;
         }
         if !arguments.check {
-            if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder)?;
+            if let Some(directory) = path.parent() {
+                fs::create_dir_all(directory)?;
             }
             fs::write(&path, text)?;
         }
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     Ok(stale.is_empty() || !arguments.check)
 }
 
-/// The files, relative to the root of this repository.
+/// Returns the files, relative to the root of this repository.
 fn tables() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
     let sources = sources()?;
     let mut versions = Vec::new();
@@ -59,7 +59,7 @@ fn tables() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
     Ok(write::files(&merge::merge(versions)?))
 }
 
-/// The `src` folder of the k8s-openapi that this workspace builds with.
+/// Returns the `src` directory of the k8s-openapi that this workspace uses.
 fn sources() -> Result<PathBuf, Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -76,17 +76,17 @@ fn sources() -> Result<PathBuf, Box<dyn Error>> {
         .flatten()
         .find(|package| package["name"] == "k8s-openapi")
         .and_then(|package| Path::new(package["manifest_path"].as_str()?).parent())
-        .map(|folder| folder.join("src"))
-        .ok_or_else(|| "this workspace has no k8s-openapi".into())
+        .map(|directory| directory.join("src"))
+        .ok_or_else(|| "this workspace does not use k8s-openapi".into())
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
-    fn tables_are_what_k8s_openapi_says() {
+    fn tables_are_up_to_date() {
         assert!(
             super::run(&super::Arguments { check: true }).unwrap(),
-            "make them anew: cargo xtask known-types"
+            "regenerate them: cargo xtask known-types"
         );
     }
 }

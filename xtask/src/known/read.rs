@@ -1,4 +1,4 @@
-//! The Rust files of one version of k8s-openapi come in, its structs go out; what is laid out otherwise than expected is an error.
+//! Reads the structs of one Kubernetes version from the sources of k8s-openapi; an unexpected layout is an error.
 use super::types::{Field, Struct, Ty, Version};
 use kube_codegen::Kubernetes;
 use std::collections::BTreeMap;
@@ -7,23 +7,23 @@ use std::fs;
 use std::path::Path;
 use syn::{GenericArgument, Item, PathArguments, Type};
 
-/// Folders below a version, and the Rust path of each.
-const ROOMS: [(&str, &str); 2] = [
+/// Directories below a version, and the Rust path of each.
+const ROOTS: [(&str, &str); 2] = [
     ("api", "api"),
     ("apimachinery/pkg/apis", "apimachinery::pkg::apis"),
 ];
 
-/// All structs of stable groups in a version, whose folder this is.
-pub(super) fn version(folder: &Path, of: Kubernetes) -> Result<Version, Box<dyn Error>> {
+/// Returns all structs of stable API versions in the directory of a Kubernetes version.
+pub(super) fn version(directory: &Path, of: Kubernetes) -> Result<Version, Box<dyn Error>> {
     let mut found = Version::new();
-    for (room, path) in ROOMS {
-        for group in names(&folder.join(room))? {
-            for version in names(&folder.join(room).join(&group))? {
+    for (root, path) in ROOTS {
+        for group in names(&directory.join(root))? {
+            for version in names(&directory.join(root).join(&group))? {
                 let stable = version.strip_prefix('v');
                 if stable.is_none_or(|digits| digits.parse::<u32>().is_err()) {
                     continue;
                 }
-                let module = folder.join(room).join(&group).join(&version);
+                let module = directory.join(root).join(&group).join(&version);
                 for file in names(&module)?
                     .iter()
                     .filter(|name| Path::new(name).extension().is_some_and(|it| it == "rs"))
@@ -41,10 +41,10 @@ pub(super) fn version(folder: &Path, of: Kubernetes) -> Result<Version, Box<dyn 
     Ok(found)
 }
 
-fn names(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
+fn names(directory: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let mut names = Vec::new();
-    if folder.is_dir() {
-        for entry in fs::read_dir(folder)? {
+    if directory.is_dir() {
+        for entry in fs::read_dir(directory)? {
             names.push(entry?.file_name().to_string_lossy().into_owned());
         }
     }
@@ -52,7 +52,7 @@ fn names(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     Ok(names)
 }
 
-/// The struct of a file, if that is what the file has.
+/// Returns the struct of a file, if it contains one.
 fn structure(text: &str, of: Kubernetes) -> Result<Option<(String, Struct)>, Box<dyn Error>> {
     let file = syn::parse_file(text)?;
     let Some(item) = file.items.iter().find_map(|item| match item {
@@ -71,7 +71,7 @@ fn structure(text: &str, of: Kubernetes) -> Result<Option<(String, Struct)>, Box
         let name = name.unwrap_or_default();
         let wire = wires
             .get(name.trim_start_matches("r#"))
-            .ok_or_else(|| format!("no wire name of `{name}`"))?;
+            .ok_or_else(|| format!("no JSON name of `{name}`"))?;
         let (required, ty) = match argument(&field.ty, "Option") {
             Some(inner) => (false, inner),
             None => (true, &field.ty),
@@ -105,7 +105,7 @@ fn structure(text: &str, of: Kubernetes) -> Result<Option<(String, Struct)>, Box
     )))
 }
 
-/// The names on the wire, by field, as the arms of the deserializer's `match` give them: `"name" => Field::Key_name,`.
+/// Returns the JSON names by field, from the arms of the deserializer's `match`: `"name" => Field::Key_name,`.
 fn wires(text: &str) -> BTreeMap<String, String> {
     text.lines()
         .filter_map(|line| {
@@ -124,7 +124,7 @@ fn ty_of(ty: &Type) -> Result<Ty, Box<dyn Error>> {
         return Ok(Ty::Map(Box::new(ty_of(inner)?)));
     }
     let Type::Path(path) = ty else {
-        return Err("a type that is no path".into());
+        return Err("a type that is not a path".into());
     };
     let segments = path.path.segments.iter();
     let segments: Vec<String> = segments.map(|it| it.ident.to_string()).collect();
@@ -139,14 +139,14 @@ fn ty_of(ty: &Type) -> Result<Ty, Box<dyn Error>> {
         "IntOrString" => Ty::Plain("IntOrString"),
         "Quantity" => Ty::Plain("Quantity"),
         "RawExtension" | "Value" | "FieldsV1" => Ty::Plain("Json"),
-        // Writes six digits of a second, whatever was read.
+        // Always writes six fractional digits.
         "MicroTime" => Ty::Plain("Other"),
         _ if segments[0] == "crate" => Ty::Struct(segments[1..].join("::")),
         other => return Err(format!("an unknown type `{other}`").into()),
     })
 }
 
-/// The last argument of a generic type of this name.
+/// Returns the last argument of a generic type with this name.
 fn argument<'a>(ty: &'a Type, name: &str) -> Option<&'a Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
@@ -159,7 +159,7 @@ fn argument<'a>(ty: &'a Type, name: &str) -> Option<&'a Type> {
     }
 }
 
-/// The first sentence of the docs, as the generator takes it out of descriptions.
+/// Returns the first sentence of the docs, extracted like the generator does from descriptions.
 fn sentence(attributes: &[syn::Attribute]) -> String {
     let mut lines = Vec::new();
     for attribute in attributes {

@@ -1,8 +1,8 @@
-//! What is known of a struct of k8s-openapi: data, no policy.
+//! Data model for structs of k8s-openapi.
 use kube_codegen::Kubernetes;
 use std::collections::BTreeMap;
 
-/// The structs of one version, by path below the crate, as `api::core::v1::Container`.
+/// The structs of one version, by path below the crate, such as `api::core::v1::Container`.
 pub(super) type Version = BTreeMap<String, Struct>;
 
 /// A struct with named fields.
@@ -12,11 +12,11 @@ pub(super) struct Struct {
     pub(super) doc: String,
     /// Whether it derives `Default`.
     pub(super) default: bool,
-    /// The version from which on all have it.
+    /// The version from which on all versions have it.
     pub(super) since: Kubernetes,
-    /// Whether it is an object of the API, with `apiVersion` and `kind` of its own.
+    /// Whether it is an API object with its own `apiVersion` and `kind`.
     pub(super) root: bool,
-    /// Fields by name on the wire.
+    /// Fields by JSON name.
     pub(super) fields: BTreeMap<String, Field>,
 }
 
@@ -25,17 +25,17 @@ pub(super) struct Struct {
 pub(super) struct Field {
     /// The first sentence of its docs.
     pub(super) doc: String,
-    /// The version from which on all have it.
+    /// The version from which on all versions have it.
     pub(super) since: Kubernetes,
-    /// Whether it is no `Option`.
+    /// Whether it is not an `Option`.
     pub(super) required: bool,
-    /// The version from which on it is an `Option`, where it is none before.
+    /// The version from which on it is an `Option`, if it is required before.
     pub(super) required_before: Option<Kubernetes>,
-    /// What it holds, without `Option`.
+    /// Its type without `Option`.
     pub(super) ty: Ty,
 }
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Ty {
     /// A type of the generator's table, by the name of its variant there.
@@ -49,7 +49,7 @@ pub(super) enum Ty {
 }
 
 impl Ty {
-    /// The struct in it, through lists and maps.
+    /// Returns the struct inside, through lists and maps.
     pub(super) fn holds(&self) -> Option<&str> {
         match self {
             Self::Plain(_) => None,

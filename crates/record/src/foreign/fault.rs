@@ -1,14 +1,15 @@
-//! The one error type of the erased side.
-use super::super::report::{key_segment, prepend};
-use serde::{de, ser};
+//! The error of leaf types.
 use std::fmt;
 
-/// What went wrong while a leaf was read or written.
+use serde::{de, ser};
+
+use crate::report::{key_segment, prepend};
+
+/// An error of reading or writing a leaf.
 #[derive(Debug)]
 pub struct Fault {
-    /// Where in the leaf.
+    /// The path within the leaf.
     pub(super) path: String,
-    /// What.
     pub(super) message: String,
 }
 
@@ -20,16 +21,16 @@ impl Fault {
         }
     }
 
-    /// Stands for an error of the real (de)serializer, which waits where it came up.
+    /// A placeholder for the serializer's own error, which [`State`](super::sink::State) keeps.
     #[cold]
     pub(super) fn outside() -> Self {
-        Self::new("the document cannot be read or written")
+        Self::new("the document cannot be written")
     }
 
-    /// A serde impl broke serde's protocol: something was taken twice, or not at all.
+    /// A serde impl broke serde's protocol.
     #[cold]
     pub(super) fn protocol() -> Self {
-        Self::new("a serde implementation took a value twice, or never")
+        Self::new("a serde implementation read or wrote a value twice, or never")
     }
 
     #[cold]

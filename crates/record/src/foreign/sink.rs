@@ -1,15 +1,15 @@
-//! What a leaf writes to, and what it writes: both without types.
-use super::super::Literal;
-use super::Fault;
-use super::adapt::{Meant, way_of};
-use serde::ser::{Serialize, Serializer};
+//! Where a leaf type writes to: a trait object in front of a serializer.
+use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 
-/// Takes one value: a literal, or the parts of an array or object between a begin and the end.
+use super::Fault;
+use crate::Literal;
+
+/// Takes one value: a literal, or the parts of an array or object between `begin_…` and `end`.
 pub trait Sink {
-    /// A literal.
+    /// Writes a literal.
     ///
     /// # Errors
-    /// That it cannot be written; so for all here.
+    /// The serializer failed, or the calls come in the wrong order; so for all methods.
     fn literal(&mut self, literal: Literal<'_>) -> Result<(), Fault>;
     /// Begins an array.
     ///
@@ -21,12 +21,12 @@ pub trait Sink {
     /// # Errors
     /// As [`Sink::literal`].
     fn begin_map(&mut self, len: Option<usize>) -> Result<(), Fault>;
-    /// The next key of the object.
+    /// Writes the next key of the object.
     ///
     /// # Errors
     /// As [`Sink::literal`].
     fn key(&mut self, key: &dyn Part) -> Result<(), Fault>;
-    /// The value of the last key, or the next item.
+    /// Writes the value of the last key, or the next item.
     ///
     /// # Errors
     /// As [`Sink::literal`].
@@ -38,9 +38,9 @@ pub trait Sink {
     fn end(&mut self) -> Result<(), Fault>;
 }
 
-/// Anything that can be written to a sink.
+/// A value that can be written to a sink.
 pub trait Part {
-    /// Writes it.
+    /// Writes the value.
     ///
     /// # Errors
     /// As [`Sink::literal`].
@@ -49,25 +49,116 @@ pub trait Part {
 
 impl<T: Serialize + ?Sized> Part for &T {
     fn put(&self, to: &mut dyn Sink) -> Result<(), Fault> {
-        put(*self, to)
+        self.serialize(to)
     }
 }
 
-/// Writes a value of any type.
-pub(super) fn put<T: Serialize + ?Sized>(value: &T, to: &mut dyn Sink) -> Result<(), Fault> {
-    if way_of::<T>().is_some() {
-        value.serialize(&mut Meant(to) as &mut dyn Sink)
-    } else {
-        value.serialize(to)
+/// The progress of a serializer.
+pub(super) enum State<S: Serializer> {
+    Ready(S),
+    List(S::SerializeSeq),
+    Map(S::SerializeMap),
+    Done(S::Ok),
+    Failed(S::Error),
+    /// Placeholder between two states.
+    Taken,
+}
+
+impl<S: Serializer> State<S> {
+    fn take(&mut self) -> Self {
+        std::mem::replace(self, Self::Taken)
+    }
+
+    fn advance(&mut self, next: Result<Self, S::Error>) -> Result<(), Fault> {
+        match next {
+            Ok(state) => {
+                *self = state;
+                Ok(())
+            }
+            Err(error) => {
+                *self = Self::Failed(error);
+                Err(Fault::outside())
+            }
+        }
+    }
+
+    fn keep(&mut self, result: Result<(), S::Error>) -> Result<(), Fault> {
+        result.map_err(|error| {
+            *self = Self::Failed(error);
+            Fault::outside()
+        })
+    }
+
+    /// Returns the result of the serializer, or its own error if it failed.
+    pub(super) fn finish(self, result: Result<(), Fault>) -> Result<S::Ok, S::Error> {
+        match (self, result) {
+            (Self::Failed(error), _) => Err(error),
+            (Self::Done(ok), Ok(())) => Ok(ok),
+            (_, Err(fault)) => Err(S::Error::custom(fault)),
+            (_, Ok(())) => Err(S::Error::custom(Fault::protocol())),
+        }
     }
 }
 
-/// A part as a value of serde.
+impl<S: Serializer> Sink for State<S> {
+    fn literal(&mut self, literal: Literal<'_>) -> Result<(), Fault> {
+        let Self::Ready(to) = self.take() else {
+            return Err(Fault::protocol());
+        };
+        let result = match literal {
+            Literal::Null => to.serialize_unit(),
+            Literal::Bool(value) => to.serialize_bool(value),
+            Literal::Int(value) => to.serialize_i64(value),
+            Literal::UInt(value) => to.serialize_u64(value),
+            Literal::Float(value) => to.serialize_f64(value),
+            Literal::Str(value) => to.serialize_str(value),
+            Literal::String(value) => to.serialize_str(&value),
+        };
+        self.advance(result.map(Self::Done))
+    }
+    fn begin_list(&mut self, len: Option<usize>) -> Result<(), Fault> {
+        let Self::Ready(to) = self.take() else {
+            return Err(Fault::protocol());
+        };
+        self.advance(to.serialize_seq(len).map(Self::List))
+    }
+    fn begin_map(&mut self, len: Option<usize>) -> Result<(), Fault> {
+        let Self::Ready(to) = self.take() else {
+            return Err(Fault::protocol());
+        };
+        self.advance(to.serialize_map(len).map(Self::Map))
+    }
+    fn key(&mut self, key: &dyn Part) -> Result<(), Fault> {
+        let Self::Map(map) = self else {
+            return Err(Fault::protocol());
+        };
+        let result = map.serialize_key(&Erased(key));
+        self.keep(result)
+    }
+    fn part(&mut self, part: &dyn Part) -> Result<(), Fault> {
+        let result = match self {
+            Self::Map(map) => map.serialize_value(&Erased(part)),
+            Self::List(list) => list.serialize_element(&Erased(part)),
+            _ => return Err(Fault::protocol()),
+        };
+        self.keep(result)
+    }
+    fn end(&mut self) -> Result<(), Fault> {
+        let result = match self.take() {
+            Self::Map(map) => map.end(),
+            Self::List(list) => list.end(),
+            _ => return Err(Fault::protocol()),
+        };
+        self.advance(result.map(Self::Done))
+    }
+}
+
+/// Implements `Serialize` for a part.
 pub(super) struct Erased<'a>(pub(super) &'a dyn Part);
 
 impl Serialize for Erased<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut state = super::State::Ready(to);
+        let mut state = State::Ready(to);
         let result = self.0.put(&mut state);
         state.finish(result)
     }

@@ -1,5 +1,5 @@
 //! A time in, its age as kubectl prints it out.
-use k8s_openapi::jiff::Timestamp;
+use jiff::Timestamp;
 
 /// A span of seconds with two significant parts, as the AGE column of kubectl: `45s`, `3m20s`, `5d3h`, `2y10d`.
 ///

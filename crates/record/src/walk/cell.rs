@@ -3,7 +3,7 @@ use super::age::age;
 use super::column::ColumnType;
 use super::go;
 use super::node::Node;
-use k8s_openapi::jiff::Timestamp;
+use jiff::Timestamp;
 use serde_json::Value;
 
 /// The cell; empty where nothing is found or the type does not fit.

@@ -3,7 +3,7 @@ use super::cell::cell;
 use super::path::Path;
 use super::table::Table;
 use crate::Record;
-use k8s_openapi::jiff::Timestamp;
+use jiff::Timestamp;
 
 /// A printer column of a CRD (`additionalPrinterColumns`).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -1,7 +1,7 @@
 //! Objects in, the table that `kubectl get` prints out.
 use super::column::{Columns, Row};
 use super::path::Path;
-use k8s_openapi::jiff::Timestamp;
+use jiff::Timestamp;
 use std::borrow::{Borrow, Cow};
 use std::marker::PhantomData;
 

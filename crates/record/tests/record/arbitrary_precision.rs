@@ -36,7 +36,7 @@ fn numbers_are_read_from_their_digits() {
     );
     assert_eq!(
         (read.port, read.cpu.unwrap().0.as_str(), read.hook.retries),
-        (Some(IntOrString::Int(80)), "00.5", 7)
+        (Some(IntOrString::Int(80)), "0.5", 7)
     );
     assert_eq!(
         read.containers.unwrap()[0].ports.as_ref().unwrap()[0].port,

@@ -15,7 +15,7 @@ kube_codegen_record::records! {
     Workload { 0 by_name "byName", 1 containers "containers", 2 template "template" }
 }
 
-fn template() -> Value {
+fn template(limits: &Value, size_limit: &Value) -> Value {
     json!({
         "metadata": {"labels": {"app": "a"}},
         "spec": {
@@ -29,13 +29,13 @@ fn template() -> Value {
                 "ports": [{"containerPort": 80}],
                 "readinessProbe": {"tcpSocket": {"port": 8080}},
                 "resources": {
-                    "limits": {"cpu": 1, "gpu": -1, "memory": "1Gi", "share": 0.5, "odd": "01", "odder": "-001m", "zero": 0},
+                    "limits": limits,
                     "requests": {}
                 },
-                "startupProbe": {"tcpSocket": {"port": 3_000_000_000_i64}, "grpc": {"port": 1, "service": "00"}}
+                "startupProbe": {"tcpSocket": {"port": "3000000000"}, "grpc": {"port": 1, "service": "00"}}
             }],
             "securityContext": {},
-            "volumes": [{"emptyDir": {"sizeLimit": 1_000_000}, "name": "v"}, {"emptyDir": {}, "name": "w"}]
+            "volumes": [{"emptyDir": {"sizeLimit": size_limit}, "name": "v"}, {"emptyDir": {}, "name": "w"}]
         }
     })
 }
@@ -47,9 +47,9 @@ fn read(value: &Value) -> Workload {
 #[test]
 fn nothing_of_an_object_is_lost() {
     let object = json!({
-        "byName": {"a": {"limits": {"cpu": 2}}, "b": {}},
-        "containers": [{"name": "c", "resources": {"requests": {"cpu": "0.5", "memory": 1e3}}}],
-        "template": template(),
+        "byName": {"a": {"limits": {"cpu": "2"}}, "b": {}},
+        "containers": [{"name": "c", "resources": {"requests": {"cpu": "0.5", "memory": "1e3"}}}],
+        "template": template(&json!({"cpu": "1", "memory": "1Gi", "odd": "01", "odder": "-001m"}), &json!("1M")),
     });
     let workload = read(&object);
     assert_eq!(serde_json::to_value(&workload).unwrap(), object);
@@ -60,26 +60,46 @@ fn nothing_of_an_object_is_lost() {
 }
 
 #[test]
-fn numbers_as_text_have_a_zero_more() {
-    let workload = read(&json!({"template": template()}));
-    let container = &workload.template.spec.unwrap().containers[0];
-    let limits = container
-        .resources
-        .as_ref()
-        .unwrap()
-        .limits
-        .as_ref()
-        .unwrap();
-    let held: Vec<&str> = limits.values().map(|it| it.0.as_str()).collect();
-    assert_eq!(held, ["01", "-01", "1Gi", "001", "-0001m", "00.5", "00"]);
-    let probe = container.startup_probe.as_ref().unwrap();
+fn a_bare_number_in_a_quantity_is_its_digits() {
+    let numbers = json!({"cpu": 1, "gpu": -1, "memory": 1e3, "odd": "01", "share": 0.5, "wide": u64::MAX, "zero": 0});
+    let texts = json!({"cpu": "1", "gpu": "-1", "memory": "1000", "odd": "01", "share": "0.5", "wide": u64::MAX.to_string(), "zero": "0"});
+    let read = |limits, size_limit| read(&json!({"template": template(limits, &size_limit)}));
+    let workload = read(&numbers, 1_000_000.into());
+    assert_eq!(workload, read(&texts, "1000000".into()));
+    let written = serde_json::to_value(&workload).unwrap();
+    assert_eq!(written["template"], template(&texts, &json!("1000000")));
+}
+
+#[test]
+fn an_integer_beyond_32_bits_in_an_int_or_string_is_text() {
+    let probe = |port| {
+        let object = json!({"containers": [
+            {"image": "01", "name": "a", "livenessProbe": {"initialDelaySeconds": 3.0, "tcpSocket": {"port": port}}}
+        ]});
+        serde_json::from_value::<Workload>(object).map(|read| {
+            let probe = read.containers.unwrap()[0].liveness_probe.take().unwrap();
+            assert_eq!(probe.initial_delay_seconds, Some(3));
+            probe.tcp_socket.unwrap().port
+        })
+    };
+    for (port, text) in [
+        (json!(3_000_000_000_i64), "3000000000"),
+        (json!(-3e9), "-3000000000"),
+        (json!(u64::MAX), "18446744073709551615"),
+    ] {
+        assert_eq!(probe(port).unwrap(), IntOrString::String(text.into()));
+    }
     assert_eq!(
-        probe.tcp_socket.as_ref().unwrap().port,
-        IntOrString::String("03000000000".into())
+        probe(json!(0.5)).unwrap_err().to_string(),
+        "containers[0].livenessProbe.tcpSocket.port: invalid type: floating point `0.5`, expected IntOrString"
     );
-    // Text elsewhere is what it is.
-    assert_eq!(container.image.as_deref(), Some("01"));
-    assert_eq!(probe.grpc.as_ref().unwrap().service.as_deref(), Some("00"));
+    let wide_name = json!({"containers": [{"name": 3_000_000_000_i64, "livenessProbe": {"tcpSocket": {"port": 3_000_000_000_i64}}}]});
+    assert_eq!(
+        serde_json::from_value::<Workload>(wide_name)
+            .unwrap_err()
+            .to_string(),
+        "containers[0].name: invalid type: integer `3000000000`, expected a string"
+    );
 }
 
 #[test]

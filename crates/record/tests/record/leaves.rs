@@ -70,7 +70,7 @@ fn an_absent_or_null_leaf_is_blank() {
 #[test]
 fn what_a_leaf_objects_to_is_one_problem_among_others_with_its_path() {
     let told = refusal(
-        r#"{"branch":[{"name":"a","list":[{"name":"b"},{"name":5,"number":1,"inner":{"deep":[1,{"x":2}]}}],"byKey":{}},{"name":"c","mode":"Half"}],
+        r#"{"branch":[{"name":"a","list":[{"name":"b"},{"name":5,"number":1,"inner":{"name":"i","deep":[1,{"x":2}]}}],"byKey":{}},{"name":"c","mode":"Half"}],
             "must":{"name":"m","byKey":{"a.b":{"name":"x","list":{}}}},"name":7}"#,
     );
     assert_eq!(

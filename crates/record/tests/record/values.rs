@@ -45,39 +45,30 @@ fn integral_floats_are_integers() {
 fn an_integer_or_a_string() {
     assert_eq!(round_trip(r#"{"port":80}"#), r#"{"port":80}"#);
     assert_eq!(round_trip(r#"{"port":"http"}"#), r#"{"port":"http"}"#);
-    let beyond = shop(r#"{"port":3000000000}"#).unwrap().spec.unwrap().port;
-    assert_eq!(beyond, Some(IntOrString::String("03000000000".into())));
-    for port in [
-        "3000000000",
-        "-9223372036854775808",
-        r#""03000000000""#,
-        r#""01""#,
-    ] {
-        let spec = format!(r#"{{"port":{port}}}"#);
-        assert_eq!(round_trip(&spec), spec);
+    assert_eq!(round_trip(r#"{"port":"01"}"#), r#"{"port":"01"}"#);
+    for wide in ["3000000000", "-9223372036854775808"] {
+        let port = shop(&format!(r#"{{"port":{wide}}}"#))
+            .unwrap()
+            .spec
+            .unwrap()
+            .port;
+        assert_eq!(port, Some(IntOrString::String(wide.into())));
     }
 }
 
 #[test]
 fn a_quantity_may_be_a_number() {
     assert_eq!(round_trip(r#"{"cpu":"250m"}"#), r#"{"cpu":"250m"}"#);
-    for cpu in [
-        "2",
-        "-2",
-        "0",
-        "0.5",
-        "-0.5",
-        "18446744073709551615",
-        r#""2""#,
-        r#""02""#,
-        r#""-007m""#,
-        r#""00.5""#,
-    ] {
-        let spec = format!(r#"{{"cpu":{cpu}}}"#);
+    for cpu in ["2", "-2", "0", "0.5", "-0.5", "18446744073709551615"] {
+        let text = format!(r#"{{"cpu":"{cpu}"}}"#);
+        assert_eq!(round_trip(&format!(r#"{{"cpu":{cpu}}}"#)), text);
+        assert_eq!(round_trip(&text), text);
+    }
+    assert_eq!(round_trip(r#"{"cpu":1e3}"#), r#"{"cpu":"1000"}"#);
+    for text in ["02", "-007m", "00.5"] {
+        let spec = format!(r#"{{"cpu":"{text}"}}"#);
         assert_eq!(round_trip(&spec), spec);
     }
-    let cpu = shop(r#"{"cpu":2}"#).unwrap().spec.unwrap().cpu.unwrap();
-    assert_eq!(cpu.0, "02");
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn paths_find_what_is_there() {
         (".spec.pod.spec.containers[0].image", vec![json!("i")]),
         (
             ".spec.pod.spec.containers[*].resources.limits.cpu",
-            vec![json!(1)],
+            vec![json!("1")],
         ),
         (".spec.pod.spec.nodeSelector.a", vec![json!("b")]),
         (".status.extra.y[1]", vec![json!(2)]),

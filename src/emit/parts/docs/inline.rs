@@ -1,7 +1,7 @@
 //! Inline Markdown: keeps code and links of a text, and escapes what rustdoc would take for other markup.
-use super::span::span;
-use super::token;
 use std::borrow::Cow;
+
+use super::{span::span, token};
 
 /// The longest code or link, in bytes. What does not end within it is text, so that time grows linearly with the text.
 const LONGEST: usize = 1000;
@@ -122,7 +122,7 @@ fn code(rest: &str) -> Option<(String, usize)> {
             && !body[..*at].ends_with('`')
     })?;
     let inside = &body[..end];
-    // Quotes of shells and of Go come in pairs too: a long run of words is not code.
+    // Shells and Go write pairs of backticks too: a long run of words is not code.
     let is_code = inside.len() <= 80 || !inside.contains(char::is_whitespace);
     (is_code && !inside.trim().is_empty()).then(|| (span(inside.trim()), end + 2 * ticks))
 }

@@ -1,8 +1,7 @@
 //! Turns a description into lines of Markdown: wrapped paragraphs, lists and code, never a doctest.
-use super::span::clean;
-use super::wrap::wrap;
-use super::{emphasis, inline, markers};
 use std::borrow::Cow;
+
+use super::{emphasis, inline, markers, span::clean, wrap::wrap};
 
 /// Returns the lines of a description.
 pub(crate) fn lines(description: &str) -> Vec<String> {

@@ -10,9 +10,11 @@ mod wrap;
 
 pub(crate) use span::span;
 
-use crate::ir::{Kind, Rules, TypeDef};
-use serde_json::Value;
 use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::ir::{Kind, Rules, TypeDef};
 
 /// Returns the lines that document a field, or a type with the rules of the whole.
 pub(crate) fn of(

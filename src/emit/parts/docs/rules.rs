@@ -1,9 +1,13 @@
 //! Describes constraints and defaults in short sentences.
-use super::span::{clean, span};
-use super::wrap::wrap;
-use crate::ir::{Element, Rules};
-use serde_json::Value;
 use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::{
+    span::{clean, span},
+    wrap::wrap,
+};
+use crate::ir::{Element, Rules};
 
 /// The longest default that the docs show.
 const LONGEST_DEFAULT: usize = 200;

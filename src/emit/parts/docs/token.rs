@@ -65,7 +65,11 @@ fn reads_as_code(body: &str, is_quoted: bool) -> bool {
     if body.starts_with('*') {
         stressed = stressed.trim_end_matches(['.', ',', ';', ':', '!', '?']);
     }
-    !is_note && !(body.contains('*') && is_prose(stressed))
+    // `*ObjectReference` is a pointer of Go.
+    let capitals = stressed.matches(char::is_uppercase).count();
+    let is_pointer = body.strip_prefix('*') == Some(stressed) && capitals > 1;
+    let is_emphasis = body.contains('*') && is_prose(stressed) && !is_pointer;
+    !is_note && !is_emphasis
 }
 
 /// Whether a word is `_emphasised_`.
@@ -101,6 +105,7 @@ mod tests {
             ("__name__", "`__name__`"),
             ("pg_", "`pg_`"),
             ("'<namespace>_<name>'.", "`<namespace>_<name>`."),
+            ("*LocalObjectReference", "`*LocalObjectReference`"),
             ("[\"*\"]", "`[\"*\"]`"),
             ("has(x[0])", "`has(x[0])`"),
             ("(has(x[0]))", "(`has(x[0])`)"),
@@ -122,7 +127,6 @@ mod tests {
             "**so**",
             "stressed*",
             "*Warning:",
-            "*LocalObjectReference",
             "<policy",
             "&amp;",
             "`",

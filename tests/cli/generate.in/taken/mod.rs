@@ -1,1 +1,1 @@
-// Not written by kube-codegen.
+// A file of the user.

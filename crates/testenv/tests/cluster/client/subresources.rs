@@ -31,9 +31,9 @@ async fn the_status_is_written_apart() -> TestResult {
 
     let made = seen(quotas.create(&quota("5", "1")).await?);
     assert_eq!(fields(&made), (json!("5"), json!(null)));
-    let written = seen(quotas.update_status(&quota("6", "2")).await?);
+    let written = seen(quotas.replace_status(&quota("6", "2")).await?);
     assert_eq!(fields(&written), (json!("5"), json!("2")));
-    let written = seen(quotas.update(&quota("7", "3")).await?);
+    let written = seen(quotas.replace(&quota("7", "3")).await?);
     assert_eq!(fields(&written), (json!("7"), json!("2")));
     quotas
         .patch_status(
@@ -61,7 +61,7 @@ async fn the_status_is_written_apart() -> TestResult {
     stale.status.get_or_insert_default();
     assert!(
         quotas
-            .update_status(&stale)
+            .replace_status(&stale)
             .await
             .unwrap_err()
             .is_conflict()

@@ -38,8 +38,8 @@ async fn objects_are_created_read_changed_and_deleted() -> TestResult {
         .as_mut()
         .unwrap()
         .insert("n".to_owned(), "2".to_owned());
-    assert_eq!(n(&maps.update(&changed).await?), "2");
-    assert!(maps.update(&changed).await.unwrap_err().is_conflict());
+    assert_eq!(n(&maps.replace(&changed).await?), "2");
+    assert!(maps.replace(&changed).await.unwrap_err().is_conflict());
 
     maps.patch("a", &Patch::Merge(json!({ "data": { "n": "3" } })))
         .await?;
@@ -162,7 +162,7 @@ async fn a_dry_run_stores_nothing() -> TestResult {
     dry.create(&config_map("b", 1)).await?;
     let mut changed = made;
     changed.data = None;
-    assert_eq!(dry.update(&changed).await?.data, None);
+    assert_eq!(dry.replace(&changed).await?.data, None);
     assert_eq!(
         n(&dry
             .patch("a", &Patch::Merge(json!({ "data": { "n": "2" } })))
@@ -235,7 +235,7 @@ async fn conflicts_are_tried_again() -> TestResult {
             maps.retry_on_conflict("a", set(attempts)).await?;
         }
         set(100)(&mut map);
-        maps.update(&map).await
+        maps.replace(&map).await
     })
     .await?;
     assert_eq!((attempts, n(&maps.get("a").await?)), (3, "100"));

@@ -5,6 +5,7 @@ use kube::api::DeleteParams;
 use kube_codegen_runtime::{
     client::TypedClient,
     informer::{InformerFactory, InitialList, strip_managed_fields},
+    lister::parse_selector,
 };
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 
@@ -42,7 +43,7 @@ async fn handlers_and_listers_follow_the_server_in_each_way_to_list() -> TestRes
 
         let lister = informer.lister();
         assert_eq!(n(&lister.namespaced(ns.name()).get("b").unwrap()), "2");
-        assert_eq!(lister.list(&"parity=odd".parse().unwrap()).len(), 2);
+        assert_eq!(lister.list(&parse_selector("parity=odd").unwrap()).len(), 2);
         assert_eq!(lister.by_index("parity", "even").unwrap().len(), 1);
         let missing = lister.namespaced(ns.name()).get("x").unwrap_err();
         assert_eq!(missing.to_string(), "configmaps \"x\" not found");

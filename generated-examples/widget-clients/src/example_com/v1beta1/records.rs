@@ -4,7 +4,9 @@
 
 use super::types::*;
 
-kube_codegen_record::records! {
+kube_codegen_record::private::generated_by!(1);
+
+kube_codegen_record::private::records! {
     Widget {
         0 = "apiVersion": "example.com/v1beta1",
         1 = "kind": "Widget",

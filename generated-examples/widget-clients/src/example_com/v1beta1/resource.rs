@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Widget {
 
 impl CustomResourceExt for Widget {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../widgets.json"))
+        kube_codegen_record::private::crd(include_str!("../widgets.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -4,7 +4,9 @@
 
 use super::types::*;
 
-kube_codegen_record::records! {
+kube_codegen_record::private::generated_by!(1);
+
+kube_codegen_record::private::records! {
     Widget {
         0 = "apiVersion": "example.com/v2",
         1 = "kind": "Widget",
@@ -17,7 +19,7 @@ kube_codegen_record::records! {
     }
 }
 
-kube_codegen_record::text_enums! {
+kube_codegen_record::private::text_enums! {
     WidgetSpecColor {
         Red = "red",
         Green = "green",

@@ -78,7 +78,7 @@ impl k8s_openapi::Metadata for IPAddressPool {
 
 impl CustomResourceExt for IPAddressPool {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../ipaddresspools.json"))
+        kube_codegen_record::private::crd(include_str!("../ipaddresspools.json"))
     }
 
     fn crd_name() -> &'static str {

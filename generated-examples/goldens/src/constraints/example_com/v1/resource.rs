@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Bounded {
 
 impl CustomResourceExt for Bounded {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../boundeds.json"))
+        kube_codegen_record::private::crd(include_str!("../boundeds.json"))
     }
 
     fn crd_name() -> &'static str {

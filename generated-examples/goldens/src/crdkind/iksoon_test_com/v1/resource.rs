@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for CrdKind {
 
 impl CustomResourceExt for CrdKind {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../crdplural.json"))
+        kube_codegen_record::private::crd(include_str!("../crdplural.json"))
     }
 
     fn crd_name() -> &'static str {

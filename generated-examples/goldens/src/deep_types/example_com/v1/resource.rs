@@ -77,7 +77,7 @@ impl k8s_openapi::Metadata for Deep {
 
 impl CustomResourceExt for Deep {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../deeps.json"))
+        kube_codegen_record::private::crd(include_str!("../deeps.json"))
     }
 
     fn crd_name() -> &'static str {

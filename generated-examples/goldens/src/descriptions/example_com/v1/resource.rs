@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Described {
 
 impl CustomResourceExt for Described {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../describeds.json"))
+        kube_codegen_record::private::crd(include_str!("../describeds.json"))
     }
 
     fn crd_name() -> &'static str {

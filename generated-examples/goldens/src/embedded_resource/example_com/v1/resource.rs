@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Carrier {
 
 impl CustomResourceExt for Carrier {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../carriers.json"))
+        kube_codegen_record::private::crd(include_str!("../carriers.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -4,7 +4,9 @@
 
 use super::types::*;
 
-kube_codegen_record::records! {
+kube_codegen_record::private::generated_by!(1);
+
+kube_codegen_record::private::records! {
     Choice {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Choice",
@@ -25,7 +27,7 @@ kube_codegen_record::records! {
     }
 }
 
-kube_codegen_record::text_enums! {
+kube_codegen_record::private::text_enums! {
     ChoiceSpecFolded {
         Replace = "Replace",
         ReplaceLowercase = "replace",

@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Choice {
 
 impl CustomResourceExt for Choice {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../choices.json"))
+        kube_codegen_record::private::crd(include_str!("../choices.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -4,7 +4,9 @@
 
 use super::types::*;
 
-kube_codegen_record::records! {
+kube_codegen_record::private::generated_by!(1);
+
+kube_codegen_record::private::records! {
     Tier {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Tier",
@@ -25,7 +27,7 @@ kube_codegen_record::records! {
     }
 }
 
-kube_codegen_record::int_enums! {
+kube_codegen_record::private::int_enums! {
     TierSpecBits: i64 {
         V2048 = 2048,
         V4096 = 4096,

@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Tier {
 
 impl CustomResourceExt for Tier {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../tiers.json"))
+        kube_codegen_record::private::crd(include_str!("../tiers.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -4,7 +4,9 @@
 
 use super::types::*;
 
-kube_codegen_record::records! {
+kube_codegen_record::private::generated_by!(1);
+
+kube_codegen_record::private::records! {
     Level {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Level",
@@ -23,14 +25,14 @@ kube_codegen_record::records! {
     }
 }
 
-kube_codegen_record::text_enums! {
+kube_codegen_record::private::text_enums! {
     LevelSpecText {
         Yes = "yes",
         .. Other
     }
 }
 
-kube_codegen_record::mixed_enums! {
+kube_codegen_record::private::mixed_enums! {
     LevelSpecLevel {
         Auto = "auto",
         V1 = 1_i64,

@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Level {
 
 impl CustomResourceExt for Level {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../levels.json"))
+        kube_codegen_record::private::crd(include_str!("../levels.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -76,7 +76,7 @@ impl k8s_openapi::Metadata for Flat {
 
 impl CustomResourceExt for Flat {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../flats.json"))
+        kube_codegen_record::private::crd(include_str!("../flats.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -4,7 +4,9 @@
 
 use super::types::*;
 
-kube_codegen_record::records! {
+kube_codegen_record::private::generated_by!(1);
+
+kube_codegen_record::private::records! {
     Plum {
         0 = "apiVersion": "computers.example.com/mod",
         1 = "kind": "Plum",

@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Plum {
 
 impl CustomResourceExt for Plum {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../plums.json"))
+        kube_codegen_record::private::crd(include_str!("../plums.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Apple {
 
 impl CustomResourceExt for Apple {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../apples.json"))
+        kube_codegen_record::private::crd(include_str!("../apples.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -4,7 +4,9 @@
 
 use super::types::*;
 
-kube_codegen_record::records! {
+kube_codegen_record::private::generated_by!(1);
+
+kube_codegen_record::private::records! {
     Apple {
         0 = "apiVersion": "fruit.example.com/v1",
         1 = "kind": "Apple",

@@ -4,7 +4,9 @@
 
 use super::types::*;
 
-kube_codegen_record::records! {
+kube_codegen_record::private::generated_by!(1);
+
+kube_codegen_record::private::records! {
     Foo {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Foo",
@@ -32,7 +34,7 @@ kube_codegen_record::records! {
     }
 }
 
-kube_codegen_record::text_enums! {
+kube_codegen_record::private::text_enums! {
     FooSpecChoice {
         PubFnInjectedAllowWarningsPubFnInjectedLetXInjectedRustPanicPanicIndentedCodeInjectedIncludeEtcPasswdXInjectedInjectedInjectedInjectedLineLineLineLineLineTxetXNulNul31mInjectedInjectedScriptAlert1ScriptBAmpVecStringLinkJavascriptInjectedIHttpXHttpXHttpXXHttpYInjectedInjectedCrateInjectedABSelfXNU0RXBXAInjectedTrueXAAXSectionInjectedInjectedInjectedInjected0InjectedSABXYZÉ名前É = "\"#]\npub fn injected() {}\n\n\n\"##\n#![allow(warnings)]\n\n\n*/ pub fn injected() {} /*\n\n\n```\nlet x: () = injected;\n```\n\n\n~~~rust\npanic!()\n~~~\n\n    panic!(\"indented code\")\n\n{{ injected }} {% include \"/etc/passwd\" %} {# x #}\n\n$(injected) `injected` ${injected} ; injected && | >\n\nline\r\nline\rline\u{2028}line\u{2029}line\u{85}\n\n\u{202e}txet\u{202c} \u{2066}x\u{2069} \u{200b}\u{feff}\n\nnul\0nul \u{1b}[31m \u{7f} \u{1}\n\n#![injected] #[injected]\n\n]] }} )) ] } )\n\n<script>alert(1)</script> <b <!-- --> &amp; Vec<String>\n\n[link](javascript:injected) ![i](http://x) <http://x> http://x [x]: http://y\n\n[`injected`] [injected] [crate::injected] [a][b] [Self::x]()\n\n\\ \\n \\u{0} \\\" ' '\\''\n\nr#\"x\"# b'x' 'a\n\n---\ninjected: true\n...\n# x: &a *a !!x\n\n[section]\ninjected = \"\"\"\n\n\n// injected \n//! injected \n/// injected\n\n{} {:?} {0} {injected} %s \\{}\n\n| a | b |\n|---|---|\n- [ ] x\n> y\n# z\n===\n***\n\né名前🦀 e\u{301} \u{10ffff}",
         ZzOther = "zz-other",

@@ -76,7 +76,7 @@ impl kube_codegen_runtime::client::StatusSubresource for Foo {}
 
 impl CustomResourceExt for Foo {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../foos.json"))
+        kube_codegen_record::private::crd(include_str!("../foos.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Rollout {
 
 impl CustomResourceExt for Rollout {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../rollouts.json"))
+        kube_codegen_record::private::crd(include_str!("../rollouts.json"))
     }
 
     fn crd_name() -> &'static str {

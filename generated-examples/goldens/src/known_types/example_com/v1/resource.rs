@@ -87,7 +87,7 @@ impl kube::core::object::HasStatus for Workload {
 
 impl CustomResourceExt for Workload {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../workloads.json"))
+        kube_codegen_record::private::crd(include_str!("../workloads.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Large {
 
 impl CustomResourceExt for Large {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../larges.json"))
+        kube_codegen_record::private::crd(include_str!("../larges.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -77,7 +77,7 @@ impl kube_codegen_runtime::client::StatusSubresource for Network {}
 
 impl CustomResourceExt for Network {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../networks.json"))
+        kube_codegen_record::private::crd(include_str!("../networks.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Collections {
 
 impl CustomResourceExt for Collections {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../collections.json"))
+        kube_codegen_record::private::crd(include_str!("../collections.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Workflow {
 
 impl CustomResourceExt for Workflow {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../workflows.json"))
+        kube_codegen_record::private::crd(include_str!("../workflows.json"))
     }
 
     fn crd_name() -> &'static str {

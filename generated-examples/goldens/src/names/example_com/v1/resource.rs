@@ -75,7 +75,7 @@ impl k8s_openapi::Metadata for OptionObject {
 
 impl CustomResourceExt for OptionObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../options.json"))
+        kube_codegen_record::private::crd(include_str!("../options.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -87,7 +87,7 @@ impl kube::core::object::HasStatus for Miss {
 
 impl CustomResourceExt for Miss {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../misses.json"))
+        kube_codegen_record::private::crd(include_str!("../misses.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -75,7 +75,7 @@ impl k8s_openapi::Metadata for Job {
 
 impl CustomResourceExt for Job {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../jobs.json"))
+        kube_codegen_record::private::crd(include_str!("../jobs.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -4,7 +4,9 @@
 
 use super::types::*;
 
-kube_codegen_record::records! {
+kube_codegen_record::private::generated_by!(1);
+
+kube_codegen_record::private::records! {
     Meter {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Meter",
@@ -32,6 +34,6 @@ kube_codegen_record::records! {
     }
 }
 
-kube_codegen_record::unions! {
+kube_codegen_record::private::unions! {
     MeterSpecNumberOrText { Number, Text, .. Other }
 }

@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Meter {
 
 impl CustomResourceExt for Meter {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../meters.json"))
+        kube_codegen_record::private::crd(include_str!("../meters.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -79,7 +79,7 @@ impl k8s_openapi::Metadata for Opaque {
 
 impl CustomResourceExt for Opaque {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../opaques.json"))
+        kube_codegen_record::private::crd(include_str!("../opaques.json"))
     }
 
     fn crd_name() -> &'static str {

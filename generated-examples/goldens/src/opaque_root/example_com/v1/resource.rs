@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Anything {
 
 impl CustomResourceExt for Anything {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../anythings.json"))
+        kube_codegen_record::private::crd(include_str!("../anythings.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -4,7 +4,9 @@
 
 use super::types::*;
 
-kube_codegen_record::records! {
+kube_codegen_record::private::generated_by!(1);
+
+kube_codegen_record::private::records! {
     BTreeMapObject {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "BTreeMap",
@@ -102,7 +104,7 @@ kube_codegen_record::records! {
     }
 }
 
-kube_codegen_record::text_enums! {
+kube_codegen_record::private::text_enums! {
     OptionObjectSpecResult {
         Ok = "Ok",
         Err = "Err",

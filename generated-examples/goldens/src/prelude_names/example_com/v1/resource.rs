@@ -78,7 +78,7 @@ impl k8s_openapi::Metadata for BTreeMapObject {
 
 impl CustomResourceExt for BTreeMapObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../btreemaps.json"))
+        kube_codegen_record::private::crd(include_str!("../btreemaps.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -161,7 +161,7 @@ impl k8s_openapi::Metadata for BoxObject {
 
 impl CustomResourceExt for BoxObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../boxs.json"))
+        kube_codegen_record::private::crd(include_str!("../boxs.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -244,7 +244,7 @@ impl k8s_openapi::Metadata for ClientObject {
 
 impl CustomResourceExt for ClientObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../clients.json"))
+        kube_codegen_record::private::crd(include_str!("../clients.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -327,7 +327,7 @@ impl k8s_openapi::Metadata for Cluster {
 
 impl CustomResourceExt for Cluster {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../clusters.json"))
+        kube_codegen_record::private::crd(include_str!("../clusters.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -410,7 +410,7 @@ impl k8s_openapi::Metadata for DefaultObject {
 
 impl CustomResourceExt for DefaultObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../defaults.json"))
+        kube_codegen_record::private::crd(include_str!("../defaults.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -493,7 +493,7 @@ impl k8s_openapi::Metadata for OptionObject {
 
 impl CustomResourceExt for OptionObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../options.json"))
+        kube_codegen_record::private::crd(include_str!("../options.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -576,7 +576,7 @@ impl k8s_openapi::Metadata for Record {
 
 impl CustomResourceExt for Record {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../records.json"))
+        kube_codegen_record::private::crd(include_str!("../records.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -659,7 +659,7 @@ impl k8s_openapi::Metadata for ResultObject {
 
 impl CustomResourceExt for ResultObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../results.json"))
+        kube_codegen_record::private::crd(include_str!("../results.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -742,7 +742,7 @@ impl k8s_openapi::Metadata for StringObject {
 
 impl CustomResourceExt for StringObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../strings.json"))
+        kube_codegen_record::private::crd(include_str!("../strings.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -825,7 +825,7 @@ impl k8s_openapi::Metadata for Time {
 
 impl CustomResourceExt for Time {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../times.json"))
+        kube_codegen_record::private::crd(include_str!("../times.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -908,7 +908,7 @@ impl k8s_openapi::Metadata for ValueObject {
 
 impl CustomResourceExt for ValueObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../values.json"))
+        kube_codegen_record::private::crd(include_str!("../values.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -991,7 +991,7 @@ impl k8s_openapi::Metadata for VecObject {
 
 impl CustomResourceExt for VecObject {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../vecs.json"))
+        kube_codegen_record::private::crd(include_str!("../vecs.json"))
     }
 
     fn crd_name() -> &'static str {

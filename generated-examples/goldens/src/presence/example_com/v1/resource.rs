@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Presence {
 
 impl CustomResourceExt for Presence {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../presences.json"))
+        kube_codegen_record::private::crd(include_str!("../presences.json"))
     }
 
     fn crd_name() -> &'static str {

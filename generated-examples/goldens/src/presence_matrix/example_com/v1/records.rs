@@ -4,7 +4,9 @@
 
 use super::types::*;
 
-kube_codegen_record::records! {
+kube_codegen_record::private::generated_by!(1);
+
+kube_codegen_record::private::records! {
     Matrix {
         0 = "apiVersion": "example.com/v1",
         1 defaulted "defaulted",
@@ -221,7 +223,7 @@ kube_codegen_record::records! {
     }
 }
 
-kube_codegen_record::text_enums! {
+kube_codegen_record::private::text_enums! {
     MatrixDefaultedChoice {
         A = "A",
         B = "B",
@@ -234,7 +236,7 @@ kube_codegen_record::text_enums! {
     }
 }
 
-kube_codegen_record::int_enums! {
+kube_codegen_record::private::int_enums! {
     MatrixDefaultedLevel: i64 {
         V1 = 1,
         V2 = 2,
@@ -247,7 +249,7 @@ kube_codegen_record::int_enums! {
     }
 }
 
-kube_codegen_record::mixed_enums! {
+kube_codegen_record::private::mixed_enums! {
     MatrixDefaultedMixed {
         V80 = 80_i64,
         Http = "http",
@@ -260,6 +262,6 @@ kube_codegen_record::mixed_enums! {
     }
 }
 
-kube_codegen_record::unions! {
+kube_codegen_record::private::unions! {
     MatrixDefaultedUnion { Text, Boolean, .. Other }
 }

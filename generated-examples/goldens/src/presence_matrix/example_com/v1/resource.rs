@@ -85,7 +85,7 @@ impl k8s_openapi::Metadata for Matrix {
 
 impl CustomResourceExt for Matrix {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../matrices.json"))
+        kube_codegen_record::private::crd(include_str!("../matrices.json"))
     }
 
     fn crd_name() -> &'static str {

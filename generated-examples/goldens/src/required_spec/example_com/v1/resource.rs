@@ -86,7 +86,7 @@ impl kube::core::object::HasSpec for Strict {
 
 impl CustomResourceExt for Strict {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../stricts.json"))
+        kube_codegen_record::private::crd(include_str!("../stricts.json"))
     }
 
     fn crd_name() -> &'static str {

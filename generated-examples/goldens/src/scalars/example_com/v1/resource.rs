@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Scalars {
 
 impl CustomResourceExt for Scalars {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../scalars.json"))
+        kube_codegen_record::private::crd(include_str!("../scalars.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -4,7 +4,9 @@
 
 use super::types::*;
 
-kube_codegen_record::records! {
+kube_codegen_record::private::generated_by!(1);
+
+kube_codegen_record::private::records! {
     Pipeline {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Pipeline",
@@ -56,7 +58,7 @@ kube_codegen_record::records! {
     }
 }
 
-kube_codegen_record::text_enums! {
+kube_codegen_record::private::text_enums! {
     PipelineSpecMode {
         Static = "Static",
         Rotating = "Rotating",

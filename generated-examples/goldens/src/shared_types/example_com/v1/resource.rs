@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Pipeline {
 
 impl CustomResourceExt for Pipeline {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../pipelines.json"))
+        kube_codegen_record::private::crd(include_str!("../pipelines.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -157,7 +157,7 @@ impl k8s_openapi::Metadata for Task {
 
 impl CustomResourceExt for Task {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../tasks.json"))
+        kube_codegen_record::private::crd(include_str!("../tasks.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -91,7 +91,7 @@ impl kube_codegen_runtime::client::ScaleSubresource for Scaled {}
 
 impl CustomResourceExt for Scaled {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../scaleds.json"))
+        kube_codegen_record::private::crd(include_str!("../scaleds.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -4,7 +4,9 @@
 
 use super::types::*;
 
-kube_codegen_record::records! {
+kube_codegen_record::private::generated_by!(1);
+
+kube_codegen_record::private::records! {
     Unicode {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Unicode",
@@ -35,7 +37,7 @@ kube_codegen_record::records! {
     }
 }
 
-kube_codegen_record::text_enums! {
+kube_codegen_record::private::text_enums! {
     UnicodeSpec模式 {
         启用 = "启用",
         禁用 = "禁用",
@@ -46,7 +48,7 @@ kube_codegen_record::text_enums! {
     }
 }
 
-kube_codegen_record::int_enums! {
+kube_codegen_record::private::int_enums! {
     UnicodeSpec이름값: i64 {
         V1 = 1,
         V2 = 2,

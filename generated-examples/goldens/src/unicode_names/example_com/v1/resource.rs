@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Unicode {
 
 impl CustomResourceExt for Unicode {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../unicodes.json"))
+        kube_codegen_record::private::crd(include_str!("../unicodes.json"))
     }
 
     fn crd_name() -> &'static str {

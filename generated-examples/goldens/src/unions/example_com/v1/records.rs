@@ -4,7 +4,9 @@
 
 use super::types::*;
 
-kube_codegen_record::records! {
+kube_codegen_record::private::generated_by!(1);
+
+kube_codegen_record::private::records! {
     Mapping {
         0 = "apiVersion": "example.com/v1",
         1 = "kind": "Mapping",
@@ -21,7 +23,7 @@ kube_codegen_record::records! {
     }
 }
 
-kube_codegen_record::unions! {
+kube_codegen_record::private::unions! {
     MappingSpecHosts { Text, List, .. Other }
     MappingSpecLimits { Map, Number, .. Other }
     MappingSpecRetry { Boolean, Integer, .. Other }

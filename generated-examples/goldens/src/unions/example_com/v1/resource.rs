@@ -74,7 +74,7 @@ impl k8s_openapi::Metadata for Mapping {
 
 impl CustomResourceExt for Mapping {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../mappings.json"))
+        kube_codegen_record::private::crd(include_str!("../mappings.json"))
     }
 
     fn crd_name() -> &'static str {

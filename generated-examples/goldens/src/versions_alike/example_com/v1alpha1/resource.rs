@@ -87,7 +87,7 @@ impl kube::core::object::HasSpec for Gateway {
 
 impl CustomResourceExt for Gateway {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../gateways.json"))
+        kube_codegen_record::private::crd(include_str!("../gateways.json"))
     }
 
     fn crd_name() -> &'static str {
@@ -170,7 +170,7 @@ impl k8s_openapi::Metadata for Route {
 
 impl CustomResourceExt for Route {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../routes.json"))
+        kube_codegen_record::private::crd(include_str!("../routes.json"))
     }
 
     fn crd_name() -> &'static str {

@@ -87,7 +87,7 @@ impl kube::core::object::HasStatus for Route {
 
 impl CustomResourceExt for Route {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::resource::crd(include_str!("../routes.json"))
+        kube_codegen_record::private::crd(include_str!("../routes.json"))
     }
 
     fn crd_name() -> &'static str {

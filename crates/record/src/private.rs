@@ -1,0 +1,71 @@
+//! What generated code uses beside the public API. Not for use by hand: it changes whenever the generator does.
+use crate::{Literal, Misfit, Value, scalars};
+
+pub use crate::{
+    __generated_by as generated_by, int_enums, mixed_enums, records, text_enums, unions,
+};
+pub use crate::{resource::crd, walk::go};
+pub use serde::{Deserialize, Deserializer, Serialize, Serializer};
+pub use serde_json::Value as Json;
+pub use std::collections::BTreeMap;
+
+/// Checks that generated code fits this crate: fails to compile for an API version that this module does not offer.
+///
+/// The recursion after the message ends the compilation, so that this is not one error among the many that follow from it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __generated_by {
+    (1) => {};
+    (see the error above) => {
+        $crate::private::generated_by! { see the error above }
+    };
+    ($version:literal) => {
+        ::core::compile_error! { ::core::concat!(
+            "this code was generated for API ", $version, " of kube-codegen-record, but the version in use has API 1: \
+             use kube-codegen and kube-codegen-record of the same release, and generate the code again",
+        ) }
+        $crate::private::generated_by! { see the error above }
+    };
+}
+
+/// Checks at compile time that a field table is numbered from 0 and sorted by name, as the binary search of the reader requires.
+pub const fn assert_order(names: &[&str], indexes: &[usize]) {
+    let mut at = 0;
+    while at < names.len() {
+        assert!(
+            indexes[at] == at,
+            "records!: fields are numbered 0, 1, 2, …"
+        );
+        assert!(
+            at == 0 || is_before(names[at - 1].as_bytes(), names[at].as_bytes()),
+            "records!: fields are in byte order of their names, each once"
+        );
+        at += 1;
+    }
+}
+
+const fn is_before(a: &[u8], b: &[u8]) -> bool {
+    let mut at = 0;
+    while at < a.len() && at < b.len() {
+        if a[at] != b[at] {
+            return a[at] < b[at];
+        }
+        at += 1;
+    }
+    a.len() < b.len()
+}
+
+/// Returns the integer that a literal holds.
+pub fn integer<T: TryFrom<i128>>(literal: &mut Literal<'_>) -> Result<T, Misfit> {
+    scalars::integer(literal)
+}
+
+/// Reads JSON as a `T` if that loses nothing: written again, the value equals the JSON. `null` fits no type.
+pub fn fit<T: Value>(json: &Json) -> Option<T> {
+    if json.is_null() {
+        return None;
+    }
+    let value: T = crate::read(json).ok()?;
+    let written = serde_json::to_value(value.view()).ok()?;
+    (written == *json).then_some(value)
+}
