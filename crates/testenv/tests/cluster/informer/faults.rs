@@ -1,4 +1,4 @@
-//! Bad answers and bad connections.
+//! Faults in responses and connections.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use kube_codegen_testenv::{ControlPlane, Error, Fault, Proxy, Rule, TestResult, 
 use super::{agree, informer, set, started};
 use crate::support::{WITHIN, config_map};
 
-/// Lets an informer follow a namespace of its own through one fault, in which everything changes.
+/// Checks that an informer follows its namespace through one fault, during which every object changes.
 async fn survives(plane: &ControlPlane, proxy: &Proxy, fault: Fault) -> Result<(), Error> {
     let ns = plane.namespace("fault").await?;
     let maps: TypedClient<ConfigMap> = TypedClient::namespaced(plane.client()?, ns.name());
@@ -19,7 +19,7 @@ async fn survives(plane: &ControlPlane, proxy: &Proxy, fault: Fault) -> Result<(
         maps.create(&config_map(name, n)).await?;
     }
     let informer = informer(proxy.client()?, ns.name(), InitialList::Streaming);
-    let heard = started(&informer, 3).await?;
+    let recorded = started(&informer, 3).await?;
 
     let ours = Rule::new(fault.clone()).path(ns.name());
     let rule = proxy.add(ours.clone().times(2));
@@ -40,14 +40,14 @@ async fn survives(plane: &ControlPlane, proxy: &Proxy, fault: Fault) -> Result<(
     maps.delete("brief", &DeleteParams::default()).await?;
     agree(&informer, &maps).await?;
 
-    // Each object's changes came in order, with none invented; states in between may be missing.
+    // The changes of each object arrive in order; intermediate states may be missing.
     eventually(
         &format!("all news in spite of {fault:?}"),
         WITHIN,
         async || {
-            let heard = heard.lock().unwrap();
+            let recorded = recorded.lock().unwrap();
             let of = |object: &str| {
-                let events: Vec<_> = heard
+                let events: Vec<_> = recorded
                     .iter()
                     .filter(|event| event[1..].starts_with(object))
                     .map(String::as_str)
@@ -64,7 +64,7 @@ async fn survives(plane: &ControlPlane, proxy: &Proxy, fault: Fault) -> Result<(
             if brief && deleted && changed && of("kept") == "+kept3" && of("new") == "+new4" {
                 Ok(())
             } else {
-                Err(format!("{heard:?}"))
+                Err(format!("{recorded:?}"))
             }
         },
     )
@@ -74,7 +74,7 @@ async fn survives(plane: &ControlPlane, proxy: &Proxy, fault: Fault) -> Result<(
 }
 
 #[tokio::test]
-async fn no_fault_of_the_connection_makes_the_cache_wrong() -> TestResult {
+async fn no_fault_makes_the_cache_wrong() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -102,7 +102,7 @@ async fn no_fault_of_the_connection_makes_the_cache_wrong() -> TestResult {
 }
 
 #[tokio::test]
-async fn a_silent_watch_is_given_up() -> TestResult {
+async fn a_silent_watch_is_abandoned() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };

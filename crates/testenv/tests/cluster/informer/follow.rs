@@ -1,4 +1,4 @@
-//! Caches, indexes and handlers follow what happens.
+//! Caches, indexes and handlers follow the server.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::DeleteParams;
@@ -9,11 +9,11 @@ use kube_codegen_runtime::{
 };
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 
-use super::{agree, hears, informer, record, set};
+use super::{agree, expect_events, informer, record, set};
 use crate::support::{WITHIN, config_map, n, name};
 
 #[tokio::test]
-async fn handlers_and_listers_follow_the_server_in_each_way_to_list() -> TestResult {
+async fn handlers_and_listers_follow_the_server_with_each_list_mode() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -48,22 +48,22 @@ async fn handlers_and_listers_follow_the_server_in_each_way_to_list() -> TestRes
         let missing = lister.namespaced(ns.name()).get("x").unwrap_err();
         assert_eq!(missing.to_string(), "configmaps \"x\" not found");
 
-        let heard = record(&informer);
+        let recorded = record(&informer);
         eventually("the late handler's start", WITHIN, async || {
-            if heard.lock().unwrap().len() == 3 {
+            if recorded.lock().unwrap().len() == 3 {
                 Ok(())
             } else {
                 Err("")
             }
         })
         .await?;
-        heard.lock().unwrap().clear();
+        recorded.lock().unwrap().clear();
         maps.create(&config_map("d", 4)).await?;
-        hears(&heard, &["+d4"]).await?;
+        expect_events(&recorded, &["+d4"]).await?;
         set(&maps, "d", 5).await?;
-        hears(&heard, &["+d4", "~d4>5"]).await?;
+        expect_events(&recorded, &["+d4", "~d4>5"]).await?;
         maps.delete("d", &DeleteParams::default()).await?;
-        hears(&heard, &["+d4", "~d4>5", "-d5"]).await?;
+        expect_events(&recorded, &["+d4", "~d4>5", "-d5"]).await?;
         agree(&informer, &maps).await?;
         assert_eq!(informer.metrics().failures, 0, "{list:?}");
         informer.shutdown().await;

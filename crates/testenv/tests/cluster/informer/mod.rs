@@ -1,4 +1,4 @@
-//! The runtime's shared informer and lister against a real API server, and against one that misbehaves.
+//! The runtime's shared informer and lister against a real API server, with and without faults.
 
 mod faults;
 mod follow;
@@ -41,7 +41,7 @@ fn informer(
     SharedInformer::new(client, config)
 }
 
-/// Waits until the cache holds exactly what the server does, versions included.
+/// Waits until the cache equals the state of the server, including versions.
 async fn agree(
     informer: &SharedInformer<ConfigMap>,
     maps: &TypedClient<ConfigMap>,
@@ -63,18 +63,18 @@ async fn agree(
     .await
 }
 
-/// A record of what a handler heard: `+a1` added with n=1, `~a1>2` updated, `-a2` deleted, `?a2` its deletion was missed.
+/// Records the events of a handler: `+a1` added with n=1, `~a1>2` updated, `-a2` deleted, `?a2` a tombstone.
 fn record(informer: &SharedInformer<ConfigMap>) -> Arc<Mutex<Vec<String>>> {
-    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let recorded: Arc<Mutex<Vec<String>>> = Arc::default();
     let log = || {
-        let heard = Arc::clone(&heard);
-        move |text: String| heard.lock().unwrap().push(text)
+        let recorded = Arc::clone(&recorded);
+        move |text: String| recorded.lock().unwrap().push(text)
     };
     let (add, update, delete) = (log(), log(), log());
     let handler = EventHandlerFuncs::new()
         .on_add(move |map: &Arc<ConfigMap>, _| add(format!("+{}{}", name(map), n(map))))
         .on_update(move |old: &Arc<ConfigMap>, new| {
-            // Nothing changed: a resync, or a line that came twice.
+            // Nothing changed: a redelivery or a duplicate line.
             if old.metadata.resource_version != new.metadata.resource_version {
                 update(format!("~{}{}>{}", name(new), n(old), n(new)));
             }
@@ -84,36 +84,36 @@ fn record(informer: &SharedInformer<ConfigMap>) -> Arc<Mutex<Vec<String>>> {
             delete(format!("{sign}{}{}", name(&gone.object), n(&gone.object)));
         });
     let _ = informer.add_event_handler(handler);
-    heard
+    recorded
 }
 
-/// Starts the informer; what a handler heard, once it is told of so many objects.
+/// Starts the informer and returns the recorded events once a handler got this many objects.
 async fn started(
     informer: &SharedInformer<ConfigMap>,
     objects: usize,
 ) -> Result<Arc<Mutex<Vec<String>>>, Error> {
     informer.start();
     informer.wait_synced().await.unwrap();
-    let heard = record(informer);
+    let recorded = record(informer);
     eventually("the start", WITHIN, async || {
-        let heard = heard.lock().unwrap();
-        if heard.len() == objects {
+        let recorded = recorded.lock().unwrap();
+        if recorded.len() == objects {
             Ok(())
         } else {
-            Err(format!("{heard:?}"))
+            Err(format!("{recorded:?}"))
         }
     })
     .await?;
-    Ok(heard)
+    Ok(recorded)
 }
 
-async fn hears(heard: &Mutex<Vec<String>>, expected: &[&str]) -> Result<(), Error> {
+async fn expect_events(recorded: &Mutex<Vec<String>>, expected: &[&str]) -> Result<(), Error> {
     eventually(&format!("{expected:?}"), WITHIN, async || {
-        let heard = heard.lock().unwrap();
-        if *heard == expected {
+        let recorded = recorded.lock().unwrap();
+        if *recorded == expected {
             Ok(())
         } else {
-            Err(format!("{heard:?}"))
+            Err(format!("{recorded:?}"))
         }
     })
     .await
