@@ -172,7 +172,9 @@ async fn works(plane: &ControlPlane) -> TestResult {
     };
     config_maps.create(&PostParams::default(), &object).await?;
 
-    let kubeconfig = plane.kubeconfig_for(namespace.name(), "unprivileged").await?;
+    let kubeconfig = plane
+        .kubeconfig_for(namespace.name(), "unprivileged")
+        .await?;
     let get = [
         "get",
         "configmap",
