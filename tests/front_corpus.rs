@@ -1,12 +1,11 @@
-//! Definitions in use are read without an error, in little more than the time that their YAML takes; hostile ones never
-//! end in a panic. Both are skipped where the corpus is not beside the repository.
+//! Reads the corpus: CRDs in use without an error, hostile ones without a panic. Skipped where there is no corpus.
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 use kube_codegen::diag::{Diagnostics, Severity};
 use kube_codegen::private::crd;
 use kube_codegen::source::{self, Input, Source};
 use std::path::{Path, PathBuf};
 
-/// Inputs of a patching tool's own tests, with half of a CRD's fields: an API server refuses them too.
+/// Test data of a patching tool, without half of a CRD's fields; an API server rejects them too.
 const INCOMPLETE: [&str; 2] = [
     "examples.kubebuilder.schemapatcher.controller-tools.sigs.k8s.io.yaml",
     "unchangeds.kubebuilder.schemapatcher.controller-tools.sigs.k8s.io.yaml",
@@ -24,7 +23,7 @@ fn corpus(name: &str) -> Option<Vec<Source>> {
 }
 
 #[test]
-fn definitions_in_use_have_no_error() {
+fn crds_in_use_have_no_error() {
     let Some(sources) = corpus("crds") else {
         return;
     };
@@ -59,7 +58,7 @@ fn definitions_in_use_have_no_error() {
 }
 
 #[test]
-fn hostile_definitions_are_read_or_refused() {
+fn hostile_crds_are_read_or_rejected() {
     let Some(sources) = corpus("adversarial") else {
         return;
     };
@@ -70,7 +69,7 @@ fn hostile_definitions_are_read_or_refused() {
         diagnostics.locate(sources);
         assert!(
             diagnostics.has_errors() || !crds.is_empty(),
-            "{}: neither read nor refused",
+            "{}: neither read nor rejected",
             source.name
         );
         for finding in diagnostics.iter() {
