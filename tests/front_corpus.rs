@@ -1,9 +1,10 @@
 //! Reads the corpus: CRDs in use without an error, hostile ones without a panic. Skipped where there is no corpus.
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+mod common;
+
 use kube_codegen::diag::{Diagnostics, Severity};
 use kube_codegen::private::crd;
 use kube_codegen::source::{self, Input, Source};
-use std::path::{Path, PathBuf};
 
 /// Test data of a patching tool, without half of a CRD's fields; an API server rejects them too.
 const INCOMPLETE: [&str; 2] = [
@@ -12,13 +13,7 @@ const INCOMPLETE: [&str; 2] = [
 ];
 
 fn corpus(name: &str) -> Option<Vec<Source>> {
-    let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../shared/corpus")
-        .join(name);
-    if !folder.is_dir() {
-        eprintln!("SKIPPED: no corpus at {}", folder.display());
-        return None;
-    }
+    let folder = common::corpus(name)?;
     Some(source::load(&[Input::Directory(folder)]).expect("readable"))
 }
 
