@@ -1,24 +1,23 @@
-//! Reads the corpus: CRDs in use without an error, hostile ones without a panic. Skipped where there is no corpus.
+//! Parses the CRDs of the corpus: real ones have no errors, hostile ones cause no panic.
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
-mod common;
 
 use kube_codegen::diag::{Diagnostics, Severity};
 use kube_codegen::private::crd;
 use kube_codegen::source::{self, Input, Source};
 
-/// Test data of a patching tool, without half of a CRD's fields; an API server rejects them too.
+/// Test files of a patching tool, which lack required fields; an API server rejects them too.
 const INCOMPLETE: [&str; 2] = [
     "examples.kubebuilder.schemapatcher.controller-tools.sigs.k8s.io.yaml",
     "unchangeds.kubebuilder.schemapatcher.controller-tools.sigs.k8s.io.yaml",
 ];
 
 fn corpus(name: &str) -> Option<Vec<Source>> {
-    let folder = common::corpus(name)?;
+    let folder = crate::common::corpus(name)?;
     Some(source::load(&[Input::Directory(folder)]).expect("readable"))
 }
 
 #[test]
-fn crds_in_use_have_no_error() {
+fn real_crds_have_no_errors() {
     let Some(sources) = corpus("crds") else {
         return;
     };
@@ -53,7 +52,7 @@ fn crds_in_use_have_no_error() {
 }
 
 #[test]
-fn hostile_crds_are_read_or_rejected() {
+fn hostile_crds_are_parsed_or_rejected() {
     let Some(sources) = corpus("adversarial") else {
         return;
     };
@@ -64,7 +63,7 @@ fn hostile_crds_are_read_or_rejected() {
         diagnostics.locate(sources);
         assert!(
             diagnostics.has_errors() || !crds.is_empty(),
-            "{}: neither read nor rejected",
+            "{}: neither parsed nor rejected",
             source.name
         );
         for finding in diagnostics.iter() {
