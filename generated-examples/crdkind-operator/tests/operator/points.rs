@@ -93,7 +93,7 @@ async fn drift_is_corrected_and_then_nothing_is_written() {
     served(&server, "default", "a", "mysql", 2).await;
 
     // A reconcile of another object follows in the same queue, so nothing else is pending then.
-    server.clear_actions();
+    server.clear_requests();
     server.make_deployment_ready("default", "a").unwrap();
     server
         .seed(&crdkind("default", "b", Some("mysql"), Some(1)))
@@ -195,10 +195,10 @@ async fn the_operator_stays_in_its_namespace() {
     event(&server, "a", "Synced").await;
     operator.stop().await;
     let elsewhere: Vec<_> = server
-        .actions()
+        .requests()
         .into_iter()
-        .filter(|action| action.namespace != "one")
-        .map(|action| action.path)
+        .filter(|request| request.namespace != "one")
+        .map(|request| request.path)
         .collect();
     assert_eq!(elsewhere, [""; 0]);
 }

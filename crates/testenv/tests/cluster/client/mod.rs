@@ -7,7 +7,7 @@ mod verbs;
 use kube::api::ListParams;
 use kube_codegen_runtime::client::ApiObject;
 
-/// An object from JSON.
+/// Reads an object from JSON.
 fn object<K: ApiObject>(json: serde_json::Value) -> K {
     serde_json::from_value(json).unwrap()
 }

@@ -9,12 +9,12 @@ use serde_json::json;
 use super::object;
 
 #[tokio::test]
-async fn the_status_is_written_apart() -> TestResult {
+async fn the_status_is_written_separately() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
     let ns = plane.namespace("status").await?;
-    // A kind with a status that no controller here writes.
+    // No controller writes the status of this kind here.
     let quotas: TypedClient<ResourceQuota> = TypedClient::namespaced(plane.client()?, ns.name());
     let quota = |pods: &str, used: &str| -> ResourceQuota {
         object(
@@ -74,12 +74,12 @@ async fn the_status_is_written_apart() -> TestResult {
 }
 
 #[tokio::test]
-async fn the_scale_is_read_and_set() -> TestResult {
+async fn the_scale_is_read_and_written() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
     let ns = plane.namespace("scale").await?;
-    // A kind with a scale whose controller does not run here.
+    // No controller of this kind runs here.
     let controllers: TypedClient<ReplicationController> =
         TypedClient::namespaced(plane.client()?, ns.name());
     controllers

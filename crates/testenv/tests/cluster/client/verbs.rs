@@ -88,7 +88,7 @@ async fn objects_are_created_read_changed_and_deleted() -> TestResult {
 }
 
 #[tokio::test]
-async fn lists_and_collections_heed_selectors() -> TestResult {
+async fn lists_and_collections_respect_selectors() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -201,17 +201,17 @@ async fn applied_fields_have_owners() -> TestResult {
         FieldManager::new("second").force(),
     )
     .await?;
-    // `z` was the second's alone and is no longer applied; `y` is the first's.
+    // Only the second manager owned `z` and no longer applies it; the first owns `y`.
     let data = serde_json::to_value(maps.get("a").await?.data).unwrap();
     assert_eq!(data, json!({ "x": "2", "y": "1" }));
-    // What was read can be applied as it is.
+    // An object can be applied as it was read.
     maps.apply(&maps.get("a").await?, FieldManager::new("third").force())
         .await?;
     Ok(())
 }
 
 #[tokio::test]
-async fn conflicts_are_tried_again() -> TestResult {
+async fn conflicts_are_retried() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -239,7 +239,7 @@ async fn conflicts_are_tried_again() -> TestResult {
     })
     .await?;
     assert_eq!((attempts, n(&maps.get("a").await?)), (3, "100"));
-    // Any other failure is not tried again.
+    // No other error is retried.
     let rule = proxy.add(Rule::new(Fault::InternalError).method("PUT"));
     assert_eq!(
         maps.retry_on_conflict("a", set(5))

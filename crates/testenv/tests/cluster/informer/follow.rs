@@ -1,4 +1,4 @@
-//! Caches, indexes and handlers follow what happens.
+//! Caches, indexes and handlers follow the server.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::DeleteParams;
@@ -13,7 +13,7 @@ use super::{agree, hears, informer, record, set};
 use crate::support::{WITHIN, config_map, n, name};
 
 #[tokio::test]
-async fn handlers_and_listers_follow_the_server_in_each_way_to_list() -> TestResult {
+async fn handlers_and_listers_follow_the_server_with_each_list_mode() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };

@@ -1,4 +1,4 @@
-//! The same server behind a socket.
+//! Clients over a socket.
 use futures::StreamExt as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, PostParams, WatchParams};
@@ -6,10 +6,10 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use kube_codegen_testing::{ApiServer, Failure, On};
 
-use super::support::{map, refused};
+use super::support::{create, map, refused};
 
 #[tokio::test]
-async fn a_kubeconfig_leads_to_the_server() {
+async fn a_client_from_the_kubeconfig_reaches_the_server() {
     let server = ApiServer::new();
     assert_eq!(server.kubeconfig(), None);
     let address = server.listen().await.unwrap();
@@ -24,9 +24,7 @@ async fn a_kubeconfig_leads_to_the_server() {
 
     let maps: Api<ConfigMap> = Api::default_namespaced(client);
     let mut watch = Box::pin(maps.watch(&WatchParams::default(), "0").await.unwrap());
-    maps.create(&PostParams::default(), &map("a"))
-        .await
-        .unwrap();
+    create(&maps, "a").await;
     assert!(matches!(
         watch.next().await,
         Some(Ok(kube::api::WatchEvent::Added(_)))

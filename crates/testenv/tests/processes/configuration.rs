@@ -1,4 +1,4 @@
-//! `KUBEBUILDER_ASSETS` and `KUBE_CODEGEN_E2E_KUBECONFIG` are obeyed, and what they cannot give is told.
+//! `KUBEBUILDER_ASSETS` and `KUBE_CODEGEN_E2E_KUBECONFIG` select the programs or the cluster.
 
 use std::{
     fs,
@@ -18,7 +18,7 @@ use kube_codegen_testenv::{ControlPlane, Error, TestResult, eventually, skip};
 
 use crate::up::{WITHIN, again, available, up};
 
-/// A program that notes that it was used, and then is `command`.
+/// Writes a script that records its use and then runs `command`.
 fn script(folder: &Path, name: &str, command: &str) -> PathBuf {
     let path = folder.join(name);
     fs::write(
@@ -30,7 +30,7 @@ fn script(folder: &Path, name: &str, command: &str) -> PathBuf {
     path
 }
 
-/// The binary that is all programs in one; where there is none, this has been reported.
+/// Returns the binary that contains all programs; on `None`, its absence has been reported.
 async fn built() -> Result<Option<PathBuf>, Error> {
     if available().await?.is_none() {
         return Ok(None);
@@ -47,7 +47,7 @@ async fn built() -> Result<Option<PathBuf>, Error> {
     Ok(Some(String::from_utf8_lossy(&build.stdout).trim().into()))
 }
 
-/// A folder as envtest has it.
+/// Returns a folder like envtest's.
 fn assets(binary: &Path) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in ["etcd", "kube-apiserver", "kubectl"] {
@@ -60,7 +60,7 @@ fn assets(binary: &Path) -> tempfile::TempDir {
     folder
 }
 
-/// Runs one of the tests below with the folder as the assets, without Go if so wanted.
+/// Runs one of the tests below with these assets, with or without Go.
 fn with_assets(test: &str, assets: &Path, go: bool, wanted: &str) -> Output {
     let mut command = again(test);
     command
@@ -86,12 +86,17 @@ fn text(output: &Output) -> String {
 }
 
 #[tokio::test]
-async fn envtests_programs_serve_with_our_controllers() -> TestResult {
+async fn envtest_programs_serve_with_controllers() -> TestResult {
     let Some(binary) = built().await? else {
         return Ok(());
     };
     let folder = assets(&binary);
-    let output = with_assets("sources::with_controllers", folder.path(), true, "required");
+    let output = with_assets(
+        "configuration::with_controllers",
+        folder.path(),
+        true,
+        "required",
+    );
     assert!(output.status.success(), "{}", text(&output));
     for name in ["etcd", "kube-apiserver", "kubectl"] {
         assert!(
@@ -112,18 +117,23 @@ async fn with_controllers() -> TestResult {
 }
 
 #[tokio::test]
-async fn envtests_programs_serve_alone() -> TestResult {
+async fn envtest_programs_serve_without_controllers() -> TestResult {
     let Some(binary) = built().await? else {
         return Ok(());
     };
     let folder = assets(&binary);
     for (wanted, passes) in [("", true), ("required", false)] {
-        let output = with_assets("sources::without_controllers", folder.path(), false, wanted);
+        let output = with_assets(
+            "configuration::without_controllers",
+            folder.path(),
+            false,
+            wanted,
+        );
         let text = text(&output);
         assert_eq!(output.status.success(), passes, "{text}");
         assert!(text.contains("served"), "{text}");
         assert_eq!(
-            text.contains("SKIPPED sources::without_controllers: there are no Pods"),
+            text.contains("SKIPPED configuration::without_controllers: there are no Pods"),
             passes,
             "{text}"
         );
@@ -142,7 +152,7 @@ async fn without_controllers() -> TestResult {
     Ok(())
 }
 
-/// What needs the API server alone: a namespace, an object, a service account with its rights.
+/// Uses only the API server: a namespace, an object, a service account with its rights.
 async fn works(plane: &ControlPlane) -> TestResult {
     let namespace = plane.namespace("sources").await?;
     let named = |name: &str| ObjectMeta {
@@ -190,12 +200,17 @@ async fn works(plane: &ControlPlane) -> TestResult {
 }
 
 #[tokio::test]
-async fn assets_that_are_not_there_are_an_error_and_no_skip() -> TestResult {
+async fn missing_assets_fail_the_test() -> TestResult {
     if available().await?.is_none() {
         return Ok(());
     }
     let folder = tempfile::tempdir()?;
-    let output = with_assets("sources::without_controllers", folder.path(), false, "");
+    let output = with_assets(
+        "configuration::without_controllers",
+        folder.path(),
+        false,
+        "",
+    );
     let text = text(&output);
     assert!(
         !output.status.success() && text.contains("KUBEBUILDER_ASSETS"),
@@ -205,7 +220,7 @@ async fn assets_that_are_not_there_are_an_error_and_no_skip() -> TestResult {
 }
 
 #[tokio::test]
-async fn somebody_elses_cluster_is_used_and_left_as_it_was() -> TestResult {
+async fn an_external_cluster_is_used_and_left_unchanged() -> TestResult {
     if available().await?.is_none() {
         return Ok(());
     }
@@ -238,19 +253,19 @@ async fn somebody_elses_cluster_is_used_and_left_as_it_was() -> TestResult {
         .await
     };
 
-    let output = again("sources::elsewhere")
+    let output = again("configuration::elsewhere")
         .env("KUBE_CODEGEN_E2E_KUBECONFIG", &kubeconfig)
         .output()?;
     assert!(output.status.success(), "{}", text(&output));
     assert!(
-        text(&output).contains("SKIPPED sources::elsewhere: "),
+        text(&output).contains("SKIPPED configuration::elsewhere: "),
         "{}",
         text(&output)
     );
     no_namespace().await?;
 
-    // Also a test that is killed leaves nothing in it.
-    let mut killed = again("sources::hangs_elsewhere")
+    // A killed test leaves nothing in it either.
+    let mut killed = again("configuration::hangs_elsewhere")
         .env("KUBE_CODEGEN_E2E_KUBECONFIG", &kubeconfig)
         .stdout(Stdio::piped())
         .spawn()?;
@@ -270,7 +285,7 @@ async fn somebody_elses_cluster_is_used_and_left_as_it_was() -> TestResult {
 }
 
 #[tokio::test]
-#[ignore = "run by somebody_elses_cluster_is_used_and_left_as_it_was"]
+#[ignore = "run by an_external_cluster_is_used_and_left_unchanged"]
 async fn elsewhere() -> TestResult {
     let plane = ControlPlane::shared().await?.unwrap();
     assert!(!plane.is_own() && plane.has_controllers());
@@ -281,7 +296,7 @@ async fn elsewhere() -> TestResult {
 }
 
 #[tokio::test]
-#[ignore = "run by somebody_elses_cluster_is_used_and_left_as_it_was, and killed"]
+#[ignore = "run by an_external_cluster_is_used_and_left_unchanged, and killed"]
 async fn hangs_elsewhere() -> TestResult {
     let plane = ControlPlane::shared().await?.unwrap();
     println!("\nmade {}", plane.namespace("sources").await?);

@@ -1,11 +1,14 @@
-//! How the lists and maps of an object merge: from its schema, or for built-in kinds and `metadata` by field name.
+//! Decides how lists and maps merge: by their schema or, in built-in kinds and `metadata`, by field name.
+
 use serde_json::{Map, Value};
 
-use crate::kind::Version;
-use crate::object::{at, list, text};
+use crate::{
+    kind::Version,
+    object::{at, list, text},
+};
 
-/// Lists of built-in kinds that are maps: field name and keys. An item has the first keys that fit.
-const MAPS: &[(&str, &[&str])] = &[
+/// Lists of built-in kinds that merge by keys: field name and keys, the first of which is the strategic merge key.
+pub(crate) const LIST_KEYS: &[(&str, &[&str])] = &[
     ("containers", &["name"]),
     ("initContainers", &["name"]),
     ("ephemeralContainers", &["name"]),
@@ -25,7 +28,7 @@ const MAPS: &[(&str, &[&str])] = &[
     ),
 ];
 const SETS: &[&str] = &["finalizers"];
-/// Maps of built-in kinds that have one owner as a whole.
+/// Maps of built-in kinds that one manager owns as a whole.
 const ATOMIC: &[&str] = &[
     "selector",
     "nodeSelector",
@@ -34,9 +37,9 @@ const ATOMIC: &[&str] = &[
     "namespaceSelector",
 ];
 
-/// What is known of a place in an object.
+/// What is known about a value in an object.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Shape<'a> {
+pub(crate) enum Shape<'a> {
     Root(&'a Value),
     Schema(&'a Value),
     /// The name of the field in a built-in kind.
@@ -46,11 +49,11 @@ pub(super) enum Shape<'a> {
 static NOTHING: Value = Value::Null;
 
 impl<'a> Shape<'a> {
-    pub(super) fn root(version: &'a Version) -> Self {
+    pub(crate) fn root(version: &'a Version) -> Self {
         version.schema.as_ref().map_or(Self::Named(""), Self::Root)
     }
 
-    pub(super) fn field<'b>(&self, name: &'b str) -> Shape<'b>
+    pub(crate) fn field<'b>(&self, name: &'b str) -> Shape<'b>
     where
         'a: 'b,
     {
@@ -70,15 +73,15 @@ impl<'a> Shape<'a> {
         }
     }
 
-    pub(super) fn items(&self) -> Self {
+    pub(crate) fn items(&self) -> Self {
         match *self {
             Self::Root(schema) | Self::Schema(schema) => Self::Schema(at(schema, "/items")),
             Self::Named(_) => Self::Named(""),
         }
     }
 
-    /// A map that has one owner as a whole.
-    pub(super) fn atomic(&self) -> bool {
+    /// Returns whether one manager owns the map as a whole.
+    pub(crate) fn atomic(&self) -> bool {
         match *self {
             Self::Root(schema) | Self::Schema(schema) => {
                 text(schema, "/x-kubernetes-map-type") == "atomic"
@@ -87,8 +90,8 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// What tells an item from the others of its list, in the form of `FieldsV1`; none: the list has one owner as a whole.
-    pub(super) fn identity(&self, item: &Value) -> Option<String> {
+    /// Returns what identifies an item in its list, in the form of `FieldsV1`; `None` if one manager owns the list as a whole.
+    pub(crate) fn identity(&self, item: &Value) -> Option<String> {
         let set = || Some(format!("v:{item}"));
         match *self {
             Self::Root(schema) | Self::Schema(schema) => {
@@ -108,8 +111,8 @@ impl<'a> Shape<'a> {
             Self::Named(name) if SETS.contains(&name) => set(),
             Self::Named(name) => {
                 let default = Value::from("TCP");
-                let mut known = MAPS.iter().filter(|(field, _)| *field == name);
-                known.find_map(|(_, keys)| {
+                let mut keys = LIST_KEYS.iter().filter(|(field, _)| *field == name);
+                keys.find_map(|(_, keys)| {
                     identity(keys.iter().copied(), item, |key| {
                         (key == "protocol").then_some(&default)
                     })

@@ -1,18 +1,22 @@
-//! A Service in, the same with cluster IP and node ports out, as the API server allocates them; never for another kind.
-use std::collections::BTreeSet;
+//! Allocates cluster IPs and node ports of Services, as the API server does.
+
+use std::{collections::BTreeSet, ops::RangeInclusive};
 
 use kube::core::response::StatusCause;
 use serde_json::{Value, json};
 
-use super::failure::cause;
-use super::kind::Kind;
-use super::object::{self, at, list, put, text};
-use super::store::Store;
+use crate::{
+    kind::Kind,
+    object::{self, at, list, put, text},
+    status::cause,
+    store::Store,
+};
 
 /// The server's default `--service-node-port-range`.
-const NODE_PORTS: std::ops::RangeInclusive<u64> = 30000..=32767;
+const NODE_PORTS: RangeInclusive<u64> = 30000..=32767;
 
-pub(super) fn allocate(
+/// Allocates the cluster IP and the node ports; returns the conflicts.
+pub(crate) fn allocate(
     store: &mut Store,
     kind: &Kind,
     old: Option<&Value>,
@@ -39,7 +43,7 @@ fn cluster_ip(store: &mut Store, old: Option<&Value>, object: &mut Value) {
     if text(object, "/spec/type") == "ExternalName" || !text(object, "/spec/clusterIP").is_empty() {
         return;
     }
-    // An update that leaves the allocated address out keeps it.
+    // An update that omits the allocated address keeps it.
     let kept = old.map_or("", |old| text(old, "/spec/clusterIP"));
     let address = if kept.is_empty() {
         let number = store.unique();
@@ -65,7 +69,7 @@ fn node_ports(
     let others = others
         .iter()
         .filter(|other| object::namespace(other) != namespace || object::name(other) != name);
-    let mut taken: BTreeSet<u64> = others.flat_map(|other| numbers(other)).collect();
+    let mut taken: BTreeSet<u64> = others.flat_map(|other| node_ports_of(other)).collect();
     let mut causes = Vec::new();
     for (index, number) in list(object, "/spec/ports")
         .iter()
@@ -112,7 +116,7 @@ fn node_ports(
     causes
 }
 
-fn numbers(service: &Value) -> Vec<u64> {
+fn node_ports_of(service: &Value) -> Vec<u64> {
     list(service, "/spec/ports")
         .iter()
         .filter_map(|port| at(port, "/nodePort").as_u64())

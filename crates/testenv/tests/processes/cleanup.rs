@@ -1,4 +1,4 @@
-//! Nothing of a control plane is left, however the process that started it ends; only a failure keeps the logs.
+//! Nothing remains of a control plane, however its process ends; only a failure keeps the logs.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use kube_codegen_testenv::{ControlPlane, Error, TestResult, eventually};
 
 use crate::up::{WITHIN, again, available, up};
 
-/// The processes whose working folder or arguments name the folder.
+/// Returns the processes whose working folder or arguments contain the folder.
 fn processes(folder: &Path) -> Vec<String> {
     let folder = folder.to_str().unwrap();
     let of = |process: PathBuf| {
@@ -30,7 +30,7 @@ fn processes(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// The ports on which they listen, from their flags.
+/// Returns the ports of their flags.
 fn ports(processes: &[String]) -> Vec<u16> {
     let flags = processes.iter().flat_map(|text| text.split(' '));
     let port = |flag: &str| match flag.split_once('=')? {
@@ -46,7 +46,7 @@ fn ports(processes: &[String]) -> Vec<u16> {
 async fn gone(folder: &Path, ports: &[u16]) -> Result<(), Error> {
     eventually("nothing left", WITHIN, async || {
         let left = processes(folder);
-        // The kernel closes a process's ports after it has taken its name from it.
+        // The kernel closes the ports of a process after it has removed its name.
         let bound = |port: &&u16| TcpListener::bind(("127.0.0.1", **port)).is_err();
         match (left.is_empty(), folder.exists(), ports.iter().find(bound)) {
             (true, false, None) => Ok(()),
@@ -57,7 +57,7 @@ async fn gone(folder: &Path, ports: &[u16]) -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn after_sigkill_ctrl_c_and_the_end_of_who_started_it() -> TestResult {
+async fn nothing_remains_after_sigkill_ctrl_c_or_the_end_of_the_parent() -> TestResult {
     let Some(plane) = available().await? else {
         return Ok(());
     };
@@ -65,7 +65,7 @@ async fn after_sigkill_ctrl_c_and_the_end_of_who_started_it() -> TestResult {
         let (mut child, folder) = up();
         let running = processes(&folder);
         let ports = ports(&running);
-        // etcd, API server and the shell that watches, and maybe controllers; two ports and one.
+        // etcd with two ports, the API server with one, the shell, and possibly controllers.
         let expected = 3 + usize::from(plane.has_controllers());
         assert_eq!((running.len(), ports.len()), (expected, 3), "{running:?}");
         if let Some(signal) = signal {
@@ -73,7 +73,7 @@ async fn after_sigkill_ctrl_c_and_the_end_of_who_started_it() -> TestResult {
             let sent = Command::new("kill").args([signal, &id]).status();
             assert!(sent.unwrap().success());
         }
-        // Waiting closes its input, as the end of this process would.
+        // `wait` closes its input, as the end of this process would.
         child.wait().unwrap();
         gone(&folder, &ports).await?;
     }
@@ -81,7 +81,7 @@ async fn after_sigkill_ctrl_c_and_the_end_of_who_started_it() -> TestResult {
 }
 
 #[tokio::test]
-async fn after_sigkill_with_a_paused_component() -> TestResult {
+async fn nothing_remains_after_sigkill_with_a_paused_component() -> TestResult {
     if available().await?.is_none() {
         return Ok(());
     }
@@ -106,13 +106,13 @@ async fn after_sigkill_with_a_paused_component() -> TestResult {
 }
 
 #[tokio::test]
-async fn after_a_failure_all_but_the_logs() -> TestResult {
+async fn only_the_logs_remain_after_a_failure() -> TestResult {
     if available().await?.is_none() {
         return Ok(());
     }
     for how in ["panics_on_purpose", "fails_on_purpose"] {
         let logs = tempfile::tempdir()?;
-        let output = again(&format!("left_behind::{how}"))
+        let output = again(&format!("cleanup::{how}"))
             .env("KUBE_CODEGEN_E2E_LOGS", logs.path())
             .output()?;
         assert!(!output.status.success());
@@ -131,7 +131,7 @@ async fn after_a_failure_all_but_the_logs() -> TestResult {
     Ok(())
 }
 
-/// The control plane of a test that is about to fail, with an operator at work.
+/// Returns the control plane of a test that will fail, with a running operator.
 async fn doomed() -> Result<&'static ControlPlane, Error> {
     let plane = ControlPlane::shared().await?.unwrap();
     let folder = plane.kubeconfig().parent().unwrap();
@@ -143,26 +143,26 @@ async fn doomed() -> Result<&'static ControlPlane, Error> {
 }
 
 #[tokio::test]
-#[ignore = "run by after_a_failure_all_but_the_logs in a process of its own"]
+#[ignore = "run by only_the_logs_remain_after_a_failure in a process of its own"]
 async fn panics_on_purpose() {
     doomed().await.unwrap();
     panic!("on purpose");
 }
 
 #[tokio::test]
-#[ignore = "run by after_a_failure_all_but_the_logs in a process of its own"]
+#[ignore = "run by only_the_logs_remain_after_a_failure in a process of its own"]
 async fn fails_on_purpose() -> TestResult {
     doomed().await?.kubectl(["no-such-command"]).await?;
     Ok(())
 }
 
 #[test]
-fn where_there_is_none_tests_are_skipped_loudly_or_fail() {
+fn without_a_control_plane_tests_are_skipped_or_fail() {
     let run = |wanted: &str| {
         Command::new(std::env::current_exe().unwrap())
             .args([
                 "--exact",
-                "left_behind::after_sigkill_with_a_paused_component",
+                "cleanup::nothing_remains_after_sigkill_with_a_paused_component",
             ])
             .env_clear()
             .env("HOME", "/nonexistent")
@@ -174,7 +174,7 @@ fn where_there_is_none_tests_are_skipped_loudly_or_fail() {
     let text = String::from_utf8_lossy(&skipped.stderr);
     assert!(skipped.status.success(), "{text}");
     assert!(
-        text.contains("SKIPPED left_behind::after_sigkill_with_a_paused_component: ")
+        text.contains("SKIPPED cleanup::nothing_remains_after_sigkill_with_a_paused_component: ")
             && text.contains("KUBEBUILDER_ASSETS"),
         "{text}"
     );

@@ -1,17 +1,19 @@
-//! What went wrong in, the `Status` a real API server sends out; it never decides whether something is wrong.
+//! Builds the `Status` responses of a real API server.
+
 use kube::core::response::{Status, StatusCause, StatusDetails, reason};
+use serde_json::{Value, json};
 
-use super::kind::Kind;
+use crate::{kind::Kind, object::put};
 
-/// What a verb gives: an answer or the failure to send.
-pub(super) type Answer<T> = Result<T, Box<Status>>;
+/// The result of a verb; the error is sent to the client.
+pub(crate) type Answer<T> = Result<T, Box<Status>>;
 
-fn failure(code: u16, reason: &str, message: &str) -> Box<Status> {
+fn error(code: u16, reason: &str, message: &str) -> Box<Status> {
     Status::failure(message, reason).with_code(code).boxed()
 }
 
-/// Details that say nothing.
-pub(super) fn no_details() -> StatusDetails {
+/// Empty details.
+pub(crate) fn no_details() -> StatusDetails {
     StatusDetails {
         name: String::new(),
         group: String::new(),
@@ -31,8 +33,8 @@ fn about(kind: &Kind, name: &str) -> StatusDetails {
     }
 }
 
-/// No such path: an unknown group, version, resource or subresource.
-pub(super) fn no_resource() -> Box<Status> {
+/// The path has an unknown group, version, resource or subresource.
+pub(crate) fn no_resource() -> Box<Status> {
     let status = Status::failure(
         "the server could not find the requested resource",
         reason::NOT_FOUND,
@@ -40,7 +42,7 @@ pub(super) fn no_resource() -> Box<Status> {
     status.with_code(404).with_details(no_details()).boxed()
 }
 
-pub(super) fn not_found(kind: &Kind, name: &str) -> Box<Status> {
+pub(crate) fn not_found(kind: &Kind, name: &str) -> Box<Status> {
     let status = Status::failure(
         &format!("{} \"{name}\" not found", kind.qualified()),
         reason::NOT_FOUND,
@@ -51,7 +53,7 @@ pub(super) fn not_found(kind: &Kind, name: &str) -> Box<Status> {
         .boxed()
 }
 
-pub(super) fn already_exists(kind: &Kind, name: &str) -> Box<Status> {
+pub(crate) fn already_exists(kind: &Kind, name: &str) -> Box<Status> {
     let status = Status::failure(
         &format!("{} \"{name}\" already exists", kind.qualified()),
         reason::ALREADY_EXISTS,
@@ -62,7 +64,7 @@ pub(super) fn already_exists(kind: &Kind, name: &str) -> Box<Status> {
         .boxed()
 }
 
-pub(super) fn conflict(kind: &Kind, name: &str, why: &str) -> Box<Status> {
+pub(crate) fn conflict(kind: &Kind, name: &str, why: &str) -> Box<Status> {
     let message = format!(
         "Operation cannot be fulfilled on {} \"{name}\": {why}",
         kind.qualified()
@@ -73,7 +75,7 @@ pub(super) fn conflict(kind: &Kind, name: &str, why: &str) -> Box<Status> {
         .boxed()
 }
 
-pub(super) fn stale(kind: &Kind, name: &str) -> Box<Status> {
+pub(crate) fn stale(kind: &Kind, name: &str) -> Box<Status> {
     conflict(
         kind,
         name,
@@ -81,8 +83,8 @@ pub(super) fn stale(kind: &Kind, name: &str) -> Box<Status> {
     )
 }
 
-/// Fields that other managers own, each with its owner.
-pub(super) fn apply_conflict(owned: Vec<(String, String)>) -> Box<Status> {
+/// Other managers own these fields: pairs of path and manager.
+pub(crate) fn apply_conflict(owned: Vec<(String, String)>) -> Box<Status> {
     let plural = if owned.len() == 1 {
         "conflict"
     } else {
@@ -109,7 +111,7 @@ pub(super) fn apply_conflict(owned: Vec<(String, String)>) -> Box<Status> {
 }
 
 /// An object that breaks a rule; `causes` hold the message without the field.
-pub(super) fn invalid(kind: &Kind, name: &str, causes: Vec<StatusCause>) -> Box<Status> {
+pub(crate) fn invalid(kind: &Kind, name: &str, causes: Vec<StatusCause>) -> Box<Status> {
     let parts: Vec<_> = causes
         .iter()
         .map(|cause| format!("{}: {}", cause.field, cause.message))
@@ -131,8 +133,8 @@ pub(super) fn invalid(kind: &Kind, name: &str, causes: Vec<StatusCause>) -> Box<
         .boxed()
 }
 
-/// One broken rule of one field.
-pub(super) fn cause(
+/// One violation of one field.
+pub(crate) fn cause(
     field: impl Into<String>,
     reason: &str,
     message: impl Into<String>,
@@ -144,40 +146,40 @@ pub(super) fn cause(
     }
 }
 
-pub(super) fn bad_request(message: &str) -> Box<Status> {
-    failure(400, reason::BAD_REQUEST, message)
+pub(crate) fn bad_request(message: &str) -> Box<Status> {
+    error(400, reason::BAD_REQUEST, message)
 }
 
-/// A patch that cannot be carried out.
-pub(super) fn unprocessable(message: &str) -> Box<Status> {
-    failure(422, reason::INVALID, message)
+/// The patch cannot be applied.
+pub(crate) fn unprocessable(message: &str) -> Box<Status> {
+    error(422, reason::INVALID, message)
 }
 
-pub(super) fn not_allowed() -> Box<Status> {
-    failure(
+pub(crate) fn not_allowed() -> Box<Status> {
+    error(
         405,
         reason::METHOD_NOT_ALLOWED,
         "the server does not allow this method on the requested resource",
     )
 }
 
-pub(super) fn unsupported_media_type(accepted: &str) -> Box<Status> {
+pub(crate) fn unsupported_media_type(accepted: &str) -> Box<Status> {
     let message = format!(
         "the body of the request was in an unknown format - accepted media types include: {accepted}"
     );
-    failure(415, reason::UNSUPPORTED_MEDIA_TYPE, &message)
+    error(415, reason::UNSUPPORTED_MEDIA_TYPE, &message)
 }
 
-/// A resourceVersion or continue token that is no longer kept.
-pub(super) fn expired(message: &str) -> Box<Status> {
-    failure(410, reason::EXPIRED, message)
+/// The resourceVersion or continue token is no longer available.
+pub(crate) fn expired(message: &str) -> Box<Status> {
+    error(410, reason::EXPIRED, message)
 }
 
-pub(super) fn too_old(asked: u64, kept: u64) -> Box<Status> {
+pub(crate) fn too_old(asked: u64, kept: u64) -> Box<Status> {
     expired(&format!("too old resource version: {asked} ({kept})"))
 }
 
-pub(super) fn too_large(asked: u64, current: u64) -> Box<Status> {
+pub(crate) fn too_large(asked: u64, current: u64) -> Box<Status> {
     let message = format!("Too large resource version: {asked}, current: {current}");
     let causes = vec![cause(
         "",
@@ -195,6 +197,17 @@ pub(super) fn too_large(asked: u64, current: u64) -> Box<Status> {
         .boxed()
 }
 
-pub(super) fn internal(message: &str) -> Box<Status> {
-    failure(500, reason::INTERNAL_ERROR, message)
+pub(crate) fn internal(message: &str) -> Box<Status> {
+    error(500, reason::INTERNAL_ERROR, message)
+}
+
+/// Returns a `Status` as JSON.
+pub(crate) fn document(status: &Status) -> Value {
+    let mut value = json!(status);
+    put(&mut value, "/apiVersion", "v1".into());
+    put(&mut value, "/kind", "Status".into());
+    if value.get("metadata").is_none_or(Value::is_null) {
+        put(&mut value, "/metadata", json!({}));
+    }
+    value
 }

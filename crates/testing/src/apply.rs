@@ -1,26 +1,24 @@
-//! Server-side apply: a configuration and the live object in, the merged object with its field owners out.
+//! Server-side apply: merges a configuration into the live object and tracks field managers.
 //!
-//! The rules are those of <https://kubernetes.io/docs/reference/using-api/server-side-apply/>, with lists known by their schema or,
-//! for built-in kinds, by the name of their field.
-mod fields;
-pub(super) mod managed;
-mod merge;
-mod shape;
+//! It follows <https://kubernetes.io/docs/reference/using-api/server-side-apply/>. Lists merge by their schema or, in
+//! built-in kinds, by the name of their field.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::admit;
-use super::failure::{Answer, apply_conflict, bad_request};
-use super::object::{at, section, text};
-use super::read::present;
-use super::request::Request;
-use super::store::Store;
-use shape::Shape;
+use crate::{
+    admit,
+    managed::{self, Shape, fields},
+    object::{at, section, text},
+    read::present,
+    request::Request,
+    status::{Answer, apply_conflict, bad_request, not_found},
+    store::Store,
+};
 
-/// Carries out an apply patch; the second value says whether it has created the object.
-pub(super) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>, bool)> {
+/// Applies a configuration. Returns the new state, and whether the object was created.
+pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>, bool)> {
     let target = &request.target;
     let config = request.json()?;
     if request.query.get("fieldManager").is_none_or(str::is_empty) {
@@ -43,7 +41,7 @@ pub(super) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
     let applied = managed::writable(fields::of(&shape, &config), request)?;
     let Some(old) = store.get(&target.kind, &target.namespace, &target.name) else {
         if !target.subresource.is_empty() {
-            return Err(super::failure::not_found(&target.kind, &target.name));
+            return Err(not_found(&target.kind, &target.name));
         }
         let mut object = config;
         let mut owners = managed::Owners::default();
@@ -54,7 +52,7 @@ pub(super) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
     let live = present(&old, target, false);
     let mut owners = managed::read(&live);
     let mut merged = live.clone();
-    merge::merge(&shape, &mut merged, &config);
+    merge(&shape, &mut merged, &config);
 
     let (before, others) = &mut owners.split(request);
     let mut conflicts = Vec::new();
@@ -73,7 +71,7 @@ pub(super) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
     if !conflicts.is_empty() && !request.query.flag("force") {
         return Err(apply_conflict(conflicts));
     }
-    // What this manager applied before and leaves out now goes, unless somebody else has it too.
+    // Fields that this manager no longer applies are removed, unless another manager owns them too.
     let kept = others
         .iter()
         .fold(applied.clone(), |kept, other| kept.union(&other.fields));
@@ -84,4 +82,37 @@ pub(super) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
     owners.set(request, applied);
     section(&mut merged, "metadata").insert("managedFields".to_owned(), owners.write());
     admit::update(store, request, &old, merged).map(|stored| (stored, false))
+}
+
+/// Merges the applied configuration into the live object; removes nothing.
+fn merge(shape: &Shape<'_>, live: &mut Value, applied: &Value) {
+    match (live, applied) {
+        (Value::Object(live), Value::Object(applied)) if !shape.atomic() => {
+            for (name, value) in applied {
+                merge(
+                    &shape.field(name),
+                    live.entry(name.as_str()).or_insert(Value::Null),
+                    value,
+                );
+            }
+        }
+        (Value::Array(live), Value::Array(applied)) => {
+            let identities: Option<Vec<String>> =
+                applied.iter().map(|item| shape.identity(item)).collect();
+            let Some(identities) = identities else {
+                live.clone_from(applied);
+                return;
+            };
+            for (identity, item) in identities.iter().zip(applied) {
+                match live
+                    .iter_mut()
+                    .find(|known| shape.identity(known).as_ref() == Some(identity))
+                {
+                    Some(known) => merge(&shape.items(), known, item),
+                    None => live.push(item.clone()),
+                }
+            }
+        }
+        (live, applied) => *live = applied.clone(),
+    }
 }

@@ -1,15 +1,19 @@
-//! The scale subresource: an object in, its `autoscaling/v1` Scale out, and back; the status split is in `admit`.
+//! The scale subresource: converts an object to its `autoscaling/v1` Scale, and applies an updated Scale.
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::admit;
-use super::failure::{Answer, bad_request, internal, no_resource};
-use super::object::{self, at, put, text};
-use super::request::{Request, Target};
-use super::store::Store;
+use crate::{
+    admit,
+    object::{self, at, put, text},
+    read::present,
+    request::{Request, Target},
+    status::{Answer, bad_request, internal, no_resource},
+    store::Store,
+};
 
-pub(super) fn scale(target: &Target, object: &Value) -> Answer<Value> {
+pub(crate) fn get(target: &Target, object: &Value) -> Answer<Value> {
     let paths = target.version()?.scale.as_ref().ok_or_else(no_resource)?;
     let Some(replicas) = at(object, &paths.spec).as_i64() else {
         let path = paths.spec.replace('/', ".");
@@ -39,35 +43,33 @@ pub(super) fn scale(target: &Target, object: &Value) -> Answer<Value> {
     )
 }
 
-pub(super) fn update_scale(
+pub(crate) fn update(
     store: &mut Store,
     request: &Request,
     old: &Arc<Value>,
-    scale_object: &Value,
+    scale: &Value,
 ) -> Answer<Value> {
     let target = &request.target;
     let paths = target.version()?.scale.as_ref().ok_or_else(no_resource)?;
-    let kind = text(scale_object, "/kind");
+    let kind = text(scale, "/kind");
     if !matches!(kind, "" | "Scale") {
         return Err(bad_request(&format!(
             "wrong object passed to Scale update: {kind}"
         )));
     }
-    let replicas = at(scale_object, "/spec/replicas")
-        .as_i64()
-        .unwrap_or_default();
-    let mut new = super::read::present(old, target, false);
+    let replicas = at(scale, "/spec/replicas").as_i64().unwrap_or_default();
+    let mut new = present(old, target, false);
     put(&mut new, &paths.spec, replicas.into());
-    let version = text(scale_object, "/metadata/resourceVersion");
+    let version = text(scale, "/metadata/resourceVersion");
     if !version.is_empty() {
         put(&mut new, "/metadata/resourceVersion", version.into());
     }
-    let uid = object::uid(scale_object);
+    let uid = object::uid(scale);
     if !uid.is_empty() {
         put(&mut new, "/metadata/uid", uid.into());
     }
     let stored = admit::update(store, request, old, new)?;
-    scale(target, &stored)
+    get(target, &stored)
 }
 
 fn labels(labels: &Value) -> String {

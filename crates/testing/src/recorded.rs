@@ -1,37 +1,51 @@
-//! What clients did: one record per request, with what it carried and how it was answered.
+//! Records the requests of clients, and matches requests for faults and watch commands.
+
 use serde_json::Value;
 
-use super::request::{Request, Target, Verb};
+use crate::request::{Request, Target, Verb};
 
-/// One request that reached the server, in the order of arrival.
+/// A request that reached the server.
+///
+/// ```
+/// # use kube_codegen_testing::ApiServer;
+/// # use k8s_openapi::api::core::v1::ConfigMap;
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let server = ApiServer::new();
+/// let maps: kube::Api<ConfigMap> = kube::Api::namespaced(server.client(), "default");
+/// assert!(maps.get("a").await.is_err());
+/// let request = &server.requests()[0];
+/// assert_eq!((request.verb, &*request.name, request.status), ("get", "a", 404));
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Action {
-    /// As in RBAC rules: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`.
+#[non_exhaustive]
+pub struct RecordedRequest {
+    /// The verb as in RBAC rules: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`.
     pub verb: &'static str,
-    /// API group, empty for the core group.
+    /// API group; empty for the core group.
     pub group: String,
     /// Version in the path.
     pub version: String,
-    /// Plural in the path, as `crdplural`.
+    /// Plural in the path, such as `crdplural`.
     pub resource: String,
     /// `status` or `scale`; empty for the object itself.
     pub subresource: String,
-    /// Namespace in the path; empty for none.
+    /// Namespace in the path; empty if there is none.
     pub namespace: String,
     /// Name in the path; empty for a collection.
     pub name: String,
-    /// Path and query as they were asked for.
+    /// Path and query.
     pub path: String,
     /// `Content-Type` without parameters.
     pub content_type: String,
-    /// The body as JSON, null where there was none.
+    /// The body as JSON; null for an empty body.
     pub body: Value,
-    /// HTTP status of the answer; 0 where the connection was dropped or the answer is not out yet.
+    /// HTTP status of the response; 0 if the connection was dropped or there is no response yet.
     pub status: u16,
 }
 
-impl Action {
-    pub(super) fn new(request: &Request, path: &str) -> Self {
+impl RecordedRequest {
+    pub(crate) fn new(request: &Request, path: &str) -> Self {
         let target = &request.target;
         Self {
             verb: request.verb.as_str(),
@@ -48,13 +62,20 @@ impl Action {
         }
     }
 
-    /// Whether the request changes objects.
+    /// Returns whether the request changes objects.
     pub fn is_write(&self) -> bool {
         !matches!(self.verb, "get" | "list" | "watch")
     }
 }
 
-/// Which requests a fault, or a command to open watches, is about; what is not set fits all.
+/// Selects the requests that a fault or a watch command applies to; an unset criterion matches all.
+///
+/// ```
+/// use kube_codegen_testing::On;
+///
+/// let status_writes = On::verb("patch").resource("crdplural").subresource("status");
+/// let in_namespace = On::any().namespace("default");
+/// ```
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct On {
@@ -66,12 +87,12 @@ pub struct On {
 }
 
 impl On {
-    /// Every request.
+    /// Matches every request.
     pub fn any() -> Self {
         Self::default()
     }
 
-    /// Requests of this verb (see [`Action::verb`]).
+    /// Matches requests with this verb (see [`RecordedRequest::verb`]).
     pub fn verb(verb: impl Into<String>) -> Self {
         Self {
             verb: Some(verb.into()),
@@ -79,31 +100,31 @@ impl On {
         }
     }
 
-    /// Of this resource, by its plural.
+    /// Restricts to the resource with this plural.
     pub fn resource(mut self, plural: impl Into<String>) -> Self {
         self.resource = Some(plural.into());
         self
     }
 
-    /// Of this subresource; empty: of the object itself.
+    /// Restricts to this subresource; empty for the object itself.
     pub fn subresource(mut self, name: impl Into<String>) -> Self {
         self.subresource = Some(name.into());
         self
     }
 
-    /// In this namespace.
+    /// Restricts to this namespace.
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = Some(namespace.into());
         self
     }
 
-    /// Of the object of this name. The name of a create is not in its path: nothing fits.
+    /// Restricts to the object with this name. It matches no create, whose path has no name.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    pub(super) fn matches(&self, verb: Verb, target: &Target) -> bool {
+    pub(crate) fn matches(&self, verb: Verb, target: &Target) -> bool {
         let same = |wanted: &Option<String>, found: &str| {
             wanted.as_deref().is_none_or(|wanted| wanted == found)
         };

@@ -1,16 +1,21 @@
-//! `metadata.managedFields`: an object's old and new state in, who owns which field out.
+//! Tracks `metadata.managedFields`: which manager owns which field.
+
+pub(crate) mod fields;
+mod shape;
+
 use serde_json::{Value, json};
 
-use super::fields::{self, Fields};
-use super::shape::Shape;
-use crate::admit::now;
-use crate::failure::Answer;
-use crate::object::{list, map, section, text};
-use crate::patch::APPLY;
-use crate::request::Request;
+use crate::{
+    object::{list, map, now, section, text},
+    patch::APPLY,
+    request::Request,
+    status::Answer,
+};
+use fields::Fields;
+pub(crate) use shape::{LIST_KEYS, Shape};
 
-/// Fields that nobody owns.
-const NOBODYS: &[&[&str]] = &[
+/// Fields without an owner.
+const UNOWNED: &[&[&str]] = &[
     &["f:apiVersion"],
     &["f:kind"],
     &["f:metadata", "f:name"],
@@ -25,22 +30,22 @@ const NOBODYS: &[&[&str]] = &[
     &["f:metadata", "f:managedFields"],
 ];
 
-/// What one manager owns through one operation.
+/// The fields that one manager owns through one operation.
 #[derive(Clone, Debug)]
-pub(super) struct Owner {
-    pub(super) manager: String,
+pub(crate) struct Owner {
+    pub(crate) manager: String,
     operation: String,
     subresource: String,
     api_version: String,
     time: Value,
-    pub(super) fields: Fields,
+    pub(crate) fields: Fields,
 }
 
 /// All owners of an object.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Owners(Vec<Owner>);
+pub(crate) struct Owners(Vec<Owner>);
 
-pub(super) fn read(object: &Value) -> Owners {
+pub(crate) fn read(object: &Value) -> Owners {
     let entries = list(object, "/metadata/managedFields")
         .iter()
         .map(|entry| Owner {
@@ -55,8 +60,8 @@ pub(super) fn read(object: &Value) -> Owners {
 }
 
 impl Owners {
-    /// What the manager of this apply owned until now, and all other owners.
-    pub(super) fn split(&mut self, request: &Request) -> (Fields, Vec<&mut Owner>) {
+    /// Returns the fields that the manager of this apply owned until now, and all other owners.
+    pub(crate) fn split(&mut self, request: &Request) -> (Fields, Vec<&mut Owner>) {
         let (own, others): (Vec<_>, Vec<_>) =
             self.0.iter_mut().partition(|owner| owner.is(request));
         (
@@ -67,8 +72,8 @@ impl Owners {
         )
     }
 
-    /// Sets what the request's manager owns through its operation.
-    pub(super) fn set(&mut self, request: &Request, fields: Fields) {
+    /// Sets the fields that the request's manager owns through its operation.
+    pub(crate) fn set(&mut self, request: &Request, fields: Fields) {
         let kept = self
             .0
             .iter()
@@ -89,7 +94,7 @@ impl Owners {
         });
     }
 
-    pub(super) fn write(&self) -> Value {
+    pub(crate) fn write(&self) -> Value {
         let entry = |owner: &Owner| {
             let mut entry = json!({
                 "manager": owner.manager,
@@ -124,9 +129,9 @@ fn operation(request: &Request) -> &'static str {
     }
 }
 
-/// The part of a set that this request can own.
-pub(super) fn writable(set: Fields, request: &Request) -> Answer<Fields> {
-    let set = NOBODYS.iter().fold(set, |set, path| set.without(path));
+/// Returns the part of a set that this request can own.
+pub(crate) fn writable(set: Fields, request: &Request) -> Answer<Fields> {
+    let set = UNOWNED.iter().fold(set, |set, path| set.without(path));
     Ok(match request.target.subresource.as_str() {
         "status" => set.only("f:status"),
         _ if request.target.version()?.status => set.without(&["f:status"]),
@@ -134,7 +139,7 @@ pub(super) fn writable(set: Fields, request: &Request) -> Answer<Fields> {
     })
 }
 
-/// Writes down that the request's manager owns what it changed; an apply has done so itself.
+/// Makes the request's manager the owner of the fields it changed; an apply has done so itself.
 pub(crate) fn track(object: &mut Value, old: Option<&Value>, request: &Request) {
     let Ok(version) = request.target.version() else {
         return;
@@ -143,10 +148,10 @@ pub(crate) fn track(object: &mut Value, old: Option<&Value>, request: &Request) 
         return;
     }
     let shape = Shape::root(version);
-    let now_set = fields::of(&shape, object);
+    let new_fields = fields::of(&shape, object);
     let changed = match old {
-        None => now_set.clone(),
-        Some(old) => now_set.filter(&|path, inner| {
+        None => new_fields.clone(),
+        Some(old) => new_fields.filter(&|path, inner| {
             let (before, after) = (fields::value(old, path), fields::value(object, path));
             if inner {
                 before.is_none()
@@ -159,9 +164,9 @@ pub(crate) fn track(object: &mut Value, old: Option<&Value>, request: &Request) 
         return;
     };
     let mut owners = old.map(read).unwrap_or_default();
-    // What is gone has no owner, and what was changed has a new one.
+    // Removed fields lose their owner, changed ones get a new owner.
     for owner in &mut owners.0 {
-        owner.fields = owner.fields.intersection(&now_set);
+        owner.fields = owner.fields.intersection(&new_fields);
         if !owner.is(request) {
             owner.fields = owner.fields.difference(&changed);
         }
@@ -176,7 +181,7 @@ pub(crate) fn track(object: &mut Value, old: Option<&Value>, request: &Request) 
     section(object, "metadata").insert("managedFields".to_owned(), owners.write());
 }
 
-/// Takes the times out, which alone do not make a change.
+/// Removes the times, which alone do not count as a change.
 pub(crate) fn without_times(object: &mut Value) {
     if let Some(Value::Array(entries)) = section(object, "metadata").get_mut("managedFields") {
         for entry in entries {

@@ -1,4 +1,5 @@
-//! Sets of fields of an object, as `FieldsV1` writes them: an object in, its set out, and sets added, cut and subtracted.
+//! Sets of fields in the form of `FieldsV1`: reading, writing, and set operations.
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
@@ -7,14 +8,14 @@ use super::shape::Shape;
 
 /// A set of fields as a tree; a step is `f:name`, `k:{keys}` (an item by its keys) or `v:value` (an item of a set).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Fields {
-    /// The place itself is in the set.
+pub(crate) struct Fields {
+    /// Whether the field itself is in the set.
     here: bool,
     inner: BTreeMap<String, Fields>,
 }
 
-/// The fields that an object sets.
-pub(super) fn of(shape: &Shape<'_>, object: &Value) -> Fields {
+/// Returns the fields that an object sets.
+pub(crate) fn of(shape: &Shape<'_>, object: &Value) -> Fields {
     let inner: BTreeMap<String, Fields> = match object {
         Value::Object(fields) if !shape.atomic() => fields
             .iter()
@@ -44,8 +45,8 @@ pub(super) fn of(shape: &Shape<'_>, object: &Value) -> Fields {
     }
 }
 
-/// The value at a path of steps.
-pub(super) fn value<'a>(object: &'a Value, path: &[&str]) -> Option<&'a Value> {
+/// Returns the value at a path of steps.
+pub(crate) fn value<'a>(object: &'a Value, path: &[&str]) -> Option<&'a Value> {
     path.iter()
         .try_fold(object, |value, step| find(value, step))
 }
@@ -57,7 +58,7 @@ fn find<'a>(value: &'a Value, step: &str) -> Option<&'a Value> {
     }
 }
 
-/// Whether an item of a list is the one that a step names; a key that is absent is at its default.
+/// Returns whether a step names this item of a list; an absent key has its default.
 fn is(item: &Value, step: &str) -> bool {
     let Some((kind, text)) = step.split_at_checked(2) else {
         return false;
@@ -72,11 +73,11 @@ fn is(item: &Value, step: &str) -> bool {
 }
 
 impl Fields {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         !self.here && self.inner.is_empty()
     }
 
-    pub(super) fn union(&self, other: &Self) -> Self {
+    pub(crate) fn union(&self, other: &Self) -> Self {
         let mut inner = self.inner.clone();
         for (step, theirs) in &other.inner {
             let ours = inner.remove(step).unwrap_or_default();
@@ -88,7 +89,7 @@ impl Fields {
         }
     }
 
-    pub(super) fn intersection(&self, other: &Self) -> Self {
+    pub(crate) fn intersection(&self, other: &Self) -> Self {
         let both = |(step, ours): (&String, &Self)| {
             Some((step.clone(), ours.intersection(other.inner.get(step)?)))
         };
@@ -103,7 +104,7 @@ impl Fields {
         }
     }
 
-    pub(super) fn difference(&self, other: &Self) -> Self {
+    pub(crate) fn difference(&self, other: &Self) -> Self {
         let left = |(step, ours): (&String, &Self)| {
             (
                 step.clone(),
@@ -124,8 +125,8 @@ impl Fields {
         }
     }
 
-    /// The fields for which `keep` says yes; it is told the path and whether there are fields inside.
-    pub(super) fn filter(&self, keep: &impl Fn(&[&str], bool) -> bool) -> Self {
+    /// Keeps the fields for which `keep` returns true; its arguments are the path and whether the field has inner fields.
+    pub(crate) fn filter(&self, keep: &impl Fn(&[&str], bool) -> bool) -> Self {
         fn walk<'a>(
             set: &'a Fields,
             path: &mut Vec<&'a str>,
@@ -148,8 +149,8 @@ impl Fields {
         walk(self, &mut Vec::new(), keep)
     }
 
-    /// The set without one place and all inside it.
-    pub(super) fn without(mut self, path: &[&str]) -> Self {
+    /// Removes one field and all fields inside it.
+    pub(crate) fn without(mut self, path: &[&str]) -> Self {
         match path {
             [step] => drop(self.inner.remove(*step)),
             [step, rest @ ..] => {
@@ -165,14 +166,14 @@ impl Fields {
         self
     }
 
-    /// One place at the top and all inside it.
-    pub(super) fn only(mut self, step: &str) -> Self {
+    /// Keeps one top-level field and all fields inside it.
+    pub(crate) fn only(mut self, step: &str) -> Self {
         self.inner.retain(|name, _| name == step);
         self
     }
 
-    /// The fields in the form of messages: `.spec.containers[name="a"].image`.
-    pub(super) fn paths(&self) -> Vec<String> {
+    /// Returns the fields in the form used in messages: `.spec.containers[name="a"].image`.
+    pub(crate) fn paths(&self) -> Vec<String> {
         let mut paths = Vec::new();
         if self.here {
             paths.push(String::new());
@@ -195,8 +196,8 @@ impl Fields {
         paths
     }
 
-    /// Takes the fields of the set out of an object, and what becomes empty by that.
-    pub(super) fn remove_from(&self, object: &mut Value) {
+    /// Removes the fields of the set from an object, and what becomes empty.
+    pub(crate) fn remove_from(&self, object: &mut Value) {
         for (step, set) in &self.inner {
             if let (Some(name), Value::Object(fields)) = (step.strip_prefix("f:"), &mut *object) {
                 let Some(value) = fields.get_mut(name) else {
@@ -222,7 +223,7 @@ impl Fields {
     }
 
     /// Reads `fieldsV1`.
-    pub(super) fn read(value: &Value) -> Self {
+    pub(crate) fn read(value: &Value) -> Self {
         let steps = value
             .as_object()
             .into_iter()
@@ -238,7 +239,7 @@ impl Fields {
     }
 
     /// Writes `fieldsV1`.
-    pub(super) fn write(&self) -> Value {
+    pub(crate) fn write(&self) -> Value {
         let mut fields: Map<String, Value> = self
             .inner
             .iter()
