@@ -15,7 +15,7 @@ mod version;
 pub use schema::{Additional, Constraints, Items, Kubernetes, Logic, Schema, SchemaType};
 
 use crate::diag::{Code, Diagnostics, Place};
-use crate::ir::{Column, Scale, Scope, SelectableField};
+use crate::ir::{Column, Deprecation, Scale, Scope, SelectableField};
 use crate::source::{Source, SourceId};
 use crate::{threads, yaml};
 use std::sync::Arc;
@@ -65,10 +65,8 @@ pub struct Version {
     pub served: bool,
     /// `storage`
     pub storage: bool,
-    /// Whether the version is deprecated.
-    pub deprecated: bool,
-    /// `deprecationWarning` of a deprecated version.
-    pub deprecation_warning: Option<String>,
+    /// Set if the version is deprecated.
+    pub deprecated: Option<Deprecation>,
     /// `schema.openAPIV3Schema`
     pub schema: Option<Box<Schema>>,
     /// Whether `subresources.status` is there.

@@ -3,6 +3,7 @@ use super::envelope::unknown;
 use super::reader::{At, Reader, entry};
 use super::{Schema, SchemaType, Version, columns, names, read_schema, subresources};
 use crate::diag::Code;
+use crate::ir::Deprecation;
 use serde_json::{Map, Value};
 
 /// The fields of a version.
@@ -30,7 +31,9 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> O
     let deprecated = flag(reader, map, "deprecated", at);
     let warning = entry(map, "deprecationWarning");
     let warning = warning.and_then(|value| reader.text(value, &at.key("deprecationWarning")));
-    let deprecation_warning = warning.filter(|_| deprecated).map(str::to_owned);
+    let deprecated = deprecated.then(|| Deprecation {
+        warning: warning.map(str::to_owned),
+    });
     let schema = schema(reader, map, at);
     let subresources = subresources::read(reader, map, at);
     let columns = columns::read(reader, map, at);
@@ -42,7 +45,6 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> O
         served,
         storage,
         deprecated,
-        deprecation_warning,
         schema,
         status: subresources.status,
         scale: subresources.scale,

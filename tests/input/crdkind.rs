@@ -52,7 +52,11 @@ fn everything_is_there() {
         ("v1", true, true)
     );
     assert_eq!(
-        (version.status, version.scale.clone(), version.deprecated),
+        (
+            version.status,
+            version.scale.clone(),
+            version.deprecated.is_some()
+        ),
         (false, None, false)
     );
     assert_eq!(
