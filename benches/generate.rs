@@ -7,7 +7,10 @@ use kube_codegen::diag::Diagnostics;
 use kube_codegen::options::Options;
 use kube_codegen::private::crd;
 use kube_codegen::source::{self, Input, Source};
-use kube_codegen::{pipeline, private::write};
+use kube_codegen::{
+    pipeline,
+    private::{write, yaml},
+};
 use std::collections::HashSet;
 use std::hint::black_box;
 use std::path::Path;
@@ -43,7 +46,7 @@ fn measure(criterion: &mut Criterion, name: &str, input: &Path) {
     group.sample_size(10);
     let parse = time(&mut group, "parse", || {
         for source in &sources {
-            black_box(crd::documents(source, &mut Diagnostics::new()));
+            black_box(yaml::documents(source, &mut Diagnostics::new()));
         }
     });
     let memory = time(&mut group, "generate", || {

@@ -88,6 +88,7 @@ mod scaffold;
 pub mod source;
 mod threads;
 mod write;
+mod yaml;
 
 pub use builder::{Builder, Error};
 pub use options::{Deny, Emitter, Kubernetes, Override};
@@ -103,5 +104,8 @@ pub mod private {
     }
     pub mod write {
         pub use crate::write::*;
+    }
+    pub mod yaml {
+        pub use crate::yaml::documents;
     }
 }

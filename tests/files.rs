@@ -1,19 +1,21 @@
-//! What is on disk when a run is killed, when two run at once, when the disk is full: each file old or new, and the next run mends all.
+//! Checks the output directory after killed runs, concurrent runs and I/O errors: each file is old or new, and the next run repairs the tree.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
 use tempfile::TempDir;
 
 const LIST: &str = ".kube-codegen.json";
 
-/// Definitions of some kinds, each with a field of that name.
+/// Returns the CRDs of some kinds, each with one field of this name.
 fn definitions(kinds: std::ops::Range<usize>, field: &str) -> String {
     let mut text = String::new();
     for index in kinds {
@@ -29,18 +31,18 @@ fn definitions(kinds: std::ops::Range<usize>, field: &str) -> String {
     text
 }
 
-/// A folder with two sets of definitions, and what becomes of each.
-struct Place {
+/// A folder with two sets of CRDs and the files generated from each.
+struct Fixture {
     folder: TempDir,
-    /// File name of the definitions, and what is generated from them.
+    /// File name of the CRDs, and the files generated from them.
     sides: [(&'static str, BTreeMap<String, String>); 2],
 }
 
-impl Place {
+impl Fixture {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let mut sides = [("a.yaml", BTreeMap::new()), ("b.yaml", BTreeMap::new())];
-        // Both have files of their own, files that are the same, and files that differ.
+        // Some files exist on one side only, some are equal, some differ.
         fs::write(folder.path().join("a.yaml"), definitions(0..12, "first")).unwrap();
         fs::write(folder.path().join("b.yaml"), definitions(4..16, "second")).unwrap();
         for (name, files) in &mut sides {
@@ -55,29 +57,29 @@ impl Place {
         self.folder.path()
     }
 
-    fn now(&self) -> BTreeMap<String, String> {
+    fn output(&self) -> BTreeMap<String, String> {
         read(&self.path().join("out"))
     }
 
-    /// Each file is of one side, whole; the list is a list.
+    /// Asserts that each file has the full text of one side, and that the file list is JSON.
     #[track_caller]
-    fn nothing_is_torn(&self) {
-        for (path, text) in self.now() {
+    fn assert_whole(&self) {
+        for (path, text) in self.output() {
             if path == LIST {
                 serde_json::from_str::<serde_json::Value>(&text).unwrap();
             } else if !path.contains(".kube-codegen-") {
-                let of_a_side = self
+                let known = self
                     .sides
                     .iter()
                     .any(|(_, files)| files.get(&path) == Some(&text));
-                assert!(of_a_side, "{path} is neither old nor new:\n{text}");
+                assert!(known, "{path} is neither old nor new:\n{text}");
             }
         }
     }
 
-    /// The next run leaves exactly what it makes.
+    /// Asserts that the next run leaves exactly its own files.
     #[track_caller]
-    fn is_mended_by(&self, side: usize) {
+    fn assert_repaired_by(&self, side: usize) {
         let (name, files) = &self.sides[side];
         let output = run(self.path(), name, "out");
         assert!(
@@ -85,12 +87,12 @@ impl Place {
             "{}",
             String::from_utf8_lossy(&output.stderr)
         );
-        let now = self.now();
+        let output = self.output();
         assert_eq!(
-            now.keys().collect::<Vec<_>>(),
+            output.keys().collect::<Vec<_>>(),
             files.keys().collect::<Vec<_>>()
         );
-        assert!(now == *files);
+        assert!(output == *files);
         let empty = directories(&self.path().join("out"))
             .into_iter()
             .filter(|path| fs::read_dir(path).unwrap().next().is_none());
@@ -112,7 +114,7 @@ fn run(folder: &Path, definitions: &str, output: &str) -> Output {
     command(folder, definitions, output).output().unwrap()
 }
 
-fn directories(root: &Path) -> Vec<std::path::PathBuf> {
+fn directories(root: &Path) -> Vec<PathBuf> {
     let mut all = vec![root.to_owned()];
     let mut index = 0;
     while index < all.len() {
@@ -127,7 +129,7 @@ fn directories(root: &Path) -> Vec<std::path::PathBuf> {
     all
 }
 
-/// All files below a folder, by their paths in it.
+/// Reads all files below a folder, by relative path.
 fn read(root: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for directory in directories(root) {
@@ -142,48 +144,55 @@ fn read(root: &Path) -> BTreeMap<String, String> {
     files
 }
 
-/// Waits until the run has begun to write, or is over.
-fn until_it_writes(child: &mut Child, output: &Path, before: &BTreeMap<String, String>) -> bool {
-    let list = before.get(LIST);
-    loop {
+/// Kills the run once the file differs from `before`. Returns whether the run was still going on.
+fn kill_at_change(mut child: Child, file: &Path, before: Option<&String>) -> bool {
+    while fs::read_to_string(file).ok().as_ref() == before {
         if child.try_wait().unwrap().is_some() {
             return false;
         }
-        let now = fs::read_to_string(output.join(LIST)).ok();
-        if now.as_ref() != list {
-            return true;
-        }
     }
+    child.kill().unwrap();
+    !child.wait().unwrap().success()
 }
 
 #[test]
-fn a_killed_run_tears_no_file_and_the_next_one_mends_the_tree() {
-    let place = Place::new();
-    let output = place.path().join("out");
+fn after_a_killed_run_no_file_is_torn_and_the_next_run_repairs_the_tree() {
+    let fixture = Fixture::new();
+    let deadline = Instant::now() + Duration::from_secs(300);
     let mut killed = 0;
-    for round in 0..24_u64 {
-        let before = place.now();
-        let (name, _) = &place.sides[usize::try_from(round % 2).unwrap()];
-        let mut child = command(place.path(), name, "out").spawn().unwrap();
-        if until_it_writes(&mut child, &output, &before) {
-            sleep(Duration::from_micros(round * 7919 % 6000));
-            child.kill().unwrap();
-            killed += u32::from(!child.wait().unwrap().success());
-        }
-        place.nothing_is_torn();
+    let mut round = 0;
+    while killed < 12 {
+        assert!(
+            Instant::now() < deadline,
+            "{killed} of {round} runs were killed"
+        );
+        let side = round % 2;
+        let (name, files) = &fixture.sides[side];
+        let before = fixture.output();
+        // The journal is written first, so the list changes first; then files are renamed and stale ones removed.
+        let mut changing = vec![LIST];
+        let paths: BTreeSet<_> = before.keys().chain(files.keys()).collect();
+        let changed = paths
+            .into_iter()
+            .filter(|path| before.get(*path) != files.get(*path));
+        changing.extend(changed.map(String::as_str).filter(|path| *path != LIST));
+        let path = changing[round * 7 % changing.len()];
+        let child = command(fixture.path(), name, "out").spawn().unwrap();
+        let file = fixture.path().join("out").join(path);
+        killed += u32::from(kill_at_change(child, &file, before.get(path)));
+        fixture.assert_whole();
         if round % 8 == 7 {
-            // As often to the old side as to the new.
-            place.is_mended_by(usize::try_from(round / 8 % 2).unwrap());
+            fixture.assert_repaired_by(round / 8 % 2);
         }
+        round += 1;
     }
-    assert!(killed > 5, "{killed} runs were killed while they wrote");
-    place.is_mended_by(0);
+    fixture.assert_repaired_by(0);
 }
 
 #[test]
-fn runs_at_once_do_not_hinder_each_other() {
-    let place = Place::new();
-    let start = |name: &str| command(place.path(), name, "out").spawn().unwrap();
+fn concurrent_runs_leave_a_whole_tree() {
+    let fixture = Fixture::new();
+    let start = |name: &str| command(fixture.path(), name, "out").spawn().unwrap();
     let all: Vec<_> = (0..4).map(|_| start("a.yaml")).collect();
     for child in all {
         let output = child.wait_with_output().unwrap();
@@ -193,7 +202,7 @@ fn runs_at_once_do_not_hinder_each_other() {
             String::from_utf8_lossy(&output.stderr)
         );
     }
-    assert!(place.now() == place.sides[0].1);
+    assert!(fixture.output() == fixture.sides[0].1);
     let both = [
         start("a.yaml"),
         start("b.yaml"),
@@ -203,16 +212,16 @@ fn runs_at_once_do_not_hinder_each_other() {
     for child in both {
         assert!(child.wait_with_output().unwrap().status.success());
     }
-    place.nothing_is_torn();
-    place.is_mended_by(1);
+    fixture.assert_whole();
+    fixture.assert_repaired_by(1);
 }
 
 #[test]
 fn a_full_disk_changes_nothing() {
-    let place = Place::new();
-    place.is_mended_by(0);
-    let before = place.now();
-    // A file can grow to so many blocks of 512 bytes; the list and the largest file are longer.
+    let fixture = Fixture::new();
+    fixture.assert_repaired_by(0);
+    let before = fixture.output();
+    // The limit on file sizes, in blocks of 512 bytes; the list and the largest file exceed it.
     for blocks in [0, 1, 4] {
         let script = format!(
             "trap '' XFSZ; ulimit -f {blocks}; exec '{}' generate -f b.yaml -o out",
@@ -220,43 +229,43 @@ fn a_full_disk_changes_nothing() {
         );
         let output = Command::new("sh")
             .args(["-c", &script])
-            .current_dir(place.path())
+            .current_dir(fixture.path())
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{blocks}: {told}");
-        assert!(told.contains("cannot write"), "{blocks}: {told}");
-        assert!(place.now() == before, "{blocks}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{blocks}: {stderr}");
+        assert!(stderr.contains("cannot write"), "{blocks}: {stderr}");
+        assert!(fixture.output() == before, "{blocks}");
     }
-    place.is_mended_by(1);
+    fixture.assert_repaired_by(1);
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_changes_nothing() {
+fn an_unwritable_folder_changes_nothing() {
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::new();
-    place.is_mended_by(0);
-    let before = place.now();
-    let locked = place.path().join("out/group7_example_com/v1");
+    let fixture = Fixture::new();
+    fixture.assert_repaired_by(0);
+    let before = fixture.output();
+    let locked = fixture.path().join("out/group7_example_com/v1");
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o555)).unwrap();
-    let output = run(place.path(), "b.yaml", "out");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    let by_root = fs::write(locked.join("probe"), "").is_ok();
+    let output = run(fixture.path(), "b.yaml", "out");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let ignores_permissions = fs::write(locked.join("probe"), "").is_ok();
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o755)).unwrap();
-    if by_root {
-        eprintln!("skipped: this user can write into read-only folders");
+    if ignores_permissions {
+        eprintln!("skipped: this user can write to read-only folders");
         return;
     }
-    assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(told.contains("cannot write into"), "{told}");
-    assert!(place.now() == before);
-    place.is_mended_by(1);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("cannot write into"), "{stderr}");
+    assert!(fixture.output() == before);
+    fixture.assert_repaired_by(1);
 }
 
 #[test]
-fn names_never_lead_out_of_the_folder() {
-    let place = Place::new();
+fn no_name_escapes_the_output_folder() {
+    let fixture = Fixture::new();
     let definition = definitions(0..1, "a");
     let outside = |folder: &Path| {
         let mut names: Vec<_> = read(folder).into_keys().collect();
@@ -288,13 +297,13 @@ fn names_never_lead_out_of_the_folder() {
                 ),
                 _ => definition.replace(good, &format!("\"{}\"", evil.replace("C:\\", "C:\\\\"))),
             };
-            fs::write(place.path().join("evil.yaml"), text).unwrap();
-            let before = outside(place.path());
-            let output = run(place.path(), "evil.yaml", "out/deep/er");
-            let told = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert_eq!(output.status.code(), Some(1), "{field} {evil}: {told}");
-            assert_eq!(outside(place.path()), before, "{field} {evil}");
-            assert!(!place.path().join("out").exists(), "{field} {evil}");
+            fs::write(fixture.path().join("evil.yaml"), text).unwrap();
+            let before = outside(fixture.path());
+            let output = run(fixture.path(), "evil.yaml", "out/deep/er");
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(1), "{field} {evil}: {stderr}");
+            assert_eq!(outside(fixture.path()), before, "{field} {evil}");
+            assert!(!fixture.path().join("out").exists(), "{field} {evil}");
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Definitions in use are read without an error, in little more than the time that their YAML takes; hostile ones never
 //! end in a panic. Both are skipped where the corpus is not beside the repository.
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+mod common;
+
 use kube_codegen::diag::{Diagnostics, Severity};
 use kube_codegen::private::crd;
 use kube_codegen::source::{self, Input, Source};
-use std::path::{Path, PathBuf};
 
 /// Inputs of a patching tool's own tests, with half of a CRD's fields: an API server refuses them too.
 const INCOMPLETE: [&str; 2] = [
@@ -13,13 +14,7 @@ const INCOMPLETE: [&str; 2] = [
 ];
 
 fn corpus(name: &str) -> Option<Vec<Source>> {
-    let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../shared/corpus")
-        .join(name);
-    if !folder.is_dir() {
-        eprintln!("SKIPPED: no corpus at {}", folder.display());
-        return None;
-    }
+    let folder = common::corpus(name)?;
     Some(source::load(&[Input::Directory(folder)]).expect("readable"))
 }
 

@@ -1,7 +1,7 @@
 //! A definition and a seed come in, the definition with one part changed goes out: as a tree, so that it stays one.
 use super::words::{KEYS, TRAPS, VALUES};
 use kube_codegen::diag::Diagnostics;
-use kube_codegen::{private::crd, source::Source};
+use kube_codegen::{private::yaml, source::Source};
 use serde_json::{Map, Value, json};
 
 /// Changes one to four parts of the first document; none if there is no document. The same seed changes the same.
@@ -11,7 +11,7 @@ pub fn mutate(text: &str, seed: u64) -> Option<String> {
         path: None,
         text: text.to_owned(),
     };
-    let mut root = crd::documents(&source, &mut Diagnostics::new())
+    let mut root = yaml::documents(&source, &mut Diagnostics::new())
         .into_iter()
         .next()?;
     let mut chance = Chance(seed);

@@ -5,10 +5,13 @@ use serde_json::json;
 
 use super::{CommandError, console::Console, count, generate::generate};
 use crate::{
+    diag::Diagnostics,
     options::{Kubernetes, Options, Settings},
     render::File,
     scaffold::{self, Location, Package, PackageName},
+    source::Source,
     write::{self, Plan},
+    yaml,
 };
 
 /// Create the crate of an operator
@@ -85,7 +88,7 @@ fn check_definitions(own: &Plan, files: &[File]) -> Result<(), CommandError> {
     };
     let path = own.root().join(&definitions.path);
     let existing = fs::read_to_string(&path).unwrap_or_default();
-    if documents(&existing) == documents(&definitions.text) {
+    if documents(existing) == documents(definitions.text.clone()) {
         return Ok(());
     }
     let path = path.display();
@@ -97,11 +100,16 @@ fn check_definitions(own: &Plan, files: &[File]) -> Result<(), CommandError> {
 }
 
 /// Returns the documents of a YAML text, unless it is invalid.
-fn documents(text: &str) -> Option<Vec<serde_json::Value>> {
-    use serde::Deserialize;
-    serde_yaml::Deserializer::from_str(text)
-        .map(|document| serde_json::Value::deserialize(document).ok())
-        .collect()
+fn documents(text: String) -> Option<Vec<serde_json::Value>> {
+    let name = scaffold::DEFINITIONS.to_owned();
+    let source = Source {
+        name,
+        path: None,
+        text,
+    };
+    let mut diagnostics = Diagnostics::new();
+    let documents = yaml::documents(&source, &mut diagnostics);
+    (!diagnostics.has_errors()).then_some(documents)
 }
 
 fn summary(args: &Args, own: &Plan, generated: &Plan, console: &mut Console) {

@@ -1,9 +1,9 @@
 //! A document comes in, the CRDs in it go out: one, those of a list, or none with a warning.
-use super::document::Document;
 use super::reader::{At, Reader};
 use super::{Crd, envelope, legacy};
 use crate::diag::{Code, Diagnostics, Place, pointer};
-use crate::source::SourceId;
+use crate::source::{Source, SourceId};
+use crate::yaml::Document;
 use serde_json::{Map, Value};
 
 /// The API group and the kind of what is read here.
@@ -12,18 +12,19 @@ const KIND: &str = "CustomResourceDefinition";
 
 pub(super) fn read(
     document: Document,
-    source: SourceId,
+    id: SourceId,
+    source: &Source,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Crd> {
     let mut place = Place {
-        source: Some(source),
+        source: Some(id),
         document: document.index,
         ..Place::default()
     };
     let mut crds = Vec::new();
     let mut found = false;
     manifest(
-        document.value,
+        document.root.into_value(),
         &place,
         diagnostics,
         &mut |value, place, diagnostics| {
@@ -36,7 +37,7 @@ pub(super) fn read(
     }
     if found {
         for spelling in document.spellings {
-            spelling.report(&place, diagnostics);
+            spelling.report(source, &place, diagnostics);
         }
     }
     crds

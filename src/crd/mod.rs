@@ -1,6 +1,5 @@
 //! Documents of the sources come in, typed CRDs go out; nothing is lowered, named or guessed here.
 mod columns;
-mod document;
 mod duplicates;
 mod envelope;
 mod legacy;
@@ -18,8 +17,7 @@ pub use schema::{Additional, Constraints, Items, Kubernetes, Logic, Schema, Sche
 use crate::diag::{Code, Diagnostics, Place};
 use crate::ir::{Column, Scale, Scope, SelectableField};
 use crate::source::{Source, SourceId};
-use crate::threads;
-use serde_json::Value;
+use crate::{threads, yaml};
 use std::sync::Arc;
 
 /// A CustomResourceDefinition (`apiextensions.k8s.io/v1`).
@@ -87,18 +85,10 @@ pub struct Version {
     pub schema_pointer: String,
 }
 
-/// Reads the documents of a source as an API server reads YAML or JSON, whatever they describe; empty ones are left out.
-pub fn documents(source: &Source, diagnostics: &mut Diagnostics) -> Vec<Value> {
-    document::read(source, SourceId(0), diagnostics)
-        .into_iter()
-        .map(|document| document.value)
-        .collect()
-}
-
 /// Reads the CRDs of one source, with its findings.
 fn read(id: SourceId, source: &Source) -> (Vec<Crd>, Diagnostics) {
     let mut diagnostics = Diagnostics::new();
-    let documents = document::read(source, id, &mut diagnostics);
+    let documents = yaml::read(source, id, &mut diagnostics);
     if documents.is_empty() && diagnostics.iter().len() == 0 {
         let place = Place {
             source: Some(id),
@@ -112,7 +102,7 @@ fn read(id: SourceId, source: &Source) -> (Vec<Crd>, Diagnostics) {
     }
     let crds = documents
         .into_iter()
-        .flat_map(|document| manifest::read(document, id, &mut diagnostics))
+        .flat_map(|document| manifest::read(document, id, source, &mut diagnostics))
         .collect();
     (crds, diagnostics)
 }

@@ -46,7 +46,7 @@ macro_rules! codes {
 // KC01: text · KC02: a CRD outside its schemas · KC03: schemas · KC04: lowering · KC05: options · KC06: output
 codes! {
     Syntax "KC0101" Error "invalid YAML or JSON syntax";
-    DuplicateKey "KC0102" Error "duplicate key in a map";
+    DuplicateKey "KC0102" Warning "duplicate key in a map";
     TooDeep "KC0103" Error "nesting too deep";
     AliasLimit "KC0104" Error "aliases that expand to too much data";
     Unsupported "KC0105" Error "YAML that JSON cannot represent";

@@ -9,7 +9,6 @@ pub mod pointer;
 
 pub use codes::Code;
 pub(crate) use lines::lines;
-pub(crate) use locate::{Broken, Events};
 pub use nearest::nearest;
 
 use crate::source::{Source, SourceId};

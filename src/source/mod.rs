@@ -10,7 +10,7 @@ pub use error::{Error, Problem};
 pub use input::Input;
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The largest text that is read, in bytes.
 ///
@@ -26,6 +26,14 @@ pub struct Source {
     pub path: Option<PathBuf>,
     /// The text, without a byte order mark.
     pub text: String,
+}
+
+impl Source {
+    /// Whether its name says that it is JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        let extension = self.path.as_deref().and_then(Path::extension);
+        extension.is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+    }
 }
 
 /// Index of a source among those of a run.

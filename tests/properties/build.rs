@@ -1,6 +1,6 @@
-//! Generates the types of a batch of random kinds, and a table that reads and writes an object of each.
+//! Generates the types of a batch of random kinds, and a function that reads and writes an object of each kind.
 //!
-//! The batch is the same each time; `KUBE_CODEGEN_PROPERTIES_SEED=<number>` makes another one.
+//! The batch is deterministic; `KUBE_CODEGEN_PROPERTIES_SEED=<number>` selects another one.
 use kube_codegen::options::Options;
 use kube_codegen::pipeline;
 use kube_codegen::source::Source;
@@ -12,7 +12,11 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::{env, fs};
 
-#[allow(dead_code, unreachable_pub, reason = "the library shows it to tests")]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "the tests use it through the library"
+)]
 #[path = "src/schema.rs"]
 mod schema;
 
@@ -32,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         writeln!(text, "---\n{}", schema::manifest(kind, schema))?;
         writeln!(
             arms,
-            "        {kind:?} => through::<generated::example_com::v1::{kind}>(text),"
+            "        {kind:?} => round_trip::<generated::example_com::v1::{kind}>(text),"
         )?;
     }
     let source = Source {
@@ -56,14 +60,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::write(path, &file.text)?;
     }
     let table = format!(
-        "/// The seed of the batch.\npub const SEED: u64 = {seed};\n\n/// Reads an object as its kind, and writes it.\n///\n/// # Errors\n/// That it does not fit the type.\npub fn read_and_write(kind: &str, text: &str) -> Result<String, String> {{\n    match kind {{\n{arms}        other => Err(format!(\"no kind {{other}}\")),\n    }}\n}}\n"
+        "/// The seed of the batch.\npub const SEED: u64 = {seed};\n\n/// Reads an object as its kind, and writes it.\n///\n/// # Errors\n/// If the object does not fit the type.\npub fn read_and_write(kind: &str, text: &str) -> Result<String, String> {{\n    match kind {{\n{arms}        other => Err(format!(\"no kind {{other}}\")),\n    }}\n}}\n"
     );
     fs::write(out.join("table.rs"), table)?;
     fs::write(out.join("schemas.json"), serde_json::to_string(&schemas)?)?;
     Ok(())
 }
 
-/// As many kinds as the batch has, each with its schema.
+/// Returns the kinds of the batch with their schemas.
 fn schemas(seed: u64) -> Result<Vec<(String, Value)>, Box<dyn Error>> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

@@ -48,6 +48,7 @@ mod enums;
 mod foreign;
 mod k8s;
 mod keys;
+pub mod label_selector;
 mod literal;
 mod macros;
 mod nullable;

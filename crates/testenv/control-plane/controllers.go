@@ -18,14 +18,14 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// controllers runs, until a signal comes, what a cluster has besides its API server: the controllers
-// that operators depend on (upstream's own) and the stand-in for scheduler and kubelets.
+// controllers runs upstream's controllers that operators depend on, and the replacement for scheduler and
+// kubelets, until it receives a signal.
 func controllers(args []string) error {
 	flags := flag.NewFlagSet("controllers", flag.ExitOnError)
 	kubeconfig := flags.String("kubeconfig", "", "path of the kubeconfig")
 	rootCA := flags.String("root-ca-file", "", "certificate published as ConfigMap kube-root-ca.crt in each namespace")
-	gcSync := flags.Duration("gc-sync-period", time.Second, "how often the garbage collector looks for new resource types; upstream takes 30s")
-	nodes := flags.Int("nodes", 1, "how many Ready nodes there are")
+	gcSync := flags.Duration("gc-sync-period", time.Second, "how often the garbage collector looks for new resource types; upstream uses 30s")
+	nodes := flags.Int("nodes", 1, "number of Ready nodes")
 	klog.InitFlags(flags)
 	_ = flags.Parse(args)
 
@@ -63,7 +63,7 @@ func controllers(args []string) error {
 	return nil
 }
 
-// cluster is what all controllers of this process share: one client and one set of caches.
+// cluster holds the client and the caches that all controllers of this process share.
 type cluster struct {
 	client   kubernetes.Interface
 	metadata metadata.Interface
@@ -85,7 +85,7 @@ func connect(config *rest.Config) (*cluster, error) {
 	return &cluster{client, meta, typed, newMetadataInformers(meta, typed), make(chan struct{})}, nil
 }
 
-// ready waits until the API server has set up its own roles and namespaces.
+// ready waits until the API server has created its roles and namespaces.
 func (c *cluster) ready(ctx context.Context) error {
 	for {
 		_, err := c.client.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)

@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// kubelet stands in for the scheduler and the kubelets. It keeps Ready nodes, binds each Pod to one,
-// reports it as Running and Ready (as Succeeded if it is one that ends), and finishes its deletion.
+// kubelet replaces the scheduler and the kubelets. It keeps nodes Ready, binds each Pod to a node, reports the Pod
+// as Running and Ready (as Succeeded if its restart policy allows an end), and completes its deletion.
 type kubelet struct {
 	*cluster
 	nodes []string
@@ -65,7 +65,7 @@ func (k *kubelet) work(ctx context.Context) {
 		if err == nil {
 			err = k.sync(ctx, pod)
 		}
-		// Gone, or changed meanwhile: the watch brings the next state.
+		// Deleted or changed in the meantime: the watch delivers the next state.
 		if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) || errors.Is(err, context.Canceled) {
 			k.queue.Forget(name)
 		} else {
@@ -86,7 +86,7 @@ func (k *kubelet) ensureNode(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	// Admission taints a new node as not ready, and here is no node controller to take that back.
+	// Admission taints a new node as not ready; there is no node controller to remove the taint.
 	if len(node.Spec.Taints) > 0 {
 		node.Spec.Taints = nil
 		if node, err = nodes.Update(ctx, node, metav1.UpdateOptions{}); err != nil {
@@ -120,7 +120,7 @@ func (k *kubelet) sync(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// nodeFor honours the node that a DaemonSet asks for by name; all others are spread by their UID.
+// nodeFor returns the node that a DaemonSet names; it spreads other Pods by UID.
 func (k *kubelet) nodeFor(pod *corev1.Pod) string {
 	if a := pod.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {

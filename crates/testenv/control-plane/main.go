@@ -1,8 +1,8 @@
-// Command control-plane is the pieces of a Kubernetes control plane in one binary:
+// Command control-plane contains the programs of a Kubernetes control plane in one binary:
 //
 //	control-plane etcd|kube-apiserver|controllers|kubectl [flags]
 //
-// The first two and kubectl are upstream's own commands and take upstream's flags.
+// etcd, kube-apiserver and kubectl are upstream's commands and take upstream's flags.
 package main
 
 import (

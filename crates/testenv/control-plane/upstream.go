@@ -33,9 +33,9 @@ func newMetadataInformers(meta metadata.Interface, typed informers.SharedInforme
 	return informerfactory.NewInformerFactory(typed, metadatainformer.NewSharedInformerFactory(meta, 12*time.Hour))
 }
 
-// upstream makes kube-controller-manager's own controllers, less those for volumes, clouds, nodes,
-// certificates and autoscaling. The garbage collector is given its own pace: with upstream's, the
-// children of a fresh CustomResourceDefinition's objects outlive their owner by up to 40 seconds.
+// upstream creates the controllers of kube-controller-manager, except those for volumes, clouds, nodes,
+// certificates and autoscaling. The garbage collector has a shorter interval: with upstream's, dependents of
+// the objects of a new CustomResourceDefinition outlive their owner by up to 40 seconds.
 func (c *cluster) upstream(ctx context.Context, ca []byte, gcSync time.Duration) ([]func(context.Context), error) {
 	core, apps, client := c.typed.Core().V1(), c.typed.Apps().V1(), c.client
 	discovery := client.Discovery()

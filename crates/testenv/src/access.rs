@@ -1,4 +1,4 @@
-//! In: a server's address and an administrator's rights. Out: kubeconfigs and clients for him and for service accounts. Never long-lived secrets in the cluster.
+//! Makes kubeconfigs and clients for the administrator and for service accounts.
 
 use std::{
     path::PathBuf,
@@ -21,7 +21,7 @@ use crate::{
     reaper::Reaper,
 };
 
-/// Ways to get at one API server address.
+/// Access to one API server address.
 pub(crate) struct Access {
     pub(crate) config: kube::Config,
     pub(crate) kubeconfig: PathBuf,
@@ -29,8 +29,8 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// The administrator's rights are `config`'s token.
-    pub(crate) fn of_config(config: kube::Config, reaper: &Arc<Reaper>) -> Result<Self, Error> {
+    /// Uses the token of `config` for the administrator.
+    pub(crate) fn from_config(config: kube::Config, reaper: &Arc<Reaper>) -> Result<Self, Error> {
         let user = serde_json::to_value(&config.auth_info)
             .map_err(|e| Error::io("kubeconfig")(e.into()))?;
         let token = user["token"].as_str().unwrap_or_default().to_owned();
@@ -42,8 +42,8 @@ impl Access {
         })
     }
 
-    /// The administrator's rights are whatever somebody else's kubeconfig has.
-    pub(crate) fn of_kubeconfig(
+    /// Uses the credentials of an existing kubeconfig for the administrator.
+    pub(crate) fn from_kubeconfig(
         config: kube::Config,
         kubeconfig: &Kubeconfig,
         reaper: &Arc<Reaper>,
@@ -83,12 +83,12 @@ impl Access {
     }
 }
 
-/// A new name for a kubeconfig.
+/// Returns a new path for a kubeconfig.
 fn path(reaper: &Reaper) -> PathBuf {
-    static MADE: AtomicUsize = AtomicUsize::new(0);
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
     reaper.folder().join(format!(
         "kubeconfig-{}",
-        MADE.fetch_add(1, Ordering::Relaxed)
+        COUNT.fetch_add(1, Ordering::Relaxed)
     ))
 }
 
@@ -98,17 +98,20 @@ async fn token(admin: &Client, namespace: &str, account: &str) -> Result<String,
         expiration_seconds: Some(24 * 60 * 60),
         ..TokenRequestSpec::default()
     };
-    let wanted = TokenRequest {
+    let request = TokenRequest {
         spec,
         ..TokenRequest::default()
     };
-    let made = accounts
-        .create_token_request(account, &PostParams::default(), &wanted)
+    let created = accounts
+        .create_token_request(account, &PostParams::default(), &request)
         .await?;
-    Ok(made.status.map(|status| status.token).unwrap_or_default())
+    Ok(created
+        .status
+        .map(|status| status.token)
+        .unwrap_or_default())
 }
 
-/// Other programs take a null in a kubeconfig for something.
+/// Removes nulls, which other programs do not take as absent.
 fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(fields) => fields

@@ -1,14 +1,32 @@
-//! In: the environment. Out: the programs a control plane is made of, or the reason why there is none. Never a download but Go modules.
+//! Finds or builds the programs of a control plane, and reads the environment variables that choose them.
 
 use std::{
     env,
     ffi::OsString,
     path::{Path, PathBuf},
+    process::Command,
 };
 
-use crate::{component::Program, error::Error, go};
+use crate::{error::Error, go};
 
-/// The programs; upstream's own flags are understood by `etcd`, `api_server` and `kubectl`.
+/// A program and the arguments that select a tool in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Program(pub(crate) Vec<OsString>);
+
+impl Program {
+    pub(crate) fn path(&self) -> PathBuf {
+        self.0.first().map(PathBuf::from).unwrap_or_default()
+    }
+
+    pub(crate) fn command(&self) -> Command {
+        let mut words = self.0.iter();
+        let mut command = Command::new(words.next().cloned().unwrap_or_default());
+        command.args(words);
+        command
+    }
+}
+
+/// The programs of a control plane. `etcd`, `api_server` and `kubectl` accept upstream's flags.
 pub(crate) struct Programs {
     pub(crate) etcd: Program,
     pub(crate) api_server: Program,
@@ -16,18 +34,18 @@ pub(crate) struct Programs {
     pub(crate) kubectl: Program,
 }
 
-/// What `KUBE_CODEGEN_E2E` says.
+/// The value of `KUBE_CODEGEN_E2E`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// Unset or empty: tests run where a control plane can be had, and are skipped elsewhere.
+pub(crate) enum Mode {
+    /// Unset or empty: tests run if a control plane is available, and are skipped otherwise.
     IfPossible,
-    /// `required`: a test that cannot run fails. For CI.
+    /// `required`: a test that cannot run fails.
     Required,
     /// `off`: tests are skipped.
-    No,
+    Off,
 }
 
-impl Wanted {
+impl Mode {
     pub(crate) fn from_env() -> Result<Self, Error> {
         Self::parse(&env::var("KUBE_CODEGEN_E2E").unwrap_or_default())
     }
@@ -36,15 +54,15 @@ impl Wanted {
         match value {
             "" => Ok(Self::IfPossible),
             "required" => Ok(Self::Required),
-            "off" => Ok(Self::No),
+            "off" => Ok(Self::Off),
             other => Err(Error::Unavailable(format!(
-                "KUBE_CODEGEN_E2E is `required`, `off` or unset, not `{other}`"
+                "KUBE_CODEGEN_E2E must be `required`, `off` or unset, not `{other}`"
             ))),
         }
     }
 }
 
-/// The cluster to use in place of an own control plane, if the environment names one.
+/// Returns the kubeconfig of the cluster to use instead of a new control plane, if the environment sets one.
 pub(crate) fn external() -> Option<PathBuf> {
     env::var_os("KUBE_CODEGEN_E2E_KUBECONFIG")
         .filter(|path| !path.is_empty())
@@ -52,7 +70,7 @@ pub(crate) fn external() -> Option<PathBuf> {
 }
 
 impl Programs {
-    /// Finds the programs; builds what is missing. May take minutes, so not for an async thread.
+    /// Finds the programs and builds missing ones. This can take minutes, so do not call it on an async thread.
     pub(crate) fn find() -> Result<Self, Error> {
         let Some(assets) = assets() else {
             let binary = go::binary()?;
@@ -78,7 +96,7 @@ impl Programs {
     }
 }
 
-/// A `kubectl` without building one: envtest's, the one built before, or the user's.
+/// Returns a `kubectl` without a build: envtest's, the one built earlier, or the user's.
 pub(crate) fn kubectl() -> Program {
     if let Some(Ok(program)) = assets().map(|assets| asset(&assets, "kubectl")) {
         return program;
@@ -95,7 +113,7 @@ fn assets() -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-/// A variable that leads nowhere is a mistake to report, no reason to take something else in silence.
+/// Returns a program of the assets folder. A missing file is an error, not a reason to use another program.
 fn asset(folder: &Path, name: &str) -> Result<Program, Error> {
     let path = folder.join(name);
     path.metadata()
@@ -108,11 +126,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_misspelt_wish_is_an_error() {
-        assert_eq!(Wanted::parse("required").unwrap(), Wanted::Required);
-        assert_eq!(Wanted::parse("off").unwrap(), Wanted::No);
-        assert_eq!(Wanted::parse("").unwrap(), Wanted::IfPossible);
-        assert!(Wanted::parse("require").is_err());
+    fn an_unknown_mode_is_an_error() {
+        assert_eq!(Mode::parse("required").unwrap(), Mode::Required);
+        assert_eq!(Mode::parse("off").unwrap(), Mode::Off);
+        assert_eq!(Mode::parse("").unwrap(), Mode::IfPossible);
+        assert!(Mode::parse("require").is_err());
     }
 
     #[test]

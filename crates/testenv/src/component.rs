@@ -1,41 +1,30 @@
-//! In: how a component is started and asked whether it is ready. Out: switches to kill, restart, pause and resume it.
+//! Starts the components of a control plane, and kills, restarts, pauses and resumes them.
 
 use std::{
-    ffi::OsString,
-    path::PathBuf,
-    process::Command,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use futures::future::BoxFuture;
 
-use crate::{error::Error, process::Process, reaper::Reaper, wait::eventually};
+use crate::{assets::Program, error::Error, process::Process, reaper::Reaper, wait::eventually};
 
-/// Long enough for a start on a loaded machine of two cores; seconds are usual.
+/// A start usually takes seconds; this allows for a loaded machine.
 const READY_WITHIN: Duration = Duration::from_secs(120);
 
-/// A program and the arguments that choose the tool in it.
-#[derive(Clone, Debug)]
-pub(crate) struct Program(pub(crate) Vec<OsString>);
-
-impl Program {
-    pub(crate) fn path(&self) -> PathBuf {
-        self.0.first().map(PathBuf::from).unwrap_or_default()
-    }
-
-    pub(crate) fn command(&self) -> Command {
-        let mut words = self.0.iter();
-        let mut command = Command::new(words.next().cloned().unwrap_or_default());
-        command.args(words);
-        command
-    }
-}
-
-/// Asks whether the component is ready; the error says why not.
+/// Checks whether the component is ready; the error states the reason if not.
 pub(crate) type Probe = Box<dyn Fn() -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
 
-/// A part of the control plane, with its fault switches.
+/// A process of the control plane that a test can kill, restart and pause.
+///
+/// ```no_run
+/// # use kube_codegen_testenv::{ControlPlane, Error};
+/// # async fn outage(plane: &ControlPlane) -> Result<(), Error> {
+/// plane.api_server()?.kill();
+/// // ... the operator loses its watches ...
+/// plane.api_server()?.restart().await?;
+/// # Ok(()) }
+/// ```
 pub struct Component {
     name: &'static str,
     program: Program,
@@ -64,13 +53,16 @@ impl Component {
         })
     }
 
-    /// Waits until it answers that it is ready; an error if it ends instead.
+    /// Waits until it reports ready.
+    ///
+    /// # Errors
+    /// If it exits, or is not ready in time.
     pub async fn ready(&self) -> Result<(), Error> {
         let mut ended = None;
         let ready = eventually(
             &format!("{} ready", self.name),
             READY_WITHIN,
-            async || match self.process().failure() {
+            async || match self.process().exit_error() {
                 Some(error) => {
                     ended = Some(error);
                     Ok(())
@@ -82,12 +74,12 @@ impl Component {
         ended.map_or(ready, Err)
     }
 
-    /// SIGKILL, as if the machine had failed. Returns when it is gone.
+    /// Kills it with SIGKILL and waits for its end.
     pub fn kill(&self) {
         self.process().kill();
     }
 
-    /// Starts it again on the same port with the same data, killing it first if it runs. Returns when it is ready.
+    /// Kills it if it runs, starts it again with the same port and data, and waits until it is ready.
     pub async fn restart(&self) -> Result<(), Error> {
         self.kill();
         let process = launch(self.name, &self.program, &self.args, &self.reaper)?;
@@ -95,22 +87,22 @@ impl Component {
         self.ready().await
     }
 
-    /// SIGSTOP: its connections stay open, and nothing answers on them.
+    /// Pauses it with SIGSTOP: connections stay open without answers.
     pub fn pause(&self) -> Result<(), Error> {
         self.process().pause()
     }
 
-    /// SIGCONT.
+    /// Resumes it with SIGCONT.
     pub fn resume(&self) -> Result<(), Error> {
         self.process().resume()
     }
 
-    /// All that it wrote so far, restarts included.
+    /// Returns everything it has logged, also before a restart.
     pub fn log(&self) -> String {
         self.process().log()
     }
 
-    /// The process of its present life.
+    /// Returns its current process.
     pub fn process(&self) -> Arc<Process> {
         Arc::clone(&self.process.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,74 +1,74 @@
-//! In: what can go wrong. Out: one error type that names the component and quotes its log. Never panics.
+//! The error type.
 
 use std::{io, process::ExitStatus, sync::Arc, time::Duration};
 
-/// Why a control plane did not start, or did not do what it was asked for.
+/// Why a control plane did not start, or an operation on it failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no control plane on this machine, and none can be built: the text says why and what helps.
+    /// No control plane is available and none can be built; the text says why and what to do.
     #[error("no control plane: {0}")]
     Unavailable(String),
-    /// The Go compiler ended with an error.
+    /// `go build` failed.
     #[error("building the control plane failed:\n{0}")]
     Build(String),
-    /// A file or a process could not be made.
+    /// An I/O operation failed.
     #[error("{what}: {source}")]
     Io {
-        /// What was tried.
+        /// The operation.
         what: String,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The API server could not be reached, or refused.
+    /// A request to the API server failed.
     #[error(transparent)]
     Kube(#[from] kube::Error),
-    /// A kubeconfig could not be read.
+    /// A kubeconfig is invalid.
     #[error(transparent)]
     Kubeconfig(#[from] kube::config::KubeconfigError),
-    /// A certificate could not be made.
+    /// A certificate could not be created.
     #[error("certificate: {0}")]
     Certificate(#[from] rcgen::Error),
-    /// A process ended by itself.
-    #[error("{name} ended ({status}); the end of its log:\n{log}")]
-    Ended {
-        /// The process.
+    /// A process exited.
+    #[error("{name} exited ({status}); the end of its log:\n{log}")]
+    Exited {
+        /// The name of the process.
         name: String,
-        /// How it ended.
+        /// Its exit status.
         status: ExitStatus,
-        /// The last lines that it wrote.
+        /// The last lines of its log.
         log: String,
     },
-    /// Something did not come true in time.
-    #[error("not within {within:?}: {what}; last seen: {last}")]
+    /// A condition was not met in time.
+    #[error("timed out after {within:?}: {what}; last seen: {last}")]
     Timeout {
-        /// What was waited for.
+        /// The condition.
         what: String,
-        /// How long.
+        /// The time limit.
         within: Duration,
-        /// What the last look showed.
+        /// The result of the last check.
         last: String,
     },
-    /// `kubectl` ended with an error.
+    /// `kubectl` failed.
     #[error("kubectl {args}: {status}\n{stderr}")]
     Kubectl {
         /// Its arguments.
         args: String,
-        /// How it ended.
+        /// Its exit status.
         status: ExitStatus,
-        /// What it wrote to standard error.
+        /// Its standard error.
         stderr: String,
     },
-    /// This control plane is somebody else's cluster, or lacks the component that was asked for.
-    #[error("this control plane has no {0} of its own")]
+    /// The control plane is an external cluster, or lacks this component.
+    #[error("this control plane has no {0} under its control")]
     Absent(&'static str),
-    /// The start of the control plane that all tests share failed; each of them gets the same reason.
+    /// The shared control plane did not start; every test gets the same error.
     #[error(transparent)]
     Shared(#[from] Arc<Error>),
 }
 
 impl Error {
-    /// For `map_err` on I/O: says what was tried.
+    /// Returns a function for `map_err` that adds the operation to an I/O error.
     pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |source| Self::Io { what, source }

@@ -1,4 +1,4 @@
-//! In: the Go module that is part of this crate. Out: its binary, built once per version into the user's cache. Never into the checkout.
+//! Builds the Go module of this crate, once per version, into the user's cache folder.
 
 use std::{
     env,
@@ -26,24 +26,24 @@ const MODULE: [(&str, &str); 6] = module![
     "upstream.go"
 ];
 
-/// No inlining and no debug data: a third less work for the compiler, which is nine tenths of the price of a first test run.
+/// Without inlining and debug data the build takes a third less time.
 const FLAGS: [&str; 2] = ["-trimpath", "-gcflags=all=-dwarf=false -l"];
 
 const BINARY: &str = "control-plane";
 
-/// Binaries of other versions that nobody used for so long are removed when a new one is built.
+/// A build removes binaries of other versions that have not been used for this long.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The binary, if it was built before.
+/// Returns the binary if it has been built.
 pub(crate) fn built() -> Option<PathBuf> {
     let binary = cache().ok()?.join(version()).join(BINARY);
     let file = File::open(&binary).ok()?;
-    // Says when it was last used. A cache that can only be read is as good.
+    // Records the last use. This fails in a read-only cache, which is fine.
     let _ = file.set_modified(SystemTime::now());
     Some(binary)
 }
 
-/// The binary, built now if it is missing. Others that want it meanwhile, in this process or another, wait for it.
+/// Returns the binary and builds it if missing. A lock makes concurrent callers wait for one build.
 pub(crate) fn binary() -> Result<PathBuf, Error> {
     if let Some(binary) = built() {
         return Ok(binary);
@@ -66,14 +66,14 @@ pub(crate) fn binary() -> Result<PathBuf, Error> {
     }
     build(&cache.join(version()))?;
     remove_unused(&cache);
-    built().ok_or_else(|| Error::Build("the binary is gone".to_owned()))
+    built().ok_or_else(|| Error::Build("the binary was removed during the build".to_owned()))
 }
 
 fn build(folder: &Path) -> Result<(), Error> {
-    // Not by `eprintln`, which the test harness keeps to itself.
+    // `eprintln!` is captured by the test harness.
     let _ = writeln!(
         io::stderr(),
-        "kube-codegen-testenv: building a control plane into {} (once; some minutes)",
+        "kube-codegen-testenv: building a control plane in {} (once, takes minutes)",
         folder.display()
     );
     let source = folder.join("src");
@@ -102,7 +102,7 @@ fn build(folder: &Path) -> Result<(), Error> {
     fs::rename(folder.join("unfinished"), folder.join(BINARY)).map_err(Error::io("binary"))
 }
 
-/// Major, minor and full version of Kubernetes that the module asks for.
+/// Returns major, minor and full version of Kubernetes in `go.mod`.
 fn kubernetes() -> (&'static str, &'static str, &'static str) {
     let module = MODULE
         .iter()
@@ -120,7 +120,7 @@ fn kubernetes() -> (&'static str, &'static str, &'static str) {
     )
 }
 
-/// A name for what the binary is made of: files and flags.
+/// Returns a hash of the files and flags that determine the binary.
 fn version() -> String {
     let mut digest = Context::new(&SHA256);
     for part in MODULE
@@ -150,7 +150,7 @@ fn cache() -> Result<PathBuf, Error> {
         })
 }
 
-/// What cannot be removed stays.
+/// Removes binaries that have not been used recently; errors are ignored.
 fn remove_unused(cache: &Path) {
     for entry in fs::read_dir(cache).into_iter().flatten().flatten() {
         let used = entry
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_whole_module_is_part_of_the_crate() {
+    fn all_files_of_the_module_are_embedded() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("control-plane");
         let files: BTreeSet<_> = fs::read_dir(folder)
             .unwrap()
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_comes_from_the_module() {
+    fn the_version_is_read_from_go_mod() {
         let (major, minor, version) = kubernetes();
         assert!(
             version.starts_with(&format!("v{major}.{minor}.")),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_nobody_used_is_removed() {
+    fn only_unused_binaries_are_removed() {
         let cache = tempfile::tempdir().unwrap();
         for name in ["old", "new", "unfinished"] {
             fs::create_dir(cache.path().join(name)).unwrap();

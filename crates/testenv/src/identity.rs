@@ -1,4 +1,4 @@
-//! In: host names. Out: certificates, keys and tokens made for one control plane. Never anything that outlives it.
+//! Creates the certificates, keys and tokens of one control plane.
 
 use std::fmt::Write as _;
 
@@ -10,16 +10,16 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 
 use crate::error::Error;
 
-/// What a server shows and what its clients trust, all in PEM but what is called `der`.
+/// The credentials of a server and its clients; in PEM unless the name says `der`.
 pub(crate) struct Identity {
     pub(crate) ca_pem: String,
     pub(crate) ca_der: Vec<u8>,
     pub(crate) server_certificate: Certificate,
     pub(crate) server_key: KeyPair,
-    /// Signs and checks the tokens of service accounts.
+    /// Signs the tokens of service accounts.
     pub(crate) account_key: String,
     pub(crate) account_public_key: String,
-    /// Of `admin` in `system:masters`.
+    /// The token of `admin` in `system:masters`.
     pub(crate) token: String,
 }
 
@@ -35,7 +35,7 @@ impl Identity {
         ];
         let ca = CertifiedIssuer::self_signed(ca, KeyPair::generate()?)?;
 
-        // The last three are the names by which Pods know the API server.
+        // Pods use the last three names.
         let names = [
             "127.0.0.1",
             "localhost",
@@ -64,7 +64,7 @@ impl Identity {
     }
 }
 
-/// 128 random bits in hexadecimal.
+/// Returns 128 random bits in hexadecimal.
 fn random_token() -> Result<String, Error> {
     let mut bytes = [0; 16];
     let unavailable = |_| Error::io("random numbers")(std::io::ErrorKind::Unsupported.into());
@@ -72,7 +72,7 @@ fn random_token() -> Result<String, Error> {
     Ok(hex(&bytes))
 }
 
-/// Two lower-case digits for each byte.
+/// Returns two lower-case digits for each byte.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

@@ -1,4 +1,4 @@
-//! In: an address, certificates, a token. Out: a kubeconfig for the programs of others and a client configuration for ours. Never a file outside the control plane's folder.
+//! Writes kubeconfigs, and derives client configurations.
 
 use std::{
     fs::OpenOptions,
@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 
-/// A client configuration that goes to the same server as `config`, under the identity of `token` alone.
+/// Returns `config` with `token` as its only credential.
 pub(crate) fn with_token(config: &kube::Config, token: &str) -> Result<kube::Config, Error> {
-    // The secret string's own type is not worth a dependency; it reads from JSON.
+    // Through JSON, because the type of the token is in another crate.
     let auth_info: AuthInfo = serde_json::from_value(json!({ "token": token }))
         .map_err(|e| Error::io("token")(e.into()))?;
     let mut config = config.clone();
@@ -23,14 +23,14 @@ pub(crate) fn with_token(config: &kube::Config, token: &str) -> Result<kube::Con
     Ok(config)
 }
 
-/// A client configuration that shows each refusal as it is, in place of trying again.
+/// Returns `config` without automatic retries.
 pub(crate) fn without_retry(config: &kube::Config) -> kube::Config {
     let mut config = config.clone();
     config.default_retry = false;
     config
 }
 
-/// Writes a kubeconfig with the server and the certificate authority of `config`, and `token`; only its owner can read it.
+/// Writes a kubeconfig with the server and the certificate authority of `config` and the token; only the owner can read it.
 pub(crate) fn write(
     path: PathBuf,
     config: &kube::Config,
@@ -58,7 +58,7 @@ pub(crate) fn write(
     Ok(path)
 }
 
-/// Writes a file that only its owner can read.
+/// Writes a file that only the owner can read.
 pub(crate) fn secret(path: &Path, text: &str) -> Result<(), Error> {
     let file = OpenOptions::new()
         .write(true)
@@ -93,13 +93,13 @@ mod tests {
     use crate::identity::Identity;
 
     #[test]
-    fn the_certificate_survives_the_way_through_der() {
+    fn a_certificate_is_unchanged_after_der() {
         let identity = Identity::new().unwrap();
         assert_eq!(pem(&identity.ca_der), identity.ca_pem.replace("\r\n", "\n"));
     }
 
     #[test]
-    fn a_kubeconfig_is_for_its_owner_alone() {
+    fn only_the_owner_can_read_a_kubeconfig() {
         let folder = tempfile::tempdir().unwrap();
         let config = kube::Config::new("http://127.0.0.1:1".parse().unwrap());
         let path = write(

@@ -1,5 +1,7 @@
-//! A real Kubernetes control plane for the tests of operators: etcd, kube-apiserver, Kubernetes' own controllers and a
-//! stand-in for scheduler and kubelets, as processes on 127.0.0.1. It needs Go once, and neither Docker nor a cluster.
+//! A real Kubernetes control plane for the tests of operators, without Docker.
+//!
+//! It consists of etcd, kube-apiserver, Kubernetes' controllers and a replacement for scheduler and kubelets, as processes on
+//! 127.0.0.1. Building it requires Go.
 //!
 //! ```no_run
 //! use std::{process::Command, time::Duration};
@@ -9,15 +11,15 @@
 //!
 //! #[tokio::test]
 //! async fn a_foo_gets_its_deployment() -> TestResult {
-//!     // One control plane for all tests of the binary. `None`: none can be had here, and the test is reported as skipped.
+//!     // One control plane for all tests of the binary. On `None` the test has been reported as skipped.
 //!     let Some(plane) = ControlPlane::shared().await? else { return Ok(()) };
 //!     if !plane.has_controllers() {
-//!         return Ok(skip("nothing becomes of Deployments here")?);
+//!         return Ok(skip("Deployments get no Pods here")?);
 //!     }
 //!     let namespace = plane.namespace("foo").await?;
 //!     plane.apply(include_str!("../../fixtures/crdkind.yaml")).await?;
 //!
-//!     // The operator runs with the rights of its own service account alone, and ends with the test.
+//!     // The operator runs with the rights of its service account and ends with the test.
 //!     plane.kubectl(["create", "serviceaccount", "operator", "-n", namespace.name()]).await?;
 //!     let kubeconfig = plane.kubeconfig_for(namespace.name(), "operator").await?;
 //!     let mut command = Command::new("target/debug/my-operator");
@@ -32,26 +34,28 @@
 //! }
 //! ```
 //!
-//! Faults: a control plane of the test's own ([`ControlPlane::for_test`]) can have its [`Component`]s killed, restarted and
-//! paused, and etcd [compacted](ControlPlane::compact); a [`Proxy`] before the API server spoils answers by [`Rule`].
+//! # Fault injection
 //!
-//! # Where the control plane comes from
+//! A test with its own control plane ([`ControlPlane::for_test`]) can kill, restart and pause its [`Component`]s and
+//! [compact](ControlPlane::compact) etcd. A [`Proxy`] in front of the API server changes responses by [`Rule`]s.
+//!
+//! # Configuration
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | none | it is built by Go from the module in this crate, once, into `$XDG_CACHE_HOME/kube-codegen` (about 10 minutes of processor time) |
-//! | `KUBEBUILDER_ASSETS` | folder with `etcd` and `kube-apiserver` to use instead; without Go there are no controllers then, so no Pods, and tests that need them are skipped |
-//! | `KUBE_CODEGEN_E2E_KUBECONFIG` | kubeconfig of a cluster to use instead; tests that break things are skipped, namespaces are deleted, what else is applied there stays |
-//! | `KUBE_CODEGEN_E2E` | `required`: a test that cannot run fails; `off`: all are skipped; unset: they run where they can |
-//! | `KUBE_CODEGEN_E2E_LOGS` | where the logs of failed tests go; the temporary folder's `kube-codegen-testenv-logs` otherwise |
+//! | none set | Go builds it once from the module in this crate, into `$XDG_CACHE_HOME/kube-codegen` (about 10 minutes of processor time) |
+//! | `KUBEBUILDER_ASSETS` | folder with `etcd` and `kube-apiserver` to use instead; without Go there are no controllers, and tests that need Pods are skipped |
+//! | `KUBE_CODEGEN_E2E_KUBECONFIG` | kubeconfig of a cluster to use instead; disruptive tests are skipped, namespaces are deleted, other applied objects remain |
+//! | `KUBE_CODEGEN_E2E` | `required`: a test that cannot run fails; `off`: all tests are skipped; unset: tests run if possible |
+//! | `KUBE_CODEGEN_E2E_LOGS` | folder for the logs of failed tests; default: `kube-codegen-testenv-logs` in the temporary folder |
 //!
-//! The binary `control-plane` of this crate builds one ahead (`build`) or keeps one running for a person (`up`).
+//! The binary `control-plane` of this crate builds the programs ahead of time (`build`) or runs a control plane (`up`).
 //!
-//! # What is left behind
+//! # Clean-up
 //!
-//! Nothing, also when a test panics, runs into a time limit or is killed by SIGKILL: a small shell process notices and
-//! cleans up. Only a failure keeps something, the logs of the components, and says where. A failure is a panic or a time-out of
-//! [`eventually`]; tests that return a [`TestResult`] panic where a `?` fails, so no failure of theirs is without its logs.
+//! All processes and files are removed, also when a test panics, times out or is killed by SIGKILL: a small shell process
+//! does that. Only a failure keeps the logs of the components and prints their folder. A failure is a panic or a time-out of
+//! [`eventually`]; with [`TestResult`], a failing `?` panics too.
 
 #![warn(missing_docs)]
 
@@ -62,7 +66,6 @@ mod error;
 mod go;
 mod identity;
 mod kubeconfig;
-mod namespace;
 mod plane;
 mod process;
 mod proxy;
@@ -74,18 +77,17 @@ mod wait;
 pub use self::{
     component::Component,
     error::Error,
-    namespace::Namespace,
-    plane::{Builder, ControlPlane},
+    plane::{Builder, ControlPlane, Namespace},
     process::Process,
-    proxy::{Fault, Proxy, Rule, RuleHandle, Seen},
+    proxy::{Fault, Proxy, RecordedRequest, Rule, RuleHandle},
     shared::skip,
     wait::eventually,
 };
 
 pub use testresult::TestResult;
 
-/// Builds what is missing of the control plane's programs, and gives the one that is the API server: without `KUBEBUILDER_ASSETS`
-/// it is all the others as well, by its first argument. Takes minutes the first time.
+/// Builds the missing programs of the control plane and returns the path of the API server's. Without `KUBEBUILDER_ASSETS`
+/// it contains all programs, selected by the first argument. The first build takes minutes.
 pub fn build() -> Result<std::path::PathBuf, Error> {
     assets::Programs::find().map(|programs| programs.api_server.path())
 }

@@ -1,4 +1,4 @@
-//! In: `build` or `up`. Out: a control plane's programs and where they are, or one that runs until Ctrl-C or, if asked, the end of input. Never anything of it left afterwards.
+//! The command line: `build` builds the programs, `up` runs a control plane until Ctrl-C or the end of input.
 
 use std::{env, io, process::ExitCode, thread};
 
@@ -26,14 +26,14 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Runs until Ctrl-C; also until standard input ends, so that a program that starts it never leaves it behind.
+/// Runs until Ctrl-C or, with `until_eof`, until standard input ends, so that it never outlives the program that started it.
 async fn up(until_eof: bool) -> Result<(), Error> {
     let plane = ControlPlane::start().await?;
     println!("export KUBECONFIG={}", plane.kubeconfig().display());
-    eprintln!("The control plane runs; Ctrl-C ends it.");
-    let (ended, end_of_input) = oneshot::channel();
+    eprintln!("The control plane is running; press Ctrl-C to stop it.");
+    let (sender, end_of_input) = oneshot::channel();
     if until_eof {
-        thread::spawn(move || ended.send(io::copy(&mut io::stdin(), &mut io::sink()).is_ok()));
+        thread::spawn(move || sender.send(io::copy(&mut io::stdin(), &mut io::sink()).is_ok()));
     }
     tokio::select! {
         interrupted = tokio::signal::ctrl_c() => interrupted.map_err(|source| Error::Io {

@@ -1,8 +1,9 @@
-//! In: the wish for a control plane. Out: its clients, kubeconfigs, `kubectl`, processes and fault switches. Never a choice of the cluster by the user's own kubeconfig.
+//! [`ControlPlane`]: its clients, kubeconfigs, `kubectl`, processes and components.
 
 use std::{
-    ffi::OsStr,
-    path::Path,
+    ffi::{OsStr, OsString},
+    fmt,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::Arc,
     time::Duration,
@@ -18,51 +19,50 @@ use tokio::{io::AsyncWriteExt as _, task::spawn_blocking};
 
 use crate::{
     access::Access,
-    assets::{Programs, external, kubectl},
-    component::{Component, Program},
+    assets::{Program, Programs, external, kubectl},
+    component::Component,
     error::Error,
-    namespace::Namespace,
     process::Process,
     proxy::Proxy,
     reaper::Reaper,
     start::{Own, account_exists, compact, start},
 };
 
-/// How long [`ControlPlane::stop`] waits for each component to end by itself.
+/// How long [`ControlPlane::stop`] waits for each component.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Settings of a control plane to be started.
+/// The settings of a new control plane.
 #[derive(Clone, Debug)]
 pub struct Builder {
-    pub(crate) nodes: usize,
-    pub(crate) api_server_args: Vec<String>,
+    nodes: usize,
+    api_server_args: Vec<String>,
 }
 
 impl Builder {
-    /// How many Ready nodes there are (1).
+    /// Sets the number of Ready nodes (default 1).
     #[must_use]
     pub fn nodes(self, nodes: usize) -> Self {
         Self { nodes, ..self }
     }
 
-    /// One more flag for kube-apiserver, such as `--min-request-timeout=5`, which ends watches after 5 to 10 seconds.
+    /// Adds a flag for kube-apiserver, such as `--min-request-timeout=5`, which ends watches after 5 to 10 seconds.
     #[must_use]
     pub fn api_server_arg(mut self, arg: impl Into<String>) -> Self {
         self.api_server_args.push(arg.into());
         self
     }
 
-    /// Starts it. Where `KUBE_CODEGEN_E2E_KUBECONFIG` names a cluster, that one is used and these settings are not.
+    /// Starts the control plane. If `KUBE_CODEGEN_E2E_KUBECONFIG` is set, uses that cluster and ignores these settings.
     pub async fn start(self) -> Result<ControlPlane, Error> {
         if let Some(path) = external() {
-            let reaper = Reaper::of_foreign(&kubectl(), &path)?;
+            let reaper = Reaper::for_external(&kubectl(), &path)?;
             let kubeconfig = Kubeconfig::read_from(path)?;
             let config = kube::Config::from_custom_kubeconfig(
                 kubeconfig.clone(),
                 &KubeConfigOptions::default(),
             )
             .await?;
-            let access = Access::of_kubeconfig(config, &kubeconfig, &reaper)?;
+            let access = Access::from_kubeconfig(config, &kubeconfig, &reaper)?;
             return Ok(ControlPlane {
                 own: None,
                 kubectl: kubectl(),
@@ -74,8 +74,8 @@ impl Builder {
             .await
             .map_err(|e| Error::io("search for programs")(e.into()))??;
         let reaper = Reaper::start()?;
-        let (own, config) = start(&programs, &self, &reaper).await?;
-        let access = Access::of_config(config, &reaper)?;
+        let (own, config) = start(&programs, self.nodes, &self.api_server_args, &reaper).await?;
+        let access = Access::from_config(config, &reaper)?;
         Ok(ControlPlane {
             own: Some(own),
             kubectl: programs.kubectl,
@@ -85,7 +85,18 @@ impl Builder {
     }
 }
 
-/// A Kubernetes control plane; when it is dropped, and however the test process ends, nothing of it is left.
+/// A Kubernetes control plane. Its processes and files are removed when it is dropped, and also if the test process is killed.
+///
+/// ```no_run
+/// # use kube_codegen_testenv::{ControlPlane, TestResult};
+/// #[tokio::test]
+/// async fn the_api_server_answers() -> TestResult {
+///     let Some(plane) = ControlPlane::shared().await? else { return Ok(()) };
+///     let namespace = plane.namespace("my-test").await?;
+///     plane.kubectl(["get", "pods", "-n", namespace.name()]).await?;
+///     Ok(())
+/// }
+/// ```
 pub struct ControlPlane {
     own: Option<Own>,
     kubectl: Program,
@@ -94,7 +105,7 @@ pub struct ControlPlane {
 }
 
 impl ControlPlane {
-    /// Settings other than [`ControlPlane::start`]'s.
+    /// Returns the default settings.
     pub fn builder() -> Builder {
         Builder {
             nodes: 1,
@@ -102,12 +113,12 @@ impl ControlPlane {
         }
     }
 
-    /// Starts one with one node. Whoever wants a test to be skipped where none can be had takes [`ControlPlane::for_test`].
+    /// Starts a control plane with one node. Use [`ControlPlane::for_test`] to skip a test where none is available.
     pub async fn start() -> Result<Self, Error> {
         Self::builder().start().await
     }
 
-    /// Ends all its processes in good order, and removes its files.
+    /// Stops all processes gracefully and removes all files.
     pub async fn stop(self) -> Result<(), Error> {
         if let Some(own) = &self.own {
             for component in own.controllers.iter().chain([&own.api_server, &own.etcd]) {
@@ -118,33 +129,33 @@ impl ControlPlane {
         Ok(())
     }
 
-    /// A client with all rights, which belongs to the async runtime it is made on.
+    /// Returns a client with all rights, bound to the current async runtime.
     pub fn client(&self) -> Result<Client, Error> {
         Ok(Client::try_from(self.access.config.clone())?)
     }
 
-    /// The configuration of [`ControlPlane::client`].
+    /// Returns the configuration of [`ControlPlane::client`].
     pub fn config(&self) -> &kube::Config {
         &self.access.config
     }
 
-    /// A kubeconfig with all rights.
+    /// Returns a kubeconfig with all rights.
     pub fn kubeconfig(&self) -> &Path {
         &self.access.kubeconfig
     }
 
-    /// A kubeconfig with the rights of a service account, whose namespace is the kubeconfig's, for 24 hours.
+    /// Returns a kubeconfig with the rights of a service account, valid for 24 hours; `namespace` is its default.
     pub async fn kubeconfig_for(
         &self,
         namespace: &str,
         service_account: &str,
-    ) -> Result<std::path::PathBuf, Error> {
+    ) -> Result<PathBuf, Error> {
         self.access
             .kubeconfig_for(&self.client()?, namespace, service_account)
             .await
     }
 
-    /// A client with the rights of a service account.
+    /// Returns a client with the rights of a service account.
     pub async fn client_for(
         &self,
         namespace: &str,
@@ -155,19 +166,19 @@ impl ControlPlane {
             .await
     }
 
-    /// Makes a namespace whose name begins with `prefix`, ready for Pods.
+    /// Creates a namespace with a unique name that starts with `prefix`, ready for Pods.
     pub async fn namespace(&self, prefix: &str) -> Result<Namespace, Error> {
-        let mut wanted = CoreNamespace::default();
-        wanted.metadata.generate_name = Some(format!("{prefix}-"));
+        let mut namespace = CoreNamespace::default();
+        namespace.metadata.generate_name = Some(format!("{prefix}-"));
         let client = self.client()?;
-        let made = Api::all(client.clone())
-            .create(&PostParams::default(), &wanted)
+        let created = Api::all(client.clone())
+            .create(&PostParams::default(), &namespace)
             .await?;
-        let name = made.metadata.name.unwrap_or_default();
+        let name = created.metadata.name.unwrap_or_default();
         if self.own.is_none() {
             self.reaper.delete_namespace(&name);
         }
-        let namespace = Namespace::new(name);
+        let namespace = Namespace { name };
         if self.has_controllers() {
             account_exists(&client, namespace.name()).await?;
         }
@@ -194,11 +205,7 @@ impl ControlPlane {
             .await
     }
 
-    async fn run_kubectl(
-        &self,
-        args: Vec<std::ffi::OsString>,
-        input: &str,
-    ) -> Result<String, Error> {
+    async fn run_kubectl(&self, args: Vec<OsString>, input: &str) -> Result<String, Error> {
         let mut command = tokio::process::Command::from(self.kubectl.command());
         command
             .args(&args)
@@ -211,7 +218,7 @@ impl ControlPlane {
             .kill_on_drop(true);
         let mut child = command.spawn().map_err(Error::io("kubectl"))?;
         if let Some(mut stdin) = child.stdin.take() {
-            // An end of kubectl before it has read all is told by its exit status.
+            // If kubectl exits early, its status says why.
             let _ = stdin.write_all(input.as_bytes()).await;
         }
         let output = child
@@ -231,33 +238,33 @@ impl ControlPlane {
     }
 
     /// Starts a program, such as the operator under test, that ends with the control plane at the latest.
-    /// What it prints is appended to the log called `name`.
+    /// Its output is appended to the log `name`.
     pub fn spawn(&self, name: &str, mut command: Command) -> Result<Process, Error> {
-        // A proxy that the environment names does not lead to this machine.
+        // Proxies in the environment cannot reach this machine.
         command
             .env("NO_PROXY", "127.0.0.1")
             .env("no_proxy", "127.0.0.1");
         Process::start(name, command, &self.reaper)
     }
 
-    /// Puts an HTTPS proxy before the API server that answers wrongly as its rules say.
+    /// Starts an HTTPS proxy in front of the API server that injects faults.
     pub async fn proxy(&self) -> Result<Proxy, Error> {
         Proxy::start(&self.access.config, &self.reaper).await
     }
 
-    /// Whether its processes are its own, and so can be killed.
+    /// Returns whether the processes belong to this control plane, so that a test may kill them.
     pub fn is_own(&self) -> bool {
         self.own.is_some()
     }
 
-    /// Whether Deployments get Pods and owned objects are collected: not with envtest's two programs alone.
+    /// Returns whether controllers run; without them Deployments get no Pods and dependents are not collected.
     pub fn has_controllers(&self) -> bool {
         self.own
             .as_ref()
             .is_none_or(|own| own.controllers.is_some())
     }
 
-    /// The API server's switches.
+    /// Returns the API server.
     pub fn api_server(&self) -> Result<&Component, Error> {
         self.own
             .as_ref()
@@ -265,7 +272,7 @@ impl ControlPlane {
             .ok_or(Error::Absent("kube-apiserver"))
     }
 
-    /// etcd's switches.
+    /// Returns etcd.
     pub fn etcd(&self) -> Result<&Component, Error> {
         self.own
             .as_ref()
@@ -273,7 +280,7 @@ impl ControlPlane {
             .ok_or(Error::Absent("etcd"))
     }
 
-    /// The switches of the process that runs Kubernetes' own controllers and stands in for scheduler and kubelets.
+    /// Returns the process that runs Kubernetes' controllers and replaces scheduler and kubelets.
     pub fn controllers(&self) -> Result<&Component, Error> {
         self.own
             .as_ref()
@@ -281,15 +288,34 @@ impl ControlPlane {
             .ok_or(Error::Absent("controllers"))
     }
 
-    /// Compacts etcd: continue tokens and list revisions from before are then expired. The API server's watch cache still
-    /// serves watches from before; with [`Component::restart`] of the API server it forgets. Gives the revision.
+    /// Compacts etcd, so that older continue tokens and list revisions expire, and returns the revision. The API server
+    /// serves older watches from its cache until a [`Component::restart`].
     pub async fn compact(&self) -> Result<u64, Error> {
         let own = self.own.as_ref().ok_or(Error::Absent("etcd"))?;
         compact(&own.etcd_config).await
     }
 
-    /// Lets the logs survive the control plane, as a panic does; says where they will be.
+    /// Keeps the logs, as a panic does, and returns their future folder.
     pub fn keep_logs(&self) -> &Path {
         self.reaper.keep_logs()
+    }
+}
+
+/// A namespace for one test. It ends with the control plane; in an external cluster it is deleted when the test process ends.
+#[derive(Debug)]
+pub struct Namespace {
+    name: String,
+}
+
+impl Namespace {
+    /// Returns its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl fmt::Display for Namespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
     }
 }

@@ -1,4 +1,4 @@
-//! In: a command. Out: a process of the control plane's group with its log in a file. Never outlives the test process.
+//! Runs a process in the control plane's process group, with its log in a file.
 
 use std::{
     fs::{self, File},
@@ -17,6 +17,16 @@ use rustix::{
 use crate::{error::Error, reaper::Reaper, wait::eventually};
 
 /// A running process, such as the operator under test. Dropping it kills it.
+///
+/// ```no_run
+/// # use std::{process::Command, time::Duration};
+/// # use kube_codegen_testenv::{ControlPlane, Error};
+/// # async fn stops(plane: &ControlPlane) -> Result<(), Error> {
+/// let operator = plane.spawn("operator", Command::new("target/debug/my-operator"))?;
+/// let status = operator.terminate(Duration::from_secs(10)).await?;
+/// assert!(status.success(), "{}", operator.log());
+/// # Ok(()) }
+/// ```
 #[derive(Debug)]
 pub struct Process {
     name: String,
@@ -26,7 +36,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts `command` in the group of `reaper`; what it prints is appended to the log called `name`.
+    /// Starts `command` in the process group of `reaper`; its output is appended to the log `name`.
     pub(crate) fn start(
         name: &str,
         mut command: Command,
@@ -60,43 +70,43 @@ impl Process {
         })
     }
 
-    /// The process's number.
+    /// Returns the process ID.
     pub fn id(&self) -> u32 {
         self.lock().id()
     }
 
-    /// All that it, and its predecessors of the same name, wrote to standard output and standard error.
+    /// Returns the output so far, including that of earlier processes with this name.
     pub fn log(&self) -> String {
         fs::read(&self.log)
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             .unwrap_or_default()
     }
 
-    /// How it ended, if it did.
-    pub fn ended(&self) -> Option<ExitStatus> {
+    /// Returns its exit status if it has exited.
+    pub fn exit_status(&self) -> Option<ExitStatus> {
         let mut child = self.lock();
         let id = child.id();
-        let ended = child.try_wait().ok().flatten();
-        if ended.is_some() {
+        let status = child.try_wait().ok().flatten();
+        if status.is_some() {
             self.reaper.forget(id);
         }
-        ended
+        status
     }
 
-    /// The error that says that it ended by itself, if it did.
-    pub(crate) fn failure(&self) -> Option<Error> {
-        let status = self.ended()?;
+    /// Returns an error with the end of the log if it has exited.
+    pub(crate) fn exit_error(&self) -> Option<Error> {
+        let status = self.exit_status()?;
         let log = self.log();
         let lines: Vec<_> = log.lines().collect();
         let log = lines[lines.len().saturating_sub(30)..].join("\n");
-        Some(Error::Ended {
+        Some(Error::Exited {
             name: self.name.clone(),
             status,
             log,
         })
     }
 
-    /// SIGKILL. Returns when the process is gone; one that is gone already is no error.
+    /// Kills it with SIGKILL and waits for its end; does nothing if it has exited.
     pub fn kill(&self) {
         let mut child = self.lock();
         let _ = child.kill();
@@ -104,27 +114,27 @@ impl Process {
         self.reaper.forget(child.id());
     }
 
-    /// SIGTERM, then waits for the end. After `within` it is an [`Error::Timeout`], and the process still runs.
+    /// Sends SIGTERM and waits for its end. After `within` the result is [`Error::Timeout`], and the process still runs.
     pub async fn terminate(&self, within: Duration) -> Result<ExitStatus, Error> {
         self.signal(Signal::TERM)?;
         self.wait(within).await
     }
 
-    /// Waits for it to end by itself.
+    /// Waits until it exits.
     pub async fn wait(&self, within: Duration) -> Result<ExitStatus, Error> {
-        eventually(&format!("the end of {}", self.name), within, async || {
-            self.ended().ok_or("it runs")
+        eventually(&format!("exit of {}", self.name), within, async || {
+            self.exit_status().ok_or("still running")
         })
         .await
     }
 
-    /// SIGSTOP: its connections stay open, and nothing answers on them. Returns when all its threads stand still.
+    /// Pauses it with SIGSTOP and waits until all threads have stopped. Its connections stay open without answers.
     pub fn pause(&self) -> Result<(), Error> {
         self.signal(Signal::STOP)?;
-        // The signal only asks. That it died instead is left to be found by who waits for it.
+        // The signal is asynchronous. If the process exits instead, a later wait reports that.
         let pid = Pid::from_child(&self.lock());
-        let news = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        while let Err(error) = waitid(WaitId::Pid(pid), news) {
+        let changes = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        while let Err(error) = waitid(WaitId::Pid(pid), changes) {
             if error != Errno::INTR {
                 return Err(Error::io(format!("pause of {}", self.name))(error.into()));
             }
@@ -132,12 +142,12 @@ impl Process {
         Ok(())
     }
 
-    /// SIGCONT.
+    /// Resumes it with SIGCONT.
     pub fn resume(&self) -> Result<(), Error> {
         self.signal(Signal::CONT)
     }
 
-    /// To a process that was waited for no signal is sent: its number may be another's by now.
+    /// Sends a signal, unless the process was waited for: its ID may have been reused.
     fn signal(&self, signal: Signal) -> Result<(), Error> {
         let mut child = self.lock();
         if let Ok(Some(_)) = child.try_wait() {

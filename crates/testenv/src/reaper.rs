@@ -1,4 +1,4 @@
-//! In: the processes of one control plane. Out: none of them, and no file, once the test process is gone. Never relies on `Drop` being run.
+//! Ends all processes and removes all files of a control plane once the test process ends, however that happens.
 
 use std::{
     env, fs,
@@ -9,12 +9,12 @@ use std::{
     sync::{Arc, Mutex, Once, PoisonError, Weak},
 };
 
-use crate::{component::Program, error::Error};
+use crate::{assets::Program, error::Error};
 
-/// A small shell process in a process group of its own that outlives this one just long enough to clean up after it.
+/// A shell process that outlives this process just long enough to clean up.
 ///
-/// It learns of our end by its standard input, which the kernel closes also after SIGKILL. All processes of the
-/// control plane join its group, so that a signal from the terminal does not reach them before it.
+/// It notices the end of this process when the kernel closes its standard input, also after SIGKILL. All processes of the
+/// control plane join its process group, so that signals from the terminal do not reach them first.
 #[derive(Debug)]
 pub(crate) struct Reaper {
     shell: Mutex<Child>,
@@ -25,13 +25,13 @@ pub(crate) struct Reaper {
 }
 
 impl Reaper {
-    /// Makes a folder for one control plane, with `logs` in it, and the process that will remove it.
+    /// Creates the folder of a control plane, with `logs` in it, and the process that removes it.
     pub(crate) fn start() -> Result<Arc<Self>, Error> {
         Self::with(|_| {})
     }
 
-    /// The same for a cluster that stays, from which namespaces are to be deleted.
-    pub(crate) fn of_foreign(kubectl: &Program, kubeconfig: &Path) -> Result<Arc<Self>, Error> {
+    /// Does the same for an external cluster, from which it deletes namespaces.
+    pub(crate) fn for_external(kubectl: &Program, kubeconfig: &Path) -> Result<Arc<Self>, Error> {
         Self::with(|shell| {
             shell.args(&kubectl.0).env("KUBECONFIG", kubeconfig);
         })
@@ -71,50 +71,50 @@ impl Reaper {
         Ok(this)
     }
 
-    /// The folder that will be removed.
+    /// Returns the folder that will be removed.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The log file of a process; it is what survives a failed test.
+    /// Returns the log file of a process; a failed test keeps the logs.
     pub(crate) fn log(&self, name: &str) -> PathBuf {
         self.folder.join("logs").join(name).with_extension("log")
     }
 
-    /// The process group that everything has to join.
+    /// Returns the process group that every process must join.
     pub(crate) fn group(&self) -> i32 {
         self.group.cast_signed()
     }
 
-    /// Takes charge of a process.
+    /// Registers a process.
     pub(crate) fn add(&self, pid: u32) {
-        self.tell(&format!("add {pid}\n"));
+        self.send(&format!("add {pid}\n"));
     }
 
-    /// The process has been waited for: its number may soon be another's.
+    /// Removes a process that has been waited for, since its ID may be reused.
     pub(crate) fn forget(&self, pid: u32) {
-        self.tell(&format!("forget {pid}\n"));
+        self.send(&format!("forget {pid}\n"));
     }
 
-    /// Takes charge of a namespace in a cluster that is not ours.
+    /// Registers a namespace of an external cluster for deletion.
     pub(crate) fn delete_namespace(&self, name: &str) {
-        self.tell(&format!("namespace {name}\n"));
+        self.send(&format!("namespace {name}\n"));
     }
 
-    /// Lets the logs survive; says where they will be.
+    /// Keeps the logs and returns their future folder.
     pub(crate) fn keep_logs(&self) -> &Path {
-        self.tell("keep\n");
+        self.send("keep\n");
         &self.logs
     }
 
-    fn tell(&self, line: &str) {
+    fn send(&self, line: &str) {
         if let Some(pipe) = self
             .pipe
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .as_mut()
         {
-            // It fails only when somebody killed the shell; then `Drop` is left to clean up.
+            // It fails only if the shell was killed; then `Drop` cleans up.
             let _ = pipe.write_all(line.as_bytes());
         }
     }
@@ -139,7 +139,7 @@ impl Drop for Reaper {
 
 static REAPERS: Mutex<Vec<Weak<Reaper>>> = Mutex::new(Vec::new());
 
-/// Lets the logs of all control planes survive, and says so: a test has failed.
+/// Keeps the logs of all control planes after a failure, and prints where.
 pub(crate) fn keep_all_logs() {
     for reaper in REAPERS
         .lock()
@@ -154,7 +154,7 @@ pub(crate) fn keep_all_logs() {
     }
 }
 
-/// A failed test is one that panicked: the hook hears of it even where no `Drop` runs, as in a `static`.
+/// Keeps the logs when a test panics. A hook also runs where `Drop` does not, as for a `static`.
 fn watch_for_panics(reaper: Weak<Reaper>) {
     static HOOK: Once = Once::new();
     let mut reapers = REAPERS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -178,10 +178,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_added_is_ended_and_what_was_forgotten_is_not() {
+    fn registered_processes_are_killed_and_forgotten_ones_are_not() {
         let reaper = Reaper::start().unwrap();
         let (mut ours, mut others) = (sleeper(), sleeper());
-        // Numbers that it never heard of, or that were forgotten before, change nothing.
+        // Forgetting an unknown process, or one twice, changes nothing.
         for (added, pid) in [
             (true, others.id()),
             (true, ours.id()),

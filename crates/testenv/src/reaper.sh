@@ -1,8 +1,8 @@
-# Ends every process of one control plane and removes its folder once standard input closes, which it does
-# however the process that holds the other end comes to its end.
+# Kills every process of one control plane and removes its folder once standard input closes, which happens
+# however the process at the other end dies.
 #   sh -c SCRIPT reaper FOLDER LOGS [KUBECTL...]
-# Lines read: `add PID`, `forget PID`, `namespace NAME` (to be deleted from the cluster that KUBECONFIG names),
-# `keep` (the logs are to survive, in the folder LOGS).
+# Lines read: `add PID`, `forget PID`, `namespace NAME` (deleted from the cluster of KUBECONFIG),
+# `keep` (copies the logs to the folder LOGS).
 trap '' HUP INT TERM
 folder=$1 logs=$2 keep= pids=' ' namespaces=
 shift 2
@@ -21,5 +21,5 @@ fi
 if [ -n "$keep" ]; then mkdir -p "$logs" && cp -R "$folder/logs/." "$logs"; fi
 # A process that was being started when the input closed may still be writing.
 for _ in 1 2 3 4 5; do rm -rf "$folder" && break; sleep 1; done 2>/dev/null
-# The rest of the process group, whose leader this shell is: itself, and what was not yet announced.
+# The rest of the process group, which this shell leads: itself, and processes not yet announced.
 kill -9 0

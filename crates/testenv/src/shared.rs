@@ -1,4 +1,4 @@
-//! In: a test that needs a control plane. Out: the one all tests of its binary share, or one of its own; where there can be none, a skipped test, and loudly. Never a silent pass.
+//! Gives a test the shared control plane or one of its own, or reports the test as skipped.
 
 use std::{
     io::{self, Write as _},
@@ -10,18 +10,18 @@ use tokio::sync::OnceCell;
 
 use crate::{
     ControlPlane, Error,
-    assets::{Wanted, external},
+    assets::{Mode, external},
 };
 
 static SHARED: OnceCell<Result<ControlPlane, Arc<Error>>> = OnceCell::const_new();
 
 impl ControlPlane {
-    /// The control plane that all tests of this process share; each takes a [`ControlPlane::namespace`] of its own there.
-    /// `None` means that the test is to end: it has been reported as skipped.
+    /// Returns the control plane that all tests of this process share; each test uses its own [`ControlPlane::namespace`].
+    /// On `None` the test must return: it has been reported as skipped.
     ///
-    /// It must not be killed, paused or compacted; tests that do so take [`ControlPlane::for_test`].
+    /// Tests that kill, pause or compact it must use [`ControlPlane::for_test`] instead.
     pub async fn shared() -> Result<Option<&'static Self>, Error> {
-        if Wanted::from_env()? == Wanted::No {
+        if Mode::from_env()? == Mode::Off {
             report("KUBE_CODEGEN_E2E=off");
             return Ok(None);
         }
@@ -37,16 +37,16 @@ impl ControlPlane {
         }
     }
 
-    /// A control plane for this test alone, whose processes it may kill. `None` means that the test is to end: it has
-    /// been reported as skipped, also because `KUBE_CODEGEN_E2E_KUBECONFIG` names somebody else's cluster.
+    /// Starts a control plane for this test alone, whose processes the test may kill. On `None` the test must return: it has
+    /// been reported as skipped, for example because `KUBE_CODEGEN_E2E_KUBECONFIG` is set.
     pub async fn for_test() -> Result<Option<Self>, Error> {
-        if Wanted::from_env()? == Wanted::No {
+        if Mode::from_env()? == Mode::Off {
             report("KUBE_CODEGEN_E2E=off");
             return Ok(None);
         }
         let plane = match external() {
             Some(_) => Err(Error::Unavailable(
-                "the cluster of KUBE_CODEGEN_E2E_KUBECONFIG is not ours to break".to_owned(),
+                "the test would break the cluster of KUBE_CODEGEN_E2E_KUBECONFIG".to_owned(),
             )),
             None => Self::start().await,
         };
@@ -57,17 +57,20 @@ impl ControlPlane {
     }
 }
 
-/// Reports that the running test is skipped, for a reason that the test alone knows, such as a control plane without
-/// [controllers](ControlPlane::has_controllers). The test is to end then. Where `KUBE_CODEGEN_E2E` is `required` it is an [`Error::Unavailable`].
+/// Reports the running test as skipped, for example because the control plane has no
+/// [controllers](ControlPlane::has_controllers). The test must return then.
+///
+/// # Errors
+/// [`Error::Unavailable`] if `KUBE_CODEGEN_E2E` is `required`.
 pub fn skip(reason: &str) -> Result<(), Error> {
-    if Wanted::from_env()? == Wanted::Required {
+    if Mode::from_env()? == Mode::Required {
         return Err(Error::Unavailable(reason.to_owned()));
     }
     report(reason);
     Ok(())
 }
 
-/// Past the test harness, which keeps what a passing test prints to itself.
+/// Prints to standard error; `eprintln!` is captured by the test harness.
 fn report(reason: &str) {
     let thread = thread::current();
     let test = thread.name().unwrap_or("a test");

@@ -1,4 +1,4 @@
-//! In: the programs. Out: a control plane of its own processes, ready for use. Never a port or a file that another one uses.
+//! Starts the processes of a control plane on free ports.
 
 use std::{
     fs,
@@ -20,12 +20,11 @@ use crate::{
     error::Error,
     identity::Identity,
     kubeconfig::{secret, with_token, without_retry, write},
-    plane::Builder,
     reaper::Reaper,
     wait::eventually,
 };
 
-/// The processes of one control plane; dropped in this order.
+/// The processes of a control plane, in the order in which they are dropped.
 pub(crate) struct Own {
     pub(crate) controllers: Option<Component>,
     pub(crate) api_server: Component,
@@ -33,18 +32,21 @@ pub(crate) struct Own {
     pub(crate) etcd_config: kube::Config,
 }
 
-/// Starts everything; the configuration is that of the administrator.
+/// Starts everything and returns the administrator's configuration.
 pub(crate) async fn start(
     programs: &Programs,
-    options: &Builder,
+    nodes: usize,
+    extra_args: &[String],
     reaper: &Arc<Reaper>,
 ) -> Result<(Own, kube::Config), Error> {
-    // Between the choice of a port and its use another process may take it.
+    // Another process may take a port between its choice and its use.
     let mut left = 3;
     loop {
         left -= 1;
-        match try_start(programs, options, reaper).await {
-            Err(Error::Ended { log, .. }) if left > 0 && log.contains("address already in use") => {
+        match try_start(programs, nodes, extra_args, reaper).await {
+            Err(Error::Exited { log, .. })
+                if left > 0 && log.contains("address already in use") =>
+            {
                 fs::remove_dir_all(reaper.folder().join("etcd"))
                     .map_err(Error::io("etcd's folder"))?;
             }
@@ -55,7 +57,8 @@ pub(crate) async fn start(
 
 async fn try_start(
     programs: &Programs,
-    options: &Builder,
+    nodes: usize,
+    extra_args: &[String],
     reaper: &Arc<Reaper>,
 ) -> Result<(Own, kube::Config), Error> {
     let identity = Identity::new()?;
@@ -90,10 +93,10 @@ async fn try_start(
     let config = with_token(&config, &identity.token)?;
     let mut args = api_server_args(client_port, server_port);
     if programs.controllers.is_none() {
-        // Nobody makes the service accounts that it asks for.
+        // No controller creates the service accounts that it requires.
         args.push("--disable-admission-plugins=ServiceAccount".to_owned());
     }
-    args.extend_from_slice(&options.api_server_args);
+    args.extend_from_slice(extra_args);
     let api_server = Component::start(
         "kube-apiserver",
         &programs.api_server,
@@ -112,13 +115,13 @@ async fn try_start(
         let args = vec![
             format!("--kubeconfig={}", kubeconfig.display()),
             "--root-ca-file=ca.crt".to_owned(),
-            format!("--nodes={}", options.nodes),
+            format!("--nodes={}", nodes),
         ];
         Component::start(
             "controllers",
             program,
             args,
-            populated(&config, options.nodes),
+            populated(&config, nodes),
             reaper,
         )
     });
@@ -151,7 +154,7 @@ fn etcd_args(client: u16, peer: u16) -> Vec<String> {
         format!("--listen-peer-urls={peer}"),
         format!("--initial-advertise-peer-urls={peer}"),
         format!("--initial-cluster=testenv={peer}"),
-        // Safe against the death of the process, which is what tests cause; only a power cut loses data.
+        // Tests kill the process, which loses no data; only a power failure would.
         "--unsafe-no-fsync=true".to_owned(),
         "--log-level=warn".to_owned(),
     ]
@@ -176,7 +179,7 @@ fn api_server_args(etcd: u16, port: u16) -> Vec<String> {
     ]
 }
 
-/// A configuration for a server on this machine, whatever proxy the environment names.
+/// Returns a configuration for a local server that ignores proxies in the environment.
 fn local(url: &str) -> Result<kube::Config, Error> {
     let url = url
         .parse()
@@ -184,9 +187,9 @@ fn local(url: &str) -> Result<kube::Config, Error> {
     Ok(kube::Config::new(url))
 }
 
-/// Ready means that a GET of `path` succeeds.
+/// Checks that a GET of `path` succeeds.
 fn probe(config: &kube::Config, path: &'static str) -> Probe {
-    look(config, move |client| async move {
+    check(config, move |client| async move {
         let request = Request::get(path)
             .body(Vec::new())
             .map_err(kube::Error::HttpError)?;
@@ -194,9 +197,9 @@ fn probe(config: &kube::Config, path: &'static str) -> Probe {
     })
 }
 
-/// Ready means that Pods can be made in the namespace `default`, and that there are nodes to run them.
+/// Checks that Pods can be created in the namespace `default`, and that all nodes exist.
 fn populated(config: &kube::Config, nodes: usize) -> Probe {
-    look(config, move |client| async move {
+    check(config, move |client| async move {
         Api::<ServiceAccount>::default_namespaced(client.clone())
             .get("default")
             .await?;
@@ -213,14 +216,14 @@ fn populated(config: &kube::Config, nodes: usize) -> Probe {
     })
 }
 
-fn look<F>(config: &kube::Config, look: impl Fn(Client) -> F + Send + Sync + 'static) -> Probe
+fn check<F>(config: &kube::Config, check: impl Fn(Client) -> F + Send + Sync + 'static) -> Probe
 where
     F: Future<Output = Result<Result<(), String>, kube::Error>> + Send + 'static,
 {
     let config = without_retry(config);
     Box::new(move || {
-        // A client belongs to the runtime that it was made on, and each test has its own.
-        let seen = Client::try_from(config.clone()).map(&look);
+        // A client is bound to an async runtime, and each test has its own.
+        let seen = Client::try_from(config.clone()).map(&check);
         async move {
             match timeout(Duration::from_secs(5), seen.map_err(|e| e.to_string())?).await {
                 Ok(seen) => seen.map_err(|e| e.to_string())?,
@@ -231,8 +234,7 @@ where
     })
 }
 
-/// A port that is free now, from below the range out of which the kernel serves outgoing connections:
-/// so it is still free when a component that was killed comes back to it.
+/// Returns a free port below the range of outgoing connections, so that it stays free while a killed component restarts.
 fn free_port() -> Result<u16, Error> {
     let random = SystemRandom::new();
     for _ in 0..1000 {
@@ -250,7 +252,7 @@ fn free_port() -> Result<u16, Error> {
     ))
 }
 
-/// Compacts etcd at its newest revision, and gives that.
+/// Compacts etcd at its newest revision and returns that revision.
 pub(crate) async fn compact(etcd: &kube::Config) -> Result<u64, Error> {
     let client = Client::try_from(etcd.clone())?;
     let call = async |path: &str, body: serde_json::Value| {
@@ -259,7 +261,7 @@ pub(crate) async fn compact(etcd: &kube::Config) -> Result<u64, Error> {
             .map_err(kube::Error::HttpError)?;
         client.request::<serde_json::Value>(request).await
     };
-    // The key of one zero byte does not exist; the answer's header has the revision all the same.
+    // The key of one zero byte does not exist, but the response header has the revision.
     let header = call("/v3/kv/range", serde_json::json!({ "key": "AA==" })).await?;
     let revision = &header["header"]["revision"];
     call(
@@ -271,7 +273,7 @@ pub(crate) async fn compact(etcd: &kube::Config) -> Result<u64, Error> {
     revision.ok_or_else(|| Error::io("etcd's revision")(std::io::ErrorKind::InvalidData.into()))
 }
 
-/// Waits until Pods can be made in a new namespace.
+/// Waits until Pods can be created in a new namespace.
 pub(crate) async fn account_exists(client: &Client, namespace: &str) -> Result<(), Error> {
     let accounts: Api<ServiceAccount> = Api::namespaced(client.clone(), namespace);
     let what = format!("ServiceAccount {namespace}/default");

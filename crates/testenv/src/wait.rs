@@ -1,4 +1,4 @@
-//! In: a look at the cluster. Out: what it showed once it was as wanted. Never a sleep of fixed length in place of a look.
+//! Waits for a condition by polling.
 
 use std::{fmt::Display, time::Duration};
 
@@ -6,20 +6,21 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{error::Error, reaper::keep_all_logs};
 
-/// How often to look.
-const EVERY: Duration = Duration::from_millis(50);
+/// The polling interval.
+const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Looks again and again until `look` gives `Ok`, and returns that; its error says what was seen instead.
+/// Polls `check` until it returns `Ok`, and returns that value. An `Err` of `check` describes the current state.
 ///
-/// After `within` the last of those is part of [`Error::Timeout`], and the logs of the control planes are kept. A look that hangs ends then too.
+/// After `within` the result is [`Error::Timeout`] with the last of these errors, and the logs of the control planes are
+/// kept. This also ends a check that hangs.
 ///
 /// ```
 /// # use std::time::Duration;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-/// let mut looks = 0;
-/// let seen = kube_codegen_testenv::eventually("three looks", Duration::from_secs(5), async || {
-///     looks += 1;
-///     if looks == 3 { Ok(looks) } else { Err(format!("only {looks}")) }
+/// let mut count = 0;
+/// let seen = kube_codegen_testenv::eventually("three checks", Duration::from_secs(5), async || {
+///     count += 1;
+///     if count == 3 { Ok(count) } else { Err(format!("only {count}")) }
 /// });
 /// assert_eq!(seen.await.unwrap(), 3);
 /// # }
@@ -27,19 +28,19 @@ const EVERY: Duration = Duration::from_millis(50);
 pub async fn eventually<T, E: Display>(
     what: &str,
     within: Duration,
-    mut look: impl AsyncFnMut() -> Result<T, E>,
+    mut check: impl AsyncFnMut() -> Result<T, E>,
 ) -> Result<T, Error> {
     let end = Instant::now() + within;
-    let mut last = "nothing, the first look hung".to_owned();
-    while let Ok(seen) = timeout_at(end, look()).await {
-        match seen {
-            Ok(seen) => return Ok(seen),
-            Err(seen) => last = seen.to_string(),
+    let mut last = "nothing, the first check hung".to_owned();
+    while let Ok(result) = timeout_at(end, check()).await {
+        match result {
+            Ok(value) => return Ok(value),
+            Err(state) => last = state.to_string(),
         }
-        if Instant::now() + EVERY > end {
+        if Instant::now() + INTERVAL > end {
             break;
         }
-        sleep(EVERY).await;
+        sleep(INTERVAL).await;
     }
     keep_all_logs();
     Err(Error::Timeout {

@@ -1,21 +1,24 @@
-//! A new state of an object in, the state to be stored out: what every write goes through, whatever its verb.
+//! Admits a write: checks, completes and stores an object's new state, whatever the verb.
+
 use std::sync::Arc;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use k8s_openapi::jiff::Timestamp;
-use kube::core::response::{Status, StatusCause};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::core::response::StatusCause;
 use serde_json::{Value, json};
 
-use super::apply::managed;
-use super::failure::{Answer, bad_request, cause, conflict, invalid, stale};
-use super::kind::Kind;
-use super::object::{self, at, copy, deleting, map, section, text};
-use super::request::Request;
-use super::store::Store;
-use super::{builtin, gc, names, schema, service};
+use crate::{
+    builtin, gc,
+    kind::{self, Kind},
+    managed, names,
+    object::{self, at, copy, deleting, map, now, section, text},
+    request::Request,
+    schema, service_ports,
+    status::{Answer, already_exists, bad_request, cause, conflict, invalid, stale},
+    store::Store,
+};
 
 /// Fields of `metadata` that clients cannot write.
-const SERVERS: &[&str] = &[
+const SERVER_OWNED: &[&str] = &[
     "uid",
     "creationTimestamp",
     "generation",
@@ -24,12 +27,8 @@ const SERVERS: &[&str] = &[
     "selfLink",
 ];
 
-pub(super) fn now() -> Value {
-    json!(Time(Timestamp::now()))
-}
-
-/// Stores a new object, or only says what would be stored where the request is a dry run.
-pub(super) fn create(
+/// Stores a new object and returns it; a dry run stores nothing.
+pub(crate) fn create(
     store: &mut Store,
     request: &Request,
     mut object: Value,
@@ -47,11 +46,11 @@ pub(super) fn create(
         object::name(&object).to_owned(),
     );
     if store.get(kind, &namespace, &name).is_some() {
-        return Err(super::failure::already_exists(kind, &name));
+        return Err(already_exists(kind, &name));
     }
     let uid = uid(store.unique());
     let metadata = section(&mut object, "metadata");
-    metadata.retain(|field, _| !SERVERS.contains(&field.as_str()));
+    metadata.retain(|field, _| !SERVER_OWNED.contains(&field.as_str()));
     metadata.insert("uid".to_owned(), uid.into());
     metadata.insert("creationTimestamp".to_owned(), now());
     if kind.generation {
@@ -70,8 +69,8 @@ pub(super) fn create(
     Ok(stored)
 }
 
-/// Stores a new state of an object that exists; `object` is whole (a patch is carried out already).
-pub(super) fn update(
+/// Stores the new state of an existing object and returns it; a dry run stores nothing.
+pub(crate) fn update(
     store: &mut Store,
     request: &Request,
     old: &Arc<Value>,
@@ -93,7 +92,7 @@ pub(super) fn update(
     }
     let metadata = section(&mut object, "metadata");
     let previous = at(old, "/metadata");
-    SERVERS
+    SERVER_OWNED
         .iter()
         .chain(&["resourceVersion"])
         .for_each(|field| copy(metadata, previous, field));
@@ -114,10 +113,7 @@ pub(super) fn update(
     no_new_finalizers(kind, old, &object)?;
     complete(store, request, Some(old), &mut object)?;
     managed::track(&mut object, Some(old), request);
-    if kind.generation && spec_changed(old, &object, status) {
-        let generation = at(old, "/metadata/generation").as_i64().unwrap_or_default() + 1;
-        section(&mut object, "metadata").insert("generation".to_owned(), generation.into());
-    }
+    raise_generation(kind, old, &mut object, status);
     if unchanged(old, &object) {
         return Ok(old.clone());
     }
@@ -129,7 +125,7 @@ pub(super) fn update(
     Ok(stored)
 }
 
-/// Checks that a body says what its path says, and writes down what it leaves open.
+/// Checks that the body matches the path, and fills in what the body omits.
 fn identify(request: &Request, object: &mut Value) -> Answer<()> {
     let (target, kind) = (&request.target, &request.target.kind);
     if !object.is_object() {
@@ -145,7 +141,7 @@ fn identify(request: &Request, object: &mut Value) -> Answer<()> {
             kind.kind, target.version, kind.kind
         )));
     }
-    let says = |pointer: &str, expected: &str| -> Answer<()> {
+    let matches = |pointer: &str, expected: &str| -> Answer<()> {
         let found = text(object, pointer);
         if found.is_empty() || found == expected {
             return Ok(());
@@ -155,17 +151,17 @@ fn identify(request: &Request, object: &mut Value) -> Answer<()> {
             "the {what} of the provided object ({found}) does not match the one sent on the request ({expected})"
         )))
     };
-    says("/apiVersion", &target.api_version())?;
-    says("/kind", &kind.kind)?;
-    says("/metadata/namespace", &target.namespace)?;
+    matches("/apiVersion", &target.api_version())?;
+    matches("/kind", &kind.kind)?;
+    matches("/metadata/namespace", &target.namespace)?;
     if !target.name.is_empty() {
-        says("/metadata/name", &target.name)?;
+        matches("/metadata/name", &target.name)?;
     }
     let fields = map(object);
     fields.insert("apiVersion".to_owned(), target.api_version().into());
     fields.insert("kind".to_owned(), kind.kind.clone().into());
     let metadata = section(object, "metadata");
-    // A null in `metadata` is an absent field.
+    // In `metadata`, null means absent.
     metadata.retain(|_, value| !value.is_null());
     if !target.namespace.is_empty() {
         metadata.insert("namespace".to_owned(), target.namespace.clone().into());
@@ -176,7 +172,7 @@ fn identify(request: &Request, object: &mut Value) -> Answer<()> {
     Ok(())
 }
 
-/// Gives an object with `generateName` alone a name that is free.
+/// Generates a free name for an object that has only `generateName`.
 fn name(store: &mut Store, kind: &Kind, object: &mut Value) {
     let prefix = text(object, "/metadata/generateName").to_owned();
     if prefix.is_empty() || !object::name(object).is_empty() {
@@ -218,12 +214,12 @@ fn complete(
     } else if let Some(defaults) = builtin::defaults(kind) {
         schema::default(&defaults, object);
     }
-    causes.extend(unconditional(kind, old, object));
+    causes.extend(immutable_selector(kind, old, object));
     if causes.is_empty() && kind.group.is_empty() && kind.kind == "Service" {
-        causes.extend(service::allocate(store, kind, old, object));
+        causes.extend(service_ports::allocate(store, kind, old, object));
     }
     if kind.plural == "customresourcedefinitions"
-        && let Err(why) = super::kind::from_crd(object)
+        && let Err(why) = kind::from_crd(object)
     {
         let (field, message) = why.split_once(": ").unwrap_or(("spec", &why));
         causes.push(cause(field, "FieldValueInvalid", message));
@@ -235,12 +231,12 @@ fn complete(
     }
 }
 
-/// The selectors of workloads never change, nor does a custom object take an update that names no version.
-fn unconditional(kind: &Kind, old: Option<&Value>, object: &Value) -> Option<StatusCause> {
+/// The selector of a workload is immutable.
+fn immutable_selector(kind: &Kind, old: Option<&Value>, object: &Value) -> Option<StatusCause> {
     let old = old?;
     let selector = at(object, "/spec/selector");
-    let frozen = kind.group == "apps" && selector != at(old, "/spec/selector");
-    frozen.then(|| {
+    let changed = kind.group == "apps" && selector != at(old, "/spec/selector");
+    changed.then(|| {
         cause(
             "spec.selector",
             "FieldValueInvalid",
@@ -261,15 +257,12 @@ fn no_new_finalizers(kind: &Kind, old: &Value, object: &Value) -> Answer<()> {
     let message = format!(
         "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers {added:?}"
     );
-    let status: Box<Status> = invalid(
-        kind,
-        object::name(old),
-        vec![cause("metadata.finalizers", "FieldValueForbidden", message)],
-    );
-    Err(status)
+    let cause = cause("metadata.finalizers", "FieldValueForbidden", message);
+    Err(invalid(kind, object::name(old), vec![cause]))
 }
 
-pub(super) fn spec_changed(old: &Value, new: &Value, status: bool) -> bool {
+/// Raises `metadata.generation` if more than metadata and, with `status`, the status has changed.
+pub(crate) fn raise_generation(kind: &Kind, old: &Value, new: &mut Value, status: bool) {
     let part = |object: &Value| {
         let mut part = object.clone();
         let fields = map(&mut part);
@@ -281,10 +274,13 @@ pub(super) fn spec_changed(old: &Value, new: &Value, status: bool) -> bool {
         }
         part
     };
-    part(old) != part(new)
+    if kind.generation && part(old) != part(new) {
+        let generation = at(old, "/metadata/generation").as_i64().unwrap_or_default() + 1;
+        section(new, "metadata").insert("generation".to_owned(), generation.into());
+    }
 }
 
-/// Whether nothing would be stored: the server then writes nothing, and no watch hears of it.
+/// Returns whether a write changes nothing: the server then stores nothing, and no watch gets an event.
 fn unchanged(old: &Value, new: &Value) -> bool {
     let part = |object: &Value| {
         let mut part = object.clone();
@@ -295,6 +291,6 @@ fn unchanged(old: &Value, new: &Value) -> bool {
     part(old) == part(new)
 }
 
-pub(super) fn uid(number: u64) -> String {
+pub(crate) fn uid(number: u64) -> String {
     format!("{:08x}-0000-4000-8000-{number:012x}", std::process::id())
 }

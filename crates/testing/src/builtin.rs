@@ -1,7 +1,8 @@
-//! Table of Kubernetes' own kinds that operators meet, and the part of their defaulting that operators trip over; it holds no objects.
+//! Lists the built-in kinds that operators use most, with the part of their defaults that operators notice.
+
 use serde_json::{Value, json};
 
-use super::kind::{Kind, Scale, Version};
+use crate::kind::{Kind, Scale, Version};
 
 /// Group, version, kind, plural, short names, namespaced, has status, has scale.
 type Row = (
@@ -49,7 +50,7 @@ const TABLE: &[Row] = &[
     ("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", &["crd", "crds"], false, true, false),
 ];
 
-/// Groups whose kinds keep `metadata.generation`.
+/// Groups whose kinds have `metadata.generation`.
 const GENERATION: &[&str] = &[
     "apps",
     "batch",
@@ -58,7 +59,7 @@ const GENERATION: &[&str] = &[
     "apiextensions.k8s.io",
 ];
 
-/// Field selectors of built-in kinds beside name and namespace.
+/// Field selectors of built-in kinds besides name and namespace.
 #[rustfmt::skip]
 const FIELDS: &[(&str, &[&str])] = &[
     ("pods", &["spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName"]),
@@ -73,7 +74,7 @@ const FIELDS: &[(&str, &[&str])] = &[
         "reason", "reportingComponent", "reportingController", "source", "type"]),
 ];
 
-pub(super) fn kinds() -> impl Iterator<Item = Kind> {
+pub(crate) fn kinds() -> impl Iterator<Item = Kind> {
     TABLE.iter().map(
         |&(group, version, kind, plural, short_names, namespaced, status, scale)| Kind {
             group: group.to_owned(),
@@ -107,8 +108,8 @@ pub(super) fn kinds() -> impl Iterator<Item = Kind> {
     )
 }
 
-/// What the server fills in for a built-in kind, in the form of a schema with defaults alone.
-pub(super) fn defaults(kind: &Kind) -> Option<Value> {
+/// Returns the defaults of a built-in kind as a schema.
+pub(crate) fn defaults(kind: &Kind) -> Option<Value> {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("apps", "Deployment") => Some(workload(&json!({
             "replicas": {"default": 1},

@@ -1,12 +1,13 @@
-//! The known kinds in, the documents out by which clients find them: `/api`, `/apis`, `/version` and below; objects are never read.
+//! Serves the discovery documents: `/api`, `/apis`, `/version` and below.
+
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::kind::{Kind, Kinds, Version};
+use crate::kind::{Kind, Kinds, Version};
 
-/// The document at a path, if there is one.
-pub(super) fn document(path: &str, kinds: &Kinds) -> Option<Value> {
+/// Returns the document at a path, if there is one.
+pub(crate) fn document(path: &str, kinds: &Kinds) -> Option<Value> {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     match parts.as_slice() {
         ["version"] => Some(

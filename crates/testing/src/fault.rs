@@ -1,31 +1,44 @@
-//! What goes wrong on purpose: rules in, per request the fault to act out; it changes no object.
+//! Injected failures, and the rules that decide which requests get one.
+
 use std::time::Duration;
 
 use kube::core::response::{Status, reason};
 
-use super::action::On;
-use super::failure::no_details;
-use super::request::{Target, Verb};
+use crate::{
+    recorded::On,
+    request::{Target, Verb},
+    status::no_details,
+};
 
 /// How a request fails.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_codegen_testing::{ApiServer, Failure, On};
+///
+/// let server = ApiServer::new();
+/// server.fail_next(On::verb("create"), Failure::lost_answer());
+/// server.fail_times(On::any(), 3, Failure::status(429).retry_after(1));
+/// server.fail_always(On::verb("list"), Failure::delay(Duration::from_secs(20)));
+/// ```
 #[derive(Clone, Debug)]
 #[must_use]
-pub struct Failure(pub(super) Effect);
+pub struct Failure(pub(crate) Effect);
 
 #[derive(Clone, Debug)]
-pub(super) enum Effect {
-    /// This answer instead of the work.
+pub(crate) enum Effect {
+    /// Responds with this instead of executing the request.
     Answer(Box<Status>),
-    /// The work is done, then the connection breaks.
+    /// Executes the request, then breaks the connection.
     LostAnswer,
-    /// The connection breaks before the work.
+    /// Breaks the connection without executing the request.
     Disconnect,
-    /// The work is done after a while.
+    /// Executes the request after this time.
     Delay(Duration),
 }
 
 impl Failure {
-    /// An error answer; the reason is the usual one of the HTTP code.
+    /// Responds with this HTTP code and its usual reason.
     pub fn status(code: u16) -> Self {
         let reason = match code {
             400 => reason::BAD_REQUEST,
@@ -48,12 +61,12 @@ impl Failure {
         ))
     }
 
-    /// Any error answer.
+    /// Responds with this status.
     pub fn answer(status: Status) -> Self {
         Self(Effect::Answer(status.boxed()))
     }
 
-    /// Gives an error answer its message.
+    /// Sets the message of an error response.
     pub fn message(mut self, message: &str) -> Self {
         if let Effect::Answer(status) = &mut self.0 {
             message.clone_into(&mut status.message);
@@ -61,7 +74,7 @@ impl Failure {
         self
     }
 
-    /// Gives an error answer a `Retry-After`, in seconds.
+    /// Sets `Retry-After` of an error response, in seconds.
     pub fn retry_after(mut self, seconds: u32) -> Self {
         if let Effect::Answer(status) = &mut self.0 {
             status
@@ -72,36 +85,36 @@ impl Failure {
         self
     }
 
-    /// The connection breaks and nothing has been done.
+    /// Breaks the connection; the request is not executed.
     pub fn disconnect() -> Self {
         Self(Effect::Disconnect)
     }
 
-    /// The request is carried out, but its answer is lost.
+    /// Executes the request, then breaks the connection.
     pub fn lost_answer() -> Self {
         Self(Effect::LostAnswer)
     }
 
-    /// The request is carried out after this time on tokio's clock.
+    /// Executes the request after this time on tokio's clock.
     pub fn delay(time: Duration) -> Self {
         Self(Effect::Delay(time))
     }
 }
 
-/// The rules in force; the first that fits acts.
+/// The active rules; the first match applies.
 #[derive(Debug, Default)]
-pub(super) struct Faults(Vec<Rule>);
+pub(crate) struct Faults(Vec<Rule>);
 
 #[derive(Debug)]
 struct Rule {
     on: On,
     effect: Effect,
-    /// None: for ever.
+    /// How many requests are left; unlimited if `None`.
     left: Option<usize>,
 }
 
 impl Faults {
-    pub(super) fn add(&mut self, on: On, failure: Failure, times: Option<usize>) {
+    pub(crate) fn add(&mut self, on: On, failure: Failure, times: Option<usize>) {
         self.0.push(Rule {
             on,
             effect: failure.0,
@@ -109,11 +122,11 @@ impl Faults {
         });
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
-    pub(super) fn take(&mut self, verb: Verb, target: &Target) -> Option<Effect> {
+    pub(crate) fn take(&mut self, verb: Verb, target: &Target) -> Option<Effect> {
         let index = self
             .0
             .iter()

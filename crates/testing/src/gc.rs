@@ -1,26 +1,28 @@
-//! Deletions and their consequences: finalizers, dependents, emptied namespaces, registered definitions; all at once, never later.
+//! Deletes objects, with the effects on finalizers, dependents, namespaces and served CRDs. All effects are immediate.
+
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::admit::now;
-use super::kind::{self, Kind};
-use super::object::{self, at, deleting, flag, list, put, section, strings, text};
-use super::store::Store;
+use crate::{
+    kind::{self, Kind},
+    object::{self, at, deleting, flag, list, now, put, section, strings, text},
+    store::Store,
+};
 
 const FOREGROUND: &str = "foregroundDeletion";
 const ORPHAN: &str = "orphan";
 
-/// What becomes of the objects that an object owns.
+/// What happens to the dependents of a deleted object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Propagation {
+pub(crate) enum Propagation {
     Background,
     Foreground,
     Orphan,
 }
 
-/// Deletes an object, or marks it where finalizers hold it; the second value says whether it is gone.
-pub(super) fn delete(
+/// Deletes an object, or marks it as deleted if it has finalizers. Returns its last state, and whether it was removed.
+pub(crate) fn delete(
     store: &mut Store,
     kind: &Arc<Kind>,
     object: &Arc<Value>,
@@ -62,15 +64,15 @@ pub(super) fn delete(
         store.write(kind, marked)
     };
     after_update(store, kind, &stored);
-    let left = store
+    let remaining = store
         .get(kind, object::namespace(object), object::name(object))
-        .filter(|left| object::uid(left) == object::uid(object));
-    let gone = left.is_none();
-    (left.unwrap_or(stored), gone)
+        .filter(|remaining| object::uid(remaining) == object::uid(object));
+    let removed = remaining.is_none();
+    (remaining.unwrap_or(stored), removed)
 }
 
-/// An object was created: definitions are served, and an object whose owners do not exist is collected.
-pub(super) fn after_create(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
+/// Serves a new CRD, and collects a new object whose owners do not exist.
+pub(crate) fn after_create(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
     register(store, kind, object);
     let owners = list(object, "/metadata/ownerReferences");
     if !owners.is_empty()
@@ -82,8 +84,8 @@ pub(super) fn after_create(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Val
     }
 }
 
-/// An object was changed: the collector's own finalizers are worked on, and the last finalizer gone lets the object go.
-pub(super) fn after_update(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
+/// Handles the collector's finalizers of a changed object, and removes a deleted object without finalizers.
+pub(crate) fn after_update(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
     register(store, kind, object);
     if !deleting(object) {
         return;
@@ -91,7 +93,7 @@ pub(super) fn after_update(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Val
     let mut finalizers = strings(object, "/metadata/finalizers");
     let before = finalizers.len();
     if finalizers.iter().any(|name| name == ORPHAN) {
-        abandon(store, object);
+        orphan(store, object);
         finalizers.retain(|name| name != ORPHAN);
     }
     if finalizers.iter().any(|name| name == FOREGROUND) {
@@ -114,7 +116,7 @@ pub(super) fn after_update(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Val
     }
 }
 
-/// Takes an object away, then whatever hung on it.
+/// Removes an object and collects what depended on it.
 fn remove(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) -> Arc<Value> {
     let Some(last) = store.remove(kind, object::namespace(object), object::name(object)) else {
         return object.clone();
@@ -147,7 +149,7 @@ fn remove(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) -> Arc<Value
             release(store, &kind, &dependent, uid);
         }
     }
-    // An owner that waits in the foreground may go now.
+    // This may complete the foreground deletion of an owner.
     for owner in list(object, "/metadata/ownerReferences") {
         if let Some((kind, waiting)) = by_uid(store, text(owner, "/uid")) {
             after_update(store, &kind, &waiting);
@@ -176,7 +178,7 @@ fn by_uid(store: &Store, uid: &str) -> Option<(Arc<Kind>, Arc<Value>)> {
         .map(|(kind, object)| (kind.clone(), object.clone()))
 }
 
-/// Whether an owner is there, in the dependent's namespace or in none; of kinds unknown here it is taken to be.
+/// Returns whether an owner exists; owners of unknown kinds are assumed to exist.
 fn exists(store: &Store, owner: &Value, namespace: &str) -> bool {
     let Some(kind) = store
         .kinds
@@ -196,7 +198,7 @@ fn blocks(dependent: &Value, uid: &str) -> bool {
         .any(|owner| text(owner, "/uid") == uid && flag(owner, "/blockOwnerDeletion"))
 }
 
-fn abandon(store: &mut Store, owner: &Value) {
+fn orphan(store: &mut Store, owner: &Value) {
     for (kind, dependent) in dependents(store, object::uid(owner)) {
         release(store, &kind, &dependent, object::uid(owner));
     }
@@ -213,7 +215,7 @@ fn release(store: &mut Store, kind: &Arc<Kind>, dependent: &Value, uid: &str) {
     store.write(kind, changed);
 }
 
-/// A `CustomResourceDefinition` is served as soon as it is stored.
+/// Serves a stored CRD and sets its status.
 fn register(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
     if kind.plural != "customresourcedefinitions" {
         return;
@@ -223,8 +225,8 @@ fn register(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
     }
     if at(object, "/status/conditions").is_null() {
         let mut established = Value::clone(object);
-        let condition = |name: &str, reason: &str| serde_json::json!({"type": name, "status": "True", "reason": reason, "message": "", "lastTransitionTime": now()});
-        let status = serde_json::json!({
+        let condition = |name: &str, reason: &str| json!({"type": name, "status": "True", "reason": reason, "message": "", "lastTransitionTime": now()});
+        let status = json!({
             "conditions": [condition("NamesAccepted", "NoConflicts"), condition("Established", "InitialNamesAccepted")],
             "acceptedNames": at(object, "/spec/names"),
             "storedVersions": list(object, "/spec/versions").iter().filter(|version| flag(version, "/storage")).map(|version| at(version, "/name").clone()).collect::<Vec<_>>(),

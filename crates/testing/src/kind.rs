@@ -1,68 +1,71 @@
-//! What a kind is to the server: built-in table and definitions of custom resources in, [`Kind`]s out; it never holds objects.
-use std::collections::BTreeMap;
-use std::sync::Arc;
+//! Describes a kind to the server; reads it from a CRD.
+
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
-use super::object::{at, flag, strings, text};
+use crate::{
+    builtin,
+    object::{at, flag, list, strings, text},
+};
 
-/// A resource of the server: all its versions share one collection of objects.
+/// A resource of the server. All versions share one collection of objects.
 #[derive(Clone, Debug)]
-#[allow(clippy::struct_field_names)] // The API's own names.
-pub(super) struct Kind {
-    pub(super) group: String,
-    pub(super) kind: String,
-    pub(super) list_kind: String,
-    pub(super) plural: String,
-    pub(super) singular: String,
-    pub(super) short_names: Vec<String>,
-    pub(super) categories: Vec<String>,
-    pub(super) namespaced: bool,
-    /// Declared by a `CustomResourceDefinition`, so without strategic merge and with a schema.
-    pub(super) custom: bool,
-    /// `metadata.generation` is kept.
-    pub(super) generation: bool,
+#[allow(clippy::struct_field_names)] // The API's names.
+pub(crate) struct Kind {
+    pub(crate) group: String,
+    pub(crate) kind: String,
+    pub(crate) list_kind: String,
+    pub(crate) plural: String,
+    pub(crate) singular: String,
+    pub(crate) short_names: Vec<String>,
+    pub(crate) categories: Vec<String>,
+    pub(crate) namespaced: bool,
+    /// Defined by a CRD: it has a schema and no strategic merge patch.
+    pub(crate) custom: bool,
+    /// Whether `metadata.generation` is maintained.
+    pub(crate) generation: bool,
     /// Served versions.
-    pub(super) versions: Vec<Version>,
+    pub(crate) versions: Vec<Version>,
 }
 
 /// One served version of a [`Kind`].
 #[derive(Clone, Debug)]
-pub(super) struct Version {
-    pub(super) name: String,
-    pub(super) status: bool,
-    pub(super) scale: Option<Scale>,
-    pub(super) schema: Option<Value>,
-    /// Field selectors beside `metadata.name` and `metadata.namespace`, as `spec.choice`.
-    pub(super) fields: Vec<String>,
+pub(crate) struct Version {
+    pub(crate) name: String,
+    pub(crate) status: bool,
+    pub(crate) scale: Option<Scale>,
+    pub(crate) schema: Option<Value>,
+    /// Field selectors besides `metadata.name` and `metadata.namespace`, such as `spec.choice`.
+    pub(crate) fields: Vec<String>,
     /// The warning of a deprecated version.
-    pub(super) warning: Option<String>,
+    pub(crate) warning: Option<String>,
 }
 
 /// JSON pointers of the scale subresource.
 #[derive(Clone, Debug)]
-pub(super) struct Scale {
-    pub(super) spec: String,
-    pub(super) status: String,
-    pub(super) selector: Option<String>,
+pub(crate) struct Scale {
+    pub(crate) spec: String,
+    pub(crate) status: String,
+    pub(crate) selector: Option<String>,
 }
 
 impl Kind {
-    /// `plural.group`, or the plural alone in the core group: how the server names a resource in messages.
-    pub(super) fn qualified(&self) -> String {
+    /// Returns `plural.group`, or the plural in the core group, for messages.
+    pub(crate) fn qualified(&self) -> String {
         join(&self.plural, &self.group)
     }
 
-    /// `Kind.group`, as in messages about invalid objects.
-    pub(super) fn qualified_kind(&self) -> String {
+    /// Returns `Kind.group`, for messages about invalid objects.
+    pub(crate) fn qualified_kind(&self) -> String {
         join(&self.kind, &self.group)
     }
 
-    pub(super) fn version(&self, name: &str) -> Option<&Version> {
+    pub(crate) fn version(&self, name: &str) -> Option<&Version> {
         self.versions.iter().find(|version| version.name == name)
     }
 
-    pub(super) fn api_version(&self, version: &str) -> String {
+    pub(crate) fn api_version(&self, version: &str) -> String {
         if self.group.is_empty() {
             version.to_owned()
         } else {
@@ -79,44 +82,44 @@ fn join(name: &str, group: &str) -> String {
     }
 }
 
-/// The kinds that the server knows, by group and plural.
+/// The kinds that the server serves, by group and plural.
 #[derive(Debug)]
-pub(super) struct Kinds(BTreeMap<(String, String), Arc<Kind>>);
+pub(crate) struct Kinds(BTreeMap<(String, String), Arc<Kind>>);
 
 impl Kinds {
-    pub(super) fn builtin() -> Self {
-        let kinds = super::builtin::kinds()
+    pub(crate) fn builtin() -> Self {
+        let kinds = builtin::kinds()
             .map(|kind| ((kind.group.clone(), kind.plural.clone()), Arc::new(kind)));
         Self(kinds.collect())
     }
 
-    pub(super) fn get(&self, group: &str, plural: &str) -> Option<&Arc<Kind>> {
+    pub(crate) fn get(&self, group: &str, plural: &str) -> Option<&Arc<Kind>> {
         self.0.get(&(group.to_owned(), plural.to_owned()))
     }
 
-    /// The kind of an object that names itself by `apiVersion` and `kind`.
-    pub(super) fn named(&self, api_version: &str, kind: &str) -> Option<&Arc<Kind>> {
+    /// Returns the kind with this `apiVersion` and `kind`.
+    pub(crate) fn named(&self, api_version: &str, kind: &str) -> Option<&Arc<Kind>> {
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
         self.iter()
             .find(|known| known.group == group && known.kind == kind)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Kind>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Kind>> {
         self.0.values()
     }
 
-    pub(super) fn insert(&mut self, kind: Kind) {
+    pub(crate) fn insert(&mut self, kind: Kind) {
         self.0
             .insert((kind.group.clone(), kind.plural.clone()), Arc::new(kind));
     }
 
-    pub(super) fn remove(&mut self, group: &str, plural: &str) {
+    pub(crate) fn remove(&mut self, group: &str, plural: &str) {
         self.0.remove(&(group.to_owned(), plural.to_owned()));
     }
 }
 
-/// Reads a `CustomResourceDefinition` (`apiextensions.k8s.io/v1`); the error says which field it lacks.
-pub(super) fn from_crd(crd: &Value) -> Result<Kind, String> {
+/// Reads a `CustomResourceDefinition` (`apiextensions.k8s.io/v1`). The error names the invalid field.
+pub(crate) fn from_crd(crd: &Value) -> Result<Kind, String> {
     let name = |pointer: &str| match text(crd, pointer) {
         "" => Err(format!(
             "spec{}: Required value",
@@ -136,10 +139,7 @@ pub(super) fn from_crd(crd: &Value) -> Result<Kind, String> {
             text(crd, "/metadata/name")
         ));
     }
-    let versions = at(crd, "/spec/versions")
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let versions = list(crd, "/spec/versions");
     let storage = versions.iter().filter(|version| flag(version, "/storage"));
     if storage.count() != 1 {
         return Err(
@@ -174,14 +174,10 @@ fn read_version(version: &Value, group: &str, kind: &str) -> Version {
     let name = text(version, "/name").to_owned();
     let scale = at(version, "/subresources/scale");
     let pointer = |field: &str| text(scale, field).replace('.', "/");
-    let selectable = at(version, "/selectableFields")
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
     let warning =
         flag(version, "/deprecated").then(|| match text(version, "/deprecationWarning") {
             "" => format!("{group}/{name} {kind} is deprecated"),
-            told => told.to_owned(),
+            warning => warning.to_owned(),
         });
     Version {
         status: at(version, "/subresources/status").is_object(),
@@ -191,7 +187,7 @@ fn read_version(version: &Value, group: &str, kind: &str) -> Version {
             selector: Some(pointer("/labelSelectorPath")).filter(|path| !path.is_empty()),
         }),
         schema: version.pointer("/schema/openAPIV3Schema").cloned(),
-        fields: selectable
+        fields: list(version, "/selectableFields")
             .iter()
             .map(|field| text(field, "/jsonPath").trim_start_matches('.').to_owned())
             .collect(),

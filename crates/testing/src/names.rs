@@ -1,12 +1,15 @@
-//! Names and labels in, the causes for which a server refuses them out; it never looks at `spec`.
+//! Validates names, labels and owner references; generates names.
+
 use kube::core::response::StatusCause;
 use serde_json::Value;
 
-use super::failure::cause;
-use super::kind::Kind;
-use super::object::{self, at, text};
+use crate::{
+    kind::Kind,
+    object::{self, at, text},
+    status::cause,
+};
 
-/// What a name may look like (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/>).
+/// The syntax of a name (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/>).
 #[derive(Clone, Copy)]
 enum Form {
     Subdomain,
@@ -25,8 +28,8 @@ fn form(kind: &Kind) -> Form {
     }
 }
 
-/// What is wrong with an object's name, labels and annotations' keys.
-pub(super) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
+/// Returns the violations in an object's name, labels and owner references.
+pub(crate) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
     let name = object::name(object);
     let mut causes = Vec::new();
     if name.is_empty() {
@@ -35,7 +38,7 @@ pub(super) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
             "FieldValueRequired",
             "Required value: name or generateName is required",
         ));
-    } else if let Some(why) = wrong_name(form(kind), name) {
+    } else if let Some(why) = violation(form(kind), name) {
         causes.push(cause(
             "metadata.name",
             "FieldValueInvalid",
@@ -75,7 +78,7 @@ pub(super) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
     causes
 }
 
-fn wrong_name(form: Form, name: &str) -> Option<&'static str> {
+fn violation(form: Form, name: &str) -> Option<&'static str> {
     match form {
         Form::Subdomain => (name.len() > 253 || !name.split('.').all(|part| !part.is_empty() && label(part))).then_some(
             "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
@@ -109,17 +112,17 @@ fn qualified(key: &str) -> bool {
     let (prefix, name) = key
         .split_once('/')
         .map_or((None, key), |(prefix, name)| (Some(prefix), name));
-    prefix.is_none_or(|prefix| wrong_name(Form::Subdomain, prefix).is_none())
+    prefix.is_none_or(|prefix| violation(Form::Subdomain, prefix).is_none())
         && name.len() <= 63
         && word(name)
 }
 
-/// A name with a suffix of five letters, as the server gives to `generateName`; different for each number.
-pub(super) fn generate(prefix: &str, number: u64) -> String {
+/// Appends a suffix of five letters, as the server does for `generateName`. Each number gives another suffix.
+pub(crate) fn generate(prefix: &str, number: u64) -> String {
     const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-    // The server cuts the prefix so that the name fits a label.
+    // The server truncates the prefix so that the name is a valid label.
     let prefix: String = prefix.chars().take(58).collect();
-    // A step coprime to 27^5 visits every suffix before one comes back.
+    // A step coprime to 27^5 visits every suffix before it repeats one.
     let mut rest = number.wrapping_mul(7_654_321);
     let mut suffix = String::with_capacity(5);
     for _ in 0..5 {

@@ -1,29 +1,36 @@
-//! Small reads and writes of JSON objects by pointer; never an error: what is absent reads as empty.
-use serde_json::{Map, Value};
+//! Reads and writes JSON objects by pointer; absent values read as empty.
+
+use k8s_openapi::{apimachinery::pkg::apis::meta::v1::Time, jiff::Timestamp};
+use serde_json::{Map, Value, json};
+
+/// Returns the current time.
+pub(crate) fn now() -> Value {
+    json!(Time(Timestamp::now()))
+}
 
 static NULL: Value = Value::Null;
 
-/// The value at a JSON pointer, null where absent.
-pub(super) fn at<'a>(object: &'a Value, pointer: &str) -> &'a Value {
+/// Returns the value at a JSON pointer, or null.
+pub(crate) fn at<'a>(object: &'a Value, pointer: &str) -> &'a Value {
     object.pointer(pointer).unwrap_or(&NULL)
 }
 
-pub(super) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+pub(crate) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     at(object, pointer).as_str().unwrap_or_default()
 }
 
-pub(super) fn flag(object: &Value, pointer: &str) -> bool {
+pub(crate) fn flag(object: &Value, pointer: &str) -> bool {
     at(object, pointer).as_bool().unwrap_or_default()
 }
 
-pub(super) fn list<'a>(object: &'a Value, pointer: &str) -> &'a [Value] {
+pub(crate) fn list<'a>(object: &'a Value, pointer: &str) -> &'a [Value] {
     at(object, pointer)
         .as_array()
         .map(Vec::as_slice)
         .unwrap_or_default()
 }
 
-pub(super) fn strings(object: &Value, pointer: &str) -> Vec<String> {
+pub(crate) fn strings(object: &Value, pointer: &str) -> Vec<String> {
     list(object, pointer)
         .iter()
         .filter_map(Value::as_str)
@@ -31,51 +38,51 @@ pub(super) fn strings(object: &Value, pointer: &str) -> Vec<String> {
         .collect()
 }
 
-/// The object inside `parent` under `name`; made where it is not there.
-pub(super) fn section<'a>(parent: &'a mut Value, name: &str) -> &'a mut Map<String, Value> {
+/// Returns the object under `name`, created if missing.
+pub(crate) fn section<'a>(parent: &'a mut Value, name: &str) -> &'a mut Map<String, Value> {
     map(map(parent).entry(name).or_insert(Value::Null))
 }
 
-/// The value as an object; what is none becomes an empty one.
-pub(super) fn map(value: &mut Value) -> &mut Map<String, Value> {
+/// Returns the value as an object; another value becomes an empty object.
+pub(crate) fn map(value: &mut Value) -> &mut Map<String, Value> {
     if !value.is_object() {
         *value = Value::Object(Map::new());
     }
     match value {
         Value::Object(map) => map,
-        _ => unreachable!("made an object above"),
+        _ => unreachable!("converted to an object above"),
     }
 }
 
-/// Sets the value at a JSON pointer made of object fields, and the objects on the way.
-pub(super) fn put(object: &mut Value, pointer: &str, value: Value) {
-    let mut place = object;
+/// Sets the value at a JSON pointer, and creates the objects on the way.
+pub(crate) fn put(object: &mut Value, pointer: &str, value: Value) {
+    let mut current = object;
     for name in pointer.trim_start_matches('/').split('/') {
-        place = map(place).entry(name).or_insert(Value::Null);
+        current = map(current).entry(name).or_insert(Value::Null);
     }
-    *place = value;
+    *current = value;
 }
 
-/// Gives `target` the field `name` of `source`, or takes it away where `source` has none.
-pub(super) fn copy(target: &mut Map<String, Value>, source: &Value, name: &str) {
+/// Copies the field `name`, or removes it if `source` does not have it.
+pub(crate) fn copy(target: &mut Map<String, Value>, source: &Value, name: &str) {
     match source.get(name) {
         Some(value) => target.insert(name.to_owned(), value.clone()),
         None => target.remove(name),
     };
 }
 
-pub(super) fn namespace(object: &Value) -> &str {
+pub(crate) fn namespace(object: &Value) -> &str {
     text(object, "/metadata/namespace")
 }
 
-pub(super) fn name(object: &Value) -> &str {
+pub(crate) fn name(object: &Value) -> &str {
     text(object, "/metadata/name")
 }
 
-pub(super) fn uid(object: &Value) -> &str {
+pub(crate) fn uid(object: &Value) -> &str {
     text(object, "/metadata/uid")
 }
 
-pub(super) fn deleting(object: &Value) -> bool {
+pub(crate) fn deleting(object: &Value) -> bool {
     at(object, "/metadata/deletionTimestamp").is_string()
 }

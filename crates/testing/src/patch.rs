@@ -1,17 +1,21 @@
-//! A patch and the object it is for in, the patched object out; server-side apply lives in `apply`.
+//! Applies JSON, merge and strategic merge patches.
+
 use json_patch::{Patch, PatchOperation};
 use serde_json::Value;
 
-use super::failure::{Answer, bad_request, unprocessable, unsupported_media_type};
-use super::request::Request;
-use super::strategic;
+use crate::{
+    request::Request,
+    status::{Answer, bad_request, unprocessable, unsupported_media_type},
+    strategic,
+};
 
-pub(super) const JSON: &str = "application/json-patch+json";
-pub(super) const MERGE: &str = "application/merge-patch+json";
-pub(super) const STRATEGIC: &str = "application/strategic-merge-patch+json";
-pub(super) const APPLY: &str = "application/apply-patch+yaml";
+pub(crate) const JSON: &str = "application/json-patch+json";
+pub(crate) const MERGE: &str = "application/merge-patch+json";
+pub(crate) const STRATEGIC: &str = "application/strategic-merge-patch+json";
+pub(crate) const APPLY: &str = "application/apply-patch+yaml";
 
-pub(super) fn patched(request: &Request, object: &Value) -> Answer<Value> {
+/// Returns the patched object. Server-side apply is in [`crate::apply`].
+pub(crate) fn patched(request: &Request, object: &Value) -> Answer<Value> {
     let custom = request.target.kind.custom;
     let mut new = object.clone();
     match request.content_type.as_str() {
@@ -28,7 +32,7 @@ pub(super) fn patched(request: &Request, object: &Value) -> Answer<Value> {
     Ok(new)
 }
 
-/// RFC 6902, but a `test` for null passes on a path that is not there, as on a real server.
+/// Applies an RFC 6902 patch. As on a real server, a `test` for null passes on an absent path.
 fn json(object: &mut Value, patch: Value) -> Answer<()> {
     let patch: Patch = serde_json::from_value(patch)
         .map_err(|error| bad_request(&format!("error decoding patch: {error}")))?;

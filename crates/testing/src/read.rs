@@ -1,31 +1,34 @@
-//! Get and list requests in, objects and pages out; it never changes an object.
+//! The verbs get and list.
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::failure::{Answer, bad_request, expired, not_found, too_large, too_old};
-use super::object::{self, map};
-use super::request::{Request, Target};
-use super::selector::Selector;
-use super::store::{Snapshot, Store};
-use super::subresource;
+use crate::{
+    object::{self, map},
+    request::{Request, Target},
+    scale,
+    selector::Selector,
+    status::{Answer, bad_request, expired, not_found, too_large, too_old},
+    store::{Snapshot, Store},
+};
 
-pub(super) fn get(store: &Store, request: &Request) -> Answer<Value> {
+pub(crate) fn get(store: &Store, request: &Request) -> Answer<Value> {
     let target = &request.target;
     let found = current(store, target)?;
     if target.subresource == "scale" {
-        return subresource::scale(target, &found);
+        return scale::get(target, &found);
     }
     Ok(present(&found, target, request.metadata_only))
 }
 
-pub(super) fn current(store: &Store, target: &Target) -> Answer<Arc<Value>> {
+pub(crate) fn current(store: &Store, target: &Target) -> Answer<Arc<Value>> {
     store
         .get(&target.kind, &target.namespace, &target.name)
         .ok_or_else(|| not_found(&target.kind, &target.name))
 }
 
-pub(super) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
+pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
     let (target, query) = (&request.target, &request.query);
     let selector = Selector::read(query, target)?;
     let (id, start, snapshot) = match query.get("continue").filter(|token| !token.is_empty()) {
@@ -47,12 +50,12 @@ pub(super) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
         .map(|object| item(object, request))
         .collect();
     let mut metadata = json!({"resourceVersion": snapshot.revision.to_string()});
-    let left = snapshot.objects.len() - end;
-    if left > 0 {
+    let remaining = snapshot.objects.len() - end;
+    if remaining > 0 {
         let id = id.unwrap_or_else(|| store.open_list(snapshot));
         metadata["continue"] = format!("{id}.{end}").into();
         if selector.is_empty() {
-            metadata["remainingItemCount"] = left.into();
+            metadata["remainingItemCount"] = remaining.into();
         }
     }
     Ok(if request.metadata_only {
@@ -68,7 +71,7 @@ fn fresh(store: &Store, request: &Request, selector: &Selector) -> Answer<Snapsh
         if asked > store.revision {
             return Err(too_large(asked, store.revision));
         }
-        // Older states are not kept: an exact read is possible at the newest alone.
+        // Older states are not kept, so an exact read needs the newest revision.
         if query.get("resourceVersionMatch") == Some("Exact") && asked != store.revision {
             return Err(too_old(asked, store.revision));
         }
@@ -97,8 +100,8 @@ fn resume(store: &Store, token: &str) -> Answer<(Option<u64>, usize, Snapshot)> 
     Ok((Some(id), start, snapshot))
 }
 
-/// An object as a client of this version sees it.
-pub(super) fn present(object: &Value, target: &Target, metadata_only: bool) -> Value {
+/// Returns an object as a client of this version gets it.
+pub(crate) fn present(object: &Value, target: &Target, metadata_only: bool) -> Value {
     if metadata_only {
         let metadata = object.get("metadata").cloned().unwrap_or_default();
         return json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": metadata});
@@ -110,7 +113,7 @@ pub(super) fn present(object: &Value, target: &Target, metadata_only: bool) -> V
     shown
 }
 
-/// As an item of a list: built-in kinds leave out `apiVersion` and `kind` there, custom ones do not.
+/// Returns an object as an item of a list; only built-in kinds omit `apiVersion` and `kind` there.
 fn item(object: &Value, request: &Request) -> Value {
     let mut shown = present(object, &request.target, request.metadata_only);
     if !request.target.kind.custom && !request.metadata_only {
@@ -121,8 +124,8 @@ fn item(object: &Value, request: &Request) -> Value {
     shown
 }
 
-/// A bookmark: an object that holds a resourceVersion alone.
-pub(super) fn bookmark(target: &Target, revision: u64, initial_end: bool) -> Value {
+/// Returns the object of a bookmark event.
+pub(crate) fn bookmark(target: &Target, revision: u64, initial_end: bool) -> Value {
     let mut object = json!({
         "apiVersion": target.api_version(),
         "kind": target.kind.kind,

@@ -1,17 +1,19 @@
-//! An HTTP request in, verb, resource and options out; it never looks at stored objects.
+//! Parses an HTTP request into verb, resource and options.
+
 use std::sync::Arc;
 
 use http::{Method, header, request::Parts};
-use kube::client::Body;
+use kube_codegen_record::private::go;
 use serde_json::Value;
 
-use super::failure::{Answer, bad_request, no_resource, not_allowed};
-use super::kind::{Kind, Kinds, Version};
-use kube_codegen_record::private::go;
+use crate::{
+    kind::{Kind, Kinds, Version},
+    status::{Answer, bad_request, no_resource, not_allowed},
+};
 
-/// The verbs of the Kubernetes API, named as in RBAC rules.
+/// A verb of the Kubernetes API, named as in RBAC rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(crate) enum Verb {
     Get,
     List,
     Watch,
@@ -23,7 +25,7 @@ pub(super) enum Verb {
 }
 
 impl Verb {
-    pub(super) fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Get => "get",
             Self::List => "list",
@@ -37,57 +39,57 @@ impl Verb {
     }
 }
 
-/// What a request is about.
+/// The resource that a request addresses.
 #[derive(Clone, Debug)]
-pub(super) struct Target {
-    pub(super) kind: Arc<Kind>,
-    pub(super) version: String,
-    /// Empty: all namespaces, or a cluster-scoped kind.
-    pub(super) namespace: String,
-    /// Empty: the collection.
-    pub(super) name: String,
-    /// Empty: the object itself.
-    pub(super) subresource: String,
+pub(crate) struct Target {
+    pub(crate) kind: Arc<Kind>,
+    pub(crate) version: String,
+    /// Empty for all namespaces and for cluster-scoped kinds.
+    pub(crate) namespace: String,
+    /// Empty for the collection.
+    pub(crate) name: String,
+    /// Empty for the object itself.
+    pub(crate) subresource: String,
 }
 
 impl Target {
-    pub(super) fn version(&self) -> Answer<&Version> {
+    pub(crate) fn version(&self) -> Answer<&Version> {
         self.kind.version(&self.version).ok_or_else(no_resource)
     }
 
-    pub(super) fn api_version(&self) -> String {
+    pub(crate) fn api_version(&self) -> String {
         self.kind.api_version(&self.version)
     }
 }
 
-/// A request that names a resource of the server.
+/// A request for a resource of the server.
 #[derive(Debug)]
-pub(super) struct Request {
-    pub(super) verb: Verb,
-    pub(super) target: Target,
-    pub(super) query: Query,
-    pub(super) content_type: String,
-    pub(super) body: Vec<u8>,
+pub(crate) struct Request {
+    pub(crate) verb: Verb,
+    pub(crate) target: Target,
+    pub(crate) query: Query,
+    pub(crate) content_type: String,
+    pub(crate) body: Vec<u8>,
     /// The client asked for `PartialObjectMetadata`.
-    pub(super) metadata_only: bool,
+    pub(crate) metadata_only: bool,
     user_agent: String,
 }
 
-/// Numbers as a real server holds them: `1.0` is `1`, and what is beyond 64 bits is a float.
-fn numbers(value: &mut Value) {
+/// Converts numbers as a real server does: `1.0` becomes `1`, and what exceeds 64 bits a float.
+fn normalize_numbers(value: &mut Value) {
     match value {
         Value::Number(number) => match go::number(number) {
             go::Number::Int(int) => *value = int.into(),
             go::Number::Float(float) => *value = float.into(),
         },
-        Value::Array(items) => items.iter_mut().for_each(numbers),
-        Value::Object(fields) => fields.values_mut().for_each(numbers),
+        Value::Array(items) => items.iter_mut().for_each(normalize_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(normalize_numbers),
         Value::Null | Value::Bool(_) | Value::String(_) => {}
     }
 }
 
 impl Request {
-    pub(super) fn read(parts: &Parts, body: Vec<u8>, kinds: &Kinds) -> Answer<Self> {
+    pub(crate) fn read(parts: &Parts, body: Vec<u8>, kinds: &Kinds) -> Answer<Self> {
         let query = Query::read(parts.uri.query().unwrap_or_default());
         let target = target(parts.uri.path(), kinds)?;
         let watch = query.flag("watch");
@@ -127,8 +129,8 @@ impl Request {
         })
     }
 
-    /// The body as JSON (which is YAML too); an empty body is null.
-    pub(super) fn json(&self) -> Answer<Value> {
+    /// Parses the body as JSON; an empty body is null.
+    pub(crate) fn json(&self) -> Answer<Value> {
         if self.body.is_empty() {
             return Ok(Value::Null);
         }
@@ -138,12 +140,12 @@ impl Request {
                 self.target.kind.kind
             ))
         })?;
-        numbers(&mut body);
+        normalize_numbers(&mut body);
         Ok(body)
     }
 
-    /// Who writes: `fieldManager`, else the user agent's first word.
-    pub(super) fn manager(&self) -> String {
+    /// Returns the field manager: `fieldManager`, or else the first word of the user agent.
+    pub(crate) fn manager(&self) -> String {
         let agent = || {
             self.user_agent
                 .split('/')
@@ -159,7 +161,7 @@ impl Request {
     }
 
     /// `dryRun=All`: everything happens but the storing.
-    pub(super) fn dry_run(&self) -> bool {
+    pub(crate) fn dry_run(&self) -> bool {
         self.query.get("dryRun") == Some("All")
     }
 }
@@ -218,9 +220,9 @@ fn target(path: &str, kinds: &Kinds) -> Answer<Target> {
     })
 }
 
-/// The options of a request, decoded; the first of a name counts.
+/// The decoded query parameters; the first of a name counts.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Query(Vec<(String, String)>);
+pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
     fn read(query: &str) -> Self {
@@ -231,27 +233,27 @@ impl Query {
         )
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
             .find(|(key, _)| key == name)
             .map(|(_, value)| value.as_str())
     }
 
-    pub(super) fn flag(&self, name: &str) -> bool {
+    pub(crate) fn flag(&self, name: &str) -> bool {
         self.get(name)
             .is_some_and(|value| matches!(value, "" | "1" | "t" | "T" | "true" | "TRUE" | "True"))
     }
 
-    /// A resourceVersion: absent, `""` and `"0"` are told apart by the caller.
-    pub(super) fn resource_version(&self) -> Answer<Option<u64>> {
+    /// Returns the resourceVersion; absent and `""` are `None`, `"0"` is `Some(0)`.
+    pub(crate) fn resource_version(&self) -> Answer<Option<u64>> {
         match self.get("resourceVersion") {
             None | Some("") => Ok(None),
             Some(text) => text.parse().map(Some).map_err(|_| bad_request(&format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"))),
         }
     }
 
-    pub(super) fn number(&self, name: &str) -> Answer<Option<u64>> {
+    pub(crate) fn number(&self, name: &str) -> Answer<Option<u64>> {
         self.get(name)
             .map(|text| {
                 text.parse().map_err(|_| {
@@ -262,9 +264,4 @@ impl Query {
             })
             .transpose()
     }
-}
-
-/// The whole body of a request of either transport.
-pub(super) async fn collect(body: Body) -> Result<Vec<u8>, kube::Error> {
-    body.collect_bytes().await.map(Into::into)
 }

@@ -1,104 +1,82 @@
-//! Label and field selectors in query form in, a yes or no per object out; it never reads the store.
+//! Parses label and field selectors and matches objects against them.
+
+use std::collections::BTreeMap;
+
+use kube::core::{Expression, Selector as LabelSelector, SelectorExt as _};
+use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::failure::{Answer, bad_request};
-use super::object::{at, text};
-use super::request::{Query, Target};
+use crate::{
+    object::at,
+    request::{Query, Target},
+    status::{Answer, bad_request},
+};
 
-/// Both selectors of a list, watch or delete of a collection.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Selector {
-    labels: Vec<Label>,
-    fields: Vec<Field>,
+/// The selectors of a list, a watch or the deletion of a collection.
+#[derive(Clone, Debug)]
+pub(crate) struct Selector {
+    labels: LabelSelector,
+    fields: Vec<FieldTerm>,
 }
 
 #[derive(Clone, Debug)]
-enum Label {
-    In(String, Vec<String>),
-    /// Also true where the label is absent.
-    NotIn(String, Vec<String>),
-    Exists(String),
-    Absent(String),
-}
-
-#[derive(Clone, Debug)]
-struct Field {
+struct FieldTerm {
     pointer: String,
     value: String,
     equal: bool,
 }
 
 impl Selector {
-    pub(super) fn read(query: &Query, target: &Target) -> Answer<Self> {
-        let labels = split(query.get("labelSelector").unwrap_or_default())
-            .into_iter()
-            .map(label)
-            .collect::<Answer<_>>()?;
-        let mut fields = Vec::new();
-        let allowed = &target.version()?.fields;
-        for term in query
-            .get("fieldSelector")
-            .unwrap_or_default()
-            .split(',')
-            .filter(|term| !term.is_empty())
-        {
-            let field = field(term)?;
-            let known = matches!(field.0, "metadata.name" | "metadata.namespace")
-                || allowed.iter().any(|path| path == field.0);
-            if !known {
-                return Err(bad_request(&format!(
-                    "field label not supported: {}",
-                    field.0
-                )));
+    pub(crate) fn read(query: &Query, target: &Target) -> Answer<Self> {
+        let supported = &target.version()?.fields;
+        let field = |term| {
+            let (path, value, equal) = parse_field(term)?;
+            if !matches!(path, "metadata.name" | "metadata.namespace")
+                && !supported.iter().any(|supported| supported == path)
+            {
+                return Err(bad_request(&format!("field label not supported: {path}")));
             }
-            fields.push(Field {
-                pointer: format!("/{}", field.0.replace('.', "/")),
-                value: field.1.to_owned(),
-                equal: field.2,
-            });
-        }
-        Ok(Self { labels, fields })
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.labels.is_empty() && self.fields.is_empty()
-    }
-
-    pub(super) fn matches(&self, object: &Value) -> bool {
-        let labels = at(object, "/metadata/labels");
-        self.labels.iter().all(|label| label.matches(labels))
-            && self.fields.iter().all(|field| field.matches(object))
-    }
-}
-
-impl Label {
-    fn matches(&self, labels: &Value) -> bool {
-        let value = |key: &str| labels.get(key).and_then(Value::as_str);
-        match self {
-            Self::In(key, values) => {
-                value(key).is_some_and(|found| values.iter().any(|value| value == found))
-            }
-            Self::NotIn(key, values) => {
-                value(key).is_none_or(|found| values.iter().all(|value| value != found))
-            }
-            Self::Exists(key) => value(key).is_some(),
-            Self::Absent(key) => value(key).is_none(),
-        }
-    }
-}
-
-impl Field {
-    fn matches(&self, object: &Value) -> bool {
-        let same = match at(object, &self.pointer) {
-            Value::Bool(found) => found.to_string() == self.value,
-            Value::Number(found) => found.to_string() == self.value,
-            _ => text(object, &self.pointer) == self.value,
+            let pointer = format!("/{}", path.replace('.', "/"));
+            let value = value.to_owned();
+            Ok(FieldTerm {
+                pointer,
+                value,
+                equal,
+            })
         };
-        same == self.equal
+        let labels = split(query.get("labelSelector").unwrap_or_default());
+        let fields = query.get("fieldSelector").unwrap_or_default().split(',');
+        Ok(Self {
+            labels: labels.map(parse_label).collect::<Answer<_>>()?,
+            fields: fields
+                .filter(|term| !term.is_empty())
+                .map(field)
+                .collect::<Answer<_>>()?,
+        })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.labels.selects_all() && self.fields.is_empty()
+    }
+
+    pub(crate) fn matches(&self, object: &Value) -> bool {
+        let labels = BTreeMap::deserialize(at(object, "/metadata/labels")).unwrap_or_default();
+        self.labels.matches(&labels) && self.fields.iter().all(|field| field.matches(object))
     }
 }
 
-fn field(term: &str) -> Answer<(&str, &str, bool)> {
+impl FieldTerm {
+    fn matches(&self, object: &Value) -> bool {
+        let found = match at(object, &self.pointer) {
+            Value::String(text) => text.clone(),
+            Value::Null | Value::Array(_) | Value::Object(_) => String::new(),
+            scalar => scalar.to_string(),
+        };
+        (found == self.value) == self.equal
+    }
+}
+
+fn parse_field(term: &str) -> Answer<(&str, &str, bool)> {
     for (operator, equal) in [("!=", false), ("==", true), ("=", true)] {
         if let Some((path, value)) = term.split_once(operator) {
             return Ok((path, value, equal));
@@ -109,48 +87,44 @@ fn field(term: &str) -> Answer<(&str, &str, bool)> {
     )))
 }
 
-fn label(term: &str) -> Answer<Label> {
-    let bad = || bad_request(&format!("unable to parse requirement: {term:?}"));
+fn parse_label(term: &str) -> Answer<Expression> {
+    let invalid = || bad_request(&format!("unable to parse requirement: {term:?}"));
     if let Some((head, tail)) = term.split_once('(') {
-        let values = tail
-            .strip_suffix(')')
-            .ok_or_else(bad)?
+        let values = tail.strip_suffix(')').ok_or_else(invalid)?;
+        let values = values
             .split(',')
             .map(|value| value.trim().to_owned())
             .collect();
         return match head.split_whitespace().collect::<Vec<_>>().as_slice() {
-            [key, "in"] => Ok(Label::In((*key).to_owned(), values)),
-            [key, "notin"] => Ok(Label::NotIn((*key).to_owned(), values)),
-            _ => Err(bad()),
+            [key, "in"] => Ok(Expression::In((*key).to_owned(), values)),
+            [key, "notin"] => Ok(Expression::NotIn((*key).to_owned(), values)),
+            _ => Err(invalid()),
         };
     }
-    let one = |text: &str| vec![text.trim().to_owned()];
+    let owned = |text: &str| text.trim().to_owned();
     if let Some((key, value)) = term.split_once("!=") {
-        return Ok(Label::NotIn(key.trim().to_owned(), one(value)));
+        return Ok(Expression::NotEqual(owned(key), owned(value)));
     }
     if let Some((key, value)) = term.split_once("==").or_else(|| term.split_once('=')) {
-        return Ok(Label::In(key.trim().to_owned(), one(value)));
+        return Ok(Expression::Equal(owned(key), owned(value)));
     }
-    let name = term.trim_start_matches('!').trim();
-    if name.is_empty() || name.contains(char::is_whitespace) {
-        return Err(bad());
+    let key = term.trim_start_matches('!').trim();
+    if key.is_empty() || key.contains(char::is_whitespace) {
+        return Err(invalid());
     }
     Ok(if term.starts_with('!') {
-        Label::Absent(name.to_owned())
+        Expression::DoesNotExist(key.to_owned())
     } else {
-        Label::Exists(name.to_owned())
+        Expression::Exists(key.to_owned())
     })
 }
 
-/// Splits at the commas outside brackets.
-fn split(selector: &str) -> Vec<&str> {
+/// Splits at the commas outside parentheses.
+fn split(selector: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_i32;
-    let parts = selector.split(|letter: char| {
+    let terms = selector.split(move |letter: char| {
         depth += i32::from(letter == '(') - i32::from(letter == ')');
         letter == ',' && depth == 0
     });
-    parts
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .collect()
+    terms.map(str::trim).filter(|term| !term.is_empty())
 }

@@ -1,28 +1,31 @@
-//! One HTTP request in, one HTTP answer out: faults, log and verbs come together here; what a verb does is not here.
-use std::convert::Infallible;
-use std::io;
-use std::sync::Arc;
+//! Serves one HTTP request: injects faults, records the request and calls its verb.
+
+use std::{convert::Infallible, io, sync::Arc};
 
 use bytes::Bytes;
-use futures::StreamExt as _;
+use futures::{Stream, StreamExt as _};
 use http::{HeaderValue, Response, StatusCode, header, request::Parts};
 use http_body::Frame;
 use http_body_util::{BodyExt as _, Full, StreamBody, combinators::UnsyncBoxBody};
 use kube::core::response::Status;
 use serde_json::Value;
 
-use super::action::Action;
-use super::failure::Answer;
-use super::fault::Effect;
-use super::request::{Request, Verb};
-use super::write::status;
-use super::{Shared, discovery, lock, read, watch, write};
+use crate::{
+    discovery,
+    fault::Effect,
+    read,
+    recorded::RecordedRequest,
+    request::{Request, Verb},
+    server::{Shared, lock},
+    status::{Answer, document},
+    watch, write,
+};
 
-/// A body for both transports.
-pub(super) type Body = UnsyncBoxBody<Bytes, Infallible>;
+/// The response body of both transports.
+pub(crate) type Body = UnsyncBoxBody<Bytes, Infallible>;
 
-/// Serves one request; an error means that the connection breaks.
-pub(super) async fn serve(
+/// Serves one request; an error breaks the connection.
+pub(crate) async fn serve(
     shared: Arc<Shared>,
     parts: Parts,
     body: Vec<u8>,
@@ -42,9 +45,9 @@ pub(super) async fn serve(
         .uri
         .path_and_query()
         .map_or_else(|| parts.uri.path(), |path| path.as_str());
-    let index = shared.record(Action::new(&request, path));
+    let index = shared.record(RecordedRequest::new(&request, path));
     let effect = lock(&shared.faults).take(request.verb, &request.target);
-    let lost = match effect {
+    let lose_answer = match effect {
         Some(Effect::Answer(failure)) => {
             shared.answered(index, failure.code);
             return Ok(failed(&failure));
@@ -57,8 +60,8 @@ pub(super) async fn serve(
         Some(Effect::LostAnswer) => true,
         None => false,
     };
-    let response = act(&shared, &request).unwrap_or_else(|failure| failed(&failure));
-    if lost {
+    let response = execute(&shared, &request).unwrap_or_else(|failure| failed(&failure));
+    if lose_answer {
         return Err(broken());
     }
     shared.answered(index, response.status().as_u16());
@@ -68,11 +71,11 @@ pub(super) async fn serve(
 fn broken() -> io::Error {
     io::Error::new(
         io::ErrorKind::ConnectionReset,
-        "the connection was cut by the test",
+        "the test broke the connection",
     )
 }
 
-fn act(shared: &Arc<Shared>, request: &Request) -> Answer<Response<Body>> {
+fn execute(shared: &Arc<Shared>, request: &Request) -> Answer<Response<Body>> {
     let mut guard = lock(&shared.store);
     let store = &mut *guard;
     let before = store.revision;
@@ -88,14 +91,19 @@ fn act(shared: &Arc<Shared>, request: &Request) -> Answer<Response<Body>> {
             write::delete_collection(store, request).map(|value| (200, value))
         }
         Verb::Watch => {
-            let lines = watch::open(shared, store, request, shared.gone_as_answer())?;
+            let lines = watch::open(
+                shared,
+                store,
+                request,
+                lock(&shared.settings).expired_as_410,
+            )?;
             return Ok(stream(lines, request));
         }
     };
     if store.revision != before {
         shared.revisions.send_replace(store.revision);
     }
-    answer.map(|(code, value)| warned(json(code, &value), request))
+    answer.map(|(code, value)| with_warning(json(code, &value), request))
 }
 
 fn json(code: u16, value: &Value) -> Response<Body> {
@@ -114,19 +122,16 @@ fn respond(code: u16, body: Body) -> Response<Body> {
     response
 }
 
-fn stream(
-    lines: impl futures::Stream<Item = Bytes> + Send + 'static,
-    request: &Request,
-) -> Response<Body> {
+fn stream(lines: impl Stream<Item = Bytes> + Send + 'static, request: &Request) -> Response<Body> {
     let frames = lines.map(|line| Ok::<_, Infallible>(Frame::data(line)));
-    warned(
+    with_warning(
         respond(200, StreamBody::new(frames).boxed_unsync()),
         request,
     )
 }
 
-/// A deprecated version warns with each answer.
-fn warned(mut response: Response<Body>, request: &Request) -> Response<Body> {
+/// Adds the warning of a deprecated version.
+fn with_warning(mut response: Response<Body>, request: &Request) -> Response<Body> {
     let warning = request
         .target
         .version()
@@ -142,7 +147,7 @@ fn warned(mut response: Response<Body>, request: &Request) -> Response<Body> {
 
 fn failed(failure: &Status) -> Response<Body> {
     let code = if failure.code == 0 { 500 } else { failure.code };
-    let mut response = json(code, &status(failure));
+    let mut response = json(code, &document(failure));
     let wait = failure
         .details
         .as_ref()
@@ -155,7 +160,7 @@ fn failed(failure: &Status) -> Response<Body> {
     response
 }
 
-/// Discovery is JSON; health is a word.
+/// Discovery is JSON, health a plain word.
 fn document_response(document: &Value) -> Response<Body> {
     match document.as_str() {
         Some(word) => respond(200, Full::new(Bytes::from(word.to_owned())).boxed_unsync()),

@@ -1,25 +1,44 @@
-//! [`ApiServer`], the handle that a test holds: clients and sockets out, faults and commands in.
-use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+//! [`ApiServer`], the handle of a test: clients, sockets, faults and watch commands.
+
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use bytes::Bytes;
-use kube::Client;
-use kube::core::response::Status;
+use kube::{Client, core::response::Status};
 use serde_json::json;
+use tokio::{sync::watch, task::AbortHandle};
 
-use super::action::{Action, On};
-use super::client::ApiService;
-use super::fault::{Failure, Faults};
-use super::store::Store;
-use super::watch::{Order, Watches};
-use super::{Settings, Shared, failure, listen, lock};
+use crate::{
+    fault::{Failure, Faults},
+    recorded::{On, RecordedRequest},
+    status,
+    store::Store,
+    transport::{self, ApiService},
+    watch::{Command, Watches},
+};
 
-/// Changes that are kept for watches to start from, per resource.
+/// How many changes per resource are kept for watches.
 const WINDOW: usize = 10_000;
 
-/// An in-memory Kubernetes API server; clones are handles of the same one.
+/// An in-memory Kubernetes API server. Clones are handles to the same server.
+///
+/// ```
+/// # use kube_codegen_testing::{ApiServer, StateError};
+/// # use k8s_openapi::api::core::v1::Namespace;
+/// # use serde_json::json;
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = ApiServer::new();
+/// server.seed(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}))?;
+/// let namespaces: kube::Api<Namespace> = kube::Api::all(server.client());
+/// assert_eq!(namespaces.list(&Default::default()).await?.items.len(), 1);
+/// assert_eq!(server.requests()[0].verb, "list");
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
-pub struct ApiServer(pub(super) Arc<Shared>);
+pub struct ApiServer(pub(crate) Arc<Shared>);
 
 impl Default for ApiServer {
     fn default() -> Self {
@@ -28,41 +47,41 @@ impl Default for ApiServer {
 }
 
 impl ApiServer {
-    /// A server that knows the built-in kinds and holds no objects. Namespaces need not exist.
+    /// Creates a server with the built-in kinds and no objects. Namespaces need not exist.
     pub fn new() -> Self {
         let store = Store::new(WINDOW);
-        let revisions = tokio::sync::watch::Sender::new(store.revision);
         Self(Arc::new(Shared {
+            revisions: watch::Sender::new(store.revision),
             store: Mutex::new(store),
-            revisions,
-            actions: Mutex::default(),
-            faults: Mutex::new(Faults::default()),
-            watches: Mutex::new(Watches::default()),
-            settings: Mutex::new(Settings::default()),
+            requests: Mutex::default(),
+            faults: Mutex::default(),
+            watches: Mutex::default(),
+            settings: Mutex::default(),
         }))
     }
 
-    /// A client of this server, without a network; its default namespace is `default`. It does not retry by itself.
+    /// Returns an in-process client with the default namespace `default`. It does not retry.
     ///
-    /// Must be called within a tokio runtime, as [`kube::Client::new`] must.
+    /// # Panics
+    /// Outside a tokio runtime, as [`kube::Client::new`] does.
     pub fn client(&self) -> Client {
         Client::new(self.service(), "default")
     }
 
-    /// The service under [`Self::client`].
+    /// Returns the service of [`Self::client`].
     pub fn service(&self) -> ApiService {
         ApiService(self.0.clone())
     }
 
-    /// Serves on a free port of 127.0.0.1 as plain HTTP until the last handle is dropped; a second call gives the same address.
+    /// Serves plain HTTP on a free port of 127.0.0.1 until the last handle is dropped. A second call returns the same address.
     ///
     /// # Errors
     /// If no port can be bound.
-    pub async fn listen(&self) -> std::io::Result<SocketAddr> {
+    pub async fn listen(&self) -> io::Result<SocketAddr> {
         if let Some(address) = self.address() {
             return Ok(address);
         }
-        let listener = listen::listen(&self.0).await?;
+        let listener = transport::listen(&self.0).await?;
         lock(&self.0.settings).listener = Some(listener.clone());
         Ok(listener.0)
     }
@@ -74,7 +93,7 @@ impl ApiServer {
             .map(|(address, _)| *address)
     }
 
-    /// A kubeconfig for [`Self::listen`]'s address, as JSON, which is YAML too; none before it listens.
+    /// Returns a kubeconfig (JSON) for the address of [`Self::listen`], or `None` before that call.
     pub fn kubeconfig(&self) -> Option<String> {
         let server = format!("http://{}", self.address()?);
         let config = json!({
@@ -88,103 +107,150 @@ impl ApiServer {
         Some(config.to_string())
     }
 
-    /// What clients asked for, in the order of arrival; discovery and unknown paths are left out.
-    pub fn actions(&self) -> Vec<Action> {
-        lock(&self.0.actions).clone()
+    /// Returns the requests in the order of arrival, without discovery and unknown paths.
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        lock(&self.0.requests).clone()
     }
 
-    /// The requests that change objects, in the order of arrival.
-    pub fn writes(&self) -> Vec<Action> {
-        lock(&self.0.actions)
+    /// Returns the requests that change objects, in the order of arrival.
+    pub fn writes(&self) -> Vec<RecordedRequest> {
+        lock(&self.0.requests)
             .iter()
-            .filter(|action| action.is_write())
+            .filter(|request| request.is_write())
             .cloned()
             .collect()
     }
 
-    /// Empties the log.
-    pub fn clear_actions(&self) {
-        lock(&self.0.actions).clear();
+    /// Clears the recorded requests.
+    pub fn clear_requests(&self) {
+        lock(&self.0.requests).clear();
     }
 
-    /// The next request that fits fails; faults are used up in the order in which they were set.
+    /// Makes the next matching request fail. Faults apply in the order in which they were added.
     pub fn fail_next(&self, on: On, failure: Failure) {
         self.fail_times(on, 1, failure);
     }
 
-    /// The next requests that fit fail, this many.
+    /// Makes the next `times` matching requests fail.
     pub fn fail_times(&self, on: On, times: usize, failure: Failure) {
         lock(&self.0.faults).add(on, failure, Some(times));
     }
 
-    /// All requests that fit fail until [`Self::clear_faults`].
+    /// Makes all matching requests fail until [`Self::clear_faults`].
     pub fn fail_always(&self, on: On, failure: Failure) {
         lock(&self.0.faults).add(on, failure, None);
     }
 
-    /// Takes all faults back.
+    /// Removes all faults.
     pub fn clear_faults(&self) {
         lock(&self.0.faults).clear();
     }
 
-    /// Ends the open watches that fit, as when their server goes away, and returns their number.
+    /// Ends the matching open watches, as a server shutdown does, and returns their number.
     pub fn cut_watches(&self, on: &On) -> usize {
-        self.order(on, &Order::Cut)
+        self.send(on, &Command::Cut)
     }
 
-    /// The open watches that fit say nothing any more and stay open.
+    /// Stalls the matching open watches: they stay open and send nothing more. Returns their number.
     pub fn stall_watches(&self, on: &On) -> usize {
-        self.order(on, &Order::Stall)
+        self.send(on, &Command::Stall)
     }
 
-    /// The open watches that fit get a line that is no JSON.
+    /// Sends a line of invalid JSON to the matching open watches and returns their number.
     pub fn garble_watches(&self, on: &On) -> usize {
-        self.order(
+        self.send(
             on,
-            &Order::Line(Bytes::from_static(
+            &Command::Line(Bytes::from_static(
                 b"{\"type\": \"MODIFIED\", \"object\": oops}\n",
             )),
         )
     }
 
-    /// The open watches that fit end with an `ERROR` event of 410 Expired.
+    /// Ends the matching open watches with an `ERROR` event of 410 Expired and returns their number.
     pub fn expire_watches(&self, on: &On) -> usize {
-        self.order(
+        self.send(
             on,
-            &Order::Fail(failure::expired(
+            &Command::Fail(status::expired(
                 "The resourceVersion for the provided watch is too old.",
             )),
         )
     }
 
-    /// The open watches that fit end with this `ERROR` event.
+    /// Ends the matching open watches with this `ERROR` event and returns their number.
     pub fn fail_watches(&self, on: &On, status: Status) -> usize {
-        self.order(on, &Order::Fail(status.boxed()))
+        self.send(on, &Command::Fail(status.boxed()))
     }
 
-    /// The open watches that fit, and that asked for bookmarks, get one.
+    /// Sends a bookmark to the matching open watches that asked for bookmarks. Returns the number of matching watches.
     pub fn bookmark_watches(&self, on: &On) -> usize {
-        self.order(on, &Order::Bookmark)
+        self.send(on, &Command::Bookmark)
     }
 
-    fn order(&self, on: &On, order: &Order) -> usize {
-        lock(&self.0.watches).order(on, order)
+    fn send(&self, on: &On, command: &Command) -> usize {
+        lock(&self.0.watches).send(on, command)
     }
 
-    /// Forgets the past: no watch can start at an older revision, open paged lists expire. Running watches go on.
+    /// Compacts the history: no watch can start at an older revision, and paged lists expire. Open watches continue.
     pub fn compact(&self) {
         let mut store = lock(&self.0.store);
         store.compact();
         self.0.revisions.send_replace(store.revision);
     }
 
-    /// How many changes per resource are kept for watches to start from (10,000 at first).
+    /// Sets how many changes per resource are kept for watches (10,000 by default).
     pub fn set_watch_window(&self, changes: usize) {
         lock(&self.0.store).set_window(changes);
     }
 
-    /// A watch from a forgotten revision is answered by HTTP 410, as proxies do, instead of an `ERROR` event in the stream.
-    pub fn answer_gone_as_http(&self, yes: bool) {
-        lock(&self.0.settings).gone_as_answer = yes;
+    /// Sets whether a watch from an expired revision gets HTTP 410, as from a proxy, instead of an `ERROR` event.
+    pub fn set_expired_as_410(&self, enabled: bool) {
+        lock(&self.0.settings).expired_as_410 = enabled;
     }
+}
+
+/// The state that all handles of a server share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) store: Mutex<Store>,
+    /// The newest revision, for those who wait for changes.
+    pub(crate) revisions: watch::Sender<u64>,
+    pub(crate) faults: Mutex<Faults>,
+    pub(crate) watches: Mutex<Watches>,
+    pub(crate) settings: Mutex<Settings>,
+    requests: Mutex<Vec<RecordedRequest>>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) expired_as_410: bool,
+    listener: Option<(SocketAddr, AbortHandle)>,
+}
+
+impl Shared {
+    /// Records a request and returns its index.
+    pub(crate) fn record(&self, request: RecordedRequest) -> usize {
+        let mut requests = lock(&self.requests);
+        requests.push(request);
+        requests.len() - 1
+    }
+
+    pub(crate) fn answered(&self, index: usize, status: u16) {
+        // The record may have been cleared in the meantime.
+        if let Some(request) = lock(&self.requests).get_mut(index) {
+            request.status = status;
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some((_, listener)) = &lock(&self.settings).listener {
+            listener.abort();
+        }
+    }
+}
+
+/// Locks a mutex, also after a panic: each holder leaves its data consistent.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,57 +1,60 @@
-//! A test's own look at the stored objects and its own changes to them: past admission, never in the log of actions.
+//! Access to the stored objects for tests; these methods skip admission and are not recorded as requests.
+
 use std::sync::Arc;
 
-use k8s_openapi::Resource;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use k8s_openapi::{Resource, api::apps::v1::Deployment};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use super::kind::{self, Kind};
-use super::object::{self, at, deleting, put, section, text};
-use super::store::Store;
-use super::{ApiServer, admit, gc, lock};
+use crate::{
+    ApiServer, admit, gc,
+    kind::{self, Kind},
+    object::{self, at, deleting, now, put, text},
+    server::lock,
+    store::Store,
+};
 
-/// Why a test cannot do what it asked for.
+/// Why a stored object could not be read or changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
-    /// A `CustomResourceDefinition` that cannot be served.
-    #[error("not a CustomResourceDefinition that can be served: {0}")]
-    Definition(String),
-    /// An object of a kind that is neither built in nor registered.
-    #[error("the server does not know kind {kind} of {api_version}")]
+    /// The CRD is invalid.
+    #[error("invalid CustomResourceDefinition: {0}")]
+    InvalidCrd(String),
+    /// The kind is neither built in nor registered.
+    #[error("kind {kind} of {api_version} is not registered: call register_crd first")]
     UnknownKind {
         /// As in the object.
         api_version: String,
         /// As in the object.
         kind: String,
     },
-    /// No such object.
-    #[error("there is no {0}")]
+    /// The object does not exist.
+    #[error("{0} does not exist")]
     NotFound(String),
-    /// A value that does not become JSON, or an object that does not become its type.
+    /// A value could not be converted from or to JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }
 
 impl ApiServer {
-    /// Serves the kind that a `CustomResourceDefinition` declares, at once; it may be given as a typed object or as JSON.
+    /// Stores a CRD, given as a typed object or as JSON, and serves its kind at once.
     ///
     /// # Errors
-    /// If it lacks what serving needs, with the field.
+    /// If the CRD is invalid.
     pub fn register_crd(&self, crd: &impl Serialize) -> Result<(), StateError> {
         let mut crd = serde_json::to_value(crd)?;
         put(&mut crd, "/apiVersion", "apiextensions.k8s.io/v1".into());
         put(&mut crd, "/kind", "CustomResourceDefinition".into());
-        kind::from_crd(&crd).map_err(StateError::Definition)?;
+        kind::from_crd(&crd).map_err(StateError::InvalidCrd)?;
         self.seed(&crd)
     }
 
-    /// Stores an object as it is, new or in place of another: no defaults, no validation, a uid where it has none.
-    /// So a test makes what an older server stored, or what does not decode.
+    /// Creates or replaces an object without defaulting or validation; only a missing uid is added. Use it for objects
+    /// that an older server stored, or that do not decode.
     ///
     /// # Errors
-    /// If its kind is not known here.
+    /// If the kind is not registered.
     pub fn seed(&self, object: &impl Serialize) -> Result<(), StateError> {
         let mut object = serde_json::to_value(object)?;
         self.change(|store| {
@@ -68,7 +71,7 @@ impl ApiServer {
                 put(&mut object, "/metadata/uid", uid.into());
             }
             if at(&object, "/metadata/creationTimestamp").is_null() {
-                put(&mut object, "/metadata/creationTimestamp", admit::now());
+                put(&mut object, "/metadata/creationTimestamp", now());
             }
             let stored = store.write(&kind, object.take());
             gc::after_create(store, &kind, &stored);
@@ -76,7 +79,7 @@ impl ApiServer {
         })
     }
 
-    /// The stored object, if there is one; `namespace` is empty for cluster-scoped kinds.
+    /// Returns a stored object, or `None` if it does not exist or does not decode. `namespace` is empty for cluster-scoped kinds.
     pub fn get<K: Resource + DeserializeOwned>(&self, namespace: &str, name: &str) -> Option<K> {
         let store = lock(&self.0.store);
         let kind = store.kinds.named(K::API_VERSION, K::KIND)?;
@@ -84,7 +87,7 @@ impl ApiServer {
         serde_json::from_value(Value::clone(&object)).ok()
     }
 
-    /// All stored objects of a type that decode, by namespace and name.
+    /// Returns all stored objects of a type that decode, sorted by namespace and name.
     pub fn list<K: Resource + DeserializeOwned>(&self) -> Vec<K> {
         let store = lock(&self.0.store);
         let Some(kind) = store.kinds.named(K::API_VERSION, K::KIND) else {
@@ -97,10 +100,11 @@ impl ApiServer {
             .collect()
     }
 
-    /// Changes a stored object as somebody else would, raising `resourceVersion` (and `generation`, if more than metadata and status changed).
+    /// Changes a stored object as another client would. Raises `resourceVersion`, and `generation` if more than metadata
+    /// and status has changed.
     ///
     /// # Errors
-    /// If there is no such object.
+    /// If the object does not exist.
     pub fn edit<K: Resource>(
         &self,
         namespace: &str,
@@ -111,23 +115,17 @@ impl ApiServer {
             let (kind, old) = find::<K>(store, namespace, name)?;
             let mut new = Value::clone(&old);
             change(&mut new);
-            if kind.generation && admit::spec_changed(&old, &new, true) {
-                let generation = at(&old, "/metadata/generation")
-                    .as_i64()
-                    .unwrap_or_default()
-                    + 1;
-                section(&mut new, "metadata").insert("generation".to_owned(), generation.into());
-            }
+            admit::raise_generation(&kind, &old, &mut new, true);
             let stored = store.write(&kind, new);
             gc::after_update(store, &kind, &stored);
             Ok(())
         })
     }
 
-    /// Deletes a stored object as somebody else would; finalizers hold it.
+    /// Deletes a stored object as another client would; finalizers delay the removal.
     ///
     /// # Errors
-    /// If there is no such object.
+    /// If the object does not exist.
     pub fn delete<K: Resource>(&self, namespace: &str, name: &str) -> Result<(), StateError> {
         self.change(|store| {
             let (kind, old) = find::<K>(store, namespace, name)?;
@@ -136,15 +134,15 @@ impl ApiServer {
         })
     }
 
-    /// Writes the status that a Deployment has when all its replicas are ready, as its controller would.
+    /// Sets the status of a Deployment whose replicas are all ready, as its controller would.
     ///
     /// # Errors
-    /// If there is no such Deployment.
+    /// If the Deployment does not exist.
     pub fn make_deployment_ready(&self, namespace: &str, name: &str) -> Result<(), StateError> {
-        self.edit::<k8s_openapi::api::apps::v1::Deployment>(namespace, name, |deployment| {
+        self.edit::<Deployment>(namespace, name, |deployment| {
             let replicas = at(deployment, "/spec/replicas").as_i64().unwrap_or(1);
             let condition = |name: &str, reason: &str| {
-                json!({"type": name, "status": "True", "reason": reason, "lastUpdateTime": admit::now(), "lastTransitionTime": admit::now()})
+                json!({"type": name, "status": "True", "reason": reason, "lastUpdateTime": now(), "lastTransitionTime": now()})
             };
             let status = json!({
                 "observedGeneration": at(deployment, "/metadata/generation"),
@@ -158,7 +156,20 @@ impl ApiServer {
         })
     }
 
-    /// Waits until `check` gives something; it is asked now and after each change of the store. Bound it by `tokio::time::timeout`.
+    /// Waits until `check` returns a value; it runs now and after each change of the store. Use `tokio::time::timeout` for a
+    /// time limit.
+    ///
+    /// ```
+    /// # use kube_codegen_testing::ApiServer;
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # use serde_json::json;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), kube_codegen_testing::StateError> {
+    /// let server = ApiServer::new();
+    /// server.seed(&json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}))?;
+    /// let map: ConfigMap = server.until(|server| server.get("default", "a")).await;
+    /// assert_eq!(map.metadata.name.as_deref(), Some("a"));
+    /// # Ok(()) }
+    /// ```
     pub async fn until<T>(&self, mut check: impl FnMut(&Self) -> Option<T>) -> T {
         let mut revisions = self.0.revisions.subscribe();
         loop {
@@ -166,13 +177,13 @@ impl ApiServer {
                 return found;
             }
             if revisions.changed().await.is_err() {
-                // The sender lives in this handle: it cannot go before us.
+                // Unreachable: this handle owns the sender.
                 std::future::pending::<()>().await;
             }
         }
     }
 
-    /// Whether an object is there and is being deleted.
+    /// Returns whether an object exists and is being deleted.
     pub fn is_terminating<K: Resource>(&self, namespace: &str, name: &str) -> bool {
         find::<K>(&mut lock(&self.0.store), namespace, name)
             .is_ok_and(|(_, object)| deleting(&object))

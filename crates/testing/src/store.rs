@@ -1,43 +1,48 @@
-//! Objects and their changes in, reads at a version out; it never judges whether a write is allowed.
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+//! Stores objects, their revisions and the history that watches read.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
 
 use serde_json::Value;
 
-use super::kind::{Kind, Kinds};
-use super::object::{self, put, section};
+use crate::{
+    kind::{Kind, Kinds},
+    object::{self, put, section},
+};
 
-/// Namespace (empty where there is none) and name.
-pub(super) type Key = (String, String);
+/// Namespace (empty for cluster-scoped kinds) and name.
+pub(crate) type Key = (String, String);
 
-/// One step in the life of an object.
+/// One change of an object.
 #[derive(Clone, Debug)]
-pub(super) struct Change {
-    pub(super) revision: u64,
-    pub(super) old: Option<Arc<Value>>,
-    /// None: deleted.
-    pub(super) new: Option<Arc<Value>>,
+pub(crate) struct Change {
+    pub(crate) revision: u64,
+    pub(crate) old: Option<Arc<Value>>,
+    /// `None` if the object was deleted.
+    pub(crate) new: Option<Arc<Value>>,
 }
 
-/// All objects of one kind, in whatever version.
+/// All objects of one kind.
 #[derive(Debug, Default)]
-pub(super) struct Collection {
-    pub(super) objects: BTreeMap<Key, Arc<Value>>,
+pub(crate) struct Collection {
+    pub(crate) objects: BTreeMap<Key, Arc<Value>>,
     history: VecDeque<Change>,
-    /// The newest change that has left the window.
+    /// The newest revision that is no longer in the history.
     trimmed: u64,
-    /// No watch can start before this revision.
+    /// The revision of the last compaction.
     compacted: u64,
 }
 
 impl Collection {
-    /// The oldest revision that a watch can start from.
-    pub(super) fn oldest(&self) -> u64 {
+    /// Returns the oldest revision that a watch can start from.
+    pub(crate) fn oldest(&self) -> u64 {
         self.trimmed.max(self.compacted)
     }
 
-    /// The changes after `revision`, for a watch that runs already; an error says what left the window meanwhile.
-    pub(super) fn since(&self, revision: u64) -> Result<impl Iterator<Item = &Change>, u64> {
+    /// Returns the changes after `revision` for an open watch. The error is the oldest revision that is still available.
+    pub(crate) fn since(&self, revision: u64) -> Result<impl Iterator<Item = &Change>, u64> {
         if revision < self.trimmed {
             return Err(self.trimmed);
         }
@@ -48,29 +53,29 @@ impl Collection {
     }
 }
 
-/// A list that is being read page by page.
+/// The result of a paged list.
 #[derive(Clone, Debug)]
-pub(super) struct Snapshot {
-    pub(super) revision: u64,
-    pub(super) objects: Arc<[Arc<Value>]>,
+pub(crate) struct Snapshot {
+    pub(crate) revision: u64,
+    pub(crate) objects: Arc<[Arc<Value>]>,
 }
 
 /// Everything the server stores.
 #[derive(Debug)]
-pub(super) struct Store {
-    pub(super) kinds: Kinds,
-    pub(super) revision: u64,
+pub(crate) struct Store {
+    pub(crate) kinds: Kinds,
+    pub(crate) revision: u64,
     collections: BTreeMap<(String, String), Collection>,
     snapshots: BTreeMap<u64, Snapshot>,
     window: usize,
     counter: u64,
 }
 
-/// Lists that may be open at a time; the oldest expires first.
+/// How many paged lists are kept; the oldest expires first.
 const OPEN_LISTS: usize = 64;
 
 impl Store {
-    pub(super) fn new(window: usize) -> Self {
+    pub(crate) fn new(window: usize) -> Self {
         Self {
             kinds: Kinds::builtin(),
             revision: 1,
@@ -81,23 +86,23 @@ impl Store {
         }
     }
 
-    pub(super) fn set_window(&mut self, window: usize) {
+    pub(crate) fn set_window(&mut self, window: usize) {
         self.window = window;
     }
 
-    /// A number never given before by this server.
-    pub(super) fn unique(&mut self) -> u64 {
+    /// Returns a number that this server has not used before.
+    pub(crate) fn unique(&mut self) -> u64 {
         self.counter += 1;
         self.counter
     }
 
-    pub(super) fn collection(&mut self, kind: &Kind) -> &mut Collection {
+    pub(crate) fn collection(&mut self, kind: &Kind) -> &mut Collection {
         self.collections
             .entry((kind.group.clone(), kind.plural.clone()))
             .or_default()
     }
 
-    pub(super) fn get(&self, kind: &Kind, namespace: &str, name: &str) -> Option<Arc<Value>> {
+    pub(crate) fn get(&self, kind: &Kind, namespace: &str, name: &str) -> Option<Arc<Value>> {
         let collection = self
             .collections
             .get(&(kind.group.clone(), kind.plural.clone()))?;
@@ -107,8 +112,8 @@ impl Store {
             .cloned()
     }
 
-    /// The objects of a namespace, or of all where it is empty, by namespace and name.
-    pub(super) fn list(&self, kind: &Kind, namespace: &str) -> Vec<Arc<Value>> {
+    /// Returns the objects of a namespace, or of all if it is empty, sorted by namespace and name.
+    pub(crate) fn list(&self, kind: &Kind, namespace: &str) -> Vec<Arc<Value>> {
         let collection = self
             .collections
             .get(&(kind.group.clone(), kind.plural.clone()));
@@ -121,8 +126,8 @@ impl Store {
             .collect()
     }
 
-    /// Every object with its kind.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&Arc<Kind>, &Arc<Value>)> {
+    /// Returns every object with its kind.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&Arc<Kind>, &Arc<Value>)> {
         self.collections
             .iter()
             .flat_map(|((group, plural), collection)| {
@@ -137,7 +142,7 @@ impl Store {
     }
 
     /// Stores an object as the newest revision and returns it with that `resourceVersion`.
-    pub(super) fn write(&mut self, kind: &Kind, mut object: Value) -> Arc<Value> {
+    pub(crate) fn write(&mut self, kind: &Kind, mut object: Value) -> Arc<Value> {
         self.revision += 1;
         let revision = self.revision;
         section(&mut object, "metadata")
@@ -159,8 +164,8 @@ impl Store {
         object
     }
 
-    /// Takes an object away; its last state is given out with the revision of the deletion.
-    pub(super) fn remove(
+    /// Removes an object and returns its last state, with the revision of the deletion.
+    pub(crate) fn remove(
         &mut self,
         kind: &Kind,
         namespace: &str,
@@ -198,14 +203,14 @@ impl Store {
             collection.trimmed = collection
                 .history
                 .pop_front()
-                .map_or(collection.trimmed, |gone| gone.revision);
+                .map_or(collection.trimmed, |change| change.revision);
         }
     }
 
-    /// Forgets the past, as compaction does: no watch starts at an older revision, open lists expire; running watches go on.
-    pub(super) fn compact(&mut self) {
+    /// Compacts the history: no watch starts at an older revision, paged lists expire, open watches continue.
+    pub(crate) fn compact(&mut self) {
         self.snapshots.clear();
-        // A revision of its own, so that whoever stands at the newest change is behind too.
+        // A new revision, so that a watch from the newest change expires too.
         self.revision += 1;
         let revision = self.revision;
         for kind in self.kinds.iter() {
@@ -218,7 +223,7 @@ impl Store {
         }
     }
 
-    pub(super) fn open_list(&mut self, snapshot: Snapshot) -> u64 {
+    pub(crate) fn open_list(&mut self, snapshot: Snapshot) -> u64 {
         let id = self.unique();
         self.snapshots.insert(id, snapshot);
         while self.snapshots.len() > OPEN_LISTS {
@@ -227,7 +232,7 @@ impl Store {
         id
     }
 
-    pub(super) fn snapshot(&self, id: u64) -> Option<Snapshot> {
+    pub(crate) fn snapshot(&self, id: u64) -> Option<Snapshot> {
         self.snapshots.get(&id).cloned()
     }
 }

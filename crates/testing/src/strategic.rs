@@ -1,25 +1,14 @@
-//! Strategic merge patch of built-in kinds: object and patch in, merged object out; lists with a known key merge by it, others are replaced.
+//! Strategic merge patch of built-in kinds: lists with a known merge key merge by it, others are replaced.
+
 use serde_json::Value;
 
-use super::object::{at, map};
+use crate::{
+    managed::LIST_KEYS,
+    object::{at, map},
+};
 
-/// The merge key of a list by the name of its field; an item must have the key.
-const KEYS: &[(&str, &[&str])] = &[
-    ("containers", &["name"]),
-    ("initContainers", &["name"]),
-    ("ephemeralContainers", &["name"]),
-    ("env", &["name"]),
-    ("volumes", &["name"]),
-    ("imagePullSecrets", &["name"]),
-    ("secrets", &["name"]),
-    ("volumeMounts", &["mountPath"]),
-    ("ports", &["containerPort", "port"]),
-    ("conditions", &["type"]),
-    ("ownerReferences", &["uid"]),
-    ("hostAliases", &["ip"]),
-];
-
-pub(super) fn merge(target: &mut Value, patch: &Value) {
+/// Merges the patch into the target.
+pub(crate) fn merge(target: &mut Value, patch: &Value) {
     let Value::Object(fields) = patch else {
         *target = patch.clone();
         return;
@@ -32,30 +21,30 @@ pub(super) fn merge(target: &mut Value, patch: &Value) {
     }
     for (name, value) in fields {
         if let Some(list) = name.strip_prefix("$deleteFromPrimitiveList/") {
-            let gone = value.as_array().map(Vec::as_slice).unwrap_or_default();
+            let removed = value.as_array().map(Vec::as_slice).unwrap_or_default();
             if let Some(Value::Array(items)) = map(target).get_mut(list) {
-                items.retain(|item| !gone.contains(item));
+                items.retain(|item| !removed.contains(item));
             }
         } else if name.starts_with('$') {
-            // Orders and retained keys change nothing that is compared.
+            // Order directives and retained keys do not change the result here.
         } else if value.is_null() {
             map(target).remove(name);
         } else {
-            let place = map(target).entry(name.as_str()).or_insert(Value::Null);
+            let field = map(target).entry(name.as_str()).or_insert(Value::Null);
             match value {
                 Value::Object(_) if at(value, "/$patch") == "delete" => {
                     drop(map(target).remove(name));
                 }
-                Value::Object(_) => merge(place, value),
-                Value::Array(items) => merge_list(name, place, items),
-                _ => *place = value.clone(),
+                Value::Object(_) => merge(field, value),
+                Value::Array(items) => merge_list(name, field, items),
+                _ => *field = value.clone(),
             }
         }
     }
 }
 
-fn merge_list(name: &str, place: &mut Value, patch: &[Value]) {
-    let mut items = match place {
+fn merge_list(name: &str, target: &mut Value, patch: &[Value]) {
+    let mut items = match target {
         Value::Array(items) => std::mem::take(items),
         _ => Vec::new(),
     };
@@ -66,22 +55,21 @@ fn merge_list(name: &str, place: &mut Value, patch: &[Value]) {
             .cloned()
             .collect();
         items.extend(new);
-        *place = Value::Array(items);
+        *target = Value::Array(items);
         return;
     }
-    let keys = KEYS
+    let mut keys = LIST_KEYS
         .iter()
-        .find(|(field, _)| *field == name)
-        .map_or(&[][..], |(_, keys)| keys);
+        .filter(|(field, _)| *field == name)
+        .map(|(_, keys)| keys[0]);
     let replace = patch.iter().any(|item| {
         at(item, "/$patch") == "replace" && item.as_object().is_some_and(|item| item.len() == 1)
     });
     let Some(key) = keys
-        .iter()
-        .find(|key| patch.iter().all(|item| item.get(*key).is_some()))
+        .find(|key| patch.iter().all(|item| item.get(key).is_some()))
         .filter(|_| !replace)
     else {
-        *place = patch
+        *target = patch
             .iter()
             .filter(|item| item.get("$patch").is_none())
             .cloned()
@@ -103,5 +91,5 @@ fn merge_list(name: &str, place: &mut Value, patch: &[Value]) {
             }
         }
     }
-    *place = Value::Array(items);
+    *target = Value::Array(items);
 }

@@ -1,65 +1,73 @@
-//! A watch request in, a stream of event lines out; it reads the store's history and never writes to it.
-use std::collections::VecDeque;
-use std::sync::Arc;
-use std::time::Duration;
+//! Streams the events of a watch from the store's history.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use futures::Stream;
 use kube::core::response::Status;
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, watch};
-use tokio::time::Instant;
+use tokio::{
+    sync::{mpsc, watch},
+    time::Instant,
+};
 
-use super::action::On;
-use super::failure::{Answer, bad_request, too_large, too_old};
-use super::read::{bookmark, present};
-use super::request::{Request, Target, Verb};
-use super::selector::Selector;
-use super::store::{Change, Store};
-use super::write::status;
-use super::{Shared, lock};
+use crate::{
+    object,
+    read::{bookmark, present},
+    recorded::On,
+    request::{Request, Target, Verb},
+    selector::Selector,
+    server::{Shared, lock},
+    status::{Answer, bad_request, document, too_large, too_old},
+    store::{Change, Store},
+};
 
-/// How long a watch lives that does not say; a real server picks 30 to 60 minutes.
+/// The default timeout of a watch; a real server chooses 30 to 60 minutes.
 const TIMEOUT: Duration = Duration::from_secs(1800);
-/// A real server's interval of bookmarks.
+/// The interval of bookmarks of a real server.
 const BOOKMARKS: Duration = Duration::from_secs(60);
 
-/// What a test does to open watches.
+/// What a test does to an open watch.
 #[derive(Clone, Debug)]
-pub(super) enum Order {
-    /// The connection ends, as when a server goes away.
+pub(crate) enum Command {
+    /// Ends the connection.
     Cut,
-    /// Nothing comes any more, and the connection stays.
+    /// Sends nothing more and keeps the connection open.
     Stall,
-    /// A line that is no event.
+    /// Sends this line.
     Line(Bytes),
-    /// An `ERROR` event, then the end.
+    /// Sends an `ERROR` event, then ends.
     Fail(Box<Status>),
+    /// Sends a bookmark if the watch asked for bookmarks.
     Bookmark,
 }
 
-/// The open watches, as tests reach them.
+/// The open watches.
 #[derive(Debug, Default)]
-pub(super) struct Watches(Vec<(Target, mpsc::UnboundedSender<Order>)>);
+pub(crate) struct Watches(Vec<(Target, mpsc::UnboundedSender<Command>)>);
 
 impl Watches {
-    /// Hands an order to the watches that fit and returns their number.
-    pub(super) fn order(&mut self, on: &On, order: &Order) -> usize {
-        self.0.retain(|(_, orders)| !orders.is_closed());
-        let chosen = self
+    /// Sends a command to the matching watches and returns their number.
+    pub(crate) fn send(&mut self, on: &On, command: &Command) -> usize {
+        self.0.retain(|(_, commands)| !commands.is_closed());
+        let matching = self
             .0
             .iter()
             .filter(|(target, _)| on.matches(Verb::Watch, target));
-        chosen
-            .filter(|(_, orders)| orders.send(order.clone()).is_ok())
+        matching
+            .filter(|(_, commands)| commands.send(command.clone()).is_ok())
             .count()
     }
 }
 
 /// One open watch.
-#[allow(clippy::struct_excessive_bools)] // Each is a state of its own.
+#[allow(clippy::struct_excessive_bools)] // They are independent.
 struct Watch {
-    shared: std::sync::Weak<Shared>,
+    shared: Weak<Shared>,
     target: Target,
     selector: Selector,
     metadata_only: bool,
@@ -67,19 +75,19 @@ struct Watch {
     position: u64,
     lines: VecDeque<Bytes>,
     revisions: watch::Receiver<u64>,
-    orders: mpsc::UnboundedReceiver<Order>,
+    commands: mpsc::UnboundedReceiver<Command>,
     end: Instant,
     next_bookmark: Instant,
     stalled: bool,
     ended: bool,
 }
 
-/// Opens a watch; what cannot be watched any more is an `ERROR` line in the stream unless `gone_as_answer`.
-pub(super) fn open(
+/// Opens a watch. A revision that is too old gives an `ERROR` event or, with `expired_as_410`, an error response.
+pub(crate) fn open(
     shared: &Arc<Shared>,
     store: &mut Store,
     request: &Request,
-    gone_as_answer: bool,
+    expired_as_410: bool,
 ) -> Answer<impl Stream<Item = Bytes> + Send + use<>> {
     let query = &request.query;
     let target = request.target.clone();
@@ -99,7 +107,7 @@ pub(super) fn open(
         .filter(|seconds| *seconds > 0)
         .map_or(TIMEOUT, Duration::from_secs);
     let now = Instant::now();
-    let (sender, orders) = mpsc::unbounded_channel();
+    let (sender, commands) = mpsc::unbounded_channel();
     let mut watch = Watch {
         shared: Arc::downgrade(shared),
         selector,
@@ -108,7 +116,7 @@ pub(super) fn open(
         position: store.revision,
         lines: VecDeque::new(),
         revisions: shared.revisions.subscribe(),
-        orders,
+        commands,
         end: now + timeout,
         next_bookmark: now + BOOKMARKS,
         stalled: false,
@@ -119,15 +127,15 @@ pub(super) fn open(
         Some(asked) if !initial => {
             let oldest = store.collection(&watch.target.kind).oldest();
             if asked < oldest {
-                let gone = too_old(asked, oldest);
-                if gone_as_answer {
-                    return Err(gone);
+                let expired = too_old(asked, oldest);
+                if expired_as_410 {
+                    return Err(expired);
                 }
-                watch.fail(&gone);
+                watch.fail(&expired);
             }
             watch.position = asked;
         }
-        // From any state: what there is comes first, as additions.
+        // Without a revision, the watch starts with the current objects as additions.
         _ => watch.initial(store, initial),
     }
     lock(&shared.watches).0.push((watch.target.clone(), sender));
@@ -151,9 +159,9 @@ impl Watch {
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             if self.stalled {
-                // Nothing but a cut or the timeout ends the silence.
+                // Only a cut or the timeout ends a stalled watch.
                 tokio::select! {
-                    order = self.orders.recv() => if matches!(order, None | Some(Order::Cut)) { return None },
+                    command = self.commands.recv() => if matches!(command, None | Some(Command::Cut)) { return None },
                     () = tokio::time::sleep_until(self.end) => return None,
                 }
                 continue;
@@ -164,9 +172,9 @@ impl Watch {
             if self.ended {
                 return None;
             }
-            // What a test ordered comes before what was stored after it.
-            if let Ok(order) = self.orders.try_recv() {
-                self.obey(order);
+            // A command takes effect before changes that were stored after it.
+            if let Ok(command) = self.commands.try_recv() {
+                self.execute(command);
                 continue;
             }
             self.catch_up()?;
@@ -174,31 +182,31 @@ impl Watch {
                 continue;
             }
             tokio::select! {
-                order = self.orders.recv() => self.obey(order?),
+                command = self.commands.recv() => self.execute(command?),
                 changed = self.revisions.changed() => changed.ok()?,
                 () = tokio::time::sleep_until(self.end) => {
-                    self.mark();
+                    self.bookmark();
                     self.ended = true;
                 }
                 () = tokio::time::sleep_until(self.next_bookmark), if self.bookmarks => {
-                    self.mark();
+                    self.bookmark();
                     self.next_bookmark = Instant::now() + BOOKMARKS;
                 }
             }
         }
     }
 
-    fn obey(&mut self, order: Order) {
-        match order {
-            Order::Cut => self.ended = true,
-            Order::Stall => self.stalled = true,
-            Order::Line(line) => self.lines.push_back(line),
-            Order::Fail(status) => self.fail(&status),
-            Order::Bookmark => self.mark(),
+    fn execute(&mut self, command: Command) {
+        match command {
+            Command::Cut => self.ended = true,
+            Command::Stall => self.stalled = true,
+            Command::Line(line) => self.lines.push_back(line),
+            Command::Fail(status) => self.fail(&status),
+            Command::Bookmark => self.bookmark(),
         }
     }
 
-    /// Turns the changes since the last look into lines; none where the server is gone.
+    /// Converts the changes since the last call to lines; `None` if the server was dropped.
     fn catch_up(&mut self) -> Option<()> {
         let shared = self.shared.upgrade()?;
         let mut store = lock(&shared.store);
@@ -212,7 +220,7 @@ impl Watch {
         match changes {
             Ok(changes) => {
                 for change in &changes {
-                    self.tell(change);
+                    self.change(change);
                 }
                 self.position = newest;
             }
@@ -221,11 +229,11 @@ impl Watch {
         Some(())
     }
 
-    /// One change as its watcher sees it: an object that enters the selection is added, one that leaves it is deleted.
-    fn tell(&mut self, change: &Change) {
+    /// Emits the event of a change: an object that enters the selection is added, one that leaves it is deleted.
+    fn change(&mut self, change: &Change) {
         let namespace = &self.target.namespace;
         let seen = |object: &&Arc<Value>| {
-            (namespace.is_empty() || super::object::namespace(object) == namespace)
+            (namespace.is_empty() || object::namespace(object) == namespace)
                 && self.selector.matches(object)
         };
         let (old, new) = (
@@ -240,7 +248,7 @@ impl Watch {
         };
         let mut shown = present(&object, &self.target, self.metadata_only);
         if kind == "DELETED" {
-            super::object::put(
+            object::put(
                 &mut shown,
                 "/metadata/resourceVersion",
                 change.revision.to_string().into(),
@@ -249,14 +257,14 @@ impl Watch {
         self.event(kind, shown);
     }
 
-    fn mark(&mut self) {
+    fn bookmark(&mut self) {
         if self.bookmarks {
             self.event("BOOKMARK", bookmark(&self.target, self.position, false));
         }
     }
 
     fn fail(&mut self, failure: &Status) {
-        self.event("ERROR", status(failure));
+        self.event("ERROR", document(failure));
         self.ended = true;
     }
 

@@ -1,19 +1,24 @@
-//! Create, update, patch and delete requests in, the stored state out; what every write has in common is in `admit`.
+//! The verbs create, update, patch and delete.
+
 use std::sync::Arc;
 
 use kube::core::response::{Status, StatusDetails};
 use serde_json::{Value, json};
 
-use super::failure::{Answer, bad_request, cause, conflict, invalid, no_details, not_allowed};
-use super::gc::{self, Propagation};
-use super::object::{self, at, text};
-use super::read::{current, present};
-use super::request::Request;
-use super::selector::Selector;
-use super::store::Store;
-use super::{admit, patch, subresource};
+use crate::{
+    admit, apply,
+    gc::{self, Propagation},
+    object::{self, at, text},
+    patch,
+    read::{current, present},
+    request::Request,
+    scale,
+    selector::Selector,
+    status::{Answer, bad_request, cause, conflict, document, invalid, no_details, not_allowed},
+    store::Store,
+};
 
-pub(super) fn create(store: &mut Store, request: &Request) -> Answer<Value> {
+pub(crate) fn create(store: &mut Store, request: &Request) -> Answer<Value> {
     let target = &request.target;
     if target.kind.namespaced && target.namespace.is_empty() {
         return Err(not_allowed());
@@ -22,12 +27,12 @@ pub(super) fn create(store: &mut Store, request: &Request) -> Answer<Value> {
     Ok(present(&stored, target, request.metadata_only))
 }
 
-pub(super) fn update(store: &mut Store, request: &Request) -> Answer<Value> {
+pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<Value> {
     let target = &request.target;
     let old = current(store, target)?;
     let body = request.json()?;
     if target.subresource == "scale" {
-        return subresource::update_scale(store, request, &old, &body);
+        return scale::update(store, request, &old, &body);
     }
     if target.kind.custom && text(&body, "/metadata/resourceVersion").is_empty() {
         let missing = cause(
@@ -41,27 +46,24 @@ pub(super) fn update(store: &mut Store, request: &Request) -> Answer<Value> {
     Ok(present(&stored, target, request.metadata_only))
 }
 
-/// The answer, and whether the patch has created the object.
-pub(super) fn patch(store: &mut Store, request: &Request) -> Answer<(Value, bool)> {
+/// Returns the new state, and whether the patch created the object.
+pub(crate) fn patch(store: &mut Store, request: &Request) -> Answer<(Value, bool)> {
     let target = &request.target;
     if request.content_type == patch::APPLY && target.subresource != "scale" {
-        let (stored, created) = super::apply::apply(store, request)?;
+        let (stored, created) = apply::apply(store, request)?;
         return Ok((present(&stored, target, request.metadata_only), created));
     }
     let old = current(store, target)?;
     if target.subresource == "scale" {
-        let scale = patch::patched(request, &subresource::scale(target, &old)?)?;
-        return Ok((
-            subresource::update_scale(store, request, &old, &scale)?,
-            false,
-        ));
+        let new = patch::patched(request, &scale::get(target, &old)?)?;
+        return Ok((scale::update(store, request, &old, &new)?, false));
     }
     let new = patch::patched(request, &present(&old, target, false))?;
     let stored = admit::update(store, request, &old, new)?;
     Ok((present(&stored, target, request.metadata_only), false))
 }
 
-pub(super) fn delete(store: &mut Store, request: &Request) -> Answer<Value> {
+pub(crate) fn delete(store: &mut Store, request: &Request) -> Answer<Value> {
     let target = &request.target;
     if !target.subresource.is_empty() {
         return Err(not_allowed());
@@ -72,14 +74,14 @@ pub(super) fn delete(store: &mut Store, request: &Request) -> Answer<Value> {
     if options.dry_run {
         return Ok(present(&found, target, false));
     }
-    let (last, gone) = gc::delete(
+    let (last, removed) = gc::delete(
         store,
         &target.kind,
         &found,
         options.propagation,
         options.grace,
     );
-    if !gone {
+    if !removed {
         return Ok(present(&last, target, false));
     }
     let details = StatusDetails {
@@ -89,10 +91,10 @@ pub(super) fn delete(store: &mut Store, request: &Request) -> Answer<Value> {
         uid: object::uid(&found).to_owned(),
         ..no_details()
     };
-    Ok(status(&Status::success().with_details(details)))
+    Ok(document(&Status::success().with_details(details)))
 }
 
-pub(super) fn delete_collection(store: &mut Store, request: &Request) -> Answer<Value> {
+pub(crate) fn delete_collection(store: &mut Store, request: &Request) -> Answer<Value> {
     let target = &request.target;
     let selector = Selector::read(&request.query, target)?;
     let options = Options::read(request)?;
@@ -122,18 +124,7 @@ pub(super) fn delete_collection(store: &mut Store, request: &Request) -> Answer<
     )
 }
 
-/// A `Status` as it goes over the wire.
-pub(super) fn status(status: &Status) -> Value {
-    let mut value = json!(status);
-    object::put(&mut value, "/apiVersion", "v1".into());
-    object::put(&mut value, "/kind", "Status".into());
-    if value.get("metadata").is_none_or(Value::is_null) {
-        object::put(&mut value, "/metadata", json!({}));
-    }
-    value
-}
-
-/// `DeleteOptions` from the body, else from the query.
+/// `DeleteOptions` from the body, or else from the query.
 struct Options {
     propagation: Propagation,
     grace: Option<i64>,

@@ -1,20 +1,27 @@
-//! A `CrdKind` comes in, the Deployment and the Service that belong to it come out; nothing is sent anywhere.
-use crate::generated::iksoon_test_com::v1::CrdKind;
-use crate::validate::Wanted;
-use k8s_openapi::api::apps::v1::{Deployment, DeploymentSpec};
-use k8s_openapi::api::core::v1::{
-    Container, ContainerPort, PodSpec, PodTemplateSpec, Service, ServicePort, ServiceSpec,
-};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta, OwnerReference};
-use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+//! Builds the Deployment and the Service of a `CrdKind`.
 use std::collections::BTreeMap;
 
-/// The longest DNS label.
+use k8s_openapi::{
+    api::{
+        apps::v1::{Deployment, DeploymentSpec},
+        core::v1::{
+            Container, ContainerPort, PodSpec, PodTemplateSpec, Service, ServicePort, ServiceSpec,
+        },
+    },
+    apimachinery::pkg::{
+        apis::meta::v1::{LabelSelector, ObjectMeta, OwnerReference},
+        util::intstr::IntOrString,
+    },
+};
+
+use crate::{generated::iksoon_test_com::v1::CrdKind, validate::DesiredState};
+
+/// Length of the longest DNS label.
 const LABEL: usize = 63;
 
-/// The name of both children: a DNS-1035 label, as a Service's name must be, and the same for ever for one name of a `CrdKind`.
+/// Returns the name of both children: a DNS-1035 label, as a Service requires, which depends only on the name of the `CrdKind`.
 ///
-/// A name that is such a label is taken as it is; any other is made one and told apart by a hash of the whole.
+/// A name that is such a label is used as it is. Any other name is converted, with a hash that keeps it unique.
 pub fn child_name(name: &str) -> String {
     let is_label = name.len() <= LABEL
         && name.starts_with(|first: char| first.is_ascii_lowercase())
@@ -31,7 +38,7 @@ pub fn child_name(name: &str) -> String {
     format!("{}-{hash}", head.trim_end_matches('-'))
 }
 
-/// FNV-1a, 32 bits: stable across builds, as the hashers of the standard library are not.
+/// 32-bit FNV-1a, which unlike the hashers of the standard library is stable across builds.
 fn fnv1a(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
@@ -49,12 +56,12 @@ fn selector(name: &str) -> BTreeMap<String, String> {
     .into()
 }
 
-fn metadata(object: &CrdKind, owner: &OwnerReference, wanted: Wanted) -> ObjectMeta {
+fn metadata(object: &CrdKind, owner: &OwnerReference, desired: DesiredState) -> ObjectMeta {
     let name = child_name(object.metadata.name.as_deref().unwrap_or_default());
     let mut labels = selector(&name);
     labels.insert(
         "app.kubernetes.io/name".to_owned(),
-        wanted.choice.as_str().to_owned(),
+        desired.choice.as_str().to_owned(),
     );
     ObjectMeta {
         labels: Some(labels),
@@ -65,26 +72,26 @@ fn metadata(object: &CrdKind, owner: &OwnerReference, wanted: Wanted) -> ObjectM
     }
 }
 
-/// The Deployment of an object.
+/// Returns the Deployment of an object.
 pub fn deployment(
     object: &CrdKind,
     owner: &OwnerReference,
-    wanted: Wanted,
+    desired: DesiredState,
     image: &str,
 ) -> Deployment {
-    let metadata = metadata(object, owner, wanted);
+    let metadata = metadata(object, owner, desired);
     let container = Container {
-        name: wanted.choice.as_str().to_owned(),
+        name: desired.choice.as_str().to_owned(),
         image: Some(image.to_owned()),
         ports: Some(vec![ContainerPort {
-            container_port: wanted.choice.port(),
+            container_port: desired.choice.port(),
             ..ContainerPort::default()
         }]),
         ..Container::default()
     };
     let spec = DeploymentSpec {
-        replicas: Some(wanted.replicas),
-        // Not the choice: a selector cannot be changed.
+        replicas: Some(desired.replicas),
+        // Without the choice, which may change: selectors are immutable.
         selector: LabelSelector {
             match_labels: metadata.name.as_deref().map(selector),
             ..LabelSelector::default()
@@ -108,16 +115,16 @@ pub fn deployment(
     }
 }
 
-/// The Service of an object.
-pub fn service(object: &CrdKind, owner: &OwnerReference, wanted: Wanted) -> Service {
-    let metadata = metadata(object, owner, wanted);
+/// Returns the Service of an object.
+pub fn service(object: &CrdKind, owner: &OwnerReference, desired: DesiredState) -> Service {
+    let metadata = metadata(object, owner, desired);
     let spec = ServiceSpec {
         type_: Some("NodePort".to_owned()),
         selector: metadata.name.as_deref().map(selector),
         ports: Some(vec![ServicePort {
-            name: Some(wanted.choice.as_str().to_owned()),
-            port: wanted.choice.port(),
-            target_port: Some(IntOrString::Int(wanted.choice.port())),
+            name: Some(desired.choice.as_str().to_owned()),
+            port: desired.choice.port(),
+            target_port: Some(IntOrString::Int(desired.choice.port())),
             ..ServicePort::default()
         }]),
         ..ServiceSpec::default()

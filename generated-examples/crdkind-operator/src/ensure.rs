@@ -1,18 +1,37 @@
-//! A wanted child comes in, and it is created, mended or left alone; what somebody else controls is never touched.
-use k8s_openapi::NamespaceResourceScope;
-use kube::api::PostParams;
-use kube::{Api, Client, Resource, ResourceExt};
-use kube_codegen_runtime::controller::{controller_of, is_controlled_by};
-use kube_codegen_runtime::informer::SharedInformer;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+//! Creates or corrects a child. An object of the child's name that another owner controls is never changed.
 use std::fmt::Debug;
 
-use crate::controller::Error;
+use k8s_openapi::NamespaceResourceScope;
+use kube::{Client, Resource, ResourceExt};
+use kube_codegen_runtime::{
+    client::{ErrorExt, TypedClient},
+    controller::{controller_of, is_controlled_by},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
 use crate::generated::iksoon_test_com::v1::CrdKind;
 
-/// What can be a child: a namespaced kind that the caches hold.
+/// A child could not be created or corrected.
+#[derive(Debug, thiserror::Error)]
+pub enum EnsureError {
+    /// The API server rejected a request, or could not be reached.
+    #[error(transparent)]
+    Api(#[from] kube::Error),
+    /// A child could not be converted to or from JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// An object that ours does not control has the name of the child.
+    #[error("{kind} {name:?} already exists and is not controlled by this object")]
+    NameTaken {
+        /// Kind of the child.
+        kind: &'static str,
+        /// Name of the child.
+        name: String,
+    },
+}
+
+/// A namespaced kind that can be a child.
 pub trait Child:
     Resource<DynamicType = (), Scope = NamespaceResourceScope>
     + k8s_openapi::Resource
@@ -20,67 +39,55 @@ pub trait Child:
     + Debug
     + Serialize
     + DeserializeOwned
-    + Send
-    + Sync
-    + 'static
 {
 }
 impl Child for k8s_openapi::api::apps::v1::Deployment {}
 impl Child for k8s_openapi::api::core::v1::Service {}
 
-/// Makes the child as it is wanted; says whether something had to be written.
-///
-/// # Errors
-/// [`Error::Foreign`] where the name is taken, or what the API server says.
+/// Makes the child equal to `desired`. Returns whether a write was necessary.
 pub async fn ensure<K: Child>(
     client: &Client,
-    known: Option<&K>,
+    cached: Option<&K>,
     owner: &CrdKind,
-    wanted: &K,
-) -> Result<bool, Error> {
+    desired: &K,
+) -> Result<bool, EnsureError> {
     let namespace = owner.namespace().unwrap_or_default();
-    let api: Api<K> = Api::namespaced(client.clone(), &namespace);
-    let params = PostParams {
-        field_manager: Some(crate::REPORTER.to_owned()),
-        ..PostParams::default()
-    };
-    let live = match known {
-        Some(known) => known.clone(),
-        None => match api.create(&params, wanted).await {
+    let children = TypedClient::<K>::namespaced(client.clone(), &namespace)
+        .with_field_manager(crate::REPORTER);
+    let live = match cached {
+        Some(cached) => cached.clone(),
+        None => match children.create(desired).await {
             Ok(_) => return Ok(true),
-            // The cache lags behind.
-            Err(kube::Error::Api(status)) if status.is_already_exists() => {
-                api.get(&wanted.name_any()).await?
-            }
+            // The cache lags behind the server.
+            Err(error) if error.is_already_exists() => children.get(&desired.name_any()).await?,
             Err(error) => return Err(error.into()),
         },
     };
     if live.meta().deletion_timestamp.is_some() {
-        // Its end is an event of its own, and then it is made anew.
+        // Its deletion enqueues the owner, which then creates it again.
         return Ok(false);
     }
     if !is_controlled_by(&live, owner) {
-        if is_left_over(&live, owner) {
+        if belongs_to_former_owner(&live, owner) {
             return Ok(false);
         }
-        return Err(Error::Foreign {
+        return Err(EnsureError::NameTaken {
             kind: K::KIND,
             name: live.name_any(),
         });
     }
     let before = serde_json::to_value(&live)?;
     let mut after = before.clone();
-    overlay(&mut after, &serde_json::to_value(wanted)?);
+    overlay(&mut after, &serde_json::to_value(desired)?);
     if before == after {
         return Ok(false);
     }
-    api.replace(&live.name_any(), &params, &serde_json::from_value(after)?)
-        .await?;
+    children.replace(&serde_json::from_value(after)?).await?;
     Ok(true)
 }
 
-/// Whether a child belongs to an earlier object of the same name, and is about to be collected with it.
-fn is_left_over<K: Child>(child: &K, owner: &CrdKind) -> bool {
+/// Whether a child belongs to a deleted object of the same name, and will be garbage-collected.
+fn belongs_to_former_owner<K: Child>(child: &K, owner: &CrdKind) -> bool {
     controller_of(child).is_some_and(|reference| {
         reference.kind == CrdKind::kind(&())
             && reference.api_version == CrdKind::api_version(&())
@@ -88,12 +95,13 @@ fn is_left_over<K: Child>(child: &K, owner: &CrdKind) -> bool {
     })
 }
 
-/// Lays what is wanted over what is there. What the server filled in stays; a list has the items that are wanted and no others, and so do selectors.
-fn overlay(live: &mut Value, wanted: &Value) {
-    match (live, wanted) {
-        (Value::Object(live), Value::Object(wanted)) => {
-            for (name, value) in wanted {
-                // Another label in a Service's selector would choose other Pods.
+/// Overwrites `live` with the fields of `desired`, and keeps the fields that the server filled in. Lists and selectors get no other items than
+/// the desired ones.
+fn overlay(live: &mut Value, desired: &Value) {
+    match (live, desired) {
+        (Value::Object(live), Value::Object(desired)) => {
+            for (name, value) in desired {
+                // An additional label in a Service's selector would select other Pods.
                 if name == "selector" {
                     live.insert(name.clone(), value.clone());
                 } else {
@@ -101,21 +109,12 @@ fn overlay(live: &mut Value, wanted: &Value) {
                 }
             }
         }
-        (Value::Array(live), Value::Array(wanted)) => {
-            live.resize(wanted.len(), Value::Null);
+        (Value::Array(live), Value::Array(desired)) => {
+            live.resize(desired.len(), Value::Null);
             live.iter_mut()
-                .zip(wanted)
-                .for_each(|(live, wanted)| overlay(live, wanted));
+                .zip(desired)
+                .for_each(|(live, desired)| overlay(live, desired));
         }
-        (live, wanted) => *live = wanted.clone(),
+        (live, desired) => *live = desired.clone(),
     }
-}
-
-/// The child of this name, out of a cache.
-pub fn cached<K: Child + kube_codegen_runtime::informer::Object>(
-    children: &SharedInformer<K>,
-    namespace: &str,
-    name: &str,
-) -> Option<std::sync::Arc<K>> {
-    children.lister().namespaced(namespace).get(name).ok()
 }

@@ -1,4 +1,4 @@
-//! A client and settings come in, the operator runs until it is told to stop.
+//! A Kubernetes operator for `CrdKind`.
 pub mod generated;
 
 pub mod children;
@@ -7,48 +7,50 @@ pub mod ensure;
 pub mod settings;
 pub mod validate;
 
-use kube::Client;
-use kube_codegen_runtime::event::EventRecorder;
-use kube_codegen_runtime::informer::{InformerFactory, Stopped, strip_managed_fields};
-use std::num::NonZeroUsize;
-use std::time::Duration;
+use std::{num::NonZeroUsize, time::Duration};
 
-/// Name under which events are reported.
+use kube::Client;
+use kube_codegen_runtime::{
+    event::EventRecorder,
+    informer::{InformerFactory, Stopped, strip_managed_fields},
+};
+
+/// Name of the operator in events and as field manager.
 pub const REPORTER: &str = "crdkind-operator";
 
-/// How to run.
+/// Settings of the operator.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The namespace to watch; all of them if there is none.
+    /// Namespace to watch, or all.
     pub namespace: Option<String>,
-    /// Objects reconciled at the same time, per kind.
+    /// Objects reconciled concurrently, per kind.
     pub workers: NonZeroUsize,
-    /// Period after which every object is reconciled again, changed or not.
+    /// Period of redelivering every object.
     pub resync: Duration,
-    /// Period after which a child's name that somebody else has taken is looked at again.
+    /// Delay before checking again whether a child's name is free.
     pub look_again: Duration,
-    /// What to run.
+    /// The images to run.
     pub images: settings::Images,
 }
 
-/// What all controllers use.
+/// What all controllers share.
 #[derive(Clone)]
 pub struct Shared {
     /// Access to the API server.
     pub client: Client,
-    /// One cache per kind, whoever reads it.
+    /// Creates one cache per kind.
     pub factory: InformerFactory,
     /// Reports events about objects.
     pub recorder: EventRecorder,
-    /// Objects reconciled at the same time, per kind.
+    /// Objects reconciled concurrently, per kind.
     pub workers: usize,
-    /// What to run.
+    /// The images to run.
     pub images: settings::Images,
-    /// Period after which a child's name that somebody else has taken is looked at again.
+    /// Delay before checking again whether a child's name is free.
     pub look_again: Duration,
 }
 
-/// Runs until `stop` ends; what is being reconciled then is brought to its end.
+/// Runs the operator until `stop` completes, and lets running reconciles finish.
 pub async fn run(
     client: Client,
     settings: Settings,

@@ -1,21 +1,19 @@
-//! Flags and a cluster come in, the operator runs until a signal says stop.
-use crdkind_operator::settings::Images;
-use crdkind_operator::{Settings, run};
+//! Runs the operator until SIGINT or SIGTERM.
+use std::{error::Error, num::NonZeroUsize, path::PathBuf, time::Duration};
 
 use clap::Parser;
-use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Client, Config};
-use std::error::Error;
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
-use std::time::Duration;
+use crdkind_operator::{Settings, run, settings::Images};
+use kube::{
+    Client, Config,
+    config::{KubeConfigOptions, Kubeconfig},
+};
 use tracing_subscriber::EnvFilter;
 
-/// Reconciles objects of the cluster until it is stopped.
+/// Runs the operator until SIGINT or SIGTERM
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Args {
-    /// Access to the cluster; else KUBECONFIG, ~/.kube/config or the Pod's service account
+    /// Kubeconfig file; by default KUBECONFIG, ~/.kube/config or the Pod's service account
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 
@@ -23,22 +21,22 @@ struct Args {
     #[arg(long, value_name = "NAME")]
     namespace: Option<String>,
 
-    /// Objects reconciled at the same time, per kind
+    /// Objects reconciled concurrently, per kind
     #[arg(long, value_name = "N", default_value = "2")]
     workers: NonZeroUsize,
 
-    /// Reconcile every object again once per period
+    /// Period of redelivering every object
     #[arg(long, value_name = "PERIOD", default_value = "10m", value_parser = humantime::parse_duration)]
     resync: Duration,
 
-    /// Look again after this period whether a child's name that somebody else has taken is free
+    /// Delay before checking again whether a child's name is free
     #[arg(long, value_name = "PERIOD", default_value = "1m", value_parser = humantime::parse_duration)]
     look_again: Duration,
 
     #[command(flatten)]
     images: Images,
 
-    /// How logs are written
+    /// Format of the log
     #[arg(long, value_enum, default_value_t)]
     log_format: LogFormat,
 }
@@ -86,7 +84,7 @@ async fn connect(kubeconfig: Option<PathBuf>) -> Result<Client, Box<dyn Error>> 
     Ok(Client::try_from(config)?)
 }
 
-/// Ends with the first SIGINT or SIGTERM.
+/// Completes on the first SIGINT or SIGTERM.
 fn stop_signal() -> std::io::Result<impl Future<Output = ()> + Send> {
     #[cfg(unix)]
     let mut terminate = {

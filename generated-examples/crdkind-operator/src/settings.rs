@@ -1,4 +1,4 @@
-//! Flags about the Pods come in, the images to run come out; they name no default but the published ones.
+//! The flags that select the images to run.
 use crate::validate::Choice;
 
 /// The image for each choice.
@@ -31,7 +31,7 @@ impl Default for Images {
 }
 
 impl Images {
-    /// The image to run for a choice.
+    /// Returns the image to run for a choice.
     pub fn of(&self, choice: Choice) -> &str {
         match choice {
             Choice::Mysql => &self.mysql,

@@ -1,7 +1,7 @@
-//! A `CrdKind` comes in, what it wants comes out, or why it wants nothing that can be had; the API server is not asked.
+//! Validates a `CrdKind` beyond its schema.
 use crate::generated::iksoon_test_com::v1::CrdKind;
 
-/// What is to run.
+/// The application to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// A database.
@@ -11,7 +11,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// As in `spec.choice`.
+    /// Returns the value of `spec.choice`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Mysql => "mysql",
@@ -19,7 +19,7 @@ impl Choice {
         }
     }
 
-    /// The TCP port that its image listens on.
+    /// Returns the TCP port of its image.
     pub fn port(self) -> i32 {
         match self {
             Self::Mysql => 3306,
@@ -28,20 +28,20 @@ impl Choice {
     }
 }
 
-/// What a valid object asks for.
+/// The state that a valid object describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// What is to run.
+pub struct DesiredState {
+    /// The application to run.
     pub choice: Choice,
-    /// How many Pods of it.
+    /// The number of Pods.
     pub replicas: i32,
 }
 
-/// Checks what the CRD's schema lets pass: its pattern is not anchored (`mysqlx` fits), and it requires no field.
+/// Checks what the CRD's schema does not: its pattern is not anchored (`mysqlx` matches), and it requires no field.
 ///
 /// # Errors
-/// A sentence for the author of the object.
-pub fn wanted(object: &CrdKind) -> Result<Wanted, String> {
+/// A message for the author of the object.
+pub fn desired_state(object: &CrdKind) -> Result<DesiredState, String> {
     let spec = object.spec.as_ref().ok_or("spec is missing")?;
     let choice = match spec.choice.as_deref() {
         Some("mysql") => Choice::Mysql,
@@ -57,7 +57,7 @@ pub fn wanted(object: &CrdKind) -> Result<Wanted, String> {
         .replicas
         .ok_or("spec.replicas is missing: it must be from 1 to 10")?;
     match i32::try_from(replicas) {
-        Ok(replicas @ 1..=10) => Ok(Wanted { choice, replicas }),
+        Ok(replicas @ 1..=10) => Ok(DesiredState { choice, replicas }),
         _ => Err(format!(
             "spec.replicas is {replicas}: it must be from 1 to 10"
         )),

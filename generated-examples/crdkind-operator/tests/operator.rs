@@ -1,4 +1,4 @@
-//! The operator against an API server in memory, in process and as a process of its own: every point of what it promises.
+//! The operator against an API server in memory, in process and as a separate process.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "operator/points.rs"]

@@ -210,7 +210,7 @@ fn is_redundant(keyword: &str, value: &Value, node: &Value, location: &str) -> b
             *value == json!(true) && node["type"] == "object" && !has("properties")
         }
         "x-kubernetes-preserve-unknown-fields" => node["type"] == "object" && !has("properties"),
-        // An empty list is no constraint, for the API server too.
+        // An empty list constrains nothing, as in the API server.
         "enum" => *value == json!([]),
         // Older generators write them in addition to the extension.
         "anyOf" | "type" => has("x-kubernetes-int-or-string"),

@@ -1,4 +1,4 @@
-//! Tells types of k8s-openapi with the same field names apart by the name or description of a property.
+//! Distinguishes k8s-openapi types with the same field names by the name or description of a property.
 use super::types::Type;
 use crate::options::Kubernetes;
 use foldhash::{HashMap, HashMapExt};

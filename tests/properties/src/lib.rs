@@ -1,8 +1,8 @@
-//! A batch of random kinds, their types as generated, and random objects of them.
+//! A batch of random kinds with their generated types and random objects.
 pub mod schema;
 pub mod value;
 
-/// The types of the batch.
+/// The generated types of the batch.
 pub mod generated {
     include!(concat!(env!("OUT_DIR"), "/mod.rs"));
 }
@@ -12,19 +12,15 @@ include!(concat!(env!("OUT_DIR"), "/table.rs"));
 /// The kinds of the batch and their schemas, as JSON.
 pub const SCHEMAS: &str = include_str!(concat!(env!("OUT_DIR"), "/schemas.json"));
 
-fn through<K: serde::de::DeserializeOwned + serde::Serialize>(
+fn round_trip<K: serde::de::DeserializeOwned + serde::Serialize>(
     text: &str,
 ) -> Result<String, String> {
     let object: K = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let again: K = serde_json::from_value(value).map_err(|error| error.to_string())?;
-    let (text, again) = (
-        serde_json::to_string(&object),
-        serde_json::to_string(&again),
-    );
-    let (text, again) = text
-        .and_then(|text| Ok((text, again?)))
-        .map_err(|error| error.to_string())?;
+    let [text, again] = [&object, &again].map(serde_json::to_string);
+    let text = text.map_err(|error| error.to_string())?;
+    let again = again.map_err(|error| error.to_string())?;
     if text == again {
         Ok(text)
     } else {

@@ -1,10 +1,10 @@
-//! Nothing comes in but chance; structural schemas as the API server accepts them go out, and wild ones that it would not.
+//! Strategies for random schemas: structural ones that the API server accepts, and arbitrary ones.
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Map, Value, json};
 
-/// Names of properties: plain, folding together, keywords, of the prelude, of no letters, of other scripts.
+/// Names of properties: plain, equal after case conversion, keywords, prelude names, without letters, in other scripts.
 pub const NAMES: &[&str] = &[
     "name",
     "replicas",
@@ -63,7 +63,7 @@ pub const NAMES: &[&str] = &[
     "kind",
 ];
 
-/// Values of enums, symbols and twins among them.
+/// Values of enums, including symbols and values that differ in case only.
 const TEXTS: &[&str] = &[
     "Always",
     "always",
@@ -96,7 +96,7 @@ const TEXTS: &[&str] = &[
     "ALL",
 ];
 
-/// A schema of any type, as deep as said.
+/// Returns a schema of any type with this depth.
 pub fn node(depth: u32) -> BoxedStrategy<Value> {
     let plain = prop_oneof![
         3 => text(),
@@ -129,7 +129,7 @@ pub fn node(depth: u32) -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// The schema of a whole kind.
+/// Returns the schema of a kind.
 pub fn root(depth: u32) -> BoxedStrategy<Value> {
     object(depth)
         .prop_map(|mut schema| {
@@ -145,12 +145,12 @@ pub fn root(depth: u32) -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// Whether every object has it.
+/// Whether every object has the property.
 pub fn is_given(name: &str) -> bool {
     matches!(name, "apiVersion" | "kind" | "metadata")
 }
 
-/// A schema with keywords of any value where they may not stand: nothing that the server takes, but that may be asked for.
+/// Returns a schema with arbitrary values and misplaced keywords, which the server would reject.
 pub fn wild(depth: u32) -> BoxedStrategy<Value> {
     const KEYWORDS: &[&str] = &[
         "type",
@@ -377,7 +377,7 @@ fn map(depth: u32) -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// The manifest of a kind with this schema.
+/// Returns the CRD of a kind with this schema.
 pub fn manifest(kind: &str, schema: &Value) -> Value {
     let plural = kind.to_ascii_lowercase();
     json!({

@@ -1,11 +1,11 @@
-//! A structural schema comes in, random values that are valid for it go out, as the API server would hand them over.
+//! Strategies for random values of a structural schema, as the API server would serve them.
 use super::schema::{NAMES, is_given};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
-/// Values of a schema.
+/// Returns values of a schema.
 pub fn of(schema: &Value) -> BoxedStrategy<Value> {
     let value = not_null(schema);
     if schema["nullable"] == true {
@@ -15,7 +15,7 @@ pub fn of(schema: &Value) -> BoxedStrategy<Value> {
     }
 }
 
-/// Whole objects of a kind.
+/// Returns objects of a kind.
 pub fn object_of(kind: &str, schema: &Value) -> BoxedStrategy<Value> {
     let kind = kind.to_owned();
     (properties(schema), metadata())
@@ -78,7 +78,7 @@ fn not_null(schema: &Value) -> BoxedStrategy<Value> {
     }
 }
 
-/// Declared values, and now and then one that only a newer server knows.
+/// Returns declared values, and sometimes one that only a newer server has.
 fn one_of(schema: &Value, values: &[Value]) -> BoxedStrategy<Value> {
     let declared: Vec<Value> = values
         .iter()
@@ -151,7 +151,7 @@ fn embedded() -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// The API server holds an integer to 64 bits, to `int32` and to the bounds; to no other format.
+/// Returns integers within 64 bits, `int32` and the bounds; the API server checks no other format.
 fn integers(schema: &Value) -> BoxedStrategy<Value> {
     let (least, most) = if schema["format"] == "int32" {
         (i32::MIN.into(), i32::MAX.into())
@@ -168,7 +168,7 @@ fn integers(schema: &Value) -> BoxedStrategy<Value> {
     .boxed()
 }
 
-/// Integers of 64 bits, and floats of any form.
+/// Returns integers of 64 bits and floats.
 fn numbers() -> BoxedStrategy<Value> {
     prop_oneof![
         any::<i64>().prop_map(Value::from),
@@ -206,7 +206,7 @@ fn keys() -> BoxedStrategy<String> {
     prop_oneof![select(NAMES).prop_map(str::to_owned), "[a-z./-]{0,6}"].boxed()
 }
 
-/// Any JSON.
+/// Returns any JSON.
 fn json(depth: u32) -> BoxedStrategy<Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

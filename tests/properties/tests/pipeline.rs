@@ -1,4 +1,4 @@
-//! Random schemas, structural and wild, go through the whole pipeline: it ends, says what it thinks, and what it writes is sound.
+//! Runs the pipeline on random schemas: it generates sound code or reports errors.
 use kube_codegen::diag::Code;
 use kube_codegen::options::Options;
 use kube_codegen::pipeline::{self, Output};
@@ -65,9 +65,9 @@ fn texts(output: &Output) -> Vec<(&str, &str)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The pipeline itself parses all it writes again, and reports what does not parse.
+    /// The pipeline parses its own output and reports what does not parse.
     #[test]
-    fn what_the_server_takes_is_generated(root in schema::root(2)) {
+    fn valid_schemas_are_generated(root in schema::root(2)) {
         let output = run(&root);
         prop_assert!(!output.diagnostics.has_errors(), "{:#?}", output.diagnostics);
         prop_assert!(!output.files.is_empty());
@@ -77,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_comes_is_answered(root in schema::wild(2)) {
+    fn any_schema_is_generated_or_rejected(root in schema::wild(2)) {
         let output = run(&root);
         if output.diagnostics.has_errors() {
             prop_assert!(output.files.is_empty());

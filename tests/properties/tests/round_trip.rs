@@ -1,4 +1,4 @@
-//! Random objects that are valid for a random schema are read and written without a change.
+//! Random valid objects of random schemas round-trip without a change.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use kube_codegen_properties::{SCHEMAS, SEED, read_and_write, value};
@@ -11,7 +11,7 @@ use std::thread;
 const OBJECTS: u32 = 600;
 
 #[test]
-fn objects_come_back_as_they_were() {
+fn valid_objects_round_trip() {
     let schemas: Vec<(String, Value)> = serde_json::from_str(SCHEMAS).unwrap();
     assert!(schemas.len() >= 40);
     let (even, odd): (Vec<_>, Vec<_>) = schemas
@@ -22,7 +22,7 @@ fn objects_come_back_as_they_were() {
         let halves = [even, odd].map(|half| {
             scope.spawn(move || {
                 half.into_iter()
-                    .filter_map(|(_, (kind, schema))| fault(kind, schema))
+                    .filter_map(|(_, (kind, schema))| failing_object(kind, schema))
                     .collect::<Vec<_>>()
             })
         });
@@ -34,8 +34,8 @@ fn objects_come_back_as_they_were() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// What is wrong with the smallest object of a kind that does not come back; the seed makes the same batch again.
-fn fault(kind: &str, schema: &Value) -> Option<String> {
+/// Returns the smallest object of a kind that does not round-trip. The seed reproduces the batch.
+fn failing_object(kind: &str, schema: &Value) -> Option<String> {
     let config = ProptestConfig {
         cases: OBJECTS,
         failure_persistence: None,

@@ -90,7 +90,7 @@ pub(super) fn choose(mut groups: Vec<Group>, only: &[String]) -> Result<Vec<Grou
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folders::root;
+    use crate::root;
 
     #[test]
     fn every_fault_applies() {
@@ -98,6 +98,36 @@ mod tests {
         for fault in groups.iter().flat_map(|group| &group.faults) {
             let text = fs::read_to_string(root().join(&fault.file)).unwrap();
             assert_eq!(fault.apply(&text).1, 1, "{}", fault.name);
+        }
+    }
+
+    #[test]
+    fn every_named_test_exists() {
+        let mut sources = String::new();
+        for directory in ["crates", "src", "tests", "generated-examples"] {
+            read_sources(&root().join(directory), &mut sources);
+        }
+        let groups = read(&root().join("xtask/src/breaking/faults")).unwrap();
+        for fault in groups.iter().flat_map(|group| &group.faults) {
+            for test in &fault.notice {
+                let function = test.rsplit("::").next().unwrap_or(test);
+                assert!(
+                    sources.contains(&format!("fn {function}(")),
+                    "{}: {test}",
+                    fault.name
+                );
+            }
+        }
+    }
+
+    fn read_sources(directory: &Path, sources: &mut String) {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                read_sources(&path, sources);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                sources.push_str(&fs::read_to_string(path).unwrap());
+            }
         }
     }
 

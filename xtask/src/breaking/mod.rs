@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tree::Tree;
 
-use crate::folders::{root, target};
+use crate::{root, target};
 
 /// Arguments of the task.
 #[derive(Args)]

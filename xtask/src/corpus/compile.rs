@@ -1,6 +1,6 @@
 //! Compiles the workspace of crates with cargo; each warning and error is a failure.
 use super::batch::Batch;
-use super::{Failure, Result, root, target};
+use super::{Problem, Result, root, target};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
@@ -66,7 +66,7 @@ pub(super) fn compile(
     out: &Path,
     step: &Step,
     batches: &[&Batch<'_>],
-    failures: &mut Vec<Failure>,
+    failures: &mut Vec<Problem>,
 ) -> Result<Compiled> {
     let mut child = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(step.arguments)
@@ -101,7 +101,7 @@ pub(super) fn compile(
     child.wait()?;
     for batch in batches.iter().filter(|batch| !done.contains(&batch.name)) {
         compiled.faulty.0.extend(batch.modules.iter().cloned());
-        failures.push(Failure {
+        failures.push(Problem {
             stage: step.name,
             subject: batch.name.clone(),
             message: "cargo failed on this crate; see its output".into(),
@@ -110,7 +110,7 @@ pub(super) fn compile(
     Ok(compiled)
 }
 
-fn failure(step: &Step, message: &Value) -> Option<(String, Failure)> {
+fn failure(step: &Step, message: &Value) -> Option<(String, Problem)> {
     let name = message["target"]["name"].as_str()?;
     let diagnostic = &message["message"];
     let text = diagnostic["message"].as_str()?;
@@ -130,7 +130,7 @@ fn failure(step: &Step, message: &Value) -> Option<(String, Failure)> {
     let rendered = diagnostic["rendered"].as_str().unwrap_or(text);
     Some((
         place(file),
-        Failure {
+        Problem {
             stage: step.name,
             subject: format!("{file}:{line}"),
             message: rendered.to_owned(),

@@ -1,11 +1,11 @@
 //! Generates trees of modules from files of CRDs: one per repository, or several if CRDs conflict.
+use super::Problem;
 use super::input::Manifest;
-use super::{Failure, inspect};
 use kube_codegen::diag::{Code, Diagnostics, Severity};
 use kube_codegen::options::Options;
 use kube_codegen::pipeline;
 use kube_codegen::pipeline::File;
-use kube_codegen::private::crd;
+use kube_codegen::private::crd::{self, Additional, Crd, Items, Schema};
 use kube_codegen::private::ir::Counts;
 use kube_codegen::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,7 +57,7 @@ struct Group {
 }
 
 /// Generates everything; a file with an error is reported and omitted from its tree.
-pub(super) fn generate(manifests: Vec<Manifest>, failures: &mut Vec<Failure>) -> Corpus {
+pub(super) fn generate(manifests: Vec<Manifest>, failures: &mut Vec<Problem>) -> Corpus {
     let mut corpus = Corpus::default();
     let mut groups: Vec<Group> = Vec::new();
     for manifest in manifests {
@@ -88,7 +88,7 @@ pub(super) fn generate(manifests: Vec<Manifest>, failures: &mut Vec<Failure>) ->
 fn alone(
     manifest: &Manifest,
     corpus: &mut Corpus,
-    failures: &mut Vec<Failure>,
+    failures: &mut Vec<Problem>,
 ) -> Option<BTreeSet<(String, String)>> {
     let sources = std::slice::from_ref(&manifest.source);
     let crds = crd::parse(sources, &mut Diagnostics::new());
@@ -118,7 +118,7 @@ pub(crate) fn names(crds: &[crd::Crd]) -> BTreeSet<(String, String)> {
     names.collect()
 }
 
-fn tree(group: Group, module: String, failures: &mut Vec<Failure>) -> Option<Tree> {
+fn tree(group: Group, module: String, failures: &mut Vec<Problem>) -> Option<Tree> {
     let output = pipeline::run(&group.sources, &Options::default());
     if output.diagnostics.has_errors() {
         failures.push(failure(&group.repository, &output.diagnostics));
@@ -128,7 +128,7 @@ fn tree(group: Group, module: String, failures: &mut Vec<Failure>) -> Option<Tre
     let mut crds: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut inline = 0;
     for found in crd::parse(&group.sources, &mut Diagnostics::new()) {
-        inline += inspect::inline_objects(&found);
+        inline += inline_objects(&found);
         crds.entry(found.name).or_default();
     }
     let mut roots = BTreeMap::new();
@@ -154,7 +154,7 @@ fn tree(group: Group, module: String, failures: &mut Vec<Failure>) -> Option<Tre
 }
 
 /// Describes the errors. If one is not about the input, the generator has failed.
-fn failure(subject: &str, diagnostics: &Diagnostics) -> Failure {
+fn failure(subject: &str, diagnostics: &Diagnostics) -> Problem {
     let errors: Vec<_> = diagnostics
         .iter()
         .filter(|it| it.severity == Severity::Error)
@@ -168,7 +168,7 @@ fn failure(subject: &str, diagnostics: &Diagnostics) -> Failure {
             it.place.pointer
         )
     });
-    Failure {
+    Problem {
         stage: if errors.iter().any(|it| own(it.code)) {
             "generate"
         } else {
@@ -193,4 +193,39 @@ fn module(repository: &str, taken: &mut BTreeSet<String>) -> String {
         name = format!("{plain}_{number}");
     }
     name
+}
+
+/// Returns the number of inline objects in the served versions: schema nodes with declared properties.
+fn inline_objects(crd: &Crd) -> usize {
+    let served = crd.versions.iter().filter(|version| version.served);
+    served
+        .filter_map(|version| version.schema.as_deref())
+        .map(objects)
+        .sum()
+}
+
+fn objects(schema: &Schema) -> usize {
+    let properties = schema
+        .properties
+        .iter()
+        .flatten()
+        .map(|(_, it)| it.as_ref());
+    let items = schema.items.iter().filter_map(|items| match items {
+        Items::Schema(schema) => Some(schema.as_ref()),
+        Items::Tuple(_) => None,
+    });
+    let values = schema.additional.iter().filter_map(|values| match values {
+        Additional::Schema(schema) => Some(schema.as_ref()),
+        Additional::Bool(_) => None,
+    });
+    let own = schema
+        .properties
+        .as_ref()
+        .is_some_and(|all| !all.is_empty());
+    usize::from(own)
+        + properties
+            .chain(items)
+            .chain(values)
+            .map(objects)
+            .sum::<usize>()
 }

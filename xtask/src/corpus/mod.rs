@@ -4,13 +4,12 @@ mod compile;
 mod differ;
 pub(crate) mod generate;
 pub(crate) mod input;
-mod inspect;
 mod round_trip;
 mod samples;
 mod slice;
 mod table;
 
-use crate::folders::{root, target};
+use crate::{root, target};
 use batch::Batch;
 use clap::Args;
 use std::error::Error;
@@ -64,7 +63,7 @@ pub(crate) struct Arguments {
 
 /// A failure at one of the stages.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Failure {
+struct Problem {
     /// The stage.
     stage: &'static str,
     /// The file, or the location in a crate.
@@ -115,7 +114,7 @@ fn compile_and_run(
     out: &std::path::Path,
     batches: &[Batch<'_>],
     table: &mut table::Table<'_>,
-    failures: &mut Vec<Failure>,
+    failures: &mut Vec<Problem>,
 ) -> Result<()> {
     let all: Vec<&Batch<'_>> = batches.iter().collect();
     let mut steps = vec![compile::CHECK];
@@ -143,9 +142,9 @@ fn compile_and_run(
     Ok(())
 }
 
-fn listing(failures: &[Failure]) -> String {
-    let line = |failure: &Failure| {
-        let Failure {
+fn listing(failures: &[Problem]) -> String {
+    let line = |failure: &Problem| {
+        let Problem {
             stage,
             subject,
             message,

@@ -1,7 +1,7 @@
 //! Runs the program of a crate over its samples and reports those that do not round-trip.
 use super::batch::Batch;
 use super::differ;
-use super::{Failure, Result};
+use super::{Problem, Result};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ pub(super) fn run(
     out: &Path,
     batch: &Batch<'_>,
     program: Option<&Path>,
-    failures: &mut Vec<Failure>,
+    failures: &mut Vec<Problem>,
 ) -> Result<BTreeMap<String, bool>> {
     let mut equal: BTreeMap<String, bool> = BTreeMap::new();
     if batch.samples.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn run(
             None => Some("not read: its crate did not compile, or its program ended early".into()),
         };
         *equal.entry(sample.file.clone()).or_insert(true) &= problem.is_none();
-        failures.extend(problem.map(|message| Failure {
+        failures.extend(problem.map(|message| Problem {
             stage: "round trip",
             subject: format!("{} as {path}", sample.file),
             message,

@@ -1,8 +1,8 @@
 //! Reads the samples that an API server accepts, with the types to read them as.
 use super::generate::{Corpus, REFUSED};
-use super::{Failure, Result};
+use super::{Problem, Result};
 use kube_codegen::diag::Diagnostics;
-use kube_codegen::private::crd;
+use kube_codegen::private::yaml;
 use kube_codegen::source::{self, Input};
 use serde_json::Value;
 use std::fs;
@@ -22,7 +22,7 @@ pub(super) struct Sample {
 pub(super) fn find(
     directory: &Path,
     corpus: &Corpus,
-    failures: &mut Vec<Failure>,
+    failures: &mut Vec<Problem>,
 ) -> Result<Vec<Sample>> {
     let table = directory.join("samples.tsv");
     if !table.is_file() {
@@ -55,7 +55,7 @@ pub(super) fn find(
             continue;
         }
         match read(&directory.join("samples").join(file)) {
-            Ok(object) if !metadata_is_valid(&object) => failures.push(Failure {
+            Ok(object) if !metadata_is_valid(&object) => failures.push(Problem {
                 stage: REFUSED,
                 subject: file.to_owned(),
                 message: "the API server rejects its metadata".to_owned(),
@@ -65,7 +65,7 @@ pub(super) fn find(
                 object,
                 types,
             }),
-            Err(error) => failures.push(Failure {
+            Err(error) => failures.push(Problem {
                 stage: "sample",
                 subject: file.to_owned(),
                 message: error.to_string(),
@@ -99,7 +99,7 @@ fn read(path: &Path) -> Result<Value> {
     let sources = source::load(&[Input::File(path.to_owned())])?;
     let source = sources.first().ok_or("no such file")?;
     let mut diagnostics = Diagnostics::new();
-    let object = crd::documents(source, &mut diagnostics).into_iter().next();
+    let object = yaml::documents(source, &mut diagnostics).into_iter().next();
     if let Some(error) = diagnostics.iter().find(|_| diagnostics.has_errors()) {
         return Err(error.message.clone().into());
     }

@@ -1,7 +1,7 @@
 //! Checks a crate with a set of features and collects the compiler's diagnostics.
 use super::Result;
 use super::library::Library;
-use crate::folders::{root, target};
+use crate::{root, target};
 use serde_json::Value;
 use std::fmt;
 use std::process::{Command, Stdio};

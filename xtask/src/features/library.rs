@@ -2,7 +2,7 @@
 use super::Result;
 use crate::corpus::generate::names;
 use crate::corpus::input::Manifest;
-use crate::folders::root;
+use crate::root;
 use kube_codegen::diag::Diagnostics;
 use kube_codegen::options::Options;
 use kube_codegen::pipeline;

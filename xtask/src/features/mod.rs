@@ -3,7 +3,7 @@ mod check;
 mod library;
 
 use crate::corpus::input;
-use crate::folders::target;
+use crate::target;
 use check::Outcome;
 use clap::Args;
 use library::Library;

@@ -7,7 +7,7 @@ mod sentence;
 mod types;
 mod write;
 
-use crate::folders::root;
+use crate::root;
 use clap::Args;
 use kube_codegen::Kubernetes;
 use std::error::Error;

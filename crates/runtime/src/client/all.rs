@@ -1,18 +1,30 @@
-//! A namespaced kind across all namespaces: what can be read so, and nothing that needs one namespace.
-use super::{Kind, pages};
+//! Reads of a namespaced kind across all namespaces.
 use futures::Stream;
 use k8s_openapi::NamespaceResourceScope;
-use kube::api::{ListParams, ObjectList, WatchEvent, WatchParams};
-use kube::{Api, Client};
+use kube::{
+    Api, Client,
+    api::{ListParams, ObjectList, WatchEvent, WatchParams},
+};
+
+use super::{ApiObject, pages::pages};
 
 /// Reads the objects of one kind in all namespaces.
+///
+/// ```
+/// # use k8s_openapi::api::core::v1::Pod;
+/// # use kube::api::ListParams;
+/// # use kube_codegen_runtime::client::AllNamespaces;
+/// # async fn example(client: kube::Client) -> kube::Result<()> {
+/// let web = AllNamespaces::<Pod>::new(client).list(&ListParams::default().labels("app=web")).await?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct AllNamespaces<K> {
     api: Api<K>,
 }
 
 impl<K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>> AllNamespaces<K> {
-    /// The objects of all namespaces.
+    /// Creates a client of the objects in all namespaces.
     pub fn new(client: Client) -> Self {
         Self {
             api: Api::all(client),
@@ -20,27 +32,27 @@ impl<K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>> AllNam
     }
 }
 
-impl<K: Kind> AllNamespaces<K> {
-    /// The plain `kube::Api`, for all that has no verb here.
+impl<K: ApiObject> AllNamespaces<K> {
+    /// Returns the `kube::Api`, for requests that have no method here.
     pub fn api(&self) -> &Api<K> {
         &self.api
     }
 
-    /// As [`TypedClient::list`](super::TypedClient::list).
+    /// Like [`TypedClient::list`](super::TypedClient::list).
     pub async fn list(&self, params: &ListParams) -> kube::Result<ObjectList<K>> {
         self.api.list(params).await
     }
 
-    /// As [`TypedClient::pages`](super::TypedClient::pages).
+    /// Like [`TypedClient::pages`](super::TypedClient::pages).
     pub fn pages(
         &self,
         params: &ListParams,
         page_size: u32,
     ) -> impl Stream<Item = kube::Result<ObjectList<K>>> + use<K> {
-        pages::pages(self.api.clone(), Ok(()), params.clone(), page_size)
+        pages(self.api.clone(), Ok(()), params.clone(), page_size)
     }
 
-    /// As [`TypedClient::watch`](super::TypedClient::watch).
+    /// Like [`TypedClient::watch`](super::TypedClient::watch).
     pub async fn watch(
         &self,
         params: &WatchParams,

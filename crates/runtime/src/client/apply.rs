@@ -1,11 +1,11 @@
-//! Server-side apply: any serializable configuration in, the document to send out.
-use super::segment::invalid;
-use super::{Kind, TypedClient};
+//! Server-side apply of any serializable configuration.
 use kube::api::{Patch, PatchParams};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Who applies, and whether by force.
+use super::{ApiObject, TypedClient, typed::invalid};
+
+/// The name of a field manager, and whether it forces conflicts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FieldManager<'m> {
     name: &'m str,
@@ -13,12 +13,12 @@ pub struct FieldManager<'m> {
 }
 
 impl<'m> FieldManager<'m> {
-    /// A manager of this name, which gets a conflict where it changes what another one owns.
+    /// Creates a manager whose apply fails with a conflict if it changes a field of another manager.
     pub const fn new(name: &'m str) -> Self {
         Self { name, force: false }
     }
 
-    /// Takes the ownership of fields from other managers. Controllers are meant to do so.
+    /// Takes over fields from other managers, as controllers should.
     #[must_use]
     pub const fn force(self) -> Self {
         Self {
@@ -43,11 +43,11 @@ impl<'m> From<&'m str> for FieldManager<'m> {
     }
 }
 
-impl<K: Kind> TypedClient<K> {
-    /// Applies a configuration: the fields that it holds are set and owned by `manager`; those it held before and no longer does are removed.
+impl<K: ApiObject> TypedClient<K> {
+    /// Applies a configuration: sets its fields and makes `manager` their owner. Fields that an earlier configuration had are removed.
     ///
-    /// `object` is anything that serializes to an object of the kind with a `metadata.name`: an apply configuration, a `serde_json::Value`, or a whole
-    /// object, whose `managedFields` are left out since the server refuses them. `apiVersion` and `kind` are added.
+    /// `object` is anything that serializes to an object of the kind with a `metadata.name`: an apply configuration, a `serde_json::Value`, or
+    /// a whole object, whose `managedFields` are removed since the server rejects them. `apiVersion` and `kind` are added.
     /// See <https://kubernetes.io/docs/reference/using-api/server-side-apply/>.
     ///
     /// ```no_run
@@ -72,25 +72,27 @@ impl<K: Kind> TypedClient<K> {
     }
 }
 
-/// The name and the document of what is to be applied.
-pub(super) fn configuration<K: Kind>(object: &impl Serialize) -> kube::Result<(String, Value)> {
+/// Returns the name and the JSON of a configuration.
+pub(super) fn configuration<K: ApiObject>(
+    object: &impl Serialize,
+) -> kube::Result<(String, Value)> {
     let mut document = serde_json::to_value(object).map_err(kube::Error::SerdeError)?;
     let fields = document
         .as_object_mut()
-        .ok_or_else(|| invalid("what is to be applied is no object"))?;
+        .ok_or_else(|| invalid("the configuration is not an object"))?;
     fields
         .entry("apiVersion")
         .or_insert_with(|| K::api_version(&()).into());
     fields.entry("kind").or_insert_with(|| K::kind(&()).into());
     let metadata = fields.get_mut("metadata").and_then(Value::as_object_mut);
-    let metadata = metadata.ok_or_else(|| invalid("what is to be applied has no metadata"))?;
+    let metadata = metadata.ok_or_else(|| invalid("the configuration has no metadata"))?;
     metadata.remove("managedFields");
     let name = metadata
         .get("name")
         .and_then(Value::as_str)
         .map(str::to_owned);
     Ok((
-        name.ok_or_else(|| invalid("what is to be applied has no metadata.name"))?,
+        name.ok_or_else(|| invalid("the configuration has no metadata.name"))?,
         document,
     ))
 }

@@ -1,52 +1,64 @@
-//! What an error of the API server means.
-use kube::core::Status;
-use kube::core::response::StatusCause;
+//! Classifies the errors of the API server.
 use std::time::Duration;
 
-/// Questions to ask an error of a request, by the reason that the API server gives rather than by HTTP code.
+use kube::core::{Status, response::StatusCause};
+
+/// Classifies an error by the reason that the API server gives rather than by HTTP code.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_codegen_runtime::client::{ErrorExt, TypedClient};
+///
+/// # async fn example(maps: TypedClient<ConfigMap>, map: ConfigMap) -> kube::Result<()> {
+/// match maps.create(&map).await {
+///     Err(error) if error.is_already_exists() => maps.replace(&map).await,
+///     result => result,
+/// }?;
+/// # Ok(()) }
+/// ```
 pub trait ErrorExt {
-    /// The answer of the API server; `None` if there was none, as for errors of the network.
+    /// Returns the API server's status; `None` if there was no response, as for network errors.
     fn status(&self) -> Option<&Status>;
 
-    /// There is no such object (404).
+    /// Whether the object does not exist (404).
     fn is_not_found(&self) -> bool {
         self.status().is_some_and(Status::is_not_found)
     }
 
-    /// The object was changed in between (409): read it again.
+    /// Whether another client changed the object since it was read (409).
     fn is_conflict(&self) -> bool {
         self.status().is_some_and(Status::is_conflict)
     }
 
-    /// There is an object of this name already (409).
+    /// Whether an object of this name already exists (409).
     fn is_already_exists(&self) -> bool {
         self.status().is_some_and(Status::is_already_exists)
     }
 
-    /// The resourceVersion or the continue token is too old (410): list again.
+    /// Whether the resource version or the continue token has expired (410): list again.
     fn is_gone(&self) -> bool {
         self.status().is_some_and(|status| {
             status.code == 410 || matches!(status.reason.as_str(), "Expired" | "Gone")
         })
     }
 
-    /// One may not do this (403).
+    /// Whether the caller is not authorized (403).
     fn is_forbidden(&self) -> bool {
         self.status().is_some_and(Status::is_forbidden)
     }
 
-    /// The object is not valid (422): see [`ErrorExt::field_errors`].
+    /// Whether the object is invalid (422); see [`ErrorExt::field_errors`].
     fn is_invalid(&self) -> bool {
         self.status().is_some_and(Status::is_invalid)
     }
 
-    /// How long the server asks to wait before the next attempt.
+    /// Returns how long the server asks to wait before the next attempt.
     fn retry_after(&self) -> Option<Duration> {
         let seconds = self.status()?.details.as_ref()?.retry_after_seconds;
         (seconds > 0).then(|| Duration::from_secs(seconds.into()))
     }
 
-    /// What is wrong with which field of a refused object; empty if the server does not tell.
+    /// Returns the invalid fields of a rejected object; empty if the server does not list them.
     fn field_errors(&self) -> &[StatusCause] {
         self.status()
             .and_then(|status| status.details.as_ref())

@@ -1,20 +1,25 @@
-//! Which kinds of Kubernetes have a status or a scale subresource. Only those that all versions known to `k8s-openapi` have.
-use super::{ScaleSubresource, StatusSubresource};
-use k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicy;
-use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
-use k8s_openapi::api::batch::v1::{CronJob, Job};
-use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
-use k8s_openapi::api::core::v1::{
-    Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, ReplicationController,
-    ResourceQuota, Service,
+//! The built-in kinds that have a status or a scale subresource in every Kubernetes version of `k8s-openapi`.
+use k8s_openapi::{
+    api::{
+        admissionregistration::v1::ValidatingAdmissionPolicy,
+        apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet},
+        autoscaling::{v1 as autoscaling_v1, v2 as autoscaling_v2},
+        batch::v1::{CronJob, Job},
+        certificates::v1::CertificateSigningRequest,
+        core::v1::{
+            Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, ReplicationController,
+            ResourceQuota, Service,
+        },
+        flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration},
+        networking::v1::{Ingress, ServiceCIDR},
+        policy::v1::PodDisruptionBudget,
+        storage::v1::VolumeAttachment,
+    },
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+    kube_aggregator::pkg::apis::apiregistration::v1::APIService,
 };
-use k8s_openapi::api::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
-use k8s_openapi::api::networking::v1::{Ingress, ServiceCIDR};
-use k8s_openapi::api::policy::v1::PodDisruptionBudget;
-use k8s_openapi::api::storage::v1::VolumeAttachment;
-use k8s_openapi::api::{autoscaling::v1 as autoscaling_v1, autoscaling::v2 as autoscaling_v2};
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::APIService;
+
+use super::{ScaleSubresource, StatusSubresource};
 
 macro_rules! mark {
     ($marker:ident: $($kind:ty),* $(,)?) => { $(impl $marker for $kind {})* };

@@ -1,24 +1,24 @@
-//! A kind in, typed verbs on its objects out, over `kube::Api`; never guesses a path, and offers no verb that the kind does not have.
+//! Typed clients over `kube::Api`. A client has only the verbs that its kind supports.
 //!
-//! [`TypedClient`] works for every kind that is known at compile time: generated ones and those of `k8s-openapi`. Verbs of the `status` and
+//! [`TypedClient`] works for every kind known at compile time: generated kinds and those of `k8s-openapi`. The verbs of the `status` and
 //! `scale` subresources exist only for kinds marked with [`StatusSubresource`] and [`ScaleSubresource`]:
 //!
 //! ```compile_fail,E0277
 //! # use k8s_openapi::api::core::v1::ConfigMap;
-//! # async fn refused(maps: kube_codegen_runtime::client::TypedClient<ConfigMap>, map: ConfigMap) -> kube::Result<()> {
-//! maps.update_status(&map).await?; // a ConfigMap has no status
+//! # async fn rejected(maps: kube_codegen_runtime::client::TypedClient<ConfigMap>, map: ConfigMap) -> kube::Result<()> {
+//! maps.replace_status(&map).await?; // a ConfigMap has no status
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! ```compile_fail,E0277
 //! # use k8s_openapi::api::core::v1::Pod;
-//! # fn refused(pods: kube_codegen_runtime::client::TypedClient<Pod>) {
+//! # fn rejected(pods: kube_codegen_runtime::client::TypedClient<Pod>) {
 //! pods.scale(); // a Pod cannot be scaled
 //! # }
 //! ```
 //!
-//! A name that is no path segment (empty, `..`, with a slash) is refused before anything is sent.
+//! A name that is not a valid path segment (empty, `..`, with a slash) is an error before any request is sent.
 mod all;
 mod apply;
 mod error;
@@ -26,7 +26,6 @@ mod kinds;
 mod pages;
 pub mod retry;
 mod scale;
-mod segment;
 mod status;
 mod typed;
 
@@ -37,17 +36,17 @@ pub use scale::{ScaleClient, ScaleSubresource};
 pub use status::StatusSubresource;
 pub use typed::TypedClient;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 
-/// What a client asks of a kind. Every generated type and every resource of `k8s-openapi` has it.
-pub trait Kind:
+use serde::{Serialize, de::DeserializeOwned};
+
+/// A kind that a client can read and write. Implemented for every generated kind and every resource of `k8s-openapi`.
+pub trait ApiObject:
     kube::Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Serialize
 {
 }
 
-impl<K: kube::Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Serialize> Kind
+impl<K: kube::Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Serialize> ApiObject
     for K
 {
 }

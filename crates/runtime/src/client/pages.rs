@@ -1,24 +1,27 @@
-//! A list in pages: the selectors in, a stream of pages out that never holds an object of the same namespace and name twice.
+//! A list in pages that never returns an object twice.
 //!
-//! A continue token expires after some minutes (410). As client-go's pager does, the rest is then listed in one answer, at the newest version, and of
-//! it only what was not yet handed out is given on; so what is handed out in all is no longer of one version, as it would be without the break.
-use super::ErrorExt;
-use super::Kind;
-use futures::{Stream, stream};
-use kube::Api;
-use kube::api::{ListParams, ObjectList};
+//! A continue token expires after some minutes (410). As in client-go's pager, everything is then listed in one response at the newest version,
+//! without the objects that were already returned. The pages then have two versions.
 use std::collections::HashSet;
+
+use futures::{Stream, stream};
+use kube::{
+    Api,
+    api::{ListParams, ObjectList},
+};
+
+use super::{ApiObject, ErrorExt};
 
 struct Pages<K> {
     api: Api<K>,
-    /// Why nothing is to be asked for at all.
-    refused: Option<kube::Error>,
+    /// An error found before the first request.
+    invalid: Option<kube::Error>,
     params: ListParams,
-    /// What was handed out, by namespace and name.
-    given: HashSet<(String, String)>,
+    /// Namespaces and names of the returned objects.
+    returned: HashSet<(String, String)>,
 }
 
-pub(super) fn pages<K: Kind>(
+pub(super) fn pages<K: ApiObject>(
     api: Api<K>,
     check: kube::Result<()>,
     params: ListParams,
@@ -30,9 +33,9 @@ pub(super) fn pages<K: Kind>(
     };
     let first = Pages {
         api,
-        refused: check.err(),
+        invalid: check.err(),
         params,
-        given: HashSet::new(),
+        returned: HashSet::new(),
     };
     stream::try_unfold(Some(first), |pages| async {
         match pages {
@@ -42,10 +45,10 @@ pub(super) fn pages<K: Kind>(
     })
 }
 
-impl<K: Kind> Pages<K> {
-    /// The next page, and what is to come if there is more.
+impl<K: ApiObject> Pages<K> {
+    /// Returns the next page, and the rest if there is more.
     async fn next(mut self) -> kube::Result<(ObjectList<K>, Option<Self>)> {
-        if let Some(error) = self.refused.take() {
+        if let Some(error) = self.invalid.take() {
             return Err(error);
         }
         let mut page = match self.api.list(&self.params).await {
@@ -56,7 +59,7 @@ impl<K: Kind> Pages<K> {
         };
         page.items.retain(|object| {
             let meta = object.meta();
-            self.given.insert((
+            self.returned.insert((
                 meta.namespace.clone().unwrap_or_default(),
                 meta.name.clone().unwrap_or_default(),
             ))
@@ -67,7 +70,7 @@ impl<K: Kind> Pages<K> {
             .clone()
             .filter(|token| !token.is_empty());
         let rest = more.map(|token| {
-            // The token stands for the version, too.
+            // The token implies the version.
             self.params.resource_version = None;
             self.params.version_match = None;
             self.params.continue_token = Some(token);
@@ -76,7 +79,7 @@ impl<K: Kind> Pages<K> {
         Ok((page, rest))
     }
 
-    /// All in one answer, after the token has expired.
+    /// Lists everything in one response, after the token has expired.
     async fn rest(&mut self) -> kube::Result<ObjectList<K>> {
         self.params.continue_token = None;
         self.params.limit = None;

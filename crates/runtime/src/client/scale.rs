@@ -1,11 +1,13 @@
-//! The `scale` subresource, for kinds that have it.
-use super::{Kind, TypedClient};
+//! The `scale` subresource.
+use std::fmt::Debug;
+
 use k8s_openapi::api::autoscaling::v1::Scale;
 use kube::api::Patch;
 use serde::Serialize;
-use std::fmt::Debug;
 
-/// Marks kinds whose number of replicas is read and set through `autoscaling/v1` Scale.
+use super::{ApiObject, TypedClient};
+
+/// Marks kinds whose replicas can be read and set as an `autoscaling/v1` Scale.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no scale subresource",
     note = "a CRD turns it on by `subresources: {{scale: {{specReplicasPath, statusReplicasPath}}}}` in its version"
@@ -13,13 +15,24 @@ use std::fmt::Debug;
 pub trait ScaleSubresource {}
 
 /// The verbs of the `scale` subresource.
+///
+/// ```
+/// # use k8s_openapi::api::apps::v1::Deployment;
+/// # use kube_codegen_runtime::client::TypedClient;
+/// # async fn example(client: kube::Client) -> kube::Result<()> {
+/// let deployments = TypedClient::<Deployment>::namespaced(client, "default");
+/// let mut scale = deployments.scale().get("web").await?;
+/// scale.spec.get_or_insert_default().replicas = Some(3);
+/// deployments.scale().replace("web", &scale).await?;
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ScaleClient<'c, K> {
     client: &'c TypedClient<K>,
 }
 
-impl<K: Kind> TypedClient<K> {
-    /// The `scale` subresource.
+impl<K: ApiObject> TypedClient<K> {
+    /// Returns the verbs of the `scale` subresource.
     pub fn scale(&self) -> ScaleClient<'_, K>
     where
         K: ScaleSubresource,
@@ -28,14 +41,14 @@ impl<K: Kind> TypedClient<K> {
     }
 }
 
-impl<K: Kind + ScaleSubresource> ScaleClient<'_, K> {
+impl<K: ApiObject + ScaleSubresource> ScaleClient<'_, K> {
     /// Reads the scale of an object.
     pub async fn get(&self, name: &str) -> kube::Result<Scale> {
         self.client.check_name(name)?;
         self.client.api.get_scale(name).await
     }
 
-    /// Replaces the scale of an object (PUT); its resourceVersion is heeded as by [`TypedClient::update`].
+    /// Replaces the scale of an object (PUT). A resource version is checked as by [`TypedClient::replace`].
     pub async fn replace(&self, name: &str, scale: &Scale) -> kube::Result<Scale> {
         self.client.check_name(name)?;
         self.client
@@ -44,7 +57,7 @@ impl<K: Kind + ScaleSubresource> ScaleClient<'_, K> {
             .await
     }
 
-    /// Changes the scale of an object, as [`TypedClient::patch`].
+    /// Patches the scale of an object, like [`TypedClient::patch`].
     pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,

@@ -1,18 +1,23 @@
-//! The `status` subresource, for kinds that have it.
-use super::apply::{FieldManager, configuration};
-use super::{Kind, TypedClient, retry};
-use kube::api::{Patch, PatchParams};
-use serde::Serialize;
+//! The `status` subresource.
 use std::fmt::Debug;
 
-/// Marks kinds whose status is written apart from the rest: writes of the object leave the status alone, and the other way round.
+use kube::api::Patch;
+use serde::Serialize;
+
+use super::{
+    ApiObject, TypedClient,
+    apply::{FieldManager, configuration},
+    retry,
+};
+
+/// Marks kinds whose status is written separately: writes of the object do not change the status, nor the reverse.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no status subresource",
     note = "a CRD turns it on by `subresources: {{status: {{}}}}` in its version"
 )]
 pub trait StatusSubresource {}
 
-impl<K: Kind> TypedClient<K> {
+impl<K: ApiObject> TypedClient<K> {
     /// Reads an object through its status subresource.
     pub async fn get_status(&self, name: &str) -> kube::Result<K>
     where
@@ -22,8 +27,9 @@ impl<K: Kind> TypedClient<K> {
         self.api.get_status(name).await
     }
 
-    /// Replaces the status of an object (PUT); all else of it is ignored, but the resourceVersion is heeded as by [`TypedClient::update`].
-    pub async fn update_status(&self, object: &K) -> kube::Result<K>
+    /// Replaces the status of an object (PUT) and ignores its other fields. A resource version is checked as by [`TypedClient::replace`].
+    #[doc(alias = "update_status")]
+    pub async fn replace_status(&self, object: &K) -> kube::Result<K>
     where
         K: StatusSubresource,
     {
@@ -31,7 +37,7 @@ impl<K: Kind> TypedClient<K> {
         self.api.replace_status(name, &self.params, object).await
     }
 
-    /// Changes the status of an object, as [`TypedClient::patch`].
+    /// Patches the status of an object, like [`TypedClient::patch`].
     pub async fn patch_status<P: Serialize + Debug>(
         &self,
         name: &str,
@@ -46,7 +52,7 @@ impl<K: Kind> TypedClient<K> {
             .await
     }
 
-    /// Applies the status of an object, as [`TypedClient::apply`].
+    /// Applies the status of an object, like [`TypedClient::apply`].
     pub async fn apply_status<'m>(
         &self,
         object: &impl Serialize,
@@ -57,13 +63,13 @@ impl<K: Kind> TypedClient<K> {
     {
         let (name, patch) = configuration::<K>(object)?;
         self.check_name(&name)?;
-        let params: PatchParams = manager.into().params(self.params.dry_run);
+        let params = manager.into().params(self.params.dry_run);
         self.api
             .patch_status(&name, &params, &Patch::Apply(patch))
             .await
     }
 
-    /// As [`TypedClient::retry_on_conflict`], for the status.
+    /// Like [`TypedClient::retry_on_conflict`], for the status.
     pub async fn retry_status_on_conflict(
         &self,
         name: &str,
@@ -75,7 +81,7 @@ impl<K: Kind> TypedClient<K> {
         retry::on_conflict(retry::DEFAULT_RETRY, async || {
             let mut object = self.get(name).await?;
             change(&mut object);
-            self.update_status(&object).await
+            self.replace_status(&object).await
         })
         .await
     }

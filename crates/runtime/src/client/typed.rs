@@ -1,17 +1,38 @@
 //! The verbs that every kind has.
-use super::segment::{invalid, segment};
-use super::{Kind, pages, retry};
-use either::Either;
-use futures::Stream;
-use kube::api::{
-    DeleteParams, ListParams, ObjectList, Patch, PatchParams, PostParams, WatchEvent, WatchParams,
-};
-use kube::core::Status;
-use kube::{Api, Client};
-use serde::Serialize;
 use std::fmt::Debug;
 
-/// Typed verbs on the objects of one kind: those of one namespace, or all of a cluster-scoped kind.
+use either::Either;
+use futures::Stream;
+use kube::{
+    Api, Client,
+    api::{
+        DeleteParams, ListParams, ObjectList, Patch, PatchParams, PostParams, WatchEvent,
+        WatchParams,
+    },
+    core::{Status, request::Error::Validation},
+};
+use serde::Serialize;
+
+use super::{ApiObject, pages::pages, retry};
+
+/// Typed verbs on the objects of one kind, in one namespace or cluster-scoped. Its methods have the names of `kube::Api`'s.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_codegen_runtime::client::{ErrorExt, TypedClient};
+/// use kube_codegen_testing::ApiServer;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> kube::Result<()> {
+/// let server = ApiServer::new();
+/// let maps = TypedClient::<ConfigMap>::namespaced(server.client(), "default").with_field_manager("my-tool");
+/// let mut map = ConfigMap::default();
+/// map.metadata.name = Some("a".into());
+/// let stored = maps.create(&map).await?;
+/// maps.retry_on_conflict("a", |map| map.immutable = Some(true)).await?;
+/// assert!(maps.replace(&stored).await.unwrap_err().is_conflict());
+/// assert_eq!(maps.get_opt("b").await?, None);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct TypedClient<K> {
     pub(super) api: Api<K>,
@@ -21,7 +42,7 @@ pub struct TypedClient<K> {
 impl<K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>>
     TypedClient<K>
 {
-    /// The objects in `namespace`.
+    /// Creates a client of the objects in `namespace`.
     pub fn namespaced(client: Client, namespace: &str) -> Self {
         Self {
             api: Api::namespaced(client, namespace),
@@ -33,7 +54,7 @@ impl<K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceS
 impl<K: kube::Resource<DynamicType = (), Scope = k8s_openapi::ClusterResourceScope>>
     TypedClient<K>
 {
-    /// The objects of a cluster-scoped kind.
+    /// Creates a client of the objects of a cluster-scoped kind.
     pub fn cluster(client: Client) -> Self {
         Self {
             api: Api::all(client),
@@ -43,21 +64,21 @@ impl<K: kube::Resource<DynamicType = (), Scope = k8s_openapi::ClusterResourceSco
 }
 
 impl<K> TypedClient<K> {
-    /// The same client with a name for who writes: what `create`, `update` and `patch` change is then owned by `manager`.
+    /// Sets the field manager, which owns the fields that `create`, `replace` and `patch` change.
     #[must_use]
     pub fn with_field_manager(mut self, manager: impl Into<String>) -> Self {
         self.params.field_manager = Some(manager.into());
         self
     }
 
-    /// The same client for trying out: the server does everything to a write but store it.
+    /// Makes all writes dry runs: the server processes but does not store them.
     #[must_use]
     pub fn dry_run(mut self) -> Self {
         self.params.dry_run = true;
         self
     }
 
-    /// The plain `kube::Api`, for all that has no verb here.
+    /// Returns the `kube::Api`, for requests that have no method here.
     pub fn api(&self) -> &Api<K> {
         &self.api
     }
@@ -71,44 +92,44 @@ impl<K> TypedClient<K> {
     }
 }
 
-impl<K: Kind> TypedClient<K> {
-    /// Creates an object. The server answers with what it stored, or an error for which [`is_already_exists`](super::ErrorExt::is_already_exists) holds.
+impl<K: ApiObject> TypedClient<K> {
+    /// Creates an object and returns it as stored. Fails with [`is_already_exists`](super::ErrorExt::is_already_exists) if the name is taken.
     pub async fn create(&self, object: &K) -> kube::Result<K> {
         self.check()?;
         self.api.create(&self.params, object).await
     }
 
-    /// Reads an object; an error for which [`is_not_found`](super::ErrorExt::is_not_found) holds if there is none.
+    /// Reads an object. Fails with [`is_not_found`](super::ErrorExt::is_not_found) if it does not exist.
     pub async fn get(&self, name: &str) -> kube::Result<K> {
         self.check_name(name)?;
         self.api.get(name).await
     }
 
-    /// Reads an object, or `None` if there is none.
+    /// Reads an object, or returns `None` if it does not exist.
     pub async fn get_opt(&self, name: &str) -> kube::Result<Option<K>> {
         self.check_name(name)?;
         self.api.get_opt(name).await
     }
 
-    /// Lists what the selectors of `params` match, in one answer unless they set a limit.
+    /// Lists the objects that the selectors of `params` match, in one response unless `params` sets a limit.
     pub async fn list(&self, params: &ListParams) -> kube::Result<ObjectList<K>> {
         self.check()?;
         self.api.list(params).await
     }
 
-    /// Lists in pages of `page_size` objects; survives an expired continue token.
+    /// Lists in pages of `page_size` objects.
     ///
-    /// A token expires after some minutes. As by client-go's pager, all is then listed in one answer at the newest version; of it, only what was not yet
-    /// handed out is given on. So no object (by namespace and name) comes twice, but after such a break the pages are of two versions.
+    /// A continue token expires after some minutes. As in client-go's pager, everything is then listed in one response at the newest version, of
+    /// which only new objects are returned. So no object (by namespace and name) is returned twice, but the pages then have two versions.
     pub fn pages(
         &self,
         params: &ListParams,
         page_size: u32,
     ) -> impl Stream<Item = kube::Result<ObjectList<K>>> + use<K> {
-        pages::pages(self.api.clone(), self.check(), params.clone(), page_size)
+        pages(self.api.clone(), self.check(), params.clone(), page_size)
     }
 
-    /// Streams the changes since `version`, until the server or the network ends it. An informer does the rest of what a cache needs.
+    /// Streams the changes since `version`, until the server or the network ends the stream. See [`informer`](crate::informer) for a cache.
     pub async fn watch(
         &self,
         params: &WatchParams,
@@ -118,14 +139,15 @@ impl<K: Kind> TypedClient<K> {
         self.api.watch(params, version).await
     }
 
-    /// Replaces an object by name (PUT). With a resourceVersion in it, an error for which [`is_conflict`](super::ErrorExt::is_conflict) holds if it is
-    /// not the newest; without, whatever is there is overwritten, where the kind allows that.
-    pub async fn update(&self, object: &K) -> kube::Result<K> {
+    /// Replaces an object by name (PUT). Fails with [`is_conflict`](super::ErrorExt::is_conflict) if the object has an outdated resource
+    /// version. Without a resource version it overwrites the stored object, if the kind allows that.
+    #[doc(alias = "update")]
+    pub async fn replace(&self, object: &K) -> kube::Result<K> {
         let name = self.name_of(object)?;
         self.api.replace(name, &self.params, object).await
     }
 
-    /// Changes an object by a JSON, merge or strategic merge patch. Custom resources know no strategic merge. See [`TypedClient::apply`] for the fourth.
+    /// Patches an object by a JSON, merge or strategic merge patch. Custom resources do not support strategic merge. See also [`TypedClient::apply`].
     pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
@@ -135,7 +157,7 @@ impl<K: Kind> TypedClient<K> {
         self.api.patch(name, &self.patch_params(), patch).await
     }
 
-    /// Deletes an object: the object if its deletion waits (finalizers), else the status of the deletion.
+    /// Deletes an object. Returns the object if finalizers delay its deletion, else the status.
     pub async fn delete(
         &self,
         name: &str,
@@ -157,9 +179,9 @@ impl<K: Kind> TypedClient<K> {
             .await
     }
 
-    /// Reads an object, changes it and replaces it; all over again, up to [`retry::DEFAULT_RETRY`], if somebody else was faster.
+    /// Reads an object, changes it and replaces it. Retries with [`retry::DEFAULT_RETRY`] if another client changed it in between.
     ///
-    /// `change` sees the newest object each time. See [`retry::on_conflict`] for anything else that is to be tried again.
+    /// `change` gets the newest object each time. See [`retry::on_conflict`] for other writes and delays.
     pub async fn retry_on_conflict(
         &self,
         name: &str,
@@ -168,7 +190,7 @@ impl<K: Kind> TypedClient<K> {
         retry::on_conflict(retry::DEFAULT_RETRY, async || {
             let mut object = self.get(name).await?;
             change(&mut object);
-            self.update(&object).await
+            self.replace(&object).await
         })
         .await
     }
@@ -180,20 +202,20 @@ impl<K: Kind> TypedClient<K> {
         }
     }
 
-    /// Holds that the namespace is one.
+    /// Checks the namespace.
     pub(super) fn check(&self) -> kube::Result<()> {
         self.api
             .namespace()
-            .map_or(Ok(()), |namespace| segment("namespace", namespace))
+            .map_or(Ok(()), |namespace| check_segment("namespace", namespace))
     }
 
-    /// Holds that the namespace and `name` are names.
+    /// Checks the namespace and `name`.
     pub(super) fn check_name(&self, name: &str) -> kube::Result<()> {
         self.check()?;
-        segment("name", name)
+        check_segment("name", name)
     }
 
-    /// The name of an object that is to be written.
+    /// Returns the checked name of `object`.
     pub(super) fn name_of<'o>(&self, object: &'o K) -> kube::Result<&'o str> {
         let name = object
             .meta()
@@ -203,4 +225,22 @@ impl<K: Kind> TypedClient<K> {
         self.check_name(name)?;
         Ok(name)
     }
+}
+
+/// Returns an error that is found before any request is sent.
+pub(super) fn invalid(message: impl Into<String>) -> kube::Error {
+    kube::Error::BuildRequest(Validation(message.into()))
+}
+
+/// Checks that `text` is a valid path segment. The server checks the other rules of names.
+fn check_segment(what: &str, text: &str) -> kube::Result<()> {
+    let is_special =
+        |c: char| matches!(c, '/' | '%' | '?' | '#' | '\\') || c.is_whitespace() || c.is_control();
+    if text.is_empty() {
+        return Err(invalid(format!("the {what} is empty")));
+    }
+    if text == "." || text == ".." || text.contains(is_special) {
+        return Err(invalid(format!("{text:?} is not a valid {what}")));
+    }
+    Ok(())
 }

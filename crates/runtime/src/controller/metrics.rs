@@ -1,34 +1,36 @@
-//! Counts of a controller, in the terms of controller-runtime's `controller_runtime_*` metrics. Exports nothing by itself.
-use crate::{
-    informer::ObjectKey,
-    queue::{Histogram, QueueMetrics, WorkQueue},
-};
-use parking_lot::Mutex;
+//! Counters of a controller, after controller-runtime's `controller_runtime_*` metrics. The program exports them.
 use std::{sync::Arc, time::Duration};
 
-/// Numbers of one controller.
+use parking_lot::Mutex;
+
+use crate::{
+    cache::ObjectKey,
+    queue::{Histogram, QueueMetrics, WorkQueue},
+};
+
+/// Counters of one controller.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ControllerMetrics {
-    /// Reconciles that have ended, one way or another (`controller_runtime_reconcile_total`).
+    /// Finished reconciles (`controller_runtime_reconcile_total`).
     pub reconciles: u64,
-    /// Reconciles that ended by an error (`controller_runtime_reconcile_errors_total`).
+    /// Reconciles that returned an error (`controller_runtime_reconcile_errors_total`).
     pub errors: u64,
     /// Reconciles that panicked (`controller_runtime_reconcile_panics_total`).
     pub panics: u64,
-    /// Reconciles that asked for another one by [`Action::requeue`](super::Action::requeue).
+    /// Reconciles that returned [`Action::requeue`](super::Action::requeue).
     pub requeues: u64,
-    /// Objects given up: by [`OnError::Drop`](super::OnError::Drop) (`controller_runtime_terminal_reconcile_errors_total`) or after the last retry.
+    /// Objects dropped by [`OnError::Drop`](super::OnError::Drop) (`controller_runtime_terminal_reconcile_errors_total`) or after the last retry.
     pub dropped: u64,
-    /// Reconciles that run now (`controller_runtime_active_workers`).
+    /// Running reconciles (`controller_runtime_active_workers`).
     pub active: usize,
-    /// How long reconciles took (`controller_runtime_reconcile_time_seconds`).
+    /// Durations of reconciles (`controller_runtime_reconcile_time_seconds`).
     pub reconcile_time: Histogram,
     /// The work queue.
     pub queue: QueueMetrics,
 }
 
-/// Gives the metrics of a controller while it runs. Cheap to clone.
+/// Reads the counters of a controller while it runs. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct MetricsHandle {
     inner: Arc<Mutex<Inner>>,
@@ -41,7 +43,7 @@ struct Inner {
 }
 
 impl MetricsHandle {
-    /// The numbers as of now.
+    /// Returns the current counters.
     pub fn get(&self) -> ControllerMetrics {
         let inner = self.inner.lock();
         let mut metrics = inner.counts.clone();
@@ -59,8 +61,9 @@ impl MetricsHandle {
         change(&mut self.inner.lock().counts);
     }
 
-    pub(super) fn ended(&self, took: Duration) {
+    pub(super) fn finished(&self, took: Duration) {
         self.count(|counts| {
+            counts.active -= 1;
             counts.reconciles += 1;
             counts.reconcile_time.observe(took);
         });

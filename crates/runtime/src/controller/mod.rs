@@ -1,4 +1,4 @@
-//! The reconcile loop: changes of informers come in as keys, calls of one function go out. Never reconciles one object twice at a time.
+//! The reconcile loop: calls one function for each object that has changed, never twice at a time for the same object.
 //!
 //! ```no_run
 //! use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
@@ -8,7 +8,7 @@
 //! struct Context { client: kube::Client }
 //!
 //! async fn reconcile(object: Arc<ConfigMap>, context: Arc<Context>) -> Result<Action, kube::Error> {
-//!     // Bring the world into the state that `object` describes.
+//!     // Compare the actual state with the one that `object` describes, and correct it.
 //!     Ok(Action::await_change())
 //! }
 //!
@@ -23,32 +23,34 @@
 //! # Ok(())
 //! # }
 //! ```
-mod action;
 mod metrics;
 mod owner;
 mod trigger;
 mod worker;
 
-pub use action::{Action, OnError};
-pub use metrics::{ControllerMetrics, MetricsHandle};
-pub use owner::{controller_of, is_controlled_by, owned_by};
-
-use crate::{
-    informer::{Object, ObjectKey, SharedInformer, Stopped},
-    queue::{RateLimiter, WorkQueue, default_limiter},
-};
-use futures::future::{BoxFuture, FutureExt, pending, try_join_all};
 use std::{fmt, sync::Arc, time::Duration};
+
+use futures::future::{BoxFuture, FutureExt, pending, try_join_all};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
-use trigger::Trigger;
-use worker::Worker;
 
-/// How long running reconciles may take to end on shutdown, if nothing else is set (controller-runtime's default).
+pub use self::{
+    metrics::{ControllerMetrics, MetricsHandle},
+    owner::{controller_of, is_controlled_by, owned_by},
+};
+use self::{trigger::Trigger, worker::Worker};
+use crate::{
+    cache::{Object, ObjectKey},
+    informer::{SharedInformer, Stopped},
+    queue::{RateLimiter, WorkQueue, default_limiter},
+};
+
+/// Default grace period on shutdown (controller-runtime's default).
 const GRACE_PERIOD: Duration = Duration::from_secs(30);
 
-/// Runs one function for every object of a kind that has changed, or of which something it depends upon has.
+/// Runs one function for every object of a kind that has changed, or whose children or other dependencies have. See the
+/// [module](self) for an example.
 pub struct Controller<K: Object> {
     primary: SharedInformer<K>,
     triggers: Vec<Box<dyn Trigger>>,
@@ -61,7 +63,7 @@ pub struct Controller<K: Object> {
 }
 
 impl<K: Object> Controller<K> {
-    /// A controller of the objects that `informer` holds. Every addition and change of one brings it up, and every resync.
+    /// Creates a controller of the objects of `informer`. Every addition, change and resync enqueues the object.
     pub fn for_informer(informer: &SharedInformer<K>) -> Self {
         Self {
             primary: informer.clone(),
@@ -75,8 +77,8 @@ impl<K: Object> Controller<K> {
         }
     }
 
-    /// Brings up an object when a child changes that names it as its controller (`ownerReferences[].controller`), and when such a child goes away.
-    /// Resyncs of children do not count.
+    /// Enqueues the owner when a child that it controls (`ownerReferences[].controller`) is added, changed or deleted. Resyncs of children
+    /// enqueue nothing.
     #[must_use]
     pub fn owns<C: Object>(mut self, children: &SharedInformer<C>) -> Self {
         self.triggers
@@ -84,8 +86,8 @@ impl<K: Object> Controller<K> {
         self
     }
 
-    /// Brings up the objects that `mapper` names when an object of another kind is added, changed or deleted. Of a change, the old and the new state
-    /// are asked about. Resyncs do not count.
+    /// Enqueues the keys that `mapper` returns when an object of another kind is added, changed or deleted. On a change, `mapper` is called
+    /// with the old and the new state. Resyncs enqueue nothing.
     #[must_use]
     pub fn watches<C: Object>(
         mut self,
@@ -97,35 +99,35 @@ impl<K: Object> Controller<K> {
         self
     }
 
-    /// How many objects are reconciled at once; at least, and by default, one.
+    /// Sets how many objects are reconciled concurrently; at least, and by default, one.
     #[must_use]
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = workers.max(1);
         self
     }
 
-    /// Decides over the delays of retries instead of [`default_limiter`].
+    /// Sets the limiter of retries, instead of [`default_limiter`].
     #[must_use]
     pub fn rate_limiter(mut self, limiter: impl RateLimiter<ObjectKey>) -> Self {
         self.limiter = Box::new(limiter);
         self
     }
 
-    /// Gives an object up after so many retries, until it changes or is resynced. Without it there is no limit.
+    /// Drops an object after this many retries, until it changes or is resynced. By default there is no limit.
     #[must_use]
     pub fn max_retries(mut self, retries: u32) -> Self {
         self.max_retries = Some(retries);
         self
     }
 
-    /// How long running reconciles may take to end on shutdown, before they are dropped at their next `await`; 30 s by default.
+    /// Sets how long running reconciles may take to finish on shutdown before they are dropped at their next `await`; 30 s by default.
     #[must_use]
     pub fn grace_period(mut self, period: Duration) -> Self {
         self.grace_period = period;
         self
     }
 
-    /// Shuts the controller down when `trigger` is done: no reconcile is begun any more, running ones end within the grace period.
+    /// Shuts the controller down when `trigger` completes: no reconcile starts, and running ones may finish within the grace period.
     #[must_use]
     pub fn graceful_shutdown_on(
         mut self,
@@ -139,18 +141,18 @@ impl<K: Object> Controller<K> {
         self
     }
 
-    /// Numbers for monitoring, to be read while the controller runs.
+    /// Returns a handle to the counters, to read while the controller runs.
     pub fn metrics(&self) -> MetricsHandle {
         self.metrics.clone()
     }
 
     /// Runs until shutdown, or until the informer of `K` stops.
     ///
-    /// Starts the informers that do not run yet, waits until all caches are filled, then calls `reconcile` with each object that comes up, several at
-    /// once but never one of them twice at a time. Objects that are gone by then are skipped; clean-up before they go belongs in a finalizer. After an
-    /// error `error_policy` decides what happens. A panic in either is logged and retried like an error with [`OnError::Backoff`].
+    /// Starts the informers, waits until all caches are synced, then calls `reconcile` with each enqueued object: several concurrently, but
+    /// never one object twice at a time. Objects deleted by then are skipped; clean-up before deletion belongs in a finalizer. After an error,
+    /// `error_policy` decides what happens. A panic in either is logged and retried with [`OnError::Backoff`].
     ///
-    /// Fails if an informer stops before its cache is filled. Dropping the returned future stops everything at once.
+    /// Fails if an informer stops before its cache is synced. Dropping the returned future stops everything at once.
     pub async fn run<Ctx, E, Reconcile, Running, Policy>(
         self,
         reconcile: Reconcile,
@@ -182,7 +184,7 @@ impl<K: Object> Controller<K> {
         };
         tokio::pin!(end);
 
-        // The handlers go with the guards, however this function ends.
+        // The guards remove the handlers, however this function ends.
         let guards: Vec<_> = triggers
             .iter()
             .map(|trigger| trigger.connect(&queue))
@@ -193,7 +195,7 @@ impl<K: Object> Controller<K> {
             result = synced => drop(result?),
             () = &mut end => return Ok(()),
         }
-        info!(kind = %K::kind(&()), workers, "caches are filled, reconciling");
+        info!(kind = %K::kind(&()), workers, "caches are synced, starting workers");
 
         let worker = Arc::new(Worker {
             primary: primary.clone(),
@@ -214,7 +216,7 @@ impl<K: Object> Controller<K> {
         queue.shut_down();
         let ended = async { while running.join_next().await.is_some() {} };
         if tokio::time::timeout(grace_period, ended).await.is_err() {
-            warn!(kind = %K::kind(&()), "reconciles did not end within the grace period; dropping them");
+            warn!(kind = %K::kind(&()), "dropping reconciles that did not finish within the grace period");
             running.shutdown().await;
         }
         Ok(())
@@ -229,4 +231,48 @@ impl<K: Object> fmt::Debug for Controller<K> {
             .field("workers", &self.workers)
             .finish_non_exhaustive()
     }
+}
+
+/// What happens after a successful reconcile. Either way the object's retries are forgotten, and any change enqueues it again.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_codegen_runtime::controller::Action;
+///
+/// assert_ne!(Action::await_change(), Action::requeue(Duration::from_secs(60)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Action {
+    requeue_after: Option<Duration>,
+}
+
+impl Action {
+    /// Waits for the next change.
+    #[must_use]
+    pub const fn await_change() -> Self {
+        Self {
+            requeue_after: None,
+        }
+    }
+
+    /// Reconciles again after `delay`, even without a change.
+    #[must_use]
+    pub const fn requeue(delay: Duration) -> Self {
+        Self {
+            requeue_after: Some(delay),
+        }
+    }
+}
+
+/// What happens after a failed reconcile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OnError {
+    /// Retries after a delay that grows with each failure in a row: for transient errors.
+    #[default]
+    Backoff,
+    /// Retries after this delay. Earlier retries are forgotten.
+    After(Duration),
+    /// Does not retry before the object changes or is resynced: for errors that only a change can fix, such as an invalid spec.
+    Drop,
 }

@@ -1,11 +1,12 @@
-//! Owner references: who controls an object, and references to write into children. Reads metadata alone.
-use k8s_openapi::{NamespaceResourceScope, apimachinery::pkg::apis::meta::v1::OwnerReference};
-use kube::Resource;
+//! Owner references: reads the controller of a child, and creates the reference to write into a child.
 use std::any::TypeId;
 
-use crate::informer::{Object, ObjectKey};
+use k8s_openapi::{NamespaceResourceScope, apimachinery::pkg::apis::meta::v1::OwnerReference};
+use kube::Resource;
 
-/// The one owner that controls `object`, if any.
+use crate::cache::{Object, ObjectKey};
+
+/// Returns the owner that controls `object`, if any.
 pub fn controller_of<C: Resource>(object: &C) -> Option<&OwnerReference> {
     object
         .meta()
@@ -16,14 +17,27 @@ pub fn controller_of<C: Resource>(object: &C) -> Option<&OwnerReference> {
         .find(|owner| owner.controller == Some(true))
 }
 
-/// Whether `owner`, told by its uid, controls `object`. A foreign object of the right name is not one's own.
+/// Whether `owner` controls `object`. Compares uids, so an object left by an earlier owner of the same name does not count.
 pub fn is_controlled_by<C: Resource, K: Resource>(object: &C, owner: &K) -> bool {
     owner.meta().uid.is_some()
         && controller_of(object).map(|reference| &reference.uid) == owner.meta().uid.as_ref()
 }
 
-/// The reference that makes `owner` the controller of a child: the child is garbage-collected with it, and `kubectl delete --cascade=foreground` waits
-/// for the child. `None` if the owner has not been stored yet, for it then has no uid.
+/// Returns the reference that makes `owner` the controller of a child: the child is garbage-collected with its owner, and
+/// `kubectl delete --cascade=foreground` waits for the child. Returns `None` if the owner has no uid because it is not stored yet.
+///
+/// ```
+/// use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
+/// use kube_codegen_runtime::controller::{is_controlled_by, owned_by};
+///
+/// let mut owner = ConfigMap::default();
+/// assert_eq!(owned_by(&owner), None);
+/// owner.metadata.name = Some("a".into());
+/// owner.metadata.uid = Some("5e7c".into());
+/// let mut child = Deployment::default();
+/// child.metadata.owner_references = owned_by(&owner).map(|reference| vec![reference]);
+/// assert!(is_controlled_by(&child, &owner));
+/// ```
 pub fn owned_by<K: Resource<DynamicType = ()>>(owner: &K) -> Option<OwnerReference> {
     owner
         .controller_owner_ref(&())
@@ -33,8 +47,8 @@ pub fn owned_by<K: Resource<DynamicType = ()>>(owner: &K) -> Option<OwnerReferen
         })
 }
 
-/// The key of the `K` that controls `child`, if it is a `K` of any version.
-pub(super) fn controlling<K: Object, C: Resource>(child: &C) -> Option<ObjectKey> {
+/// Returns the key of the `K`, of any version, that controls `child`.
+pub(super) fn controller_key<K: Object, C: Resource>(child: &C) -> Option<ObjectKey> {
     let owner = controller_of(child)?;
     let group = owner
         .api_version
@@ -57,12 +71,13 @@ pub(super) fn controlling<K: Object, C: Resource>(child: &C) -> Option<ObjectKey
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use k8s_openapi::api::{
         apps::v1::{Deployment, ReplicaSet},
         core::v1::{Node, Pod},
     };
     use kube::core::ObjectMeta;
+
+    use super::*;
 
     fn child(api_version: &str, kind: &str, controller: Option<bool>) -> Pod {
         let owner = OwnerReference {
@@ -88,43 +103,43 @@ mod tests {
     fn only_the_controller_of_the_right_kind_and_group_counts() {
         let key = Some(ObjectKey::namespaced("ns", "parent"));
         assert_eq!(
-            controlling::<ReplicaSet, _>(&child("apps/v1", "ReplicaSet", Some(true))),
+            controller_key::<ReplicaSet, _>(&child("apps/v1", "ReplicaSet", Some(true))),
             key
         );
         assert_eq!(
-            controlling::<ReplicaSet, _>(&child("apps/v1beta2", "ReplicaSet", Some(true))),
+            controller_key::<ReplicaSet, _>(&child("apps/v1beta2", "ReplicaSet", Some(true))),
             key,
             "any version of the group"
         );
         assert_eq!(
-            controlling::<ReplicaSet, _>(&child("example.com/v1", "ReplicaSet", Some(true))),
+            controller_key::<ReplicaSet, _>(&child("example.com/v1", "ReplicaSet", Some(true))),
             None
         );
         assert_eq!(
-            controlling::<Deployment, _>(&child("apps/v1", "ReplicaSet", Some(true))),
+            controller_key::<Deployment, _>(&child("apps/v1", "ReplicaSet", Some(true))),
             None
         );
         assert_eq!(
-            controlling::<ReplicaSet, _>(&child("apps/v1", "ReplicaSet", Some(false))),
+            controller_key::<ReplicaSet, _>(&child("apps/v1", "ReplicaSet", Some(false))),
             None
         );
         assert_eq!(
-            controlling::<ReplicaSet, _>(&child("apps/v1", "ReplicaSet", None)),
+            controller_key::<ReplicaSet, _>(&child("apps/v1", "ReplicaSet", None)),
             None
         );
         assert_eq!(
-            controlling::<Node, _>(&child("v1", "Node", Some(true))),
+            controller_key::<Node, _>(&child("v1", "Node", Some(true))),
             Some(ObjectKey::cluster("parent")),
             "cluster-scoped owners have no namespace"
         );
     }
 
     #[test]
-    fn control_is_told_by_uid() {
+    fn control_is_decided_by_uid() {
         let mut owner = ReplicaSet::default();
         assert!(
             !is_controlled_by(&child("apps/v1", "ReplicaSet", Some(true)), &owner),
-            "an owner without uid owns nothing"
+            "an owner without uid controls nothing"
         );
         owner.metadata.uid = Some("u1".into());
         assert!(is_controlled_by(
@@ -134,7 +149,7 @@ mod tests {
         owner.metadata.uid = Some("u2".into());
         assert!(
             !is_controlled_by(&child("apps/v1", "ReplicaSet", Some(true)), &owner),
-            "same name, another life"
+            "recreated under the same name"
         );
         owner.metadata.name = Some("parent".into());
         let reference = owned_by(&owner).unwrap();

@@ -1,37 +1,38 @@
-//! What brings an object up: informers of any kind come in, keys of the controlled kind go into its queue. Handlers go away with their guard.
-use super::owner::controlling;
-use crate::{
-    informer::{
-        EventHandlerFuncs, HandlerRegistration, Object, ObjectKey, SharedInformer, Stopped,
-    },
-    queue::WorkQueue,
-};
-use futures::future::{BoxFuture, FutureExt};
+//! Triggers: changes of one informer's objects enqueue keys of the controlled kind.
 use std::sync::Arc;
 
-/// An informer and the way from its objects to keys.
+use futures::future::{BoxFuture, FutureExt};
+
+use super::owner::controller_key;
+use crate::{
+    cache::{Object, ObjectKey},
+    informer::{EventHandlerFuncs, HandlerRegistration, SharedInformer, Stopped},
+    queue::WorkQueue,
+};
+
+/// A trigger whose kind is erased.
 pub(super) trait Trigger: Send + Sync {
-    /// Starts the informer, if nobody has, and feeds `queue` until the guard is dropped.
+    /// Starts the informer, and enqueues keys into `queue` until the guard is dropped.
     fn connect(&self, queue: &WorkQueue<ObjectKey>) -> Box<dyn Guard>;
 }
 
 /// A connected trigger.
 pub(super) trait Guard: Send + Sync {
-    /// Waits until the cache is filled and its objects are queued.
+    /// Waits until the cache is synced and its objects are enqueued.
     fn wait_synced(&self) -> BoxFuture<'_, Result<(), Stopped>>;
 }
 
 type Mapper<C> = Arc<dyn Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync>;
 
-/// Objects of one informer, each mapped to the keys that it brings up.
+/// Objects of one informer, each mapped to the keys to enqueue.
 pub(super) struct Mapped<C> {
     informer: SharedInformer<C>,
     mapper: Mapper<C>,
-    /// Updates that change nothing count.
+    /// Whether a resync enqueues, too.
     resyncs: bool,
 }
 
-/// Every object names itself, on resyncs too.
+/// Maps every object to its own key, on resyncs too.
 pub(super) fn primary<K: Object>(informer: &SharedInformer<K>) -> Mapped<K> {
     Mapped {
         informer: informer.clone(),
@@ -40,16 +41,16 @@ pub(super) fn primary<K: Object>(informer: &SharedInformer<K>) -> Mapped<K> {
     }
 }
 
-/// Every child names its controller.
+/// Maps every child to the key of its controller.
 pub(super) fn owned<K: Object, C: Object>(children: &SharedInformer<C>) -> Mapped<C> {
     Mapped {
         informer: children.clone(),
-        mapper: Arc::new(|child: &Arc<C>| controlling::<K, C>(child).into_iter().collect()),
+        mapper: Arc::new(|child: &Arc<C>| controller_key::<K, C>(child).into_iter().collect()),
         resyncs: false,
     }
 }
 
-/// The mapper tells.
+/// Maps every object by `mapper`.
 pub(super) fn mapped<C: Object>(
     informer: &SharedInformer<C>,
     mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,

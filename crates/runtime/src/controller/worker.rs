@@ -1,16 +1,19 @@
-//! One worker's loop: a key comes out of the queue, its object is reconciled, the outcome decides when the key comes back.
-use super::{Action, MetricsHandle, OnError};
-use crate::{
-    informer::{Object, ObjectKey, SharedInformer},
-    queue::WorkQueue,
-};
-use futures::FutureExt;
+//! The loop of a worker: reconciles the object of each key from the queue, and requeues the key after failures.
 use std::{any::Any, fmt, panic::AssertUnwindSafe, sync::Arc};
+
+use futures::FutureExt;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
-/// What all workers of a controller share.
+use super::{Action, MetricsHandle, OnError};
+use crate::{
+    cache::{Object, ObjectKey},
+    informer::SharedInformer,
+    queue::WorkQueue,
+};
+
+/// The state that all workers of a controller share.
 pub(super) struct Worker<K, Reconcile, Policy, Ctx> {
     pub(super) primary: SharedInformer<K>,
     pub(super) queue: WorkQueue<ObjectKey>,
@@ -22,7 +25,7 @@ pub(super) struct Worker<K, Reconcile, Policy, Ctx> {
 }
 
 impl<K, Reconcile, Policy, Ctx> Worker<K, Reconcile, Policy, Ctx> {
-    /// Works until `stop`; what is queued then stays undone.
+    /// Works until `stop`. Keys still queued then are not processed.
     pub(super) async fn work<Running, E>(self: Arc<Self>, stop: CancellationToken)
     where
         K: Object,
@@ -46,10 +49,10 @@ impl<K, Reconcile, Policy, Ctx> Worker<K, Reconcile, Policy, Ctx> {
         Running: Future<Output = Result<Action, E>>,
         Policy: Fn(Arc<K>, &E, Arc<Ctx>) -> OnError,
     {
-        let Some(object) = self.primary.find(key.namespace_or_empty(), &key.name) else {
+        let Some(object) = self.primary.find(key) else {
             return self.queue.forget(key);
         };
-        let began = Instant::now();
+        let started = Instant::now();
         self.metrics.count(|counts| counts.active += 1);
         let attempt = async {
             match (self.reconcile)(Arc::clone(&object), Arc::clone(&self.context)).await {
@@ -65,8 +68,7 @@ impl<K, Reconcile, Policy, Ctx> Worker<K, Reconcile, Policy, Ctx> {
             }
         };
         let outcome = AssertUnwindSafe(attempt).catch_unwind().await;
-        self.metrics.count(|counts| counts.active -= 1);
-        self.metrics.ended(began.elapsed());
+        self.metrics.finished(started.elapsed());
         match outcome {
             Ok(Ok(action)) => {
                 self.queue.forget(key);
@@ -75,20 +77,23 @@ impl<K, Reconcile, Policy, Ctx> Worker<K, Reconcile, Policy, Ctx> {
                     self.queue.add_after(key.clone(), delay);
                 }
             }
-            Ok(Err(then)) => {
+            Ok(Err(next)) => {
                 self.metrics.count(|counts| counts.errors += 1);
-                self.after_error::<K>(key, then);
+                self.after_error(key, next);
             }
             Err(panic) => {
                 self.metrics.count(|counts| counts.panics += 1);
                 error!(kind = %K::kind(&()), object = %key, "reconcile panicked: {}", message(&*panic));
-                self.after_error::<K>(key, OnError::Backoff);
+                self.after_error(key, OnError::Backoff);
             }
         }
     }
 
-    fn after_error<Kind: Object>(&self, key: &ObjectKey, then: OnError) {
-        match then {
+    fn after_error(&self, key: &ObjectKey, next: OnError)
+    where
+        K: Object,
+    {
+        match next {
             OnError::Backoff
                 if self
                     .max_retries
@@ -101,7 +106,7 @@ impl<K, Reconcile, Policy, Ctx> Worker<K, Reconcile, Policy, Ctx> {
                 self.queue.add_after(key.clone(), delay);
             }
             OnError::Backoff | OnError::Drop => {
-                warn!(kind = %Kind::kind(&()), object = %key, "not retried until it changes");
+                warn!(kind = %K::kind(&()), object = %key, "not retried until it changes");
                 self.metrics.count(|counts| counts.dropped += 1);
                 self.queue.forget(key);
             }
@@ -109,7 +114,7 @@ impl<K, Reconcile, Policy, Ctx> Worker<K, Reconcile, Policy, Ctx> {
     }
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 fn message(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()

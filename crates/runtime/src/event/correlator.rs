@@ -1,44 +1,46 @@
-//! Which occurrences become requests: series of equal ones, aggregates of similar ones, a limit per object. Pure bookkeeping, no I/O.
-use super::{EventType, Occurrence, recent::Recent};
-use crate::queue::TokenBucket;
-use k8s_openapi::api::core::v1::ObjectReference;
+//! Decides which occurrences become requests, by series, combinations of similar ones, and a limit per object.
 use std::{collections::HashSet, time::Duration};
+
+use k8s_openapi::api::core::v1::ObjectReference;
 use tokio::time::Instant;
 
-/// How long after its last occurrence an event is still the same one (events.k8s.io: series end after 6 minutes).
+use super::{EventType, Occurrence, recent::Recent};
+use crate::queue::TokenBucket;
+
+/// A series ends this long after its last occurrence (events.k8s.io: 6 minutes).
 const SERIES_LIFETIME: Duration = Duration::from_secs(6 * 60);
-/// Events that differ by their note alone are similar within this time.
+/// Events that differ only in their note are similar within this time.
 const SIMILAR_WITHIN: Duration = Duration::from_secs(10 * 60);
-/// From this many similar events on they are taken together.
+/// This many similar events are combined.
 const SIMILAR: usize = 10;
-/// Requests that one object can cause at once.
+/// Burst of requests per object.
 const BURST: u32 = 25;
 /// Requests per second and object after that: one in five minutes.
 const RATE: f64 = 1.0 / 300.0;
-/// Most entries that are remembered of a sort (client-go's cache size).
+/// Capacity of each map (client-go's cache size).
 const CAPACITY: usize = 4096;
 
-/// Stands before the note of an event that was made of several similar ones.
-const AGGREGATED: &str = "(combined from similar events): ";
+/// Prefix of the note of combined events.
+const COMBINED: &str = "(combined from similar events): ";
 
-/// What an event is remembered by: all its texts.
-pub(super) type Key = Vec<String>;
+/// The texts that identify an event.
+pub(super) type EventKey = Vec<String>;
 
-/// What to do about an occurrence.
+/// What to do with an occurrence.
 #[derive(Debug, PartialEq)]
 pub(super) enum Verdict {
-    /// Too much about this object already.
+    /// Send nothing: the object has reached its limit.
     Suppress,
-    /// Send a new Event with this note.
+    /// Create an Event with this note.
     Create(String),
-    /// Tell the Event of this name that it has happened so often by now.
+    /// Set the count of the Event of this name.
     Repeat { name: String, count: i32 },
 }
 
 pub(super) struct Correlator {
-    similar: Recent<Key, Similar>,
-    series: Recent<Key, Series>,
-    limits: Recent<Key, TokenBucket>,
+    similar: Recent<EventKey, Similar>,
+    series: Recent<EventKey, Series>,
+    limits: Recent<EventKey, TokenBucket>,
 }
 
 struct Similar {
@@ -47,14 +49,14 @@ struct Similar {
 }
 
 struct Series {
-    /// Name of the Event object, once it has been sent.
+    /// Name of the Event object, once it is stored.
     name: Option<String>,
     count: i32,
 }
 
 impl Correlator {
     pub(super) fn new() -> Self {
-        // A limit is back to where it began after this time.
+        // After this time the burst is fully available again.
         let limit_lifetime = Duration::from_secs(300) * BURST;
         Self {
             similar: Recent::new(SIMILAR_WITHIN, CAPACITY),
@@ -63,10 +65,10 @@ impl Correlator {
         }
     }
 
-    /// Decides over one occurrence. The key is needed to tell later what became of it.
-    pub(super) fn judge(&mut self, occurrence: &Occurrence) -> (Key, Verdict) {
+    /// Decides what to do with one occurrence. The key identifies it to [`created`](Self::created) and [`lost`](Self::lost).
+    pub(super) fn judge(&mut self, occurrence: &Occurrence) -> (EventKey, Verdict) {
         let now = Instant::now();
-        let (key, note) = self.aggregate(occurrence, now);
+        let (key, note) = self.combine(occurrence, now);
         let series = self.series.touch(&key, now, || Series {
             name: None,
             count: 0,
@@ -86,8 +88,8 @@ impl Correlator {
         (key, verdict)
     }
 
-    /// The Event has been stored under this name: what follows are repeats of it.
-    pub(super) fn created(&mut self, key: &Key, name: String) {
+    /// Records that the Event is stored under this name. Later occurrences repeat it.
+    pub(super) fn created(&mut self, key: &EventKey, name: String) {
         self.series
             .touch(key, Instant::now(), || Series {
                 name: None,
@@ -96,15 +98,15 @@ impl Correlator {
             .name = Some(name);
     }
 
-    /// The Event could not be stored, or is gone: the next occurrence starts anew.
-    pub(super) fn lost(&mut self, key: &Key) {
+    /// Ends the series: its Event could not be stored. The next occurrence creates a new one.
+    pub(super) fn lost(&mut self, key: &EventKey) {
         self.series.remove(key);
     }
 
-    /// Key and note of an occurrence, or of the aggregate that it belongs to.
-    fn aggregate(&mut self, occurrence: &Occurrence, now: Instant) -> (Key, String) {
-        let alike = alike_key(occurrence);
-        let similar = self.similar.touch(&alike, now, || Similar {
+    /// Returns key and note of an occurrence, or of the combination that it belongs to.
+    fn combine(&mut self, occurrence: &Occurrence, now: Instant) -> (EventKey, String) {
+        let without_note = key_without_note(occurrence);
+        let similar = self.similar.touch(&without_note, now, || Similar {
             since: now,
             notes: HashSet::new(),
         });
@@ -118,17 +120,16 @@ impl Correlator {
             similar.notes.insert(occurrence.note.clone());
         }
         if similar.notes.len() < SIMILAR {
-            let mut key = alike;
+            let mut key = without_note;
             key.push(occurrence.note.clone());
             (key, occurrence.note.clone())
         } else {
-            (alike, format!("{AGGREGATED}{}", occurrence.note))
+            (without_note, format!("{COMBINED}{}", occurrence.note))
         }
     }
 }
 
-/// All but the note.
-fn alike_key(occurrence: &Occurrence) -> Key {
+fn key_without_note(occurrence: &Occurrence) -> EventKey {
     let mut key = object_key(&occurrence.regarding);
     key.extend(
         occurrence
@@ -150,7 +151,7 @@ fn alike_key(occurrence: &Occurrence) -> Key {
     key
 }
 
-fn object_key(object: &ObjectReference) -> Key {
+fn object_key(object: &ObjectReference) -> EventKey {
     let ObjectReference {
         api_version,
         field_path,
@@ -166,4 +167,5 @@ fn object_key(object: &ObjectReference) -> Key {
 }
 
 #[cfg(test)]
+#[path = "correlator_tests.rs"]
 mod tests;

@@ -1,15 +1,10 @@
-//! Kubernetes Events about objects: occurrences come in without waiting, `events.k8s.io/v1` objects go to the API server from the background.
-//! Never holds up, and never fails, what it reports on.
+//! Reports Kubernetes Events (`events.k8s.io/v1`) about objects.
+//!
+//! Reporting neither waits nor fails; a background task sends the requests.
 mod correlator;
+mod publisher;
 mod recent;
-mod sink;
 
-pub use kube::runtime::events::{EventType, Reporter};
-
-use k8s_openapi::api::core::v1::ObjectReference;
-use kube::Client;
-use parking_lot::Mutex;
-use sink::Sink;
 use std::{
     fmt,
     sync::{
@@ -18,19 +13,43 @@ use std::{
     },
     time::Duration,
 };
+
+use k8s_openapi::api::core::v1::ObjectReference;
+use kube::Client;
+use parking_lot::Mutex;
 use tokio::{sync::mpsc, task::JoinHandle, time::timeout};
 use tracing::{info, warn};
 
-/// Events that may wait to be sent (client-go's queue length). When it is full, new ones are dropped and counted.
+use self::publisher::Publisher;
+
+pub use kube::runtime::events::{EventType, Reporter};
+
+/// Longest queue of events (client-go's). When it is full, new events are dropped and counted.
 const QUEUE: usize = 1000;
-/// How long [`EventRecorder::shutdown`] waits for what is still to be sent.
+/// How long [`EventRecorder::shutdown`] waits for the queued events.
 const FLUSH: Duration = Duration::from_secs(10);
 
-/// Reports what happens to objects, as `kubectl describe` shows it. Cheap to clone; all clones share one queue and one background task.
+/// Reports events about objects, as `kubectl describe` shows them. Cheap to clone; all clones share one queue and one background task.
 ///
-/// Repeats of an event become a series of one Event object: equal in everything, the note included. Events that differ by their note alone are taken
-/// together from the tenth within ten minutes on. One object can cause 25 requests at once and one per 5 minutes after that; what is more is counted but
-/// not sent (client-go's correlator).
+/// Events are correlated as in client-go. Repeats, with the same note, become a series of one Event object. Events that differ only in their
+/// note are combined from the tenth within ten minutes on. One object can cause 25 requests at once and one per 5 minutes after that; further
+/// events are counted but not sent.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::Resource;
+/// use kube_codegen_runtime::event::{EventRecorder, EventType};
+/// use kube_codegen_testing::ApiServer;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let server = ApiServer::new();
+/// let events = EventRecorder::new(server.client(), "my-controller");
+/// let object = ConfigMap::default();
+/// events.event(&object.object_ref(&()), EventType::Normal, "Synced", "Reconcile", "everything is up to date");
+/// events.shutdown().await;
+/// assert_eq!(server.writes().len(), 1);
+/// # }
+/// ```
 ///
 /// Needs `create` and `patch` on `events` of the group `events.k8s.io`.
 #[derive(Clone)]
@@ -44,7 +63,7 @@ struct Inner {
     dropped: AtomicU64,
 }
 
-/// Something that happened to an object.
+/// An event about an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Occurrence {
     regarding: ObjectReference,
@@ -56,13 +75,13 @@ pub(crate) struct Occurrence {
 }
 
 impl EventRecorder {
-    /// A recorder that reports in the name of `reporter`: the controller's name, or a [`Reporter`] with an instance of its own (by default the host's name).
+    /// Creates a recorder that reports as `reporter`: a controller's name, or a [`Reporter`] that also names the instance.
     ///
     /// # Panics
     /// Outside of a Tokio runtime, like `tokio::spawn`.
     pub fn new(client: Client, reporter: impl Into<Reporter>) -> Self {
         let (sender, mut receiver) = mpsc::channel(QUEUE);
-        let mut sink = Sink::new(client, reporter.into());
+        let mut sink = Publisher::new(client, reporter.into());
         let task = tokio::spawn(async move {
             while let Some(occurrence) = receiver.recv().await {
                 sink.record(occurrence).await;
@@ -79,8 +98,8 @@ impl EventRecorder {
 
     /// Reports an event about `regarding` (see `kube::Resource::object_ref`) and returns at once.
     ///
-    /// `reason` (why, `PascalCase`) and `action` (what was done) are at most 128 characters, `note` (for people) at most 1,024 bytes; more is cut off.
-    /// Events about cluster-scoped objects go to the namespace `default`.
+    /// `reason` (why, in `PascalCase`) and `action` (what was done) are cut off after 128 bytes, `note` (for people) after 1,024 bytes. Events
+    /// about cluster-scoped objects go to the namespace `default`.
     pub fn event(
         &self,
         regarding: &ObjectReference,
@@ -99,7 +118,7 @@ impl EventRecorder {
         );
     }
 
-    /// Like [`event`](Self::event), and names a second object that it is about.
+    /// Like [`event`](Self::event), with a second object that the event is about.
     pub fn event_with_related(
         &self,
         regarding: &ObjectReference,
@@ -150,19 +169,19 @@ impl EventRecorder {
         }
     }
 
-    /// Events that were dropped because too many waited, or because the recorder was shut down.
+    /// Returns the number of events dropped because the queue was full or the recorder was shut down.
     pub fn dropped(&self) -> u64 {
         self.inner.dropped.load(Ordering::Relaxed)
     }
 
-    /// Takes no more events and waits until those that wait are sent, for 10 seconds at most. Without it, they are sent in the background after the last
-    /// recorder is dropped, as long as the runtime lives.
+    /// Drops further events and waits, for at most 10 seconds, until the queued ones are sent. Without a shutdown, the background task sends
+    /// them after the last recorder is dropped, as long as the runtime runs.
     pub async fn shutdown(&self) {
         self.inner.queue.lock().take();
         if let Some(mut task) = self.inner.task.lock().await.take()
             && timeout(FLUSH, &mut task).await.is_err()
         {
-            warn!("not all events could be sent before the shutdown");
+            warn!("the recorder was shut down before all events were sent");
             task.abort();
         }
     }

@@ -1,5 +1,6 @@
-//! A map that forgets: entries not touched for a while go, and the oldest go when there are too many. Runs no task.
+//! A map whose entries expire when unused, and whose oldest entries are evicted when it is full.
 use std::{collections::HashMap, hash::Hash, time::Duration};
+
 use tokio::time::Instant;
 
 pub(super) struct Recent<K, V> {
@@ -17,7 +18,7 @@ impl<K: Eq + Hash + Clone, V> Recent<K, V> {
         }
     }
 
-    /// The entry of `key`, if it was touched within its lifetime, else a new one; touched now.
+    /// Returns the entry of `key`, or a new one if it is absent or expired, and extends its lifetime.
     pub(super) fn touch(&mut self, key: &K, now: Instant, new: impl FnOnce() -> V) -> &mut V {
         if self
             .entries
@@ -27,7 +28,7 @@ impl<K: Eq + Hash + Clone, V> Recent<K, V> {
             self.entries.remove(key);
         }
         if self.entries.len() >= self.capacity && !self.entries.contains_key(key) {
-            self.make_room(now);
+            self.evict(now);
         }
         let (touched, value) = self
             .entries
@@ -41,8 +42,8 @@ impl<K: Eq + Hash + Clone, V> Recent<K, V> {
         self.entries.remove(key);
     }
 
-    /// Drops what is outlived; if that is nothing, the older half, so that it does not have to be done each time.
-    fn make_room(&mut self, now: Instant) {
+    /// Removes expired entries; if there are none, the older half, so that evictions stay rare.
+    fn evict(&mut self, now: Instant) {
         let lifetime = self.lifetime;
         self.entries
             .retain(|_, (touched, _)| *touched + lifetime > now);
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn forgets_by_age_and_by_number() {
+    async fn entries_expire_and_are_evicted() {
         let mut recent = Recent::new(Duration::from_secs(10), 4);
         *recent.touch(&0, Instant::now(), || 0) += 1;
         tokio::time::advance(Duration::from_secs(9)).await;
@@ -71,10 +72,10 @@ mod tests {
         assert_eq!(
             *recent.touch(&0, Instant::now(), || 0),
             2,
-            "a touch prolongs the life"
+            "use extends the lifetime"
         );
         tokio::time::advance(Duration::from_secs(10)).await;
-        assert_eq!(*recent.touch(&0, Instant::now(), || 0), 0, "outlived");
+        assert_eq!(*recent.touch(&0, Instant::now(), || 0), 0, "expired");
         for key in 1..100 {
             tokio::time::advance(Duration::from_millis(1)).await;
             recent.touch(&key, Instant::now(), || key);

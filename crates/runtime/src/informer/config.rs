@@ -1,18 +1,31 @@
-//! What an informer asks the API server for.
+//! The settings of an informer.
 use std::time::Duration;
 
-/// Which objects an informer holds, and how it lists them.
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+/// Which objects an informer caches, and how it lists them.
+///
+/// ```
+/// use kube_codegen_runtime::informer::{InformerConfig, InitialList};
+///
+/// let config = InformerConfig {
+///     namespace: Some("default".into()),
+///     initial_list: InitialList::Paged(500),
+///     ..InformerConfig::default()
+/// };
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InformerConfig {
-    /// One namespace, or all. Does not matter for cluster-scoped kinds.
+    /// One namespace, or all. Ignored for cluster-scoped kinds.
     pub namespace: Option<String>,
-    /// Only objects whose labels the server finds matching.
+    /// A label selector that the server evaluates (`app=web,tier!=cache`).
     pub label_selector: Option<String>,
-    /// Only objects whose fields the server finds matching; see the kind's selectable fields.
+    /// A field selector that the server evaluates (`metadata.name=a`); see the kind's selectable fields.
     pub field_selector: Option<String>,
-    /// How the first list, and any later one, is asked for.
+    /// How lists are requested.
     pub initial_list: InitialList,
-    /// How long one watch request may last, in whole seconds. Each informer adds up to as much again, so that many of them do not return at once.
+    /// Shortest duration of one watch request, in whole seconds. Each watch adds a random extra of up to the same duration, so that
+    /// informers do not reconnect all at once.
     pub watch_timeout: Duration,
 }
 
@@ -29,15 +42,21 @@ impl Default for InformerConfig {
     }
 }
 
-/// Ways to list. All of them end in the same watch.
+/// How an informer lists. The same watch follows each of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InitialList {
-    /// A streaming list (KEP-3157): objects come one by one from the server's watch cache, at flat memory on either side.
-    /// Falls back to [`InitialList::WatchCache`] on a server that does not offer it.
+    /// A streaming list (KEP-3157): the server sends the objects one by one from its watch cache, with constant memory on both sides.
+    /// Falls back to [`InitialList::WatchCache`] on a server without streaming lists.
     #[default]
     Streaming,
-    /// One LIST answered from the server's watch cache, never older than what the informer has already seen.
+    /// One LIST from the server's watch cache, never older than what the informer has already seen.
     WatchCache,
-    /// The most recent state in pages of this many objects: exact at the price of a read of etcd per page.
+    /// The most recent state in pages of this many objects: exact, but each page reads etcd.
     Paged(u32),
+}
+
+/// A transform that drops `metadata.managedFields`, which few controllers read and which often take half the memory of a small object.
+pub fn strip_managed_fields(meta: &mut ObjectMeta) {
+    meta.managed_fields = None;
 }

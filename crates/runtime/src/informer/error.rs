@@ -1,39 +1,44 @@
-//! What can go wrong while an informer follows the API server; none of it ends the informer.
-use super::ObjectKey;
+//! The failures of an informer. The informer continues after each of them.
+use std::time::Duration;
+
 use kube::core::Status;
 use thiserror::Error;
 
-/// A stored object that does not fit its type. The informer skips it: what it held before stays, the rest goes on.
+use crate::{cache::ObjectKey, client::ErrorExt};
+
+/// An object that does not decode into its type. The informer skips it and keeps the state that it cached before.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{kind} {} does not decode: {message}", self.key.as_ref().map_or_else(|| "of unknown name".to_owned(), ToString::to_string))]
+#[non_exhaustive]
 pub struct DecodeError {
     /// Kind of the object.
     pub kind: String,
-    /// Namespace and name, where its metadata could be read.
+    /// Namespace and name, if its metadata could be read.
     pub key: Option<ObjectKey>,
-    /// `metadata.resourceVersion`, where it could be read.
+    /// `metadata.resourceVersion`, if it could be read.
     pub resource_version: Option<String>,
-    /// What the decoder found wrong.
+    /// The error of the decoder.
     pub message: String,
 }
 
-/// A failure that an informer has met and goes on from; see [`SharedInformer::set_error_handler`](super::SharedInformer::set_error_handler).
+/// A failure after which the informer continues; see [`SharedInformer::set_error_handler`](super::SharedInformer::set_error_handler).
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum InformerError {
-    /// Listing failed; it is tried again after a back-off.
+    /// A list failed. The informer retries it after a back-off.
     #[error("cannot list {kind}: {source}")]
     List {
         /// Kind that was listed.
         kind: String,
-        /// What the client or the server said.
+        /// The error of the client or the server.
         source: WatchFailure,
     },
-    /// Watching failed; it is taken up where it stopped, or by a new list if the server no longer knows that point.
+    /// A watch failed. The informer resumes it, or relists if the server no longer has its resource version.
     #[error("cannot watch {kind}: {source}")]
     Watch {
         /// Kind that was watched.
         kind: String,
-        /// What the client or the server said.
+        /// The error of the client or the server.
         source: WatchFailure,
     },
     /// One object did not decode.
@@ -41,52 +46,38 @@ pub enum InformerError {
     Decode(#[from] DecodeError),
 }
 
-/// Why a request of an informer failed.
+/// Why a request of an informer failed. [`ErrorExt`] classifies it.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum WatchFailure {
-    /// The request itself failed, or the server answered it by an error status.
+    /// The request failed, or the server answered with an error status.
     #[error(transparent)]
     Request(#[from] kube::Error),
-    /// The server ended a running watch by an ERROR event.
+    /// The server ended a running watch with an ERROR event.
     #[error("the server ended the watch: {0}")]
     Status(Box<Status>),
     /// The connection broke.
     #[error("the connection broke: {0}")]
     Connection(#[from] std::io::Error),
-    /// Nothing came for longer than the server promised to let pass.
-    #[error("nothing came from the server for {0:?}")]
-    Silence(std::time::Duration),
+    /// The server sent nothing for longer than it had promised.
+    #[error("the server sent nothing for {0:?}")]
+    Silence(Duration),
     /// The watch ended at once, without a single event.
     #[error("the server closed the watch at once")]
     ClosedAtOnce,
     /// The streaming list ended before its closing bookmark.
     #[error("the streaming list ended early")]
     ListCutShort,
-    /// The answer is not what the Kubernetes API defines.
-    #[error("the answer makes no sense: {0}")]
+    /// The response is not what the Kubernetes API defines.
+    #[error("the response is malformed: {0}")]
     Protocol(#[from] serde_json::Error),
-    /// The list came without `metadata.resourceVersion`, so that nothing can be watched from there.
+    /// The list has no `metadata.resourceVersion` to watch from.
     #[error("the list has no resourceVersion")]
     NoResourceVersion,
 }
 
 impl WatchFailure {
-    /// The server's status, if it gave one.
-    pub fn status(&self) -> Option<&Status> {
-        match self {
-            Self::Request(kube::Error::Api(status)) | Self::Status(status) => Some(status),
-            _ => None,
-        }
-    }
-
-    /// Whether the asked-for resource version has fallen out of the server's history (410 Gone, reason Expired).
-    pub fn is_expired(&self) -> bool {
-        self.status().is_some_and(|status| {
-            status.code == 410 || status.reason == "Expired" || status.reason == "Gone"
-        })
-    }
-
-    /// Whether the server has not yet seen the asked-for resource version: a lagging watch cache, or a restored backup.
+    /// Whether the server has not seen the requested resource version yet: its watch cache lags, or it was restored from a backup.
     pub fn is_too_large_version(&self) -> bool {
         self.status()
             .and_then(|status| status.details.as_ref())
@@ -98,7 +89,7 @@ impl WatchFailure {
             })
     }
 
-    /// Whether the watch can be asked for once more from where it stopped: nothing but the transport or the server's load was at fault.
+    /// Whether the watch can resume from the same resource version: the transport or the load of the server was the cause.
     pub(super) fn can_resume(&self) -> bool {
         match self.status() {
             Some(status) => {
@@ -107,15 +98,19 @@ impl WatchFailure {
             None => !matches!(self, Self::Protocol(_) | Self::NoResourceVersion),
         }
     }
+}
 
-    /// How long the server asked to be left alone.
-    pub fn retry_after(&self) -> Option<std::time::Duration> {
-        let seconds = self.status()?.details.as_ref()?.retry_after_seconds;
-        (seconds > 0).then(|| std::time::Duration::from_secs(seconds.into()))
+impl ErrorExt for WatchFailure {
+    fn status(&self) -> Option<&Status> {
+        match self {
+            Self::Request(error) => error.status(),
+            Self::Status(status) => Some(status),
+            _ => None,
+        }
     }
 }
 
-/// The informer was stopped before it had the answer.
+/// The informer was stopped before the awaited state was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the informer was stopped")]
 pub struct Stopped;

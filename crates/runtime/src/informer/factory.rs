@@ -1,9 +1,4 @@
-//! A factory of informers that share client, namespace, selectors and life cycle; one informer per kind.
-use super::{InformerConfig, InitialList, Object, SharedInformer};
-use futures::future::{self, BoxFuture, FutureExt};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::Client;
-use parking_lot::Mutex;
+//! A factory of informers that share client, namespace, selectors and life cycle.
 use std::{
     any::{Any, TypeId},
     collections::HashMap,
@@ -11,12 +6,33 @@ use std::{
     sync::Arc,
     time::Duration,
 };
+
+use futures::future::{self, BoxFuture, FutureExt};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Client;
+use parking_lot::Mutex;
 use thiserror::Error;
+
+use super::{InformerConfig, InitialList, SharedInformer};
+use crate::cache::Object;
 
 /// Changes the metadata of every object before it is stored.
 type MetaTransform = Arc<dyn Fn(&mut ObjectMeta) + Send + Sync>;
 
-/// Hands out one [`SharedInformer`] per kind and starts and stops them together. A clone is a handle on the same factory.
+/// Creates one [`SharedInformer`] per kind, and starts and stops them together. A clone is a handle on the same factory.
+///
+/// ```no_run
+/// use k8s_openapi::api::{apps::v1::Deployment, core::v1::Pod};
+/// use kube_codegen_runtime::informer::InformerFactory;
+/// # async fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let factory = InformerFactory::new(client);
+/// let (pods, deployments) = (factory.informer::<Pod>(), factory.informer::<Deployment>());
+/// factory.start();
+/// factory.wait_for_cache_sync().await?;
+/// println!("{} pods of {} deployments", pods.lister().all().len(), deployments.lister().all().len());
+/// factory.shutdown().await;
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct InformerFactory {
     inner: Arc<Inner>,
@@ -30,7 +46,7 @@ struct Inner {
     informers: Mutex<HashMap<TypeId, Entry>>,
 }
 
-/// What a factory does with an informer whose kind it does not know.
+/// An informer of any kind.
 struct Entry {
     informer: Box<dyn Any + Send + Sync>,
     managed: Arc<dyn Managed>,
@@ -73,7 +89,7 @@ impl<K: Object> Managed for SharedInformer<K> {
     }
 }
 
-/// Some informers have not got their first list: they were stopped before, never started, or the time was over.
+/// Some informers have no complete list yet: they were stopped, never started, or the timeout elapsed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("not synced: {}", kinds.join(", "))]
 pub struct NotSynced {
@@ -82,12 +98,12 @@ pub struct NotSynced {
 }
 
 impl InformerFactory {
-    /// A factory of informers over all namespaces, without selectors.
+    /// Creates a factory of informers over all namespaces, without selectors.
     pub fn new(client: Client) -> Self {
         Self::builder(client).build()
     }
 
-    /// Sets more than the client.
+    /// Returns a builder, for more settings than the client.
     pub fn builder(client: Client) -> InformerFactoryBuilder {
         InformerFactoryBuilder {
             client,
@@ -97,12 +113,12 @@ impl InformerFactory {
         }
     }
 
-    /// The client that the informers use.
+    /// Returns the client that the informers use.
     pub fn client(&self) -> &Client {
         &self.inner.client
     }
 
-    /// The informer of `K`: the same one each time. Asking for it is what makes [`start`](Self::start) start it.
+    /// Returns the shared informer of `K`, which the next [`start`](Self::start) starts.
     pub fn informer<K: Object>(&self) -> SharedInformer<K> {
         let mut informers = self.inner.informers.lock();
         let known = informers
@@ -127,7 +143,7 @@ impl InformerFactory {
         informer
     }
 
-    /// Starts all informers that were asked for and do not run yet; may be called again after more of them were.
+    /// Starts all informers that were requested and do not run yet. Call it again after you request more.
     ///
     /// # Panics
     /// Outside of a Tokio runtime, like `tokio::spawn`.
@@ -135,7 +151,7 @@ impl InformerFactory {
         self.managed().iter().for_each(|informer| informer.start());
     }
 
-    /// Waits until every informer that was asked for has its first list. Fails only if one of them is stopped.
+    /// Waits until every requested informer has its first list. Fails only if one of them is stopped.
     pub async fn wait_for_cache_sync(&self) -> Result<(), NotSynced> {
         let informers = self.managed();
         let synced =
@@ -150,7 +166,7 @@ impl InformerFactory {
         )
     }
 
-    /// Like [`wait_for_cache_sync`](Self::wait_for_cache_sync), but gives up after `timeout` and tells which kinds are missing.
+    /// Like [`wait_for_cache_sync`](Self::wait_for_cache_sync), but fails after `timeout` with the missing kinds.
     pub async fn wait_for_cache_sync_within(&self, timeout: Duration) -> Result<(), NotSynced> {
         match tokio::time::timeout(timeout, self.wait_for_cache_sync()).await {
             Ok(result) => result,
@@ -164,7 +180,7 @@ impl InformerFactory {
         }
     }
 
-    /// Stops all informers and waits until their tasks have ended. Their caches can still be read, but none of them can be started again.
+    /// Stops all informers and waits until their tasks have ended. Their caches stay readable, but they cannot be started again.
     pub async fn shutdown(&self) {
         let informers = self.managed();
         future::join_all(informers.iter().map(|informer| informer.stop())).await;
@@ -212,19 +228,19 @@ pub struct InformerFactoryBuilder {
 }
 
 impl InformerFactoryBuilder {
-    /// Objects of one namespace instead of all; cluster-scoped kinds are not concerned.
+    /// Caches the objects of one namespace instead of all. Has no effect on cluster-scoped kinds.
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.config.namespace = Some(namespace.into());
         self
     }
 
-    /// Brings every object up again, as an update of itself, once per `period` (at least one second) to handlers that ask for nothing else.
+    /// Redelivers every object as an update, once per `period` (at least one second), to handlers without a resync period of their own.
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = (!period.is_zero()).then_some(period);
         self
     }
 
-    /// Changes the metadata of every object before it is stored: see [`strip_managed_fields`](super::strip_managed_fields).
+    /// Changes the metadata of every object before it is stored; see [`strip_managed_fields`](super::strip_managed_fields).
     pub fn transform(
         mut self,
         transform: impl Fn(&mut ObjectMeta) + Send + Sync + 'static,
@@ -233,25 +249,25 @@ impl InformerFactoryBuilder {
         self
     }
 
-    /// Only objects whose labels the server finds matching (`app=web,tier!=cache`).
+    /// Caches only objects whose labels match (`app=web,tier!=cache`).
     pub fn label_selector(mut self, selector: impl Into<String>) -> Self {
         self.config.label_selector = Some(selector.into());
         self
     }
 
-    /// Only objects whose fields the server finds matching (`metadata.name=a`).
+    /// Caches only objects whose fields match (`metadata.name=a`).
     pub fn field_selector(mut self, selector: impl Into<String>) -> Self {
         self.config.field_selector = Some(selector.into());
         self
     }
 
-    /// How lists are asked for.
+    /// Sets how lists are requested.
     pub fn initial_list(mut self, list: InitialList) -> Self {
         self.config.initial_list = list;
         self
     }
 
-    /// The factory.
+    /// Creates the factory.
     pub fn build(self) -> InformerFactory {
         let Self {
             client,

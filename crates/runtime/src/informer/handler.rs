@@ -1,13 +1,13 @@
-//! What handlers of an informer are told, and the forms in which one can be written.
+//! The notifications of an informer and the handlers that receive them.
 use std::{fmt, sync::Arc};
 
-/// An object that is gone from the cache.
+/// A deleted object.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Deleted<K> {
-    /// Its final state, or the last one that the informer saw (see `final_state_unknown`).
+    /// Its final state, or the last cached one if `final_state_unknown`.
     pub object: Arc<K>,
-    /// The deletion itself was missed and only found out by a later list: `object` may be older than the object's end (client-go's
-    /// `DeletedFinalStateUnknown`).
+    /// Whether this is a tombstone: the informer missed the deletion and a later list revealed it, so `object` may be older than the final
+    /// state (client-go's `DeletedFinalStateUnknown`).
     pub final_state_unknown: bool,
 }
 
@@ -20,26 +20,26 @@ impl<K> Clone for Deleted<K> {
     }
 }
 
-/// One notification. For one object they come in the order of its changes; states in between may be left out.
+/// One notification. Those about one object arrive in the order of its changes; intermediate states may be missing.
 #[derive(Debug)]
 pub enum InformerEvent<K> {
     /// An object is new to this handler.
     Added {
         /// The object.
         object: Arc<K>,
-        /// It was there when the handler began to listen, or when the informer started, rather than having come up since.
+        /// Whether it existed when the handler was added, or when the informer started.
         is_in_initial_list: bool,
     },
-    /// An object changed, or (`old` and `new` being one and the same) a resync brings it up again.
+    /// An object changed, or a resync redelivers it (`old` and `new` are then the same).
     ///
-    /// An object deleted and created anew in a moment that the informer missed comes as one update between different uids.
+    /// If the informer misses that an object is deleted and recreated, it reports one update between different uids.
     Updated {
         /// The state before.
         old: Arc<K>,
         /// The state now.
         new: Arc<K>,
     },
-    /// An object is gone.
+    /// An object was deleted.
     Deleted(Deleted<K>),
 }
 
@@ -62,28 +62,28 @@ impl<K> Clone for InformerEvent<K> {
     }
 }
 
-/// Reacts to the changes of an informer's objects. Each handler has a task and a queue of its own: it may take its time without holding up others, but
-/// blocks a thread of the runtime while it does. A panic is logged and does not end it.
+/// Reacts to the changes of an informer's objects. Each handler has its own task and queue: a slow one does not delay others, but blocks a
+/// thread of the runtime while it runs. A panic is logged, and the handler continues.
 ///
-/// The cache already shows the change, or a later one, when a handler hears of it. Objects are shared: they are read, never changed.
+/// When a handler is called, the cache already shows the change, or a later one. Objects are shared and must not be changed.
 pub trait EventHandler<K>: Send + 'static {
-    /// An object is new; see [`InformerEvent::Added`].
+    /// Called when an object is new; see [`InformerEvent::Added`].
     fn on_add(&mut self, object: &Arc<K>, is_in_initial_list: bool) {
         let _ = (object, is_in_initial_list);
     }
 
-    /// An object changed or was resynced; see [`InformerEvent::Updated`].
+    /// Called when an object changed, or a resync redelivers it; see [`InformerEvent::Updated`].
     fn on_update(&mut self, old: &Arc<K>, new: &Arc<K>) {
         let _ = (old, new);
     }
 
-    /// An object is gone.
+    /// Called when an object was deleted.
     fn on_delete(&mut self, deleted: &Deleted<K>) {
         let _ = deleted;
     }
 }
 
-/// Calls the method that fits the event.
+/// Calls the method for the event.
 pub(super) fn dispatch<K>(handler: &mut impl EventHandler<K>, event: &InformerEvent<K>) {
     match event {
         InformerEvent::Added {
@@ -99,7 +99,7 @@ type OnAdd<K> = Box<dyn FnMut(&Arc<K>, bool) + Send>;
 type OnUpdate<K> = Box<dyn FnMut(&Arc<K>, &Arc<K>) + Send>;
 type OnDelete<K> = Box<dyn FnMut(&Deleted<K>) + Send>;
 
-/// A handler made of closures; what is not given is not listened to.
+/// A handler made of closures. Events without a closure are ignored.
 ///
 /// ```
 /// # use k8s_openapi::api::core::v1::Pod;
@@ -108,7 +108,7 @@ type OnDelete<K> = Box<dyn FnMut(&Deleted<K>) + Send>;
 ///
 /// let handler = EventHandlerFuncs::<Pod>::new()
 ///     .on_add(|pod, _| println!("new: {}", pod.name_any()))
-///     .on_delete(|deleted| println!("gone: {}", deleted.object.name_any()));
+///     .on_delete(|deleted| println!("deleted: {}", deleted.object.name_any()));
 /// ```
 pub struct EventHandlerFuncs<K> {
     add: Option<OnAdd<K>>,
@@ -117,7 +117,7 @@ pub struct EventHandlerFuncs<K> {
 }
 
 impl<K> EventHandlerFuncs<K> {
-    /// A handler that does nothing yet.
+    /// Creates a handler that ignores all events.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -127,21 +127,21 @@ impl<K> EventHandlerFuncs<K> {
         }
     }
 
-    /// Called with each new object, and whether it is part of the initial list.
+    /// Calls `f` with each new object, and whether it is part of the initial list.
     #[must_use]
     pub fn on_add(mut self, f: impl FnMut(&Arc<K>, bool) + Send + 'static) -> Self {
         self.add = Some(Box::new(f));
         self
     }
 
-    /// Called with the old and the new state of an object.
+    /// Calls `f` with the old and the new state of an object.
     #[must_use]
     pub fn on_update(mut self, f: impl FnMut(&Arc<K>, &Arc<K>) + Send + 'static) -> Self {
         self.update = Some(Box::new(f));
         self
     }
 
-    /// Called with each object that is gone.
+    /// Calls `f` with each deleted object.
     #[must_use]
     pub fn on_delete(mut self, f: impl FnMut(&Deleted<K>) + Send + 'static) -> Self {
         self.delete = Some(Box::new(f));

@@ -1,9 +1,4 @@
-//! One handler's side of an informer: a growing queue of shared objects, so that a slow handler never holds up the watch.
-use super::{
-    error::Stopped,
-    handler::{EventHandler, InformerEvent, dispatch},
-};
-use futures::Stream;
+//! The queue between an informer and one handler. It grows as needed, so that a slow handler never delays the watch.
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
@@ -13,22 +8,30 @@ use std::{
     },
     task::{Context, Poll, ready},
 };
+
+use futures::Stream;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::error;
 
-/// What travels through a handler's queue.
+use super::{
+    error::Stopped,
+    handler::{EventHandler, InformerEvent, dispatch},
+    state,
+};
+
+/// An entry of the queue.
 enum Notice<K> {
     Event(InformerEvent<K>),
-    /// All of the initial list is before this.
+    /// The initial list is complete.
     Synced,
 }
 
-/// What is known of a handler on both ends of its queue.
+/// What both ends of the queue share.
 pub(super) struct ListenerState {
     synced: watch::Sender<bool>,
     pending: AtomicUsize,
-    /// Ends with the informer, or earlier if the handler is removed.
+    /// Cancelled with the informer, or earlier if the handler is removed.
     pub(super) cancel: CancellationToken,
 }
 
@@ -36,7 +39,7 @@ pub(super) struct ListenerState {
 pub(super) struct Listener<K> {
     queue: mpsc::UnboundedSender<Notice<K>>,
     pub(super) state: Arc<ListenerState>,
-    /// Wants to hear of unchanged objects too.
+    /// Whether the handler gets unchanged objects too.
     pub(super) resyncs: bool,
 }
 
@@ -46,7 +49,7 @@ pub(super) struct Inbox<K> {
     state: Arc<ListenerState>,
 }
 
-/// Both ends of a new queue; `cancel` ends it.
+/// Creates both ends of a queue; `cancel` closes it.
 pub(super) fn queue<K>(cancel: CancellationToken, resyncs: bool) -> (Listener<K>, Inbox<K>) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let state = Arc::new(ListenerState {
@@ -68,13 +71,13 @@ pub(super) fn queue<K>(cancel: CancellationToken, resyncs: bool) -> (Listener<K>
 }
 
 impl<K> Listener<K> {
-    /// Queues one event; never waits. Nobody listening any more is no failure.
+    /// Queues one event without waiting. Does nothing if the receiver is gone.
     pub(super) fn send(&self, event: InformerEvent<K>) {
         self.state.pending.fetch_add(1, Ordering::Relaxed);
         let _ = self.queue.send(Notice::Event(event));
     }
 
-    /// Tells the handler that the initial list is complete.
+    /// Queues the end of the initial list.
     pub(super) fn send_synced(&self) {
         let _ = self.queue.send(Notice::Synced);
     }
@@ -89,14 +92,9 @@ impl ListenerState {
         *self.synced.borrow()
     }
 
-    /// Waits until the initial list has been handled, or the handler has come to its end without.
+    /// Waits until the initial list has been handled, or the handler has ended.
     pub(super) async fn wait_synced(&self) -> Result<(), Stopped> {
-        let mut synced = self.synced.subscribe();
-        tokio::select! {
-            biased;
-            result = synced.wait_for(|synced| *synced) => result.map(drop).map_err(|_| Stopped),
-            () = self.cancel.cancelled() => Err(Stopped),
-        }
+        state::wait_synced(&self.synced, &self.cancel).await
     }
 
     fn handled(&self) {
@@ -105,7 +103,7 @@ impl ListenerState {
 }
 
 impl<K: Send + Sync + 'static> Inbox<K> {
-    /// Feeds `handler` until the informer stops or the handler is removed; what is queued then is dropped.
+    /// Calls `handler` until the informer stops or the handler is removed. Events still queued then are dropped.
     pub(super) async fn drive(mut self, mut handler: impl EventHandler<K>) {
         let cancel = self.state.cancel.clone();
         while let Some(Some(notice)) = cancel.run_until_cancelled(self.queue.recv()).await {
@@ -113,21 +111,19 @@ impl<K: Send + Sync + 'static> Inbox<K> {
                 Notice::Synced => drop(self.state.synced.send_replace(true)),
                 Notice::Event(event) => {
                     if catch_unwind(AssertUnwindSafe(|| dispatch(&mut handler, &event))).is_err() {
-                        error!(
-                            "an informer's event handler panicked; it goes on with the next event"
-                        );
+                        error!("an event handler panicked; continuing with the next event");
                     }
                     self.state.handled();
                 }
             }
-            // A synchronous handler with a long queue must not starve its neighbours.
+            // A synchronous handler with a long queue must not starve other tasks.
             tokio::task::consume_budget().await;
         }
     }
 }
 
 /// The notifications of an informer as a stream; see [`SharedInformer::events`](super::SharedInformer::events). Dropping it ends the subscription.
-#[must_use = "a stream that is not polled only piles up events"]
+#[must_use = "events pile up until the stream is polled"]
 pub struct EventStream<K> {
     inbox: Inbox<K>,
 }
@@ -137,12 +133,12 @@ impl<K> EventStream<K> {
         Self { inbox }
     }
 
-    /// Whether everything of the initial list has been taken from the stream.
+    /// Whether the whole initial list has been taken from the stream.
     pub fn has_synced(&self) -> bool {
         self.inbox.state.has_synced()
     }
 
-    /// How many events wait to be taken.
+    /// Returns the number of queued events.
     pub fn pending(&self) -> usize {
         self.inbox.state.pending()
     }
@@ -151,7 +147,7 @@ impl<K> EventStream<K> {
 impl<K> Stream for EventStream<K> {
     type Item = InformerEvent<K>;
 
-    /// The next event; `None` once the informer has stopped and all that came before has been taken.
+    /// Returns the next event, and `None` after the last event of a stopped informer.
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
             match ready!(self.inbox.queue.poll_recv(cx)) {

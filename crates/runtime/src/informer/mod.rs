@@ -1,9 +1,8 @@
-//! Shared informers: list and watch of a kind come in, a cache with handlers, indexes and listers goes out. Never writes to the API server.
+//! Shared informers: list and watch of a kind into one cache, with handlers, indexes and listers.
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::Pod;
 //! use kube_codegen_runtime::informer::{EventHandlerFuncs, InformerFactory, strip_managed_fields};
-//! use std::time::Duration;
 //!
 //! # async fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
 //! let factory = InformerFactory::builder(client).namespace("default").transform(strip_managed_fields).build();
@@ -18,27 +17,22 @@
 //! # }
 //! ```
 mod config;
-mod core;
 mod error;
 mod factory;
 mod handler;
-mod index;
-mod keyed_set;
 mod listener;
-mod object;
+mod reflector;
 mod registration;
 mod shared;
-mod source;
-mod store;
+mod state;
 mod tasks;
-mod transform;
 
-pub use config::{InformerConfig, InitialList};
+pub use config::{InformerConfig, InitialList, strip_managed_fields};
 pub use error::{DecodeError, InformerError, Stopped, WatchFailure};
 pub use factory::{InformerFactory, InformerFactoryBuilder, NotSynced};
 pub use handler::{Deleted, EventHandler, EventHandlerFuncs, InformerEvent};
 pub use listener::EventStream;
-pub use object::{Object, ObjectKey};
 pub use registration::HandlerRegistration;
-pub use shared::{IndexError, InformerMetrics, NAMESPACE_INDEX, SharedInformer};
-pub use transform::strip_managed_fields;
+pub use shared::{InformerMetrics, SharedInformer};
+
+pub use crate::cache::{IndexError, NAMESPACE_INDEX, Object, ObjectKey};

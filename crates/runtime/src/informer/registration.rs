@@ -1,12 +1,15 @@
-//! A handler's place in an informer: its sync state, its resyncs, its removal. Does not run the handler.
-use super::{Object, Stopped, core::Core, listener::ListenerState};
+//! The registration of a handler: its sync state, its resyncs and its removal.
 use std::{fmt, sync::Arc, time::Duration};
+
 use tokio::time::{self, Instant, MissedTickBehavior};
 
-/// Brings all objects up again for one handler, once per `period`, until it is removed.
+use super::{error::Stopped, listener::ListenerState, state::State};
+use crate::cache::Object;
+
+/// Redelivers all objects to one handler, once per `period`, until the handler is removed.
 pub(super) async fn resync_every<K: Object>(
     period: Duration,
-    core: Arc<Core<K>>,
+    state: Arc<State<K>>,
     listener: Arc<ListenerState>,
 ) {
     let mut ticks = time::interval_at(Instant::now() + period, period);
@@ -17,49 +20,49 @@ pub(super) async fn resync_every<K: Object>(
         .await
         .is_some()
     {
-        core.resync(&listener);
+        state.resync(&listener);
     }
 }
 
-/// A handler's place in an informer. Dropping it changes nothing; [`remove`](Self::remove) ends the handler.
-#[must_use = "tells when the handler has seen the initial list, and removes it"]
+/// A handler that was added to an informer. Dropping it has no effect; [`remove`](Self::remove) removes the handler.
+#[must_use = "it reports when the handler has handled the initial list, and removes the handler"]
 pub struct HandlerRegistration<K> {
-    core: Arc<Core<K>>,
-    state: Arc<ListenerState>,
+    state: Arc<State<K>>,
+    listener: Arc<ListenerState>,
 }
 
 impl<K: Object> HandlerRegistration<K> {
-    pub(super) fn new(core: Arc<Core<K>>, state: Arc<ListenerState>) -> Self {
-        Self { core, state }
+    pub(super) fn new(state: Arc<State<K>>, listener: Arc<ListenerState>) -> Self {
+        Self { state, listener }
     }
 
-    /// Whether the handler has got through the initial list: the objects of the informer's first list, or of the cache if it was added later.
+    /// Whether the handler has handled the initial list: the informer's first list, or the cache if the handler was added later.
     pub fn has_synced(&self) -> bool {
-        self.state.has_synced()
+        self.listener.has_synced()
     }
 
-    /// Waits until the handler has got through the initial list.
+    /// Waits until the handler has handled the initial list.
     pub async fn wait_synced(&self) -> Result<(), Stopped> {
-        self.state.wait_synced().await
+        self.listener.wait_synced().await
     }
 
-    /// How many notifications wait for the handler. It grows while the handler is slower than the changes.
+    /// Returns the number of queued notifications. It grows while the handler is slower than the changes.
     pub fn pending(&self) -> usize {
-        self.state.pending()
+        self.listener.pending()
     }
 
-    /// Removes the handler: no further notification reaches it, but one may be on its way at this moment.
+    /// Removes the handler. A notification that it is handling now is its last.
     pub fn remove(self) {
-        self.state.cancel.cancel();
-        self.core.sweep();
+        self.listener.cancel.cancel();
+        self.state.sweep();
     }
 }
 
 impl<K> fmt::Debug for HandlerRegistration<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HandlerRegistration")
-            .field("synced", &self.state.has_synced())
-            .field("pending", &self.state.pending())
+            .field("synced", &self.listener.has_synced())
+            .field("pending", &self.listener.pending())
             .finish_non_exhaustive()
     }
 }

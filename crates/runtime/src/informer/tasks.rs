@@ -1,4 +1,4 @@
-//! The background tasks of one informer: what is spawned before the start waits for it, and all of them can be waited for.
+//! The background tasks of one informer. Tasks spawned before the start wait for it.
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use tokio::runtime::Handle;
@@ -31,7 +31,7 @@ impl Tasks {
         }
     }
 
-    /// Starts what waits; `false` if that has already been done.
+    /// Starts the waiting tasks. Returns `false` if called before.
     pub(super) fn start(&self) -> bool {
         let mut stage = self.stage.lock();
         let Stage::Waiting(tasks) = &mut *stage else {
@@ -45,7 +45,7 @@ impl Tasks {
         true
     }
 
-    /// Waits until all tasks have ended; those that were never started are dropped.
+    /// Waits until all tasks have ended. Tasks that were never started are dropped.
     pub(super) async fn join(&self) {
         if let Stage::Waiting(tasks) = &mut *self.stage.lock() {
             tasks.clear();

@@ -1,21 +1,22 @@
-//! When a failed item may come back: delays per item, over all items, and the longer of both. Keeps counts, holds no items' content.
-use parking_lot::Mutex;
+//! Rate limiters of retries: per item, over all items, and the longer delay of two limiters.
 use std::{collections::HashMap, hash::Hash, time::Duration};
+
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// Decides how long an item has to wait before its next try.
+/// Decides the delay before an item's next retry.
 pub trait RateLimiter<T>: Send + Sync + 'static {
-    /// The delay of the next try; counts as a try.
+    /// Returns the delay of the next retry, and counts the retry.
     fn when(&self, item: &T) -> Duration;
 
-    /// The item needs no more tries, or has had its last.
+    /// Resets the count of retries: the item succeeded, or is not retried any more.
     fn forget(&self, item: &T);
 
-    /// Tries since the item was last forgotten.
+    /// Returns the number of retries since the last [`forget`](Self::forget).
     fn num_requeues(&self, item: &T) -> u32;
 }
 
-/// Per item: a base delay that doubles with each try, up to a maximum.
+/// A delay per item that doubles with each retry, up to a maximum.
 #[derive(Debug)]
 pub struct ExponentialLimiter<T> {
     base: Duration,
@@ -24,7 +25,7 @@ pub struct ExponentialLimiter<T> {
 }
 
 impl<T> ExponentialLimiter<T> {
-    /// Delays of `base`, 2 × `base`, 4 × `base` … `max`.
+    /// Creates a limiter with the delays `base`, 2 × `base`, 4 × `base` … `max`.
     pub fn new(base: Duration, max: Duration) -> Self {
         Self {
             base,
@@ -52,18 +53,18 @@ impl<T: Eq + Hash + Clone + Send + 'static> RateLimiter<T> for ExponentialLimite
     }
 }
 
-/// Over all items: so many tries per second on the whole, with a burst at the start or after a quiet time.
+/// A rate over all items, with a burst at the start or after a pause.
 #[derive(Debug)]
 pub struct TokenBucket {
-    /// Time that one token takes to come back.
+    /// Time until one token is available again.
     interval: Duration,
     burst: u32,
-    /// The bucket as one number: when it would be full if nothing more were taken.
+    /// When the bucket will be full if no further token is taken.
     full_at: Mutex<Option<Instant>>,
 }
 
 impl TokenBucket {
-    /// `per_second` tries after a burst of `burst`. A rate that is not above zero is taken as one per hour.
+    /// Creates a limiter that allows `per_second` retries after a burst of `burst`. A rate of zero or less counts as one per hour.
     pub fn new(per_second: f64, burst: u32) -> Self {
         let interval = Duration::try_from_secs_f64(1.0 / per_second)
             .unwrap_or(Duration::from_secs(3600))
@@ -75,7 +76,7 @@ impl TokenBucket {
         }
     }
 
-    /// Takes one token and tells how long to wait for it.
+    /// Takes one token and returns the delay until it is available.
     pub(crate) fn reserve(&self) -> Duration {
         let now = Instant::now();
         let mut full_at = self.full_at.lock();
@@ -84,7 +85,7 @@ impl TokenBucket {
         (full - now).saturating_sub(self.interval.saturating_mul(self.burst))
     }
 
-    /// Takes one token if there is one.
+    /// Takes one token if one is available.
     pub(crate) fn try_take(&self) -> bool {
         let now = Instant::now();
         let mut full_at = self.full_at.lock();
@@ -109,7 +110,19 @@ impl<T> RateLimiter<T> for TokenBucket {
     }
 }
 
-/// The longer of two delays.
+/// The longer of the delays of two limiters.
+///
+/// ```
+/// use kube_codegen_runtime::queue::{ExponentialLimiter, MaxOf, RateLimiter, TokenBucket};
+/// use std::time::Duration;
+///
+/// let limiter = MaxOf(
+///     ExponentialLimiter::new(Duration::from_secs(1), Duration::from_secs(60)),
+///     TokenBucket::new(10.0, 100),
+/// );
+/// assert_eq!(limiter.when(&"a"), Duration::from_secs(1));
+/// assert_eq!(limiter.when(&"a"), Duration::from_secs(2));
+/// ```
 #[derive(Debug)]
 pub struct MaxOf<A, B>(pub A, pub B);
 
@@ -128,7 +141,7 @@ impl<T, A: RateLimiter<T>, B: RateLimiter<T>> RateLimiter<T> for MaxOf<A, B> {
     }
 }
 
-/// client-go's default: per item 5 ms doubling to 1,000 s, over all items 10 per second after a burst of 100.
+/// Returns client-go's default limiter: 5 ms doubling to 1,000 s per item, and 10 per second after a burst of 100 over all items.
 pub fn default_limiter<T: Eq + Hash + Clone + Send + 'static>() -> impl RateLimiter<T> {
     MaxOf(
         ExponentialLimiter::new(Duration::from_millis(5), Duration::from_secs(1000)),

@@ -1,35 +1,37 @@
-//! Counts and latencies of a work queue, in the terms of client-go's `workqueue_*` metrics. Exports nothing by itself.
+//! Counters and latencies of a work queue, after client-go's `workqueue_*` metrics. The program exports them.
 use std::{collections::HashMap, hash::Hash, time::Duration};
+
 use tokio::time::Instant;
 
-/// Numbers of one queue. The names of client-go's metrics are given for exporters.
+/// Counters of one queue, with the names of client-go's metrics.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct QueueMetrics {
-    /// Items that wait for a worker (`workqueue_depth`).
+    /// Items waiting for a worker (`workqueue_depth`).
     pub depth: usize,
-    /// Items taken in (`workqueue_adds_total`).
+    /// Added items (`workqueue_adds_total`).
     pub adds: u64,
-    /// Items taken in by way of the rate limiter (`workqueue_retries_total`).
+    /// Items added through the rate limiter (`workqueue_retries_total`).
     pub retries: u64,
-    /// How long items waited for a worker (`workqueue_queue_duration_seconds`).
+    /// Waiting times of items (`workqueue_queue_duration_seconds`).
     pub queue_duration: Histogram,
-    /// How long workers took (`workqueue_work_duration_seconds`).
+    /// Processing times of items (`workqueue_work_duration_seconds`).
     pub work_duration: Histogram,
-    /// Sum of the times that items have been worked on which are not done yet (`workqueue_unfinished_work_seconds`).
+    /// Sum of the processing times of unfinished items (`workqueue_unfinished_work_seconds`).
     pub unfinished_work: Duration,
-    /// The longest of these times (`workqueue_longest_running_processor_seconds`).
+    /// Longest processing time of an unfinished item (`workqueue_longest_running_processor_seconds`).
     pub longest_running: Duration,
 }
 
-/// Durations counted in buckets, as Prometheus wants them.
+/// Durations counted in buckets, as in Prometheus.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Histogram {
-    /// How many durations were at most as long as the bound of the same place in [`Histogram::BOUNDS`]; cumulative.
+    /// Number of durations up to each bound in [`Histogram::BOUNDS`]; cumulative.
     pub buckets: [u64; Histogram::BOUNDS.len()],
-    /// How many durations there were.
+    /// Number of durations.
     pub count: u64,
-    /// Their sum.
+    /// Sum of the durations.
     pub sum: Duration,
 }
 
@@ -50,7 +52,7 @@ impl Histogram {
     }
 }
 
-/// Gathers the numbers; times are of Tokio's clock.
+/// Records the metrics by Tokio's clock.
 pub(super) struct Recorder<T> {
     added_at: HashMap<T, Instant>,
     started_at: HashMap<T, Instant>,

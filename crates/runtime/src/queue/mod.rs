@@ -1,12 +1,7 @@
-//! A work queue: items come in as often as they like, each goes out to one worker at a time. Never holds an item twice, never runs a task of its own.
+//! A work queue that deduplicates items and gives each to one worker at a time.
 mod limiter;
 mod metrics;
 
-pub use limiter::{ExponentialLimiter, MaxOf, RateLimiter, TokenBucket, default_limiter};
-pub use metrics::{Histogram, QueueMetrics};
-
-use metrics::Recorder;
-use parking_lot::Mutex;
 use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
     fmt,
@@ -14,18 +9,42 @@ use std::{
     sync::Arc,
     time::Duration,
 };
+
+use parking_lot::Mutex;
 use tokio::{
     sync::Notify,
     time::{Instant, sleep_until},
 };
 
+use self::metrics::Recorder;
+pub use self::{
+    limiter::{ExponentialLimiter, MaxOf, RateLimiter, TokenBucket, default_limiter},
+    metrics::{Histogram, QueueMetrics},
+};
+
 /// A queue with client-go's semantics. A clone is a handle on the same queue.
 ///
-/// - first in, first out; an item that waits already is not queued again;
-/// - an item is never with two workers at once: added while it is worked on, it comes up once more after [`done`](Self::done);
-/// - [`add_after`](Self::add_after) and [`add_rate_limited`](Self::add_rate_limited) bring an item in later, the earliest of several times wins.
+/// - Items are first in, first out. An item that is already queued is not queued again.
+/// - No two workers have the same item: an item added while a worker has it is queued again after [`done`](Self::done).
+/// - [`add_after`](Self::add_after) and [`add_rate_limited`](Self::add_rate_limited) queue an item later. The earliest of several times wins.
 ///
-/// Every item that [`get`](Self::get) gives must be handed to `done`, and to [`forget`](Self::forget) once it needs no more retries.
+/// Pass every item that [`get`](Self::get) returns to `done`, and to [`forget`](Self::forget) once it needs no more retries.
+///
+/// ```
+/// use kube_codegen_runtime::queue::WorkQueue;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let queue = WorkQueue::new();
+/// queue.add("a");
+/// queue.add("a");
+/// queue.shut_down();
+/// while let Some(item) = queue.get().await {
+///     println!("{item}"); // "a", once
+///     queue.forget(&item);
+///     queue.done(&item);
+/// }
+/// # }
+/// ```
 pub struct WorkQueue<T> {
     inner: Arc<Inner<T>>,
 }
@@ -33,16 +52,16 @@ pub struct WorkQueue<T> {
 struct Inner<T> {
     state: Mutex<State<T>>,
     limiter: Box<dyn RateLimiter<T>>,
-    /// Something came up for a worker, or the queue shuts down.
+    /// An item may be ready for a worker, or the queue shuts down.
     changed: Notify,
-    /// The queue is drained.
+    /// No item is being processed.
     drained: Notify,
 }
 
 struct State<T> {
-    /// What waits for a worker, in order.
+    /// Items waiting for a worker, in order.
     ready: VecDeque<T>,
-    /// What needs work: all of `ready`, and what was added while it was worked on.
+    /// Items that need processing: `ready`, and items added while being processed.
     dirty: HashSet<T>,
     processing: HashSet<T>,
     delayed: Delayed<T>,
@@ -50,7 +69,7 @@ struct State<T> {
     metrics: Recorder<T>,
 }
 
-/// Items that come in later. `order` breaks ties so that equal times stay first in, first out.
+/// Items to queue later. `order` breaks ties, so that equal times stay first in, first out.
 struct Delayed<T> {
     due: BTreeMap<(Instant, u64), T>,
     when: HashMap<T, (Instant, u64)>,
@@ -58,12 +77,12 @@ struct Delayed<T> {
 }
 
 impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
-    /// A queue with client-go's default limiter: per item 5 ms doubling to 1,000 s, over all 10 per second after a burst of 100.
+    /// Creates a queue with [`default_limiter`].
     pub fn new() -> Self {
         Self::with_limiter(default_limiter())
     }
 
-    /// A queue whose [`add_rate_limited`](Self::add_rate_limited) asks `limiter`.
+    /// Creates a queue whose [`add_rate_limited`](Self::add_rate_limited) uses `limiter`.
     pub fn with_limiter(limiter: impl RateLimiter<T>) -> Self {
         Self::with_boxed_limiter(Box::new(limiter))
     }
@@ -92,14 +111,14 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Queues `item`, unless it waits already or the queue is shut down.
+    /// Queues `item`, unless it is already queued or the queue is shut down.
     pub fn add(&self, item: T) {
         if self.inner.state.lock().add(item) {
             self.inner.changed.notify_one();
         }
     }
 
-    /// Queues `item` after `delay`. If it is to come in at another time already, the earlier one counts.
+    /// Queues `item` after `delay`. If it is already scheduled, the earlier time wins.
     pub fn add_after(&self, item: T, delay: Duration) {
         if delay.is_zero() {
             return self.add(item);
@@ -110,24 +129,24 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Queues `item` when the limiter allows it: for retries.
+    /// Queues `item` for a retry, after the limiter's delay.
     pub fn add_rate_limited(&self, item: T) {
         self.inner.state.lock().metrics.retries += 1;
         let delay = self.inner.limiter.when(&item);
         self.add_after(item, delay);
     }
 
-    /// Ends the retries of `item`: its next one starts from the shortest delay again.
+    /// Resets the retries of `item`: its next retry has the shortest delay.
     pub fn forget(&self, item: &T) {
         self.inner.limiter.forget(item);
     }
 
-    /// How often `item` came in by [`add_rate_limited`](Self::add_rate_limited) since it was last forgotten.
+    /// Returns how often `item` was added by [`add_rate_limited`](Self::add_rate_limited) since the last [`forget`](Self::forget).
     pub fn num_requeues(&self, item: &T) -> u32 {
         self.inner.limiter.num_requeues(item)
     }
 
-    /// Waits for an item; `None` once the queue is shut down and holds no more. May be awaited by any number of workers, and dropped at any time.
+    /// Waits for an item. Returns `None` once the queue is shut down and empty. Any number of workers may await it, and drop it at any time.
     pub async fn get(&self) -> Option<T> {
         loop {
             let changed = self.inner.changed.notified();
@@ -135,7 +154,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
                 let mut state = self.inner.state.lock();
                 state.promote();
                 if let Some(item) = state.take() {
-                    // Another item may wait for a worker that this one's notification has woken.
+                    // The notification may have been for another item, too.
                     if !state.ready.is_empty() || state.shut_down {
                         self.inner.changed.notify_one();
                     }
@@ -154,7 +173,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Ends the work on `item`. If it was added meanwhile, it is queued again.
+    /// Ends the processing of `item`. If it was added meanwhile, it is queued again.
     pub fn done(&self, item: &T) {
         let mut state = self.inner.state.lock();
         if state.done(item) {
@@ -165,7 +184,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// How many items wait for a worker; those that come in later are not counted.
+    /// Returns how many items wait for a worker, without scheduled ones.
     pub fn len(&self) -> usize {
         let mut state = self.inner.state.lock();
         state.promote();
@@ -177,7 +196,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         self.len() == 0
     }
 
-    /// Takes in no more items and drops those that are delayed; workers get what is queued, then `None`.
+    /// Ignores further items and drops scheduled ones. Workers get the queued items, then `None`.
     pub fn shut_down(&self) {
         let mut state = self.inner.state.lock();
         state.shut_down = true;
@@ -185,7 +204,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         self.inner.changed.notify_one();
     }
 
-    /// Like [`shut_down`](Self::shut_down), then waits until all that was queued and worked on is done.
+    /// Like [`shut_down`](Self::shut_down), and waits until all queued items are processed.
     pub async fn shut_down_with_drain(&self) {
         self.shut_down();
         loop {
@@ -200,12 +219,12 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Whether the queue has been shut down.
+    /// Whether the queue is shut down.
     pub fn is_shutting_down(&self) -> bool {
         self.inner.state.lock().shut_down
     }
 
-    /// Numbers for monitoring, as of now.
+    /// Returns the current metrics.
     pub fn metrics(&self) -> QueueMetrics {
         let mut state = self.inner.state.lock();
         state.promote();
@@ -240,7 +259,7 @@ impl<T> fmt::Debug for WorkQueue<T> {
 }
 
 impl<T: Eq + Hash + Clone> State<T> {
-    /// Takes `item` in; `true` if a worker can have it now.
+    /// Adds `item`. Returns `true` if it is ready for a worker.
     fn add(&mut self, item: T) -> bool {
         if self.shut_down || !self.dirty.insert(item.clone()) {
             return false;
@@ -261,7 +280,7 @@ impl<T: Eq + Hash + Clone> State<T> {
         Some(item)
     }
 
-    /// `true` if the item waits again.
+    /// Ends the processing of `item`. Returns `true` if it is queued again.
     fn done(&mut self, item: &T) -> bool {
         if !self.processing.remove(item) {
             return false;
@@ -274,7 +293,7 @@ impl<T: Eq + Hash + Clone> State<T> {
         again
     }
 
-    /// Queues what is due.
+    /// Queues the items that are due.
     fn promote(&mut self) {
         let now = Instant::now();
         while let Some(item) = self.delayed.pop_due(now) {
@@ -284,7 +303,7 @@ impl<T: Eq + Hash + Clone> State<T> {
 }
 
 impl<T: Eq + Hash + Clone> Delayed<T> {
-    /// Plans `item`; `true` if that changed when the next one is due.
+    /// Schedules `item`. Returns `true` if it is now the next one.
     fn insert(&mut self, item: T, at: Instant) -> bool {
         if let Some(known) = self.when.get(&item).copied() {
             if known.0 <= at {

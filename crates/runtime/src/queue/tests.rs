@@ -1,7 +1,9 @@
-use super::*;
-use futures::poll;
 use std::pin::pin;
+
+use futures::poll;
 use tokio::time::{advance, timeout};
+
+use super::*;
 
 const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
@@ -11,7 +13,7 @@ async fn now<T>(future: impl Future<Output = T>) -> Option<T> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn first_in_first_out_each_once() {
+async fn items_are_first_in_first_out_without_duplicates() {
     let queue = WorkQueue::new();
     for item in ["a", "b", "a", "c", "b"] {
         queue.add(item);
@@ -21,11 +23,15 @@ async fn first_in_first_out_each_once() {
         assert_eq!(queue.get().await, Some(item));
         queue.done(&item);
     }
-    assert_eq!(now(queue.get()).await, None, "an empty queue makes wait");
+    assert_eq!(
+        now(queue.get()).await,
+        None,
+        "`get` waits on an empty queue"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_item_is_never_with_two_workers_and_comes_once_more() {
+async fn an_item_added_while_processed_is_queued_again_after_done() {
     let queue = WorkQueue::new();
     queue.add("a");
     assert_eq!(queue.get().await, Some("a"));
@@ -43,7 +49,7 @@ async fn an_item_is_never_with_two_workers_and_comes_once_more() {
     );
     queue.done(&"a");
     assert_eq!(now(queue.get()).await, None, "once, not twice");
-    queue.done(&"never taken");
+    queue.done(&"unknown");
     assert_eq!(queue.len(), 0);
 }
 
@@ -65,7 +71,7 @@ async fn every_waiting_worker_gets_an_item() {
         got.push(
             timeout(SECOND, worker)
                 .await
-                .expect("a worker sleeps on")
+                .expect("a worker was not woken")
                 .unwrap()
                 .unwrap(),
         );
@@ -75,7 +81,7 @@ async fn every_waiting_worker_gets_an_item() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_gives_up_waiting_passes_its_wake_up_on() {
+async fn a_dropped_get_passes_its_notification_on() {
     let queue = WorkQueue::new();
     let mut first = Box::pin(queue.get());
     let mut second = pin!(queue.get());
@@ -87,7 +93,7 @@ async fn a_worker_that_gives_up_waiting_passes_its_wake_up_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn delayed_items_come_in_time_the_earliest_wins() {
+async fn scheduled_items_are_queued_at_their_earliest_time() {
     let queue = WorkQueue::new();
     let began = Instant::now();
     queue.add_after("late", 10 * SECOND);
@@ -109,7 +115,7 @@ async fn delayed_items_come_in_time_the_earliest_wins() {
     assert_eq!(
         now(queue.get()).await,
         None,
-        "the later times of one item are forgotten"
+        "the later times of an item are dropped"
     );
     advance(20 * SECOND).await;
     assert_eq!(queue.len(), 0);
@@ -160,7 +166,7 @@ async fn limiters_keep_their_bounds() {
         (delays[17], delays[18], delays[99]),
         (655_360 * MS, 1000 * SECOND, 1000 * SECOND)
     );
-    assert_eq!(limiter.when(&"b"), 5 * MS, "each item for itself");
+    assert_eq!(limiter.when(&"b"), 5 * MS, "delays are per item");
 
     let bucket = TokenBucket::new(10.0, 100);
     assert!((0..100).all(|_| RateLimiter::when(&bucket, &()) == Duration::ZERO));
@@ -170,17 +176,14 @@ async fn limiters_keep_their_bounds() {
     assert_eq!(
         RateLimiter::when(&bucket, &()),
         Duration::ZERO,
-        "tokens come back"
+        "tokens become available again"
     );
     advance(3600 * SECOND).await;
-    assert!(
-        (0..100).all(|_| bucket.try_take()),
-        "but no more than the burst"
-    );
+    assert!((0..100).all(|_| bucket.try_take()), "up to the burst");
     assert!(!bucket.try_take());
     assert!(
         RateLimiter::when(&TokenBucket::new(0.0, 1), &()).is_zero(),
-        "a rate of nothing still has its burst"
+        "a rate of zero still allows the burst"
     );
 
     let both = MaxOf(
@@ -194,7 +197,7 @@ async fn limiters_keep_their_bounds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shut_down_gives_out_what_is_queued_and_takes_no_more() {
+async fn shut_down_empties_the_queue_and_ignores_further_items() {
     let queue = WorkQueue::new();
     queue.add("a");
     queue.add("b");
@@ -226,7 +229,7 @@ async fn shut_down_wakes_every_waiting_worker() {
         assert_eq!(
             timeout(SECOND, worker)
                 .await
-                .expect("a worker sleeps on")
+                .expect("a worker was not woken")
                 .unwrap(),
             None
         );
@@ -234,7 +237,7 @@ async fn shut_down_wakes_every_waiting_worker() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn draining_waits_for_the_work_in_hand() {
+async fn draining_waits_for_queued_and_processed_items() {
     let queue = WorkQueue::new();
     queue.add("a");
     queue.add("b");
@@ -255,18 +258,18 @@ async fn draining_waits_for_the_work_in_hand() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn draining_waits_even_if_nothing_is_queued() {
+async fn draining_waits_for_processed_items_alone() {
     let queue = WorkQueue::new();
     queue.add("a");
     assert_eq!(queue.get().await, Some("a"));
     let mut drain = pin!(queue.shut_down_with_drain());
-    assert!(poll!(&mut drain).is_pending(), "a is worked on");
+    assert!(poll!(&mut drain).is_pending(), "a is being processed");
     queue.done(&"a");
     assert!(poll!(&mut drain).is_ready());
 }
 
 #[tokio::test(start_paused = true)]
-async fn metrics_tell_what_goes_on() {
+async fn metrics_count_and_measure() {
     let queue = WorkQueue::new();
     queue.add("a");
     queue.add("a");

@@ -1,4 +1,4 @@
-//! The controller: what brings an object up, when it comes back, and how it ends.
+//! The controller: what enqueues an object, when it is requeued, and how the controller ends.
 use crate::{
     reconciling::{SECOND, Step, deployment, setup},
     script::{map, server},
@@ -7,13 +7,14 @@ use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube_codegen_runtime::{
     controller::{Action, Controller, OnError},
     informer::{InformerFactory, Stopped},
+    queue::ExponentialLimiter,
 };
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 #[tokio::test(start_paused = true)]
-async fn objects_come_up_when_they_or_their_children_change() {
+async fn changes_of_objects_and_children_enqueue() {
     let mut setup = setup(
         &[map("a", "1"), map("b", "2")],
         &[],
@@ -56,7 +57,7 @@ async fn objects_come_up_when_they_or_their_children_change() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn resyncs_count_for_the_object_itself_and_not_for_its_children() {
+async fn resyncs_enqueue_objects_but_not_owners_of_children() {
     let mut setup = setup(
         &[map("a", "1"), map("b", "2")],
         &[],
@@ -100,7 +101,7 @@ async fn failures_back_off_until_they_succeed() {
     let failed = setup.call().await.1;
     assert!(
         setup.call().await.1 - failed < Duration::from_millis(10),
-        "success forgets the failures before it"
+        "success resets the back-off"
     );
     let metrics = setup.metrics.get();
     assert_eq!(
@@ -110,7 +111,19 @@ async fn failures_back_off_until_they_succeed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_policy_decides_over_errors() {
+async fn a_rate_limiter_replaces_the_default() {
+    let mut setup = setup(&[map("a", "1")], &[Step::Fail; 2], OnError::Backoff, |c| {
+        c.rate_limiter(ExponentialLimiter::new(60 * SECOND, 3600 * SECOND))
+    })
+    .await;
+    let first = setup.call().await.1;
+    let second = setup.call().await.1;
+    assert_eq!((second - first).as_secs(), 60);
+    assert_eq!((setup.call().await.1 - second).as_secs(), 120);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_error_policy_decides_the_retry() {
     let mut after = setup(
         &[map("a", "1")],
         &[Step::Fail],
@@ -130,7 +143,7 @@ async fn the_policy_decides_over_errors() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn retries_have_an_end_if_one_is_set() {
+async fn max_retries_limits_the_retries() {
     let mut setup = setup(&[map("a", "1")], &[Step::Fail; 10], OnError::Backoff, |c| {
         c.max_retries(3)
     })
@@ -144,7 +157,7 @@ async fn retries_have_an_end_if_one_is_set() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_requeue_comes_when_asked_for() {
+async fn a_requeue_happens_after_its_delay() {
     let mut setup = setup(
         &[map("a", "1")],
         &[Step::Requeue(90 * SECOND)],
@@ -158,7 +171,7 @@ async fn a_requeue_comes_when_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn workers_work_at_once_but_never_on_one_object() {
+async fn workers_run_concurrently_but_never_on_one_object() {
     let steps = [Step::Sleep(5 * SECOND); 4];
     let mut setup = setup(
         &[map("a", "1"), map("b", "2"), map("c", "3")],
@@ -178,7 +191,7 @@ async fn workers_work_at_once_but_never_on_one_object() {
     }
     assert!(
         events.iter().all(|(_, at)| *at - began >= 5 * SECOND),
-        "nobody is free before, and what changed meanwhile waits: {events:?}"
+        "the third object and the changed one wait for a worker: {events:?}"
     );
     let mut names: Vec<_> = events.into_iter().map(|(name, _)| name).collect();
     names.sort();
@@ -197,7 +210,7 @@ async fn workers_work_at_once_but_never_on_one_object() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shutdown_lets_running_reconciles_end_and_begins_none() {
+async fn shutdown_finishes_running_reconciles_and_starts_none() {
     let steps = [Step::Sleep(20 * SECOND), Step::Sleep(20 * SECOND)];
     let mut setup = setup(
         &[map("a", "1"), map("b", "2")],
@@ -213,14 +226,14 @@ async fn shutdown_lets_running_reconciles_end_and_begins_none() {
     assert!(setup.calls.try_recv().is_err());
     assert!(
         !setup.factory.informer::<ConfigMap>().is_stopped(),
-        "informers belong to others too"
+        "the informers keep running for their other users"
     );
     setup.factory.shutdown().await;
     setup.server.quiet_for(600 * SECOND).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_grace_period_has_an_end() {
+async fn reconciles_are_dropped_after_the_grace_period() {
     let mut setup = setup(
         &[map("a", "1")],
         &[Step::Sleep(3600 * SECOND)],
@@ -233,7 +246,10 @@ async fn the_grace_period_has_an_end() {
     setup.stop.send(()).unwrap();
     setup.running.await.unwrap().unwrap();
     assert_eq!(began.elapsed().as_secs(), 15);
-    assert!(setup.calls.recv().await.is_none(), "the reconcile is gone");
+    assert!(
+        setup.calls.recv().await.is_none(),
+        "the reconcile was dropped"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -256,5 +272,5 @@ async fn a_controller_ends_with_its_informer() {
         |_, _, _| OnError::Backoff,
         Arc::new(()),
     );
-    assert_eq!(run.await, Err(Stopped), "a cache that will never be filled");
+    assert_eq!(run.await, Err(Stopped), "its cache never syncs");
 }

@@ -1,4 +1,4 @@
-//! Objects that do not decode: reported and counted, and nothing else suffers.
+//! Objects that do not decode are reported, counted and skipped.
 use crate::script::{Log, Server, informer, informer_with, map, recorder, version};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_codegen_runtime::informer::{
@@ -7,7 +7,7 @@ use kube_codegen_runtime::informer::{
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-/// A `ConfigMap` whose `data` is no map.
+/// A `ConfigMap` whose `data` is not a map.
 fn bad(name: &str, version: &str) -> Value {
     json!({ "metadata": { "name": name, "namespace": "ns", "resourceVersion": version }, "data": "nonsense" })
 }
@@ -16,9 +16,9 @@ type Reports = Arc<Mutex<Vec<(Option<ObjectKey>, String)>>>;
 
 fn reports(informer: &SharedInformer<ConfigMap>) -> Reports {
     let reports = Reports::default();
-    let sink = Arc::clone(&reports);
+    let received = Arc::clone(&reports);
     informer.set_error_handler(move |error| match error {
-        InformerError::Decode(error) => sink
+        InformerError::Decode(error) => received
             .lock()
             .unwrap()
             .push((error.key.clone(), error.message.clone())),
@@ -42,7 +42,7 @@ async fn synced(informer: &SharedInformer<ConfigMap>, server: &mut Server) -> cr
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_goes_on_past_a_bad_object() {
+async fn a_list_skips_a_bad_object() {
     for list in [InitialList::Streaming, InitialList::WatchCache] {
         let (informer, mut server) = informer_with(InformerConfig {
             initial_list: list,
@@ -67,7 +67,7 @@ async fn a_list_goes_on_past_a_bad_object() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_goes_on_past_a_bad_object_and_keeps_its_last_good_state() {
+async fn a_watch_skips_a_bad_object_and_keeps_its_last_good_state() {
     let (informer, mut server) = informer();
     let mut log = with_log(&informer);
     let watch = synced(&informer, &mut server).await;
@@ -80,17 +80,13 @@ async fn a_watch_goes_on_past_a_bad_object_and_keeps_its_last_good_state() {
         "1"
     );
     watch.send("MODIFIED", &map("a", "7"));
-    assert_eq!(
-        log.next().await,
-        "~a@1>7",
-        "once it is good again it goes on from there"
-    );
+    assert_eq!(log.next().await, "~a@1>7", "a later good state replaces it");
     watch.send("MODIFIED", &bad("a", "8"));
     drop(watch);
     assert_eq!(
         server.watch().await.query("resourceVersion"),
         "8",
-        "the version of a bad object counts"
+        "the watch resumes after the bad object"
     );
     assert_eq!(informer.metrics().decode_failures, 3);
 }
@@ -105,13 +101,13 @@ async fn a_bad_object_can_be_deleted() {
     assert_eq!(
         log.next().await,
         "-a@1?",
-        "its last good state stands for it"
+        "the tombstone has its last good state"
     );
     assert!(informer.lister().namespaced("ns").get("a").is_err());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_does_not_take_a_bad_object_for_a_deleted_one() {
+async fn a_list_does_not_delete_a_bad_object() {
     let (informer, mut server) = informer();
     let mut log = with_log(&informer);
     let watch = synced(&informer, &mut server).await;
@@ -124,7 +120,7 @@ async fn a_list_does_not_take_a_bad_object_for_a_deleted_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_transform_comes_before_the_store() {
+async fn a_transform_runs_before_the_store() {
     let (client, mut server) = crate::script::server();
     let informer = SharedInformer::<ConfigMap>::new(client, InformerConfig::default());
     informer.set_transform(|object: &mut ConfigMap| object.data = None);

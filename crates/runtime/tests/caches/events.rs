@@ -1,4 +1,4 @@
-//! The event recorder's requests.
+//! The requests of the event recorder.
 use crate::script::{Server, server};
 use k8s_openapi::api::core::v1::{ConfigMap, ObjectReference};
 use kube::Resource;
@@ -26,7 +26,7 @@ fn recorder() -> (EventRecorder, Server) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_is_what_the_api_demands() {
+async fn an_event_fits_the_api() {
     let (events, mut server) = recorder();
     events.event(
         &object(),
@@ -58,7 +58,7 @@ async fn an_event_is_what_the_api_demands() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_repeat_is_a_series_and_another_note_is_sent() {
+async fn repeats_form_a_series_per_note() {
     let (events, mut server) = recorder();
     let send = |note: &str| events.event(&object(), EventType::Warning, "Invalid", "Check", note);
     for note in ["first", "second", "first", "first"] {
@@ -87,7 +87,7 @@ async fn a_repeat_is_a_series_and_another_note_is_sent() {
         assert_eq!(
             call.body.as_object().unwrap().len(),
             1,
-            "all else of an Event is immutable"
+            "the other fields of an Event are immutable"
         );
         if count == 2 {
             call.json(200, &json!({ "metadata": { "name": names[0] } }));
@@ -99,12 +99,12 @@ async fn a_repeat_is_a_series_and_another_note_is_sent() {
     assert_eq!(
         (call.method.as_str(), &call.body["note"]),
         ("POST", &json!("first")),
-        "an expired Event is made anew"
+        "an expired Event is created again"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn server_errors_are_retried_and_refusals_are_not() {
+async fn server_errors_are_retried_and_rejections_are_not() {
     let (events, mut server) = recorder();
     events.event(&object(), EventType::Normal, "Synced", "Sync", "one");
     events.event(&object(), EventType::Normal, "Synced", "Sync", "two");
@@ -120,7 +120,7 @@ async fn server_errors_are_retried_and_refusals_are_not() {
         names
             .iter()
             .all(|name| *name == call.body["metadata"]["name"]),
-        "the same Event each time"
+        "each attempt sends the same Event"
     );
     call.fail(403, "Forbidden");
     assert_eq!(server.next().await.body["note"], "two");
@@ -150,7 +150,7 @@ async fn cluster_scoped_objects_report_to_the_default_namespace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shutdown_sends_what_waits_and_takes_no_more() {
+async fn shutdown_sends_queued_events_and_drops_later_ones() {
     let (events, mut server) = recorder();
     for note in ["one", "two"] {
         events.event(&object(), EventType::Normal, "Synced", "Sync", note);
@@ -175,7 +175,7 @@ async fn shutdown_sends_what_waits_and_takes_no_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_out_of_order_costs_events_but_no_time() {
+async fn an_unavailable_server_costs_events_but_no_time() {
     let (events, _server) = recorder();
     for number in 0..1500 {
         events.event(
@@ -191,6 +191,21 @@ async fn a_server_out_of_order_costs_events_but_no_time() {
     events.shutdown().await;
     assert!(
         began.elapsed() < Duration::from_secs(11),
-        "the flush has an end"
+        "the flush is limited"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_related_object_is_part_of_the_event() {
+    let (events, mut server) = recorder();
+    let related = ObjectReference {
+        kind: Some("Secret".into()),
+        name: Some("s".into()),
+        ..ObjectReference::default()
+    };
+    let type_ = EventType::Normal;
+    events.event_with_related(&object(), &related, type_, "Mounted", "Mount", "");
+    let body = server.next().await.body;
+    assert_eq!(body["regarding"]["name"], "a");
+    assert_eq!(body["related"], json!({ "kind": "Secret", "name": "s" }));
 }

@@ -1,4 +1,4 @@
-//! The factory: one informer per kind, started and stopped together.
+//! The factory creates one informer per kind, and starts and stops them together.
 use crate::script::{map, server};
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -11,7 +11,7 @@ use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test(start_paused = true)]
-async fn one_informer_per_kind_started_when_asked_for() {
+async fn one_informer_per_kind_starts_on_request() {
     let (client, mut server) = server();
     let factory = InformerFactory::builder(client)
         .namespace("ns")
@@ -43,7 +43,7 @@ async fn one_informer_per_kind_started_when_asked_for() {
     let list = server.list().await;
     assert_eq!(
         list.path, "/apis/apps/v1/namespaces/ns/deployments",
-        "the new one alone"
+        "only the new one starts"
     );
     assert_eq!(
         factory
@@ -67,7 +67,7 @@ async fn one_informer_per_kind_started_when_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_never_started_is_named() {
+async fn informers_that_never_synced_are_named() {
     let (client, _server) = server();
     let factory = InformerFactory::new(client);
     factory.informer::<Secret>();
@@ -81,12 +81,12 @@ async fn what_is_never_started_is_named() {
     assert_eq!(
         factory.wait_for_cache_sync().await.unwrap_err(),
         error,
-        "stopped informers do not let one wait for ever"
+        "waiting for stopped informers ends"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn transform_and_resync_are_those_of_the_factory() {
+async fn informers_inherit_transform_and_resync() {
     let (client, mut server) = server();
     let factory = InformerFactory::builder(client)
         .resync(Duration::from_secs(60))
@@ -108,12 +108,12 @@ async fn transform_and_resync_are_those_of_the_factory() {
     assert_eq!(
         resynced.metadata.labels.as_ref().unwrap()["app"],
         "a",
-        "the rest stays"
+        "other metadata stays"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_the_factory_and_all_it_gave_leaves_no_task_behind() {
+async fn dropping_the_factory_and_its_informers_ends_all_tasks() {
     let (client, mut server) = server();
     let factory = InformerFactory::new(client);
     factory.informer::<ConfigMap>();

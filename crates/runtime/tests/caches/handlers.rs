@@ -1,5 +1,5 @@
-//! Handlers: late ones, removed ones, slow ones, resyncs, what each of them has seen, and the end.
-use crate::script::{brief, informer, map, recorder, server};
+//! Handlers: late, removed and slow ones, resyncs, sync state and shutdown.
+use crate::script::{informer, map, recorder, server, short};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_codegen_runtime::informer::{
@@ -15,7 +15,7 @@ use std::{
 use tokio::time::timeout;
 
 #[tokio::test(start_paused = true)]
-async fn a_late_handler_gets_what_is_there_and_then_every_change() {
+async fn a_late_handler_gets_cached_objects_and_then_every_change() {
     let (informer, mut server) = informer();
     let watch = server.stream(&[map("a", "1"), map("b", "2")], "2").await;
     informer.wait_synced().await.unwrap();
@@ -29,18 +29,18 @@ async fn a_late_handler_gets_what_is_there_and_then_every_change() {
     let mut seen = Vec::new();
     for _ in 0..3 {
         assert!(!events.has_synced());
-        seen.push(brief(&events.next().await.unwrap()));
+        seen.push(short(&events.next().await.unwrap()));
     }
     seen.sort();
     assert_eq!(seen, ["+a@1!", "+b@2!", "+c@3!"]);
     watch.send("DELETED", &map("a", "4"));
-    assert_eq!(brief(&events.next().await.unwrap()), "-a@4");
+    assert_eq!(short(&events.next().await.unwrap()), "-a@4");
     assert!(events.has_synced());
 }
 
-/// A handler that blocks its thread needs another one for the rest, so the clock is the real one here; nothing waits for it.
+/// The handler blocks its thread, so the test needs a second one and with it the real clock. It waits for events, not for time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_handler_has_synced_when_it_has_handled_the_list_not_when_it_is_cached() {
+async fn a_handler_has_synced_when_it_has_handled_the_list() {
     let (informer, mut server) = informer();
     let (release, released) = std::sync::mpsc::channel::<()>();
     let slow =
@@ -54,17 +54,17 @@ async fn a_handler_has_synced_when_it_has_handled_the_list_not_when_it_is_cached
     assert_eq!(
         (log.next().await, log.next().await),
         ("+a@1!".into(), "+b@2".into()),
-        "others are not held up"
+        "other handlers are not delayed"
     );
     quick.wait_synced().await.unwrap();
     assert!(informer.has_synced() && !slow.has_synced());
-    assert_eq!(slow.pending(), 2, "one in its hands, one waiting");
+    assert_eq!(slow.pending(), 2, "one in progress, one queued");
     drop(release);
     slow.wait_synced().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_removed_handler_hears_no_more() {
+async fn a_removed_handler_gets_no_more_events() {
     let (informer, mut server) = informer();
     let (handler, mut log) = recorder();
     let registration = informer.add_event_handler(handler);
@@ -82,7 +82,7 @@ async fn a_removed_handler_hears_no_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_resync_tells_every_object_again_without_a_request() {
+async fn a_resync_redelivers_every_object_without_a_request() {
     let (informer, mut server) = informer();
     let (handler, mut log) = recorder();
     let _resynced = informer.add_event_handler_with_resync(handler, Duration::from_secs(60));
@@ -101,7 +101,7 @@ async fn a_resync_tells_every_object_again_without_a_request() {
     assert_eq!(
         plain.sorted(3).await,
         ["+a@1!", "+b@2!", "~a@1>3"],
-        "nothing for those who did not ask"
+        "handlers without a resync period get no resync"
     );
     assert_eq!(plain.rest(), Vec::<String>::new());
 }
@@ -116,14 +116,14 @@ impl EventHandler<ConfigMap> for Panics {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_in_a_handler_is_not_its_end() {
+async fn a_handler_continues_after_a_panic() {
     let (informer, mut server) = informer();
     let calls = Arc::new(AtomicUsize::new(0));
     let registration = informer.add_event_handler(Panics(Arc::clone(&calls)));
     let _watch = server.stream(&[map("a", "1"), map("b", "2")], "2").await;
     timeout(Duration::from_secs(60), registration.wait_synced())
         .await
-        .expect("the handler goes on after the panic")
+        .expect("the handler continues after the panic")
         .unwrap();
     assert_eq!(
         (calls.load(Ordering::SeqCst), registration.pending()),
@@ -132,7 +132,7 @@ async fn a_panic_in_a_handler_is_not_its_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shutdown_ends_all_and_answers_all_who_wait() {
+async fn shutdown_ends_all_tasks_and_waits() {
     let (client, mut server) = server();
     let informer = SharedInformer::<ConfigMap>::new(client, InformerConfig::default());
     let (handler, _log) = recorder();
@@ -150,14 +150,14 @@ async fn shutdown_ends_all_and_answers_all_who_wait() {
     assert_eq!(
         informer.add_event_handler(handler).wait_synced().await,
         Err(Stopped),
-        "too late"
+        "added after the shutdown"
     );
     informer.start();
     server.quiet_for(Duration::from_secs(600)).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_the_last_handle_leaves_no_task_behind() {
+async fn dropping_the_last_handle_ends_all_tasks() {
     let (informer, mut server) = informer();
     let (handler, _log) = recorder();
     let _registration = informer.add_event_handler_with_resync(handler, Duration::from_secs(5));
@@ -172,7 +172,7 @@ async fn dropping_the_last_handle_leaves_no_task_behind() {
     };
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(lister.all().len(), 1);
-    // Source, handler and resync; the client's own buffer is the fourth.
+    // Reflector, handler and resync; the client's own buffer is the fourth.
     assert_eq!(tasks(), 4, "the lister keeps its informer alive");
     drop(lister);
     tokio::time::sleep(Duration::from_secs(1)).await;

@@ -1,4 +1,4 @@
-//! How the first list, and any later one, is asked for.
+//! The requests of the first list and of later ones.
 use crate::script::{informer, informer_with, map, server, status};
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube_codegen_runtime::informer::{InformerConfig, InitialList, SharedInformer};
@@ -6,7 +6,7 @@ use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test(start_paused = true)]
-async fn a_streaming_list_becomes_the_watch() {
+async fn a_streaming_list_continues_as_the_watch() {
     let (informer, mut server) = informer();
     let call = server.watch().await;
     assert_eq!(call.path, "/api/v1/configmaps");
@@ -18,7 +18,7 @@ async fn a_streaming_list_becomes_the_watch() {
     let watch = call.open();
     watch.send("ADDED", &map("a", "1"));
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert!(!informer.has_synced(), "a part of the list is not the list");
+    assert!(!informer.has_synced(), "the list is not complete yet");
     assert_eq!(informer.lister().all().len(), 0);
     watch.end_of_list("7");
     informer.wait_synced().await.unwrap();
@@ -60,12 +60,12 @@ async fn without_streaming_lists_the_watch_cache_is_listed() {
     assert_eq!(
         again.query("resourceVersion"),
         "5",
-        "never older than what was seen; and streaming is not tried again"
+        "never older than what was seen, and without another streaming list"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_ignores_the_request_for_initial_events_is_listed() {
+async fn a_plain_list_follows_if_the_server_ignores_send_initial_events() {
     let (informer, mut server) = informer();
     let silent = server.watch().await.open();
     let list = server.list().await;
@@ -76,7 +76,7 @@ async fn a_server_that_ignores_the_request_for_initial_events_is_listed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_streaming_list_cut_short_is_not_taken_for_the_whole() {
+async fn a_streaming_list_cut_short_is_incomplete() {
     let (informer, mut server) = informer();
     let watch = server.watch().await.open();
     watch.send("ADDED", &map("a", "1"));
@@ -114,7 +114,7 @@ async fn exact_pages_are_followed_and_survive_an_expired_token() {
     assert_eq!(
         (whole.query("limit"), whole.query("continue")),
         ("", ""),
-        "history is too short for pages"
+        "the server's history is too short for pages"
     );
     whole.json(200, &page(&["a", "b", "c"], ""));
     informer.wait_synced().await.unwrap();
@@ -123,7 +123,7 @@ async fn exact_pages_are_followed_and_survive_an_expired_token() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_from_the_future_is_given_up() {
+async fn a_version_from_the_future_leads_to_a_fresh_list() {
     let (informer, mut server) = informer_with(InformerConfig {
         initial_list: InitialList::WatchCache,
         ..InformerConfig::default()
@@ -140,32 +140,32 @@ async fn a_version_from_the_future_is_given_up() {
     assert_eq!(
         (list.query("resourceVersion"), list.query("limit")),
         ("", "500"),
-        "the most recent state, whatever its version"
+        "the most recent state, at any version"
     );
     list.items(&[map("a", "1")], "3");
     assert_eq!(server.watch().await.query("resourceVersion"), "3");
 }
 
 #[tokio::test(start_paused = true)]
-async fn failed_lists_are_retried_with_a_growing_pause() {
+async fn failed_lists_back_off() {
     let (_informer, mut server) = informer();
-    let mut pauses = Vec::new();
+    let mut delays = Vec::new();
     let mut before = tokio::time::Instant::now();
     for _ in 0..8 {
         server.watch().await.fail(503, "ServiceUnavailable");
-        pauses.push(before.elapsed());
+        delays.push(before.elapsed());
         before = tokio::time::Instant::now();
     }
-    assert!(pauses[1] >= Duration::from_millis(800), "{pauses:?}");
-    assert!(pauses[4] > pauses[1] * 2, "{pauses:?}");
+    assert!(delays[1] >= Duration::from_millis(800), "{delays:?}");
+    assert!(delays[4] > delays[1] * 2, "{delays:?}");
     assert!(
-        pauses.iter().all(|pause| *pause <= Duration::from_secs(61)),
-        "{pauses:?}"
+        delays.iter().all(|pause| *pause <= Duration::from_secs(61)),
+        "{delays:?}"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_server_is_left_alone_as_long_as_it_asks() {
+async fn retry_after_is_respected() {
     let (_informer, mut server) = informer();
     let mut busy = status(429, "TooManyRequests");
     busy["details"] = json!({ "retryAfterSeconds": 120 });

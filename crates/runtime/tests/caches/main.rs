@@ -1,4 +1,4 @@
-//! Informers, listers, controllers and events against a scripted API server: the test answers each request by hand, under a paused clock.
+//! Informers, listers, controllers and events against a scripted API server, under a paused clock.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

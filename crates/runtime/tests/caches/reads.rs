@@ -1,9 +1,9 @@
-//! Listers and indexes.
+//! Reads through listers and indexes.
 use crate::script::{informer, map, map_with};
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube_codegen_runtime::{
     informer::{IndexError, InformerConfig, NAMESPACE_INDEX, SharedInformer},
-    lister::Selector,
+    lister::parse_selector,
 };
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
@@ -27,7 +27,7 @@ async fn lists_by_namespace_and_selector() {
         .await;
     informer.wait_synced().await.unwrap();
     let lister = informer.lister();
-    let selector: Selector = "app in (a, x)".parse().unwrap();
+    let selector = parse_selector("app in (a, x)").unwrap();
     assert_eq!(names(&lister.all()), ["a", "a", "b"]);
     assert_eq!(names(&lister.list(&selector)), ["a", "a"]);
     assert_eq!(names(&lister.namespaced("ns").list(&selector)), ["a"]);
@@ -57,12 +57,12 @@ async fn lists_by_namespace_and_selector() {
     assert_eq!(
         informer.index_values(NAMESPACE_INDEX).unwrap(),
         ["ns"],
-        "an empty namespace is none"
+        "a namespace without objects is not listed"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_there_reads_like_the_servers_answer() {
+async fn not_found_has_the_servers_message() {
     let (informer, _server) = informer();
     let error = informer.lister().namespaced("ns").get("x").unwrap_err();
     assert_eq!(error.to_string(), "configmaps \"x\" not found");
@@ -86,7 +86,7 @@ async fn what_is_not_there_reads_like_the_servers_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cluster_scoped_objects_are_got_without_a_namespace() {
+async fn cluster_scoped_objects_are_read_without_a_namespace() {
     let (client, mut server) = crate::script::server();
     let nodes = SharedInformer::<Node>::new(client, InformerConfig::default());
     nodes.start();
@@ -158,6 +158,6 @@ async fn indexes_follow_every_change_and_can_be_added_late() {
     assert_eq!(
         (found("x"), found("y")),
         (vec!["c".to_owned()], vec![]),
-        "a list replaces the indexes too"
+        "a relist replaces the indexes, too"
     );
 }

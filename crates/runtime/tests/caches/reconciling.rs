@@ -1,4 +1,4 @@
-//! A controller under a script: each reconcile does the next step and tells the test.
+//! A scripted controller: each reconcile takes the next step and reports it to the test.
 use crate::script::{Server, Watch, server};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube_codegen_runtime::{
@@ -29,7 +29,7 @@ pub enum Step {
     Sleep(Duration),
 }
 
-/// What the function under the controller shares with the test.
+/// What the reconcile function shares with the test.
 struct Context {
     steps: Mutex<VecDeque<Step>>,
     calls: mpsc::UnboundedSender<(String, Instant)>,
@@ -76,7 +76,7 @@ impl Setup {
     pub async fn call(&mut self) -> (String, Instant) {
         tokio::time::timeout(3600 * SECOND, self.calls.recv())
             .await
-            .expect("no reconcile came")
+            .expect("no reconcile within an hour")
             .unwrap()
     }
 
@@ -89,7 +89,7 @@ impl Setup {
         names
     }
 
-    /// Nothing is reconciled for that long.
+    /// Asserts that nothing is reconciled for `time`.
     pub async fn quiet_for(&mut self, time: Duration) {
         if let Ok(Some((name, _))) = tokio::time::timeout(time, self.calls.recv()).await {
             panic!("unexpected reconcile of {name}");
@@ -97,7 +97,7 @@ impl Setup {
     }
 }
 
-/// A running controller of `ConfigMap`s that own Deployments, with both caches filled.
+/// Starts a controller of `ConfigMap`s that own Deployments, and syncs both caches.
 pub async fn setup(
     maps: &[Value],
     steps: &[Step],
@@ -147,11 +147,10 @@ pub async fn setup(
         map_watch.send("ADDED", object);
     }
     map_watch.end_of_list("10");
-    // The controller has to wait for all caches.
     let mut received = received;
     assert!(
         tokio::time::timeout(SECOND, received.recv()).await.is_err(),
-        "reconciled before all caches were filled"
+        "reconciled before all caches were synced"
     );
     let deployment_watch = deployment_call.open();
     deployment_watch.end_of_list("10");

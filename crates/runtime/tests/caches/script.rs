@@ -1,4 +1,4 @@
-//! A scripted API server: requests come out one by one, the test gives the answers. Knows nothing of Kubernetes but how a watch is framed.
+//! A scripted API server: the test receives each request and sends the response.
 use bytes::Bytes;
 use futures::{StreamExt, channel::mpsc as stream};
 use http::{Request, Response, StatusCode};
@@ -13,23 +13,23 @@ use serde_json::{Value, json};
 use std::{collections::BTreeMap, convert::Infallible, io, time::Duration};
 use tokio::sync::{mpsc, oneshot};
 
-type Answer = Response<BoxBody<Bytes, io::Error>>;
+type Reply = Response<BoxBody<Bytes, io::Error>>;
 
-/// The server's end.
+/// The receiving end of the requests.
 pub struct Server {
     calls: mpsc::UnboundedReceiver<Call>,
 }
 
-/// One request that waits for its answer.
+/// One request and the channel for its response.
 pub struct Call {
     pub method: String,
     pub path: String,
     pub query: BTreeMap<String, String>,
     pub body: Value,
-    answer: oneshot::Sender<Answer>,
+    reply: oneshot::Sender<Reply>,
 }
 
-/// A client and the server behind it.
+/// Creates a client and its server.
 pub fn server() -> (Client, Server) {
     let (sender, calls) = mpsc::unbounded_channel();
     let service = tower::service_fn(move |request: Request<Body>| {
@@ -37,7 +37,7 @@ pub fn server() -> (Client, Server) {
         async move {
             let (parts, body) = request.into_parts();
             let body = body.collect().await.unwrap().to_bytes();
-            let (answer, answered) = oneshot::channel();
+            let (reply, replied) = oneshot::channel();
             let query = parts.uri.query().unwrap_or_default();
             let call = Call {
                 method: parts.method.to_string(),
@@ -48,26 +48,26 @@ pub fn server() -> (Client, Server) {
                     .map(|(k, v)| (k.to_owned(), v.to_owned()))
                     .collect(),
                 body: serde_json::from_slice(&body).unwrap_or_default(),
-                answer,
+                reply,
             };
-            let gone = || io::Error::other("the scripted server is gone");
+            let gone = || io::Error::other("the scripted server was dropped");
             sender.send(call).map_err(|_| gone())?;
-            answered.await.map_err(|_| gone())
+            replied.await.map_err(|_| gone())
         }
     });
     (Client::new(service, "default"), Server { calls })
 }
 
 impl Server {
-    /// The next request; a test that waits for one that never comes fails.
+    /// Returns the next request. Fails the test if none arrives.
     pub async fn next(&mut self) -> Call {
         tokio::time::timeout(Duration::from_secs(3600), self.calls.recv())
             .await
-            .expect("no request came")
-            .expect("the client is gone")
+            .expect("no request within an hour")
+            .expect("the client was dropped")
     }
 
-    /// The next request, which must be a plain LIST.
+    /// Returns the next request, which must be a plain LIST.
     pub async fn list(&mut self) -> Call {
         let call = self.next().await;
         assert_eq!(
@@ -80,7 +80,7 @@ impl Server {
         call
     }
 
-    /// The next request, which must be a WATCH.
+    /// Returns the next request, which must be a WATCH.
     pub async fn watch(&mut self) -> Call {
         let call = self.next().await;
         assert!(
@@ -93,7 +93,7 @@ impl Server {
         call
     }
 
-    /// The next request, which must be a streaming list; sends its objects and its end, and hands out the watch that it becomes.
+    /// Answers the next request, which must be a streaming list, and returns the watch that follows.
     pub async fn stream(&mut self, objects: &[Value], version: &str) -> Watch {
         let call = self.watch().await;
         assert_eq!(
@@ -109,7 +109,7 @@ impl Server {
         watch
     }
 
-    /// No request comes within that time.
+    /// Asserts that no request arrives for `time`.
     pub async fn quiet_for(&mut self, time: Duration) {
         if let Ok(Some(call)) = tokio::time::timeout(time, self.calls.recv()).await {
             panic!(
@@ -129,7 +129,7 @@ impl Call {
         self.query.get(name).map(String::as_str).unwrap_or_default()
     }
 
-    /// Answers by JSON.
+    /// Sends a JSON response.
     pub fn json(self, status: u16, body: &Value) {
         let body = Full::new(Bytes::from(body.to_string()))
             .map_err(|never: Infallible| match never {})
@@ -138,31 +138,31 @@ impl Call {
             .status(StatusCode::from_u16(status).unwrap())
             .body(body)
             .unwrap();
-        let _ = self.answer.send(response);
+        let _ = self.reply.send(response);
     }
 
-    /// Answers by an error status.
+    /// Sends an error status.
     pub fn fail(self, code: u16, reason: &str) {
         self.json(code, &status(code, reason));
     }
 
-    /// Answers a LIST.
+    /// Sends the response of a LIST.
     pub fn items(self, objects: &[Value], version: &str) {
         self.json(200, &json!({ "kind": "ConfigMapList", "apiVersion": "v1", "metadata": { "resourceVersion": version }, "items": objects }));
     }
 
-    /// Answers a WATCH and keeps it open.
+    /// Sends the response of a WATCH, which stays open.
     pub fn open(self) -> Watch {
         let (sender, receiver) = stream::unbounded();
         let body = BodyExt::boxed(StreamBody::new(
             receiver.map(|chunk: Result<Bytes, io::Error>| chunk.map(Frame::data)),
         ));
-        let _ = self.answer.send(Response::new(body));
+        let _ = self.reply.send(Response::new(body));
         Watch { sender }
     }
 }
 
-/// A WATCH that is open until this is dropped.
+/// A WATCH, open until it is dropped.
 pub struct Watch {
     sender: stream::UnboundedSender<Result<Bytes, io::Error>>,
 }
@@ -201,12 +201,12 @@ pub fn status(code: u16, reason: &str) -> Value {
     json!({ "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": reason, "message": format!("scripted {reason}") })
 }
 
-/// A `ConfigMap` in namespace `ns`; its uid follows from its name.
+/// A `ConfigMap` in namespace `ns` with a uid made from its name.
 pub fn map(name: &str, version: &str) -> Value {
     map_with(name, version, &format!("uid-{name}"), "")
 }
 
-/// A `ConfigMap` with uid and one value.
+/// A `ConfigMap` with a uid and one value.
 pub fn map_with(name: &str, version: &str, uid: &str, value: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "ConfigMap",
@@ -215,7 +215,7 @@ pub fn map_with(name: &str, version: &str, uid: &str, value: &str) -> Value {
     })
 }
 
-/// A started informer of `ConfigMap`s and its server.
+/// Starts an informer of `ConfigMap`s, and returns its server, too.
 pub fn informer() -> (SharedInformer<ConfigMap>, Server) {
     let (client, server) = server();
     let informer = SharedInformer::new(client, InformerConfig::default());
@@ -223,7 +223,7 @@ pub fn informer() -> (SharedInformer<ConfigMap>, Server) {
     (informer, server)
 }
 
-/// A started informer that lists as `config` says.
+/// Starts an informer with `config`.
 pub fn informer_with(config: InformerConfig) -> (SharedInformer<ConfigMap>, Server) {
     let (client, server) = server();
     let informer = SharedInformer::new(client, config);
@@ -231,8 +231,8 @@ pub fn informer_with(config: InformerConfig) -> (SharedInformer<ConfigMap>, Serv
     (informer, server)
 }
 
-/// Short forms of events: `+a@1!` (added, initial), `+a@1`, `~a@1>2`, `-a@2`, `-a@1?` (final state unknown).
-pub fn brief(event: &InformerEvent<ConfigMap>) -> String {
+/// Returns the short form of an event: `+a@1!` (added, initial), `+a@1`, `~a@1>2`, `-a@2`, `-a@1?` (final state unknown).
+pub fn short(event: &InformerEvent<ConfigMap>) -> String {
     match event {
         InformerEvent::Added {
             object,
@@ -243,10 +243,10 @@ pub fn brief(event: &InformerEvent<ConfigMap>) -> String {
             if *is_in_initial_list { "!" } else { "" }
         ),
         InformerEvent::Updated { old, new } => format!("~{}>{}", at(old), version(new)),
-        InformerEvent::Deleted(gone) => format!(
+        InformerEvent::Deleted(deleted) => format!(
             "-{}{}",
-            at(&gone.object),
-            if gone.final_state_unknown { "?" } else { "" }
+            at(&deleted.object),
+            if deleted.final_state_unknown { "?" } else { "" }
         ),
     }
 }
@@ -267,42 +267,44 @@ pub fn version(object: &ConfigMap) -> &str {
         .unwrap_or_default()
 }
 
-/// A handler that sends short forms.
+/// Creates a handler that records the short forms of its events.
 pub fn recorder() -> (EventHandlerFuncs<ConfigMap>, Log) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let (added, updated, deleted) = (sender.clone(), sender.clone(), sender);
     let handler = EventHandlerFuncs::<ConfigMap>::new()
         .on_add(move |object, is_in_initial_list| {
-            drop(added.send(brief(&InformerEvent::Added {
+            drop(added.send(short(&InformerEvent::Added {
                 object: object.clone(),
                 is_in_initial_list,
             })));
         })
         .on_update(move |old, new| {
-            drop(updated.send(brief(&InformerEvent::Updated {
+            drop(updated.send(short(&InformerEvent::Updated {
                 old: old.clone(),
                 new: new.clone(),
             })));
         })
-        .on_delete(move |gone| drop(deleted.send(brief(&InformerEvent::Deleted(gone.clone())))));
+        .on_delete(move |object| {
+            drop(deleted.send(short(&InformerEvent::Deleted(object.clone()))));
+        });
     (handler, Log { receiver })
 }
 
-/// What a [`recorder`] has heard.
+/// The events of a [`recorder`].
 pub struct Log {
     receiver: mpsc::UnboundedReceiver<String>,
 }
 
 impl Log {
-    /// The next event.
+    /// Returns the next event.
     pub async fn next(&mut self) -> String {
         tokio::time::timeout(Duration::from_secs(60), self.receiver.recv())
             .await
-            .expect("no event came")
-            .expect("the handler is gone")
+            .expect("no event within a minute")
+            .expect("the handler was dropped")
     }
 
-    /// The next `count` events, sorted: order among objects is not promised.
+    /// Returns the next `count` events, sorted: the order among objects is not guaranteed.
     pub async fn sorted(&mut self, count: usize) -> Vec<String> {
         let mut events = Vec::new();
         for _ in 0..count {
@@ -312,7 +314,7 @@ impl Log {
         events
     }
 
-    /// What has come and was not asked for.
+    /// Returns the events received but not taken.
     pub fn rest(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.receiver.try_recv().ok()).collect()
     }

@@ -1,4 +1,4 @@
-//! What happens while watching: changes, ends, errors, lists in between. Nothing is lost, nothing is told twice.
+//! Watches: changes, ends, errors and relists. No change is lost or delivered twice.
 use crate::script::{informer, map, map_with, recorder, status, version};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -23,7 +23,7 @@ async fn changes_become_events_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_ends_is_taken_up_where_it_stopped() {
+async fn a_watch_that_ends_resumes_where_it_stopped() {
     let (informer, mut server) = informer();
     let watch = server.stream(&[map("a", "1")], "1").await;
     watch.send("MODIFIED", &map("a", "3"));
@@ -45,14 +45,14 @@ async fn a_watch_that_ends_is_taken_up_where_it_stopped() {
     assert_eq!(
         server.watch().await.query("resourceVersion"),
         "11",
-        "a line cut in the middle is no error"
+        "a truncated line is not an error"
     );
     assert_eq!(informer.metrics().failures, 0);
     assert_eq!(informer.metrics().lists, 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_broken_connection_is_resumed_after_a_pause() {
+async fn a_broken_connection_resumes_after_a_back_off() {
     let (informer, mut server) = informer();
     let watch = server.stream(&[], "4").await;
     informer.wait_synced().await.unwrap();
@@ -63,10 +63,10 @@ async fn a_broken_connection_is_resumed_after_a_pause() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_closed_at_once_is_not_asked_for_in_a_hot_loop() {
+async fn a_watch_closed_at_once_backs_off() {
     let (_informer, mut server) = informer();
     drop(server.stream(&[], "4").await);
-    // The watch ran long enough to have sent the list; the next ones do not.
+    // The first watch sent the list; the next ones send nothing.
     drop(server.watch().await.open());
     server.quiet_for(Duration::from_millis(700)).await;
     drop(server.watch().await.open());
@@ -77,15 +77,15 @@ async fn a_watch_closed_at_once_is_not_asked_for_in_a_hot_loop() {
 #[tokio::test(start_paused = true)]
 async fn a_silent_connection_counts_as_dead() {
     let (informer, mut server) = informer();
-    let _never_says_a_word = server.stream(&[], "4").await;
+    let _silent = server.stream(&[], "4").await;
     let began = tokio::time::Instant::now();
     assert_eq!(server.watch().await.query("resourceVersion"), "4");
     assert!(began.elapsed() < Duration::from_secs(620));
     assert_eq!(informer.metrics().failures, 1);
 }
 
-/// What went on while the informer could not see it: `a` changed, `b` was deleted, `c` was replaced by another of its name, `d` came up, `e` stayed.
-async fn relisted_after(gone: impl FnOnce(crate::script::Watch)) {
+/// While the watch is broken, `a` changes, `b` is deleted, `c` is recreated, `d` is added and `e` stays.
+async fn relists_after(break_watch: impl FnOnce(crate::script::Watch)) {
     let (informer, mut server) = informer();
     let (handler, mut log) = recorder();
     let _registration = informer.add_event_handler(handler);
@@ -96,7 +96,7 @@ async fn relisted_after(gone: impl FnOnce(crate::script::Watch)) {
         )
         .await;
     log.sorted(4).await;
-    gone(watch);
+    break_watch(watch);
     let call = server.watch().await;
     assert_eq!(
         (
@@ -104,7 +104,7 @@ async fn relisted_after(gone: impl FnOnce(crate::script::Watch)) {
             call.query("resourceVersion")
         ),
         ("true", "4"),
-        "a new list, not older than what was seen"
+        "a relist, not older than what was seen"
     );
     let watch = call.open();
     for object in [
@@ -119,7 +119,7 @@ async fn relisted_after(gone: impl FnOnce(crate::script::Watch)) {
     assert_eq!(
         log.rest(),
         Vec::<String>::new(),
-        "nothing is told before the list is whole"
+        "no events before the list is complete"
     );
     watch.end_of_list("10");
     assert_eq!(log.sorted(4).await, ["+d@9", "-b@2?", "~a@1>7", "~c@3>8"]);
@@ -127,7 +127,7 @@ async fn relisted_after(gone: impl FnOnce(crate::script::Watch)) {
     assert_eq!(
         log.next().await,
         "+z@11",
-        "what did not change is not told again"
+        "unchanged objects cause no event"
     );
     let mut names: Vec<_> = informer
         .lister()
@@ -141,23 +141,23 @@ async fn relisted_after(gone: impl FnOnce(crate::script::Watch)) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn gone_inside_the_stream_leads_to_a_new_list_without_a_lost_deletion() {
-    relisted_after(|watch| watch.send("ERROR", &status(410, "Expired"))).await;
+async fn gone_inside_the_stream_relists_without_losing_a_deletion() {
+    relists_after(|watch| watch.send("ERROR", &status(410, "Expired"))).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_error_that_is_none_of_load_leads_to_a_new_list() {
-    relisted_after(|watch| watch.send("ERROR", &status(400, "BadRequest"))).await;
+async fn an_error_other_than_overload_relists() {
+    relists_after(|watch| watch.send("ERROR", &status(400, "BadRequest"))).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_makes_no_sense_leads_to_a_new_list() {
-    relisted_after(|watch| watch.raw("<html>gateway</html>\n")).await;
+async fn a_malformed_response_relists() {
+    relists_after(|watch| watch.raw("<html>gateway</html>\n")).await;
 }
 
-/// kube's watcher asks for the same version for ever here.
+/// kube's watcher requests the same version forever in this case.
 #[tokio::test(start_paused = true)]
-async fn gone_as_the_http_answer_to_a_watch_leads_to_a_new_list() {
+async fn gone_as_the_http_status_of_a_watch_relists() {
     let (informer, mut server) = informer();
     let (handler, mut log) = recorder();
     let _registration = informer.add_event_handler(handler);
@@ -170,7 +170,7 @@ async fn gone_as_the_http_answer_to_a_watch_leads_to_a_new_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn load_on_the_server_does_not_lead_to_a_new_list() {
+async fn overload_does_not_relist() {
     let (informer, mut server) = informer();
     let watch = server.stream(&[], "4").await;
     informer.wait_synced().await.unwrap();
@@ -187,9 +187,9 @@ async fn load_on_the_server_does_not_lead_to_a_new_list() {
     assert_eq!(server.watch().await.query("sendInitialEvents"), "");
 }
 
-/// A shared stream of kube's reflector falls asleep for ever when an object is gone before its subscriber looks.
+/// A shared stream of kube's reflector stalls forever if an object is deleted before its subscriber polls.
 #[tokio::test(start_paused = true)]
-async fn a_subscriber_that_looks_late_misses_nothing() {
+async fn a_slow_subscriber_misses_nothing() {
     let (informer, mut server) = informer();
     let mut events = informer.events();
     let (handler, mut log) = recorder();
@@ -203,15 +203,11 @@ async fn a_subscriber_that_looks_late_misses_nothing() {
     for _ in 0..102 {
         log.next().await;
     }
-    assert_eq!(
-        events.pending(),
-        102,
-        "the slow subscriber has held up nobody"
-    );
+    assert_eq!(events.pending(), 102, "the slow subscriber delays no other");
     let seen: Vec<_> = events
         .by_ref()
         .take(102)
-        .map(|event| crate::script::brief(&event))
+        .map(|event| crate::script::short(&event))
         .collect()
         .await;
     assert_eq!(seen[..3], ["+a@2", "-a@3", "+n4@4"]);
@@ -219,7 +215,7 @@ async fn a_subscriber_that_looks_late_misses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_cache_shows_a_change_before_it_is_told() {
+async fn the_cache_shows_a_change_before_the_handler_is_called() {
     let (informer, mut server) = informer();
     informer
         .add_index("value", |object| {
@@ -254,10 +250,10 @@ async fn the_cache_shows_a_change_before_it_is_told() {
                 let _ = sender.send((cached.ok(), lister.by_index("value", "two").unwrap().len()));
             }
         })
-        .on_delete(move |gone| {
+        .on_delete(move |deleted| {
             let cached = lister
                 .namespaced("ns")
-                .get(gone.object.metadata.name.as_deref().unwrap())
+                .get(deleted.object.metadata.name.as_deref().unwrap())
                 .map(|found| version(&found).to_owned());
             let _ = sender.send((cached.ok(), lister.by_index("value", "two").unwrap().len()));
         });
@@ -273,7 +269,7 @@ async fn the_cache_shows_a_change_before_it_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_cache_is_not_behind_what_is_told_on_another_thread() {
+async fn the_cache_is_never_behind_a_handler_on_another_thread() {
     let (informer, mut server) = informer();
     let (sender, mut seen) = tokio::sync::mpsc::unbounded_channel();
     let lister = informer.lister();
@@ -286,14 +282,14 @@ async fn the_cache_is_not_behind_what_is_told_on_another_thread() {
     let watch = server.stream(&[map("a", "1")], "1").await;
     for version in 2..200 {
         watch.send("MODIFIED", &map("a", &version.to_string()));
-        let (told, cached) = seen.recv().await.unwrap();
-        assert_eq!((told, cached), (version, version));
+        let (handled, cached) = seen.recv().await.unwrap();
+        assert_eq!((handled, cached), (version, version));
     }
     informer.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn unknown_kinds_of_event_are_passed_over() {
+async fn unknown_event_types_are_ignored() {
     let (informer, mut server) = informer();
     let watch = server.stream(&[], "1").await;
     watch.send("SOMETHING", &json!({ "new": true }));

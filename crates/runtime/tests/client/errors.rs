@@ -1,23 +1,23 @@
-//! What errors of the API server are taken for.
+//! The classification of the API server's errors.
 use crate::kinds::CrdKind;
 use crate::server::{Server, status};
 use kube_codegen_runtime::client::{ErrorExt, TypedClient};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-async fn refused(answer: (u16, Value)) -> kube::Error {
-    let server = Server::answering([answer]);
+async fn error_of(response: (u16, Value)) -> kube::Error {
+    let server = Server::with([response]);
     TypedClient::<CrdKind>::namespaced(server.client(), "default")
         .get("a")
         .await
         .unwrap_err()
 }
 
-type Question = fn(&kube::Error) -> bool;
+type Predicate = fn(&kube::Error) -> bool;
 
 #[tokio::test]
-async fn errors_tell_what_they_are() {
-    let ask: [(&str, Question); 6] = [
+async fn errors_are_classified_by_reason() {
+    let predicates: [(&str, Predicate); 6] = [
         ("NotFound", ErrorExt::is_not_found),
         ("Conflict", ErrorExt::is_conflict),
         ("AlreadyExists", ErrorExt::is_already_exists),
@@ -33,16 +33,16 @@ async fn errors_tell_what_they_are() {
         ("Forbidden", 403),
         ("Invalid", 422),
     ] {
-        let error = refused(status(code, reason)).await;
-        let said: Vec<_> = ask
+        let error = error_of(status(code, reason)).await;
+        let matching: Vec<_> = predicates
             .iter()
             .filter(|(_, is)| is(&error))
             .map(|(name, _)| *name)
             .collect();
-        assert_eq!(said, [reason]);
+        assert_eq!(matching, [reason]);
     }
-    assert!(refused(status(410, "Gone")).await.is_gone());
-    let malformed = refused((200, json!([]))).await;
+    assert!(error_of(status(410, "Gone")).await.is_gone());
+    let malformed = error_of((200, json!([]))).await;
     assert!(
         malformed.status().is_none()
             && !malformed.is_not_found()
@@ -51,10 +51,10 @@ async fn errors_tell_what_they_are() {
 }
 
 #[tokio::test]
-async fn details_are_told() {
+async fn details_are_available() {
     let (code, mut body) = status(422, "Invalid");
     body["details"] = json!({"retryAfterSeconds": 3, "causes": [{"reason": "FieldValueInvalid", "message": "should match", "field": "spec.choice"}]});
-    let error = refused((code, body)).await;
+    let error = error_of((code, body)).await;
     assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
     assert_eq!(
         (
@@ -64,14 +64,14 @@ async fn details_are_told() {
         ("spec.choice", "should match")
     );
     assert_eq!(
-        refused(status(429, "TooManyRequests")).await.retry_after(),
+        error_of(status(429, "TooManyRequests")).await.retry_after(),
         None
     );
 }
 
 #[tokio::test]
 async fn a_missing_object_is_none() {
-    let server = Server::answering([status(404, "NotFound")]);
+    let server = Server::with([status(404, "NotFound")]);
     assert_eq!(
         TypedClient::<CrdKind>::namespaced(server.client(), "default")
             .get_opt("a")

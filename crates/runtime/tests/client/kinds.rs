@@ -1,4 +1,4 @@
-//! Kinds in the form the generator writes: one namespaced with all subresources, one cluster-scoped without any.
+//! Kinds as the generator writes them: one namespaced with all subresources, one cluster-scoped without any.
 #![allow(unreachable_pub)]
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_codegen_runtime::client::{ScaleSubresource, StatusSubresource};

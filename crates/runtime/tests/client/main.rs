@@ -1,4 +1,4 @@
-//! What a typed client sends, and what it makes of the answers.
+//! The requests of a typed client, and how it reads the responses.
 #![allow(clippy::unwrap_used)]
 mod errors;
 mod kinds;

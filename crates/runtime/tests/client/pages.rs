@@ -1,4 +1,4 @@
-//! Lists in pages, with and without a forgetful server.
+//! Lists in pages, with and without expired continue tokens.
 use crate::kinds::CrdKind;
 use crate::server::{Server, status};
 use futures::{StreamExt, TryStreamExt};
@@ -41,7 +41,7 @@ async fn names(server: &Server) -> Vec<Vec<String>> {
 
 #[tokio::test]
 async fn pages_follow_the_token() {
-    let server = Server::answering([
+    let server = Server::with([
         page(&["a", "b"], "t1"),
         page(&["c", "d"], "t2"),
         page(&["e"], ""),
@@ -64,7 +64,7 @@ async fn pages_follow_the_token() {
 #[tokio::test]
 async fn an_expired_token_lists_the_rest_and_nothing_twice() {
     let whole = page(&["a", "b", "bb", "c"], "");
-    let server = Server::answering([page(&["a", "b"], "t1"), status(410, "Expired"), whole]);
+    let server = Server::with([page(&["a", "b"], "t1"), status(410, "Expired"), whole]);
     assert_eq!(names(&server).await, [vec!["a", "b"], vec!["bb", "c"]]);
     let last = server.lines().pop().unwrap();
     assert!(
@@ -76,14 +76,14 @@ async fn an_expired_token_lists_the_rest_and_nothing_twice() {
 #[tokio::test]
 async fn other_errors_end_the_stream() {
     let first: Vec<_> = {
-        let server = Server::answering([status(410, "Expired")]);
+        let server = Server::with([status(410, "Expired")]);
         AllNamespaces::<CrdKind>::new(server.client())
             .pages(&ListParams::default(), 2)
             .collect()
             .await
     };
     assert!(first.len() == 1 && first[0].as_ref().is_err_and(ErrorExt::is_gone));
-    let later = Server::answering([page(&["a"], "t1"), status(500, "InternalError")]);
+    let later = Server::with([page(&["a"], "t1"), status(500, "InternalError")]);
     let pages: Vec<_> = AllNamespaces::<CrdKind>::new(later.client())
         .pages(&ListParams::default(), 2)
         .collect()

@@ -1,4 +1,4 @@
-//! Conflicts are tried again with the newest object.
+//! Retries after conflicts.
 use crate::kinds::{CrdKind, CrdKindSpec};
 use crate::server::{Server, status};
 use kube_codegen_runtime::client::{ErrorExt, TypedClient};
@@ -16,8 +16,8 @@ fn scale_up(kind: &mut CrdKind) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conflict_is_tried_again_on_the_newest_object() {
-    let server = Server::answering([
+async fn a_conflict_is_retried_on_the_newest_object() {
+    let server = Server::with([
         version("1"),
         status(409, "Conflict"),
         version("2"),
@@ -26,11 +26,11 @@ async fn a_conflict_is_tried_again_on_the_newest_object() {
     let kinds = TypedClient::<CrdKind>::namespaced(server.client(), "default");
     let stored = kinds.retry_on_conflict("a", scale_up).await.unwrap();
     assert_eq!(stored.metadata.resource_version.as_deref(), Some("3"));
-    let asked = server.asked();
-    let written: Vec<_> = asked
+    let requests = server.requests();
+    let written: Vec<_> = requests
         .iter()
-        .filter(|asked| asked.line.starts_with("PUT"))
-        .map(|asked| &asked.body)
+        .filter(|request| request.line.starts_with("PUT"))
+        .map(|request| &request.body)
         .collect();
     assert_eq!(written.len(), 2);
     assert_eq!(written[1]["metadata"]["resourceVersion"], "2");
@@ -38,8 +38,8 @@ async fn a_conflict_is_tried_again_on_the_newest_object() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_attempts_end_and_other_errors_end_them_at_once() {
-    let always = Server::answering(
+async fn attempts_are_limited_and_other_errors_end_them() {
+    let always = Server::with(
         [version("1")]
             .into_iter()
             .chain((0..5).flat_map(|_| [status(409, "Conflict"), version("1")])),
@@ -61,7 +61,7 @@ async fn the_attempts_end_and_other_errors_end_them_at_once() {
         5
     );
 
-    let exists = Server::answering([version("1"), status(409, "AlreadyExists")]);
+    let exists = Server::with([version("1"), status(409, "AlreadyExists")]);
     let kinds = TypedClient::<CrdKind>::namespaced(exists.client(), "default");
     assert!(
         kinds
@@ -74,8 +74,8 @@ async fn the_attempts_end_and_other_errors_end_them_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_status_is_retried_by_its_own_path() {
-    let server = Server::answering([
+async fn status_conflicts_are_retried_on_the_status_path() {
+    let server = Server::with([
         version("1"),
         status(409, "Conflict"),
         version("2"),

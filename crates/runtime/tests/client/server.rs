@@ -1,4 +1,4 @@
-//! An API server of canned answers that remembers what it was asked.
+//! An API server with canned responses that records its requests.
 use http::{Request, Response, StatusCode};
 use kube::Client;
 use kube::client::Body;
@@ -7,9 +7,9 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
-/// A request as the server saw it.
+/// A recorded request.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Asked {
+pub(crate) struct Recorded {
     /// Method, path and query.
     pub(crate) line: String,
     pub(crate) content_type: Option<String>,
@@ -18,15 +18,15 @@ pub(crate) struct Asked {
 
 #[derive(Clone, Default)]
 pub(crate) struct Server {
-    asked: Arc<Mutex<Vec<Asked>>>,
-    answers: Arc<Mutex<VecDeque<(u16, Value)>>>,
+    requests: Arc<Mutex<Vec<Recorded>>>,
+    responses: Arc<Mutex<VecDeque<(u16, Value)>>>,
 }
 
 impl Server {
-    /// Will answer in this order, and to all further requests as the last time.
-    pub(crate) fn answering(answers: impl IntoIterator<Item = (u16, Value)>) -> Self {
+    /// Sends these responses in order, and repeats the last one.
+    pub(crate) fn with(responses: impl IntoIterator<Item = (u16, Value)>) -> Self {
         Self {
-            answers: Arc::new(Mutex::new(answers.into_iter().collect())),
+            responses: Arc::new(Mutex::new(responses.into_iter().collect())),
             ..Self::default()
         }
     }
@@ -35,25 +35,28 @@ impl Server {
         let server = self.clone();
         let service = tower::service_fn(move |request: Request<Body>| {
             let server = server.clone();
-            async move { Ok::<_, Infallible>(server.answer(request).await) }
+            async move { Ok::<_, Infallible>(server.respond(request).await) }
         });
         Client::new(service, "default")
     }
 
-    /// What was asked since the last time.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
-        std::mem::take(&mut *self.asked.lock().unwrap())
+    /// Returns the requests since the last call.
+    pub(crate) fn requests(&self) -> Vec<Recorded> {
+        std::mem::take(&mut *self.requests.lock().unwrap())
     }
 
-    /// Method, path and query of what was asked since the last time.
+    /// Returns method, path and query of the requests since the last call.
     pub(crate) fn lines(&self) -> Vec<String> {
-        self.asked().into_iter().map(|asked| asked.line).collect()
+        self.requests()
+            .into_iter()
+            .map(|request| request.line)
+            .collect()
     }
 
-    async fn answer(&self, request: Request<Body>) -> Response<Body> {
+    async fn respond(&self, request: Request<Body>) -> Response<Body> {
         let (head, body) = request.into_parts();
         let bytes = body.collect_bytes().await.unwrap();
-        self.asked.lock().unwrap().push(Asked {
+        self.requests.lock().unwrap().push(Recorded {
             line: format!("{} {}", head.method, head.uri.path_and_query().unwrap()),
             content_type: head
                 .headers
@@ -61,11 +64,11 @@ impl Server {
                 .map(|value| value.to_str().unwrap().to_owned()),
             body: serde_json::from_slice(&bytes).unwrap_or(Value::Null),
         });
-        let mut answers = self.answers.lock().unwrap();
-        let (code, body) = if answers.len() > 1 {
-            answers.pop_front().unwrap()
+        let mut responses = self.responses.lock().unwrap();
+        let (code, body) = if responses.len() > 1 {
+            responses.pop_front().unwrap()
         } else {
-            answers[0].clone()
+            responses[0].clone()
         };
         let mut response = Response::new(Body::from(body.to_string().into_bytes()));
         *response.status_mut() = StatusCode::from_u16(code).unwrap();
@@ -73,7 +76,7 @@ impl Server {
     }
 }
 
-/// The status of a refused request.
+/// Returns an error status.
 pub(crate) fn status(code: u16, reason: &str) -> (u16, Value) {
     (
         code,

@@ -1,4 +1,4 @@
-//! Method, path, query and body of every verb.
+//! The method, path, query and body of every verb.
 use crate::kinds::{CrdKind, Zone};
 use crate::server::Server;
 use futures::StreamExt;
@@ -22,8 +22,8 @@ fn kinds(server: &Server) -> TypedClient<CrdKind> {
 }
 
 #[tokio::test]
-async fn objects_are_read_and_written_by_their_own_path() {
-    let server = Server::answering([(200, object())]);
+async fn objects_are_read_and_written_by_their_path() {
+    let server = Server::with([(200, object())]);
     let (kinds, a) = (kinds(&server), CrdKind::new("a"));
     assert_eq!(
         kinds
@@ -38,7 +38,7 @@ async fn objects_are_read_and_written_by_their_own_path() {
     );
     assert!(kinds.get_opt("a").await.unwrap().is_some());
     kinds.create(&a).await.unwrap();
-    kinds.update(&a).await.unwrap();
+    kinds.replace(&a).await.unwrap();
     let _ = kinds.delete("a", &DeleteParams::default()).await.unwrap();
     let lines = server.lines();
     let of = |verb: &str, rest: &str| format!("{verb} {PATH}{rest}");
@@ -56,10 +56,10 @@ async fn objects_are_read_and_written_by_their_own_path() {
 
 #[tokio::test]
 async fn cluster_scoped_kinds_have_no_namespace_in_their_path() {
-    let server = Server::answering([(200, json!({"metadata": {"name": "z"}}))]);
+    let server = Server::with([(200, json!({"metadata": {"name": "z"}}))]);
     let zones = TypedClient::<Zone>::cluster(server.client());
     zones.get("z").await.unwrap();
-    zones.update(&zones.get("z").await.unwrap()).await.unwrap();
+    zones.replace(&zones.get("z").await.unwrap()).await.unwrap();
     assert_eq!(
         server.lines(),
         [
@@ -71,8 +71,8 @@ async fn cluster_scoped_kinds_have_no_namespace_in_their_path() {
 }
 
 #[tokio::test]
-async fn lists_select_and_deletions_of_many_too() {
-    let server = Server::answering([(200, list())]);
+async fn lists_and_delete_collection_send_selectors() {
+    let server = Server::with([(200, list())]);
     let params = ListParams::default()
         .labels("a=b")
         .fields("spec.choice=mysql");
@@ -98,7 +98,7 @@ async fn lists_select_and_deletions_of_many_too() {
 #[tokio::test]
 async fn a_watch_streams_events() {
     let event = json!({"type": "ADDED", "object": object()});
-    let server = Server::answering([(200, event)]);
+    let server = Server::with([(200, event)]);
     let events: Vec<_> = kinds(&server)
         .watch(&WatchParams::default().timeout(10), "7")
         .await
@@ -128,7 +128,7 @@ async fn a_watch_streams_events() {
 
 #[tokio::test]
 async fn patches_and_applied_configurations() {
-    let server = Server::answering([(200, object())]);
+    let server = Server::with([(200, object())]);
     let kinds = kinds(&server);
     kinds
         .patch("a", &Patch::Merge(json!({"spec": {"replicas": 2}})))
@@ -152,8 +152,11 @@ async fn patches_and_applied_configurations() {
         )
         .await
         .unwrap();
-    let asked = server.asked();
-    let lines: Vec<_> = asked.iter().map(|asked| asked.line.as_str()).collect();
+    let requests = server.requests();
+    let lines: Vec<_> = requests
+        .iter()
+        .map(|request| request.line.as_str())
+        .collect();
     assert_eq!(
         lines,
         [
@@ -163,24 +166,24 @@ async fn patches_and_applied_configurations() {
             format!("PATCH {PATH}/a/status?&fieldManager=me"),
         ]
     );
-    let types: Vec<_> = asked
+    let types: Vec<_> = requests
         .iter()
-        .map(|asked| asked.content_type.as_deref().unwrap())
+        .map(|request| request.content_type.as_deref().unwrap())
         .collect();
     let apply = "application/apply-patch+yaml";
     assert_eq!(types, ["application/merge-patch+json", apply, apply, apply]);
     assert_eq!(
-        asked[1].body,
+        requests[1].body,
         json!({"apiVersion": "iksoon.test.com/v1", "kind": "CrdKind", "metadata": {"name": "a"}, "spec": {"replicas": 3}})
     );
 }
 
 #[tokio::test]
-async fn the_status_has_a_path_of_its_own() {
-    let server = Server::answering([(200, object())]);
+async fn the_status_has_its_own_path() {
+    let server = Server::with([(200, object())]);
     let kinds = kinds(&server);
     kinds.get_status("a").await.unwrap();
-    kinds.update_status(&CrdKind::new("a")).await.unwrap();
+    kinds.replace_status(&CrdKind::new("a")).await.unwrap();
     kinds
         .patch_status("a", &Patch::Merge(json!({"status": {}})))
         .await
@@ -196,8 +199,8 @@ async fn the_status_has_a_path_of_its_own() {
 }
 
 #[tokio::test]
-async fn the_scale_is_of_its_own_kind() {
-    let server = Server::answering([(
+async fn the_scale_has_its_own_kind() {
+    let server = Server::with([(
         200,
         json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": 3}}),
     )]);
@@ -221,29 +224,29 @@ async fn the_scale_is_of_its_own_kind() {
 }
 
 #[tokio::test]
-async fn manager_and_dry_run_are_told_with_every_write() {
-    let server = Server::answering([(200, object())]);
+async fn field_manager_and_dry_run_are_sent_with_every_write() {
+    let server = Server::with([(200, object())]);
     let kinds = kinds(&server).with_field_manager("me").dry_run();
     kinds.create(&CrdKind::new("a")).await.unwrap();
-    kinds.update_status(&CrdKind::new("a")).await.unwrap();
+    kinds.replace_status(&CrdKind::new("a")).await.unwrap();
     kinds.patch("a", &Patch::Merge(json!({}))).await.unwrap();
     kinds.apply(&CrdKind::new("a"), "other").await.unwrap();
     let _ = kinds.delete("a", &DeleteParams::default()).await.unwrap();
-    let asked = server.asked();
-    for asked in &asked[..4] {
+    let requests = server.requests();
+    for request in &requests[..4] {
         assert!(
-            asked.line.contains("dryRun=All") && asked.line.contains("fieldManager="),
+            request.line.contains("dryRun=All") && request.line.contains("fieldManager="),
             "{}",
-            asked.line
+            request.line
         );
     }
-    assert!(asked[3].line.contains("fieldManager=other"));
-    assert_eq!(asked[4].body["dryRun"], json!(["All"]));
+    assert!(requests[3].line.contains("fieldManager=other"));
+    assert_eq!(requests[4].body["dryRun"], json!(["All"]));
 }
 
 #[tokio::test]
-async fn what_is_no_name_is_refused_before_anything_is_sent() {
-    let server = Server::answering([(200, object())]);
+async fn invalid_names_are_rejected_before_any_request() {
+    let server = Server::with([(200, object())]);
     let kinds = kinds(&server);
     for name in ["", ".", "..", "../b", "a/b", "a?x=y", "a#b", "a%2f", "a b"] {
         assert!(
@@ -254,7 +257,7 @@ async fn what_is_no_name_is_refused_before_anything_is_sent() {
             kinds.delete(name, &DeleteParams::default()).await.is_err(),
             "{name}"
         );
-        assert!(kinds.update(&CrdKind::new(name)).await.is_err(), "{name}");
+        assert!(kinds.replace(&CrdKind::new(name)).await.is_err(), "{name}");
         assert!(
             kinds.apply_status(&CrdKind::new(name), "me").await.is_err(),
             "{name}"
@@ -272,7 +275,7 @@ async fn what_is_no_name_is_refused_before_anything_is_sent() {
             "{name}"
         );
     }
-    assert!(kinds.update(&CrdKind::default()).await.is_err());
+    assert!(kinds.replace(&CrdKind::default()).await.is_err());
     assert!(kinds.apply(&json!({"metadata": {}}), "me").await.is_err());
     assert!(kinds.apply(&json!([]), "me").await.is_err());
     assert_eq!(server.lines(), [""; 0]);

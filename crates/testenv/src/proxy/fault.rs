@@ -1,4 +1,4 @@
-//! In: the name of a fault. Out: the answer the API server would give, where the fault is an answer. Never a made-up status form.
+//! The faults of the proxy, and the responses of those that replace the answer.
 
 use std::time::Duration;
 
@@ -6,52 +6,60 @@ use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::{Value, json};
 
-/// What is done to a request that a rule matches.
+/// What happens to a request that a rule matches.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_codegen_testenv::{Fault, Rule};
+///
+/// let overloaded = Fault::TooManyRequests { retry_after: Duration::from_secs(1) };
+/// let rules = [Rule::new(overloaded).times(3), Rule::new(Fault::Cut { after: 100 }).watch(true)];
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// 429 with `Retry-After`, in whole seconds, rounded up.
+    /// Responds with 429 and `Retry-After`, in whole seconds, rounded up.
     TooManyRequests {
-        /// When the client may come back.
+        /// When the client may retry.
         retry_after: Duration,
     },
-    /// 500.
+    /// Responds with 500.
     InternalError,
-    /// 503.
+    /// Responds with 503.
     Unavailable,
-    /// 410 with reason `Expired`, as for a continue token or a watch that is too old.
+    /// Responds with 410 and the reason `Expired`, as for a continue token or a watch that is too old.
     Gone,
-    /// A watch that begins well, and whose first event is an error of code 410.
+    /// Responds with a watch whose first event is an error with code 410.
     WatchExpired,
-    /// The connection ends without an answer.
+    /// Closes the connection without a response.
     Refuse,
-    /// The answer comes, but so much later.
+    /// Delays the response.
     Delay(Duration),
-    /// The connection ends after so many bytes of the answer's body.
+    /// Closes the connection within the body.
     Cut {
-        /// Bytes that still come through.
+        /// How many bytes of the body are forwarded.
         after: usize,
     },
-    /// After so many bytes of the body nothing more comes, and the connection stays open.
+    /// Stops within the body and keeps the connection open.
     Stall {
-        /// Bytes that still come through.
+        /// How many bytes of the body are forwarded.
         after: usize,
     },
-    /// The body comes in pieces.
+    /// Forwards the body in pieces.
     Slow {
         /// Bytes in a piece.
         piece: usize,
-        /// Time before each.
+        /// Pause before each piece.
         pause: Duration,
     },
-    /// Each line of the body comes twice.
+    /// Forwards each line of the body twice.
     Duplicate,
-    /// Of each line of the body only the first half comes, so that it is no JSON.
+    /// Forwards only the first half of each line of the body, which is invalid JSON.
     Garble,
 }
 
 impl Fault {
-    /// The answer in place of the API server's, if the fault is one.
+    /// Returns the response that replaces the API server's, if the fault is one.
     pub(super) fn answer(&self) -> Option<Response<Bytes>> {
         let (code, reason, message) = match self {
             Self::TooManyRequests { .. } => (
@@ -119,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expired_watch_is_an_event_not_a_status() {
+    fn an_expired_watch_is_an_event() {
         let answer = Fault::WatchExpired.answer().unwrap();
         assert_eq!(answer.status(), StatusCode::OK);
         let event: Value = serde_json::from_slice(answer.body()).unwrap();

@@ -1,4 +1,4 @@
-//! In: one request. Out: its answer from the API server, spoilt if a rule says so. Never a retry.
+//! Forwards one request to the API server and applies the fault of a matching rule to the response.
 
 use std::{io, sync::Arc};
 
@@ -10,13 +10,13 @@ use hyper::body::{Frame, Incoming};
 use kube::{Client, client::Body, config::AuthInfo};
 use tokio::time::sleep;
 
-use super::{Fault, Seen, rule::Rules, transform::transform};
+use super::{Fault, RecordedRequest, rule::Rules, transform::transform};
 use crate::{error::Error, kubeconfig::without_retry};
 
 type Answer = Response<StreamBody<BoxStream<'static, Result<Frame<Bytes>, io::Error>>>>;
 
-/// Headers that concern one connection, not the request (RFC 9110, section 7.6.1), and the host, which is another.
-const OF_THE_CONNECTION: [header::HeaderName; 7] = [
+/// Headers of one connection (RFC 9110, section 7.6.1), and the host.
+const HOP_BY_HOP: [header::HeaderName; 7] = [
     header::CONNECTION,
     header::HOST,
     header::TE,
@@ -26,13 +26,13 @@ const OF_THE_CONNECTION: [header::HeaderName; 7] = [
     header::CONTENT_LENGTH,
 ];
 
-/// The way to the API server, with the rules.
+/// The API server and the rules.
 pub(super) struct Upstream {
-    /// Shows the administrator's rights.
+    /// Sends the administrator's token.
     admin: Client,
-    /// Hands on what the client shows.
+    /// Forwards the client's token.
     plain: Client,
-    /// What the administrator's clients show to the proxy.
+    /// The `Authorization` header that the administrator's clients send to the proxy.
     secret: HeaderValue,
     rules: Arc<Rules>,
 }
@@ -57,15 +57,15 @@ impl Upstream {
         })
     }
 
-    /// An error ends the connection without an answer.
+    /// Answers one request; an error closes the connection without a response.
     pub(super) async fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
     ) -> Result<Answer, io::Error> {
-        let seen = Seen::new(request.method().clone(), request.uri().clone());
-        let (fault, cut) = self.rules.on(&seen);
+        let recorded = RecordedRequest::new(request.method().clone(), request.uri().clone());
+        let (fault, cut) = self.rules.on(&recorded);
         if let Some(answer) = fault.as_ref().and_then(Fault::answer) {
-            return Ok(whole(answer));
+            return Ok(full(answer));
         }
         match &fault {
             Some(Fault::Refuse) => return Err(io::ErrorKind::ConnectionReset.into()),
@@ -78,14 +78,14 @@ impl Upstream {
             parts,
             StreamBody::new(Box::pin(transform(body, fault.clone(), cut)) as BoxStream<'static, _>),
         );
-        clean(answer.headers_mut());
+        remove_hop_by_hop(answer.headers_mut());
         Ok(answer)
     }
 
     async fn forward(&self, request: Request<Incoming>) -> Result<Response<Body>, io::Error> {
         let (mut parts, body) = request.into_parts();
         let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
-        clean(&mut parts.headers);
+        remove_hop_by_hop(&mut parts.headers);
         let upstream = if parts.headers.get(header::AUTHORIZATION) == Some(&self.secret) {
             parts.headers.remove(header::AUTHORIZATION);
             &self.admin
@@ -95,18 +95,18 @@ impl Upstream {
         let answer = upstream
             .send(Request::from_parts(parts, Body::from(body.to_vec())))
             .await;
-        // The API server is down: so is the proxy, as far as its client can see.
+        // If the API server is down, so is the proxy for its clients.
         answer.map_err(io::Error::other)
     }
 }
 
-fn clean(headers: &mut HeaderMap) {
-    for name in OF_THE_CONNECTION {
+fn remove_hop_by_hop(headers: &mut HeaderMap) {
+    for name in HOP_BY_HOP {
         headers.remove(name);
     }
 }
 
-fn whole(answer: Response<Bytes>) -> Answer {
+fn full(answer: Response<Bytes>) -> Answer {
     answer.map(|body| {
         StreamBody::new(
             Box::pin(futures::stream::iter([Ok(Frame::data(body))])) as BoxStream<'static, _>

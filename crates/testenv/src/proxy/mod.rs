@@ -1,4 +1,4 @@
-//! In: requests of the program under test. Out: the API server's answers, or what the rules make of them. Never a change of a request.
+//! An HTTPS proxy in front of the API server that injects faults into responses.
 
 mod fault;
 mod forward;
@@ -26,7 +26,7 @@ use tokio_rustls::{
 
 pub use self::{
     fault::Fault,
-    rule::{Rule, RuleHandle, Seen},
+    rule::{RecordedRequest, Rule, RuleHandle},
 };
 use self::{forward::Upstream, rule::Rules};
 use crate::{
@@ -37,8 +37,18 @@ use crate::{
     reaper::Reaper,
 };
 
-/// An HTTPS proxy on 127.0.0.1 before the API server. Without rules it changes nothing. It ends when it is dropped, or with
-/// the async runtime it was made on.
+/// An HTTPS proxy on 127.0.0.1 in front of the API server. Without rules it changes nothing. It ends when it is dropped, or with
+/// its async runtime.
+///
+/// ```no_run
+/// # use kube_codegen_testenv::{ControlPlane, Error, Fault, Rule};
+/// # async fn faults(plane: &ControlPlane) -> Result<(), Error> {
+/// let proxy = plane.proxy().await?;
+/// let rule = proxy.add(Rule::new(Fault::Garble).watch(true).times(1));
+/// // ... run the operator with `proxy.kubeconfig()` ...
+/// assert_eq!(rule.hits(), 1);
+/// # Ok(()) }
+/// ```
 pub struct Proxy {
     access: Access,
     admin: kube::Config,
@@ -56,11 +66,11 @@ impl Proxy {
         let url = format!("https://{address}")
             .parse()
             .map_err(|_| failed()(std::io::ErrorKind::InvalidInput.into()))?;
-        // Whoever shows this token gets the administrator's rights; other tokens are handed on.
+        // This token gives the administrator's rights; other tokens are forwarded.
         let identity = Identity::new()?;
         let mut config = kube::Config::new(url);
         config.root_cert = Some(vec![identity.ca_der]);
-        let access = Access::of_config(with_token(&config, &identity.token)?, reaper)?;
+        let access = Access::from_config(with_token(&config, &identity.token)?, reaper)?;
         let tls = tls(&identity.server_certificate, &identity.server_key)?;
         let rules = Arc::new(Rules::default());
         let upstream = Arc::new(Upstream::new(admin, &identity.token, Arc::clone(&rules))?);
@@ -73,47 +83,47 @@ impl Proxy {
         })
     }
 
-    /// A client with all rights that goes through the proxy. It does not repeat what was refused: faults are seen as they are.
+    /// Returns a client with all rights that uses the proxy. It does not retry, so that faults are visible.
     pub fn client(&self) -> Result<Client, Error> {
         Ok(Client::try_from(self.config())?)
     }
 
-    /// The configuration of [`Proxy::client`].
+    /// Returns the configuration of [`Proxy::client`].
     pub fn config(&self) -> kube::Config {
         without_retry(&self.access.config)
     }
 
-    /// A kubeconfig with all rights that goes through the proxy.
+    /// Returns a kubeconfig with all rights that uses the proxy.
     pub fn kubeconfig(&self) -> &Path {
         &self.access.kubeconfig
     }
 
-    /// As [`crate::ControlPlane::kubeconfig_for`], through the proxy.
+    /// Does what [`crate::ControlPlane::kubeconfig_for`] does, for the proxy.
     pub async fn kubeconfig_for(
         &self,
         namespace: &str,
         service_account: &str,
     ) -> Result<PathBuf, Error> {
-        // The token itself is not asked for through the proxy, whose rules are for the program under test.
+        // The token is requested directly, since rules are for the program under test.
         let admin = Client::try_from(self.admin.clone())?;
         self.access
             .kubeconfig_for(&admin, namespace, service_account)
             .await
     }
 
-    /// Adds a rule; of several that match a request the one added first is applied.
+    /// Adds a rule. If several rules match a request, the one added first applies.
     pub fn add(&self, rule: Rule) -> RuleHandle {
         self.rules.add(rule)
     }
 
-    /// Breaks the answers that are under way to requests that `rule` matches, watches above all, whatever its fault; says how many.
+    /// Breaks the open responses, such as watches, to requests that `rule` matches, whatever its fault; returns their number.
     pub fn cut(&self, rule: &Rule) -> usize {
         self.rules.cut(rule)
     }
 
-    /// All requests so far, in the order of their arrival.
-    pub fn requests(&self) -> Vec<Seen> {
-        self.rules.seen()
+    /// Returns all requests so far, in the order of arrival.
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        self.rules.requests()
     }
 }
 
@@ -123,7 +133,7 @@ impl Drop for Proxy {
     }
 }
 
-/// TLS, for clients of the Go library show no token without it.
+/// Sets up TLS, without which Go clients send no token.
 fn tls(certificate: &Certificate, key: &KeyPair) -> Result<TlsAcceptor, Error> {
     let key = PrivatePkcs8KeyDer::from(key.serialize_der());
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -137,20 +147,20 @@ fn tls(certificate: &Certificate, key: &KeyPair) -> Result<TlsAcceptor, Error> {
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
-/// Serves until it is aborted, which ends all connections with it.
+/// Serves until it is aborted, which closes all connections.
 async fn accept(listener: TcpListener, tls: TlsAcceptor, upstream: Arc<Upstream>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             Some(_) = connections.join_next() => {}
             accepted = listener.accept() => {
-                // A connection that is gone before it was accepted is its client's loss alone.
+                // The client has already disconnected.
                 let Ok((stream, _)) = accepted else { continue };
                 let (tls, upstream) = (tls.clone(), Arc::clone(&upstream));
                 connections.spawn(async move {
                     let Ok(stream) = tls.accept(stream).await else { return };
                     let service = service_fn(|request| Arc::clone(&upstream).answer(request));
-                    // Its error is the client's going, or a fault that was asked for.
+                    // The error is a disconnected client or an injected fault.
                     let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
                 });
             }

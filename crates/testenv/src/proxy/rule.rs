@@ -1,4 +1,4 @@
-//! In: requests. Out: which rule applies to each, how often it did, and a record of all. Never a rule applied more often than it says.
+//! Rules of the proxy: which requests get a fault, and how often.
 
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::Fault;
 
-/// Which requests a fault befalls: all, unless it is narrowed.
+/// Selects the requests that get a fault: all, unless restricted.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -32,7 +32,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// A rule for all requests.
+    /// Creates a rule for all requests.
     pub fn new(fault: Fault) -> Self {
         Self {
             fault,
@@ -44,42 +44,42 @@ impl Rule {
         }
     }
 
-    /// Only requests of this method.
+    /// Restricts to this method.
     #[must_use]
     pub fn method(mut self, method: &str) -> Self {
         self.method = Some(method.to_owned());
         self
     }
 
-    /// Only requests whose path (without the query) contains this.
+    /// Restricts to requests whose path, without the query, contains this.
     #[must_use]
     pub fn path(mut self, part: &str) -> Self {
         self.path = Some(part.to_owned());
         self
     }
 
-    /// Only watches, or (`false`) anything but watches.
+    /// Restricts to watches or, with `false`, to other requests.
     #[must_use]
     pub fn watch(mut self, watch: bool) -> Self {
         self.watch = Some(watch);
         self
     }
 
-    /// Lets the first so many requests that match pass.
+    /// Leaves the first matching requests unchanged.
     #[must_use]
     pub fn skip(mut self, requests: usize) -> Self {
         self.skip = requests;
         self
     }
 
-    /// Only so many requests; all later ones pass.
+    /// Limits the number of requests that get the fault.
     #[must_use]
     pub fn times(mut self, requests: usize) -> Self {
         self.times = requests;
         self
     }
 
-    fn matches(&self, request: &Seen) -> bool {
+    fn matches(&self, request: &RecordedRequest) -> bool {
         self.method
             .as_ref()
             .is_none_or(|method| request.method == method.as_str())
@@ -91,22 +91,22 @@ impl Rule {
     }
 }
 
-/// A request that came to the proxy.
+/// A request that reached the proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Seen {
-    /// Its method.
+pub struct RecordedRequest {
+    /// The method.
     pub method: Method,
-    /// Its path and query.
+    /// Path and query.
     pub uri: Uri,
 }
 
-impl Seen {
+impl RecordedRequest {
     pub(super) fn new(method: Method, uri: Uri) -> Self {
         Self { method, uri }
     }
 
-    /// Whether it is a watch.
+    /// Returns whether it is a watch.
     pub fn is_watch(&self) -> bool {
         self.uri
             .query()
@@ -116,12 +116,12 @@ impl Seen {
     }
 }
 
-/// A rule in force. Dropping the handle leaves it in force.
+/// An active rule. Dropping the handle leaves the rule active.
 #[derive(Debug)]
 pub struct RuleHandle(Arc<Active>);
 
 impl RuleHandle {
-    /// How many requests it was applied to.
+    /// Returns how many requests got the fault.
     pub fn hits(&self) -> usize {
         self.0
             .matched
@@ -130,7 +130,7 @@ impl RuleHandle {
             .min(self.0.rule.times)
     }
 
-    /// Takes the rule away. Answers under way that it befell stay as they are.
+    /// Removes the rule. Open responses are not affected.
     pub fn remove(&self) {
         self.0.removed.store(true, Ordering::SeqCst);
     }
@@ -143,15 +143,15 @@ struct Active {
     removed: AtomicBool,
 }
 
-/// What the connections of one proxy share.
+/// The rules and requests of one proxy.
 #[derive(Default)]
 pub(super) struct Rules(Mutex<State>);
 
 #[derive(Default)]
 struct State {
     active: Vec<Arc<Active>>,
-    seen: Vec<Seen>,
-    answering: Vec<(Seen, watch::Sender<bool>)>,
+    requests: Vec<RecordedRequest>,
+    open: Vec<(RecordedRequest, watch::Sender<bool>)>,
 }
 
 impl Rules {
@@ -165,13 +165,13 @@ impl Rules {
         RuleHandle(active)
     }
 
-    /// Records a request, and gives the fault for it and the signal on which its answer is to break off.
-    pub(super) fn on(&self, request: &Seen) -> (Option<Fault>, watch::Receiver<bool>) {
+    /// Records a request, and returns its fault and the signal that breaks its response.
+    pub(super) fn on(&self, request: &RecordedRequest) -> (Option<Fault>, watch::Receiver<bool>) {
         let mut state = self.lock();
-        state.seen.push(request.clone());
-        state.answering.retain(|(_, cut)| !cut.is_closed());
+        state.requests.push(request.clone());
+        state.open.retain(|(_, cut)| !cut.is_closed());
         let (cut, receiver) = watch::channel(false);
-        state.answering.push((request.clone(), cut));
+        state.open.push((request.clone(), cut));
         let applies = |active: &&Arc<Active>| {
             !active.removed.load(Ordering::SeqCst) && active.rule.matches(request) && {
                 let before = active.matched.fetch_add(1, Ordering::SeqCst);
@@ -191,14 +191,14 @@ impl Rules {
     pub(super) fn cut(&self, rule: &Rule) -> usize {
         let state = self.lock();
         let matching = state
-            .answering
+            .open
             .iter()
             .filter(|(request, _)| rule.matches(request));
         matching.filter(|(_, cut)| cut.send(true).is_ok()).count()
     }
 
-    pub(super) fn seen(&self) -> Vec<Seen> {
-        self.lock().seen.clone()
+    pub(super) fn requests(&self) -> Vec<RecordedRequest> {
+        self.lock().requests.clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -210,29 +210,29 @@ impl Rules {
 mod tests {
     use super::*;
 
-    fn seen(method: &str, uri: &str) -> Seen {
-        Seen::new(method.parse().unwrap(), uri.parse().unwrap())
+    fn request(method: &str, uri: &str) -> RecordedRequest {
+        RecordedRequest::new(method.parse().unwrap(), uri.parse().unwrap())
     }
 
     #[test]
-    fn a_rule_is_as_narrow_as_it_says() {
+    fn a_rule_matches_method_path_and_watch() {
         let rule = Rule::new(Fault::Gone)
             .method("GET")
             .path("/pods")
             .watch(true);
-        assert!(rule.matches(&seen("GET", "/api/v1/pods?limit=5&watch=1")));
-        assert!(rule.matches(&seen("GET", "/api/v1/pods?watch=true")));
-        assert!(!rule.matches(&seen("GET", "/api/v1/pods?watch=false")));
-        assert!(!rule.matches(&seen("POST", "/api/v1/pods?watch=1")));
-        assert!(!rule.matches(&seen("GET", "/api/v1/nodes?watch=1&x=/pods")));
+        assert!(rule.matches(&request("GET", "/api/v1/pods?limit=5&watch=1")));
+        assert!(rule.matches(&request("GET", "/api/v1/pods?watch=true")));
+        assert!(!rule.matches(&request("GET", "/api/v1/pods?watch=false")));
+        assert!(!rule.matches(&request("POST", "/api/v1/pods?watch=1")));
+        assert!(!rule.matches(&request("GET", "/api/v1/nodes?watch=1&x=/pods")));
     }
 
     #[test]
-    fn rules_are_counted_and_the_first_wins() {
+    fn the_first_matching_rule_applies_and_hits_are_counted() {
         let rules = Rules::default();
         let first = rules.add(Rule::new(Fault::Gone).skip(1).times(2));
         let second = rules.add(Rule::new(Fault::InternalError));
-        let request = seen("GET", "/");
+        let request = request("GET", "/");
         let faults: Vec<_> = (0..5).map(|_| rules.on(&request).0.unwrap()).collect();
         assert_eq!(
             faults,
@@ -247,6 +247,6 @@ mod tests {
         assert_eq!((first.hits(), second.hits()), (2, 3));
         second.remove();
         assert_eq!(rules.on(&request).0, None);
-        assert_eq!(rules.seen().len(), 6);
+        assert_eq!(rules.requests().len(), 6);
     }
 }

@@ -1,4 +1,4 @@
-//! In: an answer's body as it arrives, and a fault. Out: the body as the client gets it. Never more than a piece or a line held back.
+//! Transforms the body of a response according to a fault, as a stream.
 
 use std::io;
 
@@ -12,10 +12,10 @@ use tokio::{
 
 use super::Fault;
 
-/// What the client's connection takes; an error breaks it off.
+/// A frame for the client; an error breaks the connection.
 type Piece = Result<Frame<Bytes>, io::Error>;
 
-/// Copies `body` into the stream that it returns, until one of the two ends or `cut` turns true.
+/// Copies `body` to the returned stream until either ends or `cut` becomes true.
 pub(super) fn transform<E: Send + 'static>(
     body: impl Stream<Item = Result<Bytes, E>> + Send + Unpin + 'static,
     fault: Option<Fault>,
@@ -39,7 +39,7 @@ pub(super) fn transform<E: Send + 'static>(
     })
 }
 
-/// The connection is to be broken off.
+/// The connection must be broken.
 struct Broken;
 
 async fn copy<E>(
@@ -83,17 +83,17 @@ async fn copy<E>(
         }
     }
     match &fault {
-        // A list is one line without an end.
+        // A list is one line without a line break.
         Some(fault @ (Fault::Duplicate | Fault::Garble)) if !lines.is_empty() => {
             send(changed(fault, &lines)).await
         }
-        // The body is shorter than the fault's place in it: it ends there all the same.
+        // The body is shorter than `after`.
         Some(Fault::Cut { .. } | Fault::Stall { .. }) => end(fault.as_ref(), client).await,
         _ => Ok(()),
     }
 }
 
-/// Breaks off, or keeps the connection open until the client goes.
+/// Breaks the connection; for a stall, only after the client has disconnected.
 async fn end(fault: Option<&Fault>, client: &mpsc::Sender<Piece>) -> Result<(), Broken> {
     if let Some(Fault::Stall { .. }) = fault {
         client.closed().await;
@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// What the client gets of a body that comes in two chunks, and whether the connection broke.
+    /// Returns what the client gets of a body of two chunks, and whether the connection broke.
     async fn through(fault: Fault) -> (String, bool) {
         let chunks = [&b"{\"a\":1}\n{\"b\""[..], b":2}\n"]
             .map(|chunk| Ok::<_, io::Error>(Bytes::from_static(chunk)));

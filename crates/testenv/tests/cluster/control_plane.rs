@@ -1,4 +1,4 @@
-//! The control plane is a real one: it serves, runs workloads, refuses what RBAC does not allow, and survives the death of its parts.
+//! The control plane: workloads, RBAC, and recovery of its components.
 
 use std::{fs, path::Path, process::Command, time::Duration};
 
@@ -99,7 +99,7 @@ async fn a_deployment_gets_running_pods_and_is_collected() -> TestResult {
 }
 
 #[tokio::test]
-async fn a_job_ends() -> TestResult {
+async fn a_job_completes() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -131,7 +131,7 @@ async fn a_job_ends() -> TestResult {
 }
 
 #[tokio::test]
-async fn a_service_account_may_do_what_its_role_says_and_no_more() -> TestResult {
+async fn a_service_account_has_exactly_the_rights_of_its_role() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -194,7 +194,7 @@ async fn a_service_account_may_do_what_its_role_says_and_no_more() -> TestResult
 }
 
 #[tokio::test]
-async fn what_was_written_survives_the_death_of_its_servers() -> TestResult {
+async fn objects_survive_killed_servers() -> TestResult {
     let Some(plane) = ControlPlane::for_test().await? else {
         return Ok(());
     };
@@ -219,7 +219,7 @@ async fn what_was_written_survives_the_death_of_its_servers() -> TestResult {
 }
 
 #[tokio::test]
-async fn a_paused_server_hangs_and_then_answers() -> TestResult {
+async fn a_paused_server_answers_after_it_resumes() -> TestResult {
     let Some(plane) = ControlPlane::for_test().await? else {
         return Ok(());
     };
@@ -258,7 +258,7 @@ async fn compaction_expires_continue_tokens() -> TestResult {
         .create(&PostParams::default(), &config_map("d"))
         .await?;
     assert!(plane.compact().await? > 0);
-    // The API server goes on from its cache as long as it can; without it, it has to ask etcd.
+    // The API server serves from its cache; without the cache it must ask etcd.
     plane.api_server()?.restart().await?;
     match config_maps.list(&first.continue_token(&token)).await {
         Err(kube::Error::Api(status)) => {
@@ -270,7 +270,7 @@ async fn compaction_expires_continue_tokens() -> TestResult {
 }
 
 #[tokio::test]
-async fn a_wrong_flag_is_told_with_the_log() -> TestResult {
+async fn an_invalid_flag_is_reported_with_the_log() -> TestResult {
     let Some(own) = ControlPlane::for_test().await? else {
         return Ok(());
     };
@@ -280,7 +280,7 @@ async fn a_wrong_flag_is_told_with_the_log() -> TestResult {
         .start()
         .await
     {
-        Err(Error::Ended { name, log, .. }) => assert!(
+        Err(Error::Exited { name, log, .. }) => assert!(
             name == "kube-apiserver" && log.contains("unknown flag: --no-such-flag"),
             "{log}"
         ),
@@ -290,7 +290,7 @@ async fn a_wrong_flag_is_told_with_the_log() -> TestResult {
 }
 
 #[tokio::test]
-async fn a_process_has_its_log_and_its_end() -> TestResult {
+async fn a_process_has_a_log_and_an_exit_status() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };

@@ -1,6 +1,6 @@
-//! The control plane, the proxy before it, and the runtime's client and informer against both.
+//! Tests the control plane and the proxy, and the runtime's client and informer against both.
 //!
-//! One binary, so that all tests share one control plane; where none can be had they are skipped, and say so.
+//! They are one binary so that all tests share one control plane.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod client;

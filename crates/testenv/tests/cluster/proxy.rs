@@ -1,6 +1,6 @@
-//! The proxy hands everything on unchanged, and spoils exactly what its rules name.
+//! The proxy: forwarding, and the fault of each rule.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::{AsyncBufReadExt as _, TryStreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -8,7 +8,9 @@ use kube::{
     Api, Client,
     api::{ListParams, ObjectMeta, PostParams, WatchEvent, WatchParams},
 };
-use kube_codegen_testenv::{ControlPlane, Error, Fault, Rule, TestResult};
+use kube_codegen_testenv::{ControlPlane, Error, Fault, Rule, TestResult, eventually};
+
+use crate::support::WITHIN;
 
 fn config_map(name: &str) -> ConfigMap {
     ConfigMap {
@@ -27,7 +29,7 @@ fn code(error: kube::Error) -> u16 {
     }
 }
 
-/// The lines of a watch on the namespace's `ConfigMaps` from the beginning.
+/// Returns the lines of a watch on the namespace's `ConfigMaps` from the beginning.
 async fn watch(
     client: &Client,
     namespace: &str,
@@ -83,7 +85,7 @@ async fn without_rules_nothing_changes() -> TestResult {
 }
 
 #[tokio::test]
-async fn rights_are_the_clients_own() -> TestResult {
+async fn the_token_of_the_client_is_forwarded() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -114,7 +116,7 @@ async fn rights_are_the_clients_own() -> TestResult {
 }
 
 #[tokio::test]
-async fn answers_are_replaced_as_often_as_the_rule_says() -> TestResult {
+async fn responses_get_the_fault_as_often_as_the_rule_says() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -152,11 +154,21 @@ async fn answers_are_replaced_as_often_as_the_rule_says() -> TestResult {
         .create(&PostParams::default(), &config_map("a"))
         .await?;
 
-    let rule = proxy.add(Rule::new(Fault::Delay(Duration::from_millis(300))));
-    let before = Instant::now();
+    let rule = proxy.add(Rule::new(Fault::Delay(Duration::from_secs(3600))).times(1));
+    let delayed = tokio::spawn({
+        let config_maps = config_maps.clone();
+        async move { config_maps.get("a").await }
+    });
+    eventually("the delayed request", WITHIN, async || {
+        (rule.hits() == 1).then_some(()).ok_or("not sent")
+    })
+    .await?;
     config_maps.get("a").await?;
-    assert!(before.elapsed() >= Duration::from_millis(300));
-    rule.remove();
+    assert!(
+        !delayed.is_finished(),
+        "a later request overtakes the delayed one"
+    );
+    delayed.abort();
 
     proxy.add(Rule::new(Fault::Cut { after: 20 }).times(1));
     assert!(config_maps.get("a").await.is_err());
@@ -172,7 +184,7 @@ async fn answers_are_replaced_as_often_as_the_rule_says() -> TestResult {
 }
 
 #[tokio::test]
-async fn watches_are_spoilt_line_by_line() -> TestResult {
+async fn watches_get_faults_line_by_line() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -239,7 +251,7 @@ async fn watches_are_spoilt_line_by_line() -> TestResult {
 }
 
 #[tokio::test]
-async fn it_is_as_dead_as_the_server_behind_it() -> TestResult {
+async fn the_proxy_is_down_with_its_server() -> TestResult {
     let Some(plane) = ControlPlane::for_test().await? else {
         return Ok(());
     };

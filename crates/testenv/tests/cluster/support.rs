@@ -1,14 +1,14 @@
-//! Objects and looks that several tests share.
+//! Objects and helpers.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 
-/// How long to wait for what takes a moment on an idle machine.
+/// A generous time limit for what is immediate on an idle machine.
 pub(crate) const WITHIN: Duration = Duration::from_secs(60);
 
-/// A `ConfigMap` whose one entry, `n`, and one label, `parity`, come from a number.
+/// Returns a `ConfigMap` with the entry `n` and the label `parity` of a number.
 pub(crate) fn config_map(name: &str, n: usize) -> ConfigMap {
     let labels = BTreeMap::from([(
         "parity".to_owned(),
@@ -25,7 +25,7 @@ pub(crate) fn config_map(name: &str, n: usize) -> ConfigMap {
     }
 }
 
-/// The entry `n`.
+/// Returns the entry `n`.
 pub(crate) fn n(map: &ConfigMap) -> &str {
     map.data
         .as_ref()
@@ -33,7 +33,7 @@ pub(crate) fn n(map: &ConfigMap) -> &str {
         .map_or("", String::as_str)
 }
 
-/// The name.
+/// Returns the name.
 pub(crate) fn name(map: &ConfigMap) -> String {
     map.metadata.name.clone().unwrap_or_default()
 }

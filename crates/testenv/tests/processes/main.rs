@@ -1,7 +1,7 @@
-//! The harness seen from outside its process: what it leaves behind, and what it takes from the environment.
+//! Tests clean-up and configuration from outside the test process.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod left_behind;
-mod sources;
+mod cleanup;
+mod configuration;
 mod up;

@@ -1,4 +1,4 @@
-//! Control planes of other processes.
+//! Starts control planes in other processes.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -11,17 +11,17 @@ use kube_codegen_testenv::{ControlPlane, Error, skip};
 
 pub(crate) const WITHIN: Duration = Duration::from_secs(60);
 
-/// The control plane, if processes of one can be started here; where not, this has been reported.
+/// Returns the control plane; on `None`, none can be started here, and that has been reported.
 pub(crate) async fn available() -> Result<Option<&'static ControlPlane>, Error> {
     let plane = ControlPlane::shared().await?;
     if plane.is_some_and(|plane| !plane.is_own()) {
-        skip("the cluster of KUBE_CODEGEN_E2E_KUBECONFIG is not ours to start")?;
+        skip("the test starts its own control planes, but KUBE_CODEGEN_E2E_KUBECONFIG is set")?;
         return Ok(None);
     }
     Ok(plane)
 }
 
-/// Starts `control-plane up`, and gives it with the folder that it works in. It ends with this process, however that ends.
+/// Starts `control-plane up` and returns it with its folder. It ends with this process, however that ends.
 pub(crate) fn up() -> (Child, PathBuf) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_control-plane"))
         .args(["up", "--until-eof"])
@@ -37,11 +37,11 @@ pub(crate) fn up() -> (Child, PathBuf) {
     (child, Path::new(kubeconfig).parent().unwrap().to_owned())
 }
 
-/// One of this binary's ignored tests, in a process of its own.
+/// Returns a command that runs one of the ignored tests in its own process.
 pub(crate) fn again(test: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--ignored", "--nocapture"]);
-    // What the caller asks of its own tests is not asked of these.
+    // A required control plane is not required of this test.
     command.env_remove("KUBE_CODEGEN_E2E");
     command
 }

@@ -1,9 +1,118 @@
-//! A structural schema and an object in; pruned, defaulted and judged objects out. Formats and CEL rules are not looked at.
-mod default;
-mod junctors;
-mod prune;
+//! Prunes, defaults and validates objects by a structural schema. Formats and CEL rules are ignored.
+
 mod validate;
 
-pub(super) use default::default;
-pub(super) use prune::prune;
-pub(super) use validate::validate;
+use serde_json::Value;
+
+use crate::object::flag;
+pub(crate) use validate::validate;
+
+/// Removes the fields that the schema does not declare or preserve, and returns their paths.
+pub(crate) fn prune(schema: &Value, object: &mut Value) -> Vec<String> {
+    let mut dropped = Vec::new();
+    prune_value(schema, object, true, "", &mut dropped);
+    dropped
+}
+
+fn prune_value(
+    schema: &Value,
+    value: &mut Value,
+    resource: bool,
+    path: &str,
+    dropped: &mut Vec<String>,
+) {
+    let preserve = flag(schema, "/x-kubernetes-preserve-unknown-fields");
+    match value {
+        Value::Object(fields) => {
+            let properties = schema.get("properties");
+            let additional = schema.get("additionalProperties");
+            fields.retain(|name, value| {
+                if resource && matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
+                    return true;
+                }
+                let path = if path.is_empty() {
+                    name.clone()
+                } else {
+                    format!("{path}.{name}")
+                };
+                let inner = properties.and_then(|properties| properties.get(name));
+                match inner.or_else(|| additional.filter(|schema| schema.is_object())) {
+                    Some(inner) => prune_value(
+                        inner,
+                        value,
+                        flag(inner, "/x-kubernetes-embedded-resource"),
+                        &path,
+                        dropped,
+                    ),
+                    None if preserve || additional == Some(&Value::Bool(true)) => {}
+                    None => {
+                        dropped.push(path);
+                        return false;
+                    }
+                }
+                true
+            });
+        }
+        Value::Array(items) => {
+            let Some(inner) = schema.get("items") else {
+                return;
+            };
+            for (index, item) in items.iter_mut().enumerate() {
+                prune_value(
+                    inner,
+                    item,
+                    flag(inner, "/x-kubernetes-embedded-resource"),
+                    &format!("{path}[{index}]"),
+                    dropped,
+                );
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Fills in the defaults of existing parents. A null that is not nullable counts as absent.
+pub(crate) fn default(schema: &Value, value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            for (name, inner) in schema
+                .get("properties")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten()
+            {
+                let null =
+                    fields.get(name).is_some_and(Value::is_null) && !flag(inner, "/nullable");
+                if null {
+                    fields.remove(name);
+                }
+                if let Some(default) = inner.get("default").filter(|_| !fields.contains_key(name)) {
+                    fields.insert(name.clone(), default.clone());
+                }
+                if let Some(field) = fields.get_mut(name) {
+                    self::default(inner, field);
+                }
+            }
+            let declared = schema.get("properties");
+            if let Some(inner) = schema
+                .get("additionalProperties")
+                .filter(|inner| inner.is_object())
+            {
+                let undeclared = fields.iter_mut().filter(|(name, _)| {
+                    declared
+                        .and_then(|declared| declared.get(name.as_str()))
+                        .is_none()
+                });
+                undeclared.for_each(|(_, field)| self::default(inner, field));
+            }
+        }
+        Value::Array(items) => {
+            if let Some(inner) = schema.get("items") {
+                for item in items {
+                    self::default(inner, item);
+                }
+            }
+        }
+        _ => {}
+    }
+}

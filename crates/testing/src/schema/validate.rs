@@ -1,32 +1,36 @@
-//! Judges an object by its structural schema, in the API server's words; it changes nothing.
+//! Validates an object by its structural schema, with the messages of the API server.
+
+use std::collections::BTreeSet;
+
 use kube::core::response::StatusCause;
+use kube_codegen_record::private::go;
 use regex::Regex;
 use serde_json::Value;
 
-use super::junctors::{all_of, any_of, not, one_of};
-use crate::failure::cause;
-use crate::object::flag;
-use kube_codegen_record::private::go;
+use crate::{
+    object::{flag, list},
+    status::cause,
+};
 
-pub(super) type Causes = Vec<StatusCause>;
+type Causes = Vec<StatusCause>;
 
-/// A keyword's check of one value: schema, the keyword's argument, value, path, findings.
+/// Checks one keyword: schema, value, path, violations.
 type Check = fn(&Value, &Value, &str, &mut Causes);
 
-/// The keywords that look at one value alone.
+/// The keywords that concern one value.
 const CHECKS: &[(&str, Check)] = &[
-    ("enum", allowed),
+    ("enum", enumeration),
     ("pattern", pattern),
     ("minimum", minimum),
     ("maximum", maximum),
-    ("multipleOf", multiple),
+    ("multipleOf", multiple_of),
     ("minLength", min_length),
     ("maxLength", max_length),
     ("minItems", min_items),
     ("maxItems", max_items),
     ("minProperties", min_properties),
     ("maxProperties", max_properties),
-    ("x-kubernetes-list-type", unique),
+    ("x-kubernetes-list-type", unique_items),
     ("required", required),
     ("allOf", all_of),
     ("anyOf", any_of),
@@ -34,14 +38,14 @@ const CHECKS: &[(&str, Check)] = &[
     ("not", not),
 ];
 
-/// What is wrong with an object, in document order.
+/// Returns the violations of an object, in document order.
 pub(crate) fn validate(schema: &Value, object: &Value) -> Vec<StatusCause> {
     let mut causes = Causes::new();
     walk(schema, object, "", &mut causes);
     causes
 }
 
-pub(super) fn walk(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
+fn walk(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
     if value.is_null() && flag(schema, "/nullable") {
         return;
     }
@@ -116,8 +120,8 @@ fn invalid(value: &Value, path: &str, rule: &str, causes: &mut Causes) {
     causes.push(cause(path, "FieldValueInvalid", message));
 }
 
-/// As messages show a value: of what has parts, the type alone.
-pub(super) fn shown(value: &Value) -> String {
+/// Formats a value for a message; of an object or array only the type.
+fn shown(value: &Value) -> String {
     if value.is_object() || value.is_array() {
         format!("\"{}\"", type_of(value))
     } else {
@@ -125,11 +129,8 @@ pub(super) fn shown(value: &Value) -> String {
     }
 }
 
-fn allowed(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    let values = schema["enum"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+fn enumeration(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
+    let values = list(schema, "/enum");
     if !values.contains(value) {
         let listed: Vec<_> = values.iter().map(Value::to_string).collect();
         let message = format!(
@@ -140,7 +141,7 @@ fn allowed(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
     }
 }
 
-/// Patterns are not anchored: a match anywhere is enough.
+/// Patterns are not anchored.
 fn pattern(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
     let (Some(pattern), Some(text)) = (schema["pattern"].as_str(), value.as_str()) else {
         return;
@@ -151,52 +152,55 @@ fn pattern(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
 }
 
 fn minimum(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    let (Some(bound), Some(number)) = (schema["minimum"].as_f64(), value.as_f64()) else {
-        return;
-    };
-    if flag(schema, "/exclusiveMinimum") && number <= bound {
+    let exclusive = flag(schema, "/exclusiveMinimum");
+    if let (Some(bound), Some(number)) = (schema["minimum"].as_f64(), value.as_f64())
+        && if exclusive {
+            number <= bound
+        } else {
+            number < bound
+        }
+    {
+        let relation = if exclusive {
+            "greater than"
+        } else {
+            "greater than or equal to"
+        };
         invalid(
             value,
             path,
-            &format!("should be greater than {}", schema["minimum"]),
-            causes,
-        );
-    } else if number < bound {
-        invalid(
-            value,
-            path,
-            &format!("should be greater than or equal to {}", schema["minimum"]),
+            &format!("should be {relation} {}", schema["minimum"]),
             causes,
         );
     }
 }
 
 fn maximum(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    let (Some(bound), Some(number)) = (schema["maximum"].as_f64(), value.as_f64()) else {
-        return;
-    };
-    if flag(schema, "/exclusiveMaximum") && number >= bound {
+    let exclusive = flag(schema, "/exclusiveMaximum");
+    if let (Some(bound), Some(number)) = (schema["maximum"].as_f64(), value.as_f64())
+        && if exclusive {
+            number >= bound
+        } else {
+            number > bound
+        }
+    {
+        let relation = if exclusive {
+            "less than"
+        } else {
+            "less than or equal to"
+        };
         invalid(
             value,
             path,
-            &format!("should be less than {}", schema["maximum"]),
-            causes,
-        );
-    } else if number > bound {
-        invalid(
-            value,
-            path,
-            &format!("should be less than or equal to {}", schema["maximum"]),
+            &format!("should be {relation} {}", schema["maximum"]),
             causes,
         );
     }
 }
 
-fn multiple(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    let (Some(factor), Some(number)) = (schema["multipleOf"].as_f64(), value.as_f64()) else {
-        return;
-    };
-    if (number / factor).fract() != 0.0 {
+fn multiple_of(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
+    if let (Some(factor), Some(number)) = (schema["multipleOf"].as_f64(), value.as_f64())
+        && (number / factor).fract() != 0.0
+    {
         invalid(
             value,
             path,
@@ -206,20 +210,23 @@ fn multiple(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
     }
 }
 
-/// The size of a value, if it is of the kind that is bounded, and the bound.
-fn size(schema: &Value, keyword: &str, found: Option<usize>) -> Option<(u64, u64)> {
+/// Returns the size of a value and the bound, if the keyword applies to the value.
+fn size(schema: &Value, keyword: &str, value: &Value) -> Option<(u64, u64)> {
+    let size = match value {
+        Value::String(text) if keyword.ends_with("Length") => text.chars().count(),
+        Value::Array(items) if keyword.ends_with("Items") => items.len(),
+        Value::Object(fields) if keyword.ends_with("Properties") => fields.len(),
+        _ => return None,
+    };
     Some((
-        u64::try_from(found?).unwrap_or(u64::MAX),
+        u64::try_from(size).unwrap_or(u64::MAX),
         schema[keyword].as_u64()?,
     ))
 }
 
 fn min_length(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    if let Some((found, bound)) = size(
-        schema,
-        "minLength",
-        value.as_str().map(|text| text.chars().count()),
-    ) && found < bound
+    if let Some((found, bound)) = size(schema, "minLength", value)
+        && found < bound
     {
         invalid(
             value,
@@ -231,80 +238,57 @@ fn min_length(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
 }
 
 fn max_length(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    if let Some((found, bound)) = size(
-        schema,
-        "maxLength",
-        value.as_str().map(|text| text.chars().count()),
-    ) && found > bound
+    if let Some((found, bound)) = size(schema, "maxLength", value)
+        && found > bound
     {
-        causes.push(cause(
-            path,
-            "FieldValueTooLong",
-            format!("Too long: may not be more than {bound} bytes"),
-        ));
+        let message = format!("Too long: may not be more than {bound} bytes");
+        causes.push(cause(path, "FieldValueTooLong", message));
     }
 }
 
 fn min_items(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    if let Some((found, bound)) = size(schema, "minItems", value.as_array().map(Vec::len))
-        && found < bound
-    {
-        let message =
-            format!("Invalid value: {found}: {path} in body should have at least {bound} items");
-        causes.push(cause(path, "FieldValueInvalid", message));
-    }
+    too_few(size(schema, "minItems", value), "items", path, causes);
 }
 
 fn max_items(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    if let Some((found, bound)) = size(schema, "maxItems", value.as_array().map(Vec::len)) {
-        too_many(found, bound, path, causes);
-    }
+    too_many(size(schema, "maxItems", value), path, causes);
 }
 
 fn min_properties(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    if let Some((found, bound)) = size(
-        schema,
-        "minProperties",
-        value.as_object().map(serde_json::Map::len),
-    ) && found < bound
-    {
-        let message = format!(
-            "Invalid value: {found}: {path} in body should have at least {bound} properties"
-        );
+    too_few(
+        size(schema, "minProperties", value),
+        "properties",
+        path,
+        causes,
+    );
+}
+
+fn max_properties(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
+    too_many(size(schema, "maxProperties", value), path, causes);
+}
+
+fn too_few(size: Option<(u64, u64)>, what: &str, path: &str, causes: &mut Causes) {
+    if let Some((found, bound)) = size.filter(|(found, bound)| found < bound) {
+        let message =
+            format!("Invalid value: {found}: {path} in body should have at least {bound} {what}");
         causes.push(cause(path, "FieldValueInvalid", message));
     }
 }
 
-fn max_properties(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    if let Some((found, bound)) = size(
-        schema,
-        "maxProperties",
-        value.as_object().map(serde_json::Map::len),
-    ) {
-        too_many(found, bound, path, causes);
+fn too_many(size: Option<(u64, u64)>, path: &str, causes: &mut Causes) {
+    if let Some((found, bound)) = size.filter(|(found, bound)| found > bound) {
+        let message = format!("Too many: {found}: must have at most {bound} items");
+        causes.push(cause(path, "FieldValueTooMany", message));
     }
 }
 
-fn too_many(found: u64, bound: u64, path: &str, causes: &mut Causes) {
-    if found > bound {
-        causes.push(cause(
-            path,
-            "FieldValueTooMany",
-            format!("Too many: {found}: must have at most {bound} items"),
-        ));
-    }
-}
-
-/// Items of a set differ as wholes, items of a map in their keys.
-fn unique(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
+/// Items of a set must differ, items of a map must differ in their keys.
+fn unique_items(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
     let kind = schema["x-kubernetes-list-type"]
         .as_str()
         .unwrap_or_default();
-    let keys = schema["x-kubernetes-list-map-keys"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    let keys = list(schema, "/x-kubernetes-list-map-keys");
+    let items = list(value, "");
     let identity = |item: &Value| match kind {
         "set" => Some(item.to_string()),
         "map" => Some(
@@ -316,7 +300,7 @@ fn unique(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
         ),
         _ => None,
     };
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for (index, item) in items.iter().enumerate() {
         if let Some(identity) = identity(item)
             && !seen.insert(identity)
@@ -334,12 +318,7 @@ fn required(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
     let Some(fields) = value.as_object() else {
         return;
     };
-    for name in schema["required"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-    {
+    for name in list(schema, "/required").iter().filter_map(Value::as_str) {
         if !fields.contains_key(name) {
             causes.push(cause(
                 join(path, name),
@@ -348,4 +327,61 @@ fn required(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
             ));
         }
     }
+}
+
+fn is_valid(schema: &Value, value: &Value, path: &str) -> bool {
+    let mut causes = Causes::new();
+    walk(schema, value, path, &mut causes);
+    causes.is_empty()
+}
+
+fn all_of(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
+    for branch in list(schema, "/allOf") {
+        walk(branch, value, path, causes);
+    }
+}
+
+fn any_of(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
+    if !list(schema, "/anyOf")
+        .iter()
+        .any(|branch| is_valid(branch, value, path))
+    {
+        mismatch(
+            value,
+            path,
+            "must validate at least one schema (anyOf)",
+            causes,
+        );
+    }
+}
+
+fn one_of(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
+    let found = list(schema, "/oneOf")
+        .iter()
+        .filter(|branch| is_valid(branch, value, path))
+        .count();
+    if found != 1 {
+        let how = if found == 0 {
+            "Found none valid".to_owned()
+        } else {
+            format!("Found {found} valid alternatives")
+        };
+        mismatch(
+            value,
+            path,
+            &format!("must validate one and only one schema (oneOf). {how}"),
+            causes,
+        );
+    }
+}
+
+fn not(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
+    if is_valid(&schema["not"], value, path) {
+        mismatch(value, path, "must not validate the schema (not)", causes);
+    }
+}
+
+fn mismatch(value: &Value, path: &str, rule: &str, causes: &mut Causes) {
+    let message = format!("Invalid value: {}: \"{path}\" {rule}", shown(value));
+    causes.push(cause(path, "FieldValueInvalid", message));
 }

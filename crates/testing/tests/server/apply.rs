@@ -1,4 +1,4 @@
-//! Server-side apply: owners, conflicts, removal of what is applied no more.
+//! Server-side apply: owners, conflicts, removal of fields no longer applied.
 use k8s_openapi::api::apps::v1::Deployment;
 use kube::api::{Api, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn config(spec: &Value) -> Patch<Value> {
 }
 
 #[tokio::test]
-async fn apply_creates_then_changes_nothing_then_takes_back_what_it_gave() {
+async fn apply_creates_is_idempotent_and_removes_its_fields() {
     let server = server(&crdkind());
     let kinds = crdkinds(&server);
     let params = PatchParams::apply("one");
@@ -50,7 +50,7 @@ async fn apply_creates_then_changes_nothing_then_takes_back_what_it_gave() {
 }
 
 #[tokio::test]
-async fn a_field_of_somebody_else_conflicts_unless_forced() {
+async fn a_field_of_another_manager_conflicts_unless_forced() {
     let server = server(&crdkind());
     let kinds = crdkinds(&server);
     kinds
@@ -216,7 +216,7 @@ async fn lists_of_built_in_kinds_merge_by_their_keys() {
     assert_eq!(
         (port.container_port, port.protocol.as_deref()),
         (80, Some("TCP")),
-        "defaults stay where nobody says otherwise"
+        "fields that are not applied keep their defaults"
     );
     let same = deployments
         .patch(

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::support::{crdkind, crdkinds, definition, object, refused, resource, server};
 
 #[tokio::test]
-async fn the_schema_refuses_in_the_words_of_a_real_server() {
+async fn validation_errors_match_a_real_server() {
     let server = server(&crdkind());
     let kinds = crdkinds(&server);
     let create = async |spec: Value| {
@@ -72,7 +72,7 @@ async fn the_schema_refuses_in_the_words_of_a_real_server() {
 }
 
 #[tokio::test]
-async fn fields_are_pruned_defaulted_and_bounded_as_the_schema_says() {
+async fn the_schema_prunes_defaults_and_validates() {
     let schema = json!({"openAPIV3Schema": {"type": "object", "required": ["spec"], "properties": {"spec": {
         "type": "object",
         "required": ["mode"],
@@ -149,7 +149,7 @@ async fn fields_are_pruned_defaulted_and_bounded_as_the_schema_says() {
 }
 
 #[tokio::test]
-async fn status_is_a_world_of_its_own_where_there_is_the_subresource() {
+async fn the_status_subresource_separates_status_from_spec() {
     let open = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
     let server = server(&definition(&open, &json!({"subresources": {"status": {}}})));
     let kinds = crdkinds(&server);
@@ -185,7 +185,7 @@ async fn status_is_a_world_of_its_own_where_there_is_the_subresource() {
 }
 
 #[tokio::test]
-async fn without_the_subresource_status_is_a_field_and_its_path_a_404() {
+async fn without_the_subresource_status_is_an_ordinary_field() {
     let open = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
     let server = server(&definition(&open, &json!({})));
     let kinds = crdkinds(&server);
@@ -286,7 +286,7 @@ async fn versions_share_their_objects_and_an_unserved_one_is_404() {
 }
 
 #[tokio::test]
-async fn a_definition_can_come_over_the_api_and_its_kind_goes_with_it() {
+async fn a_crd_created_over_the_api_serves_its_kind_until_deleted() {
     use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
     let server = kube_codegen_testing::ApiServer::new();
     let crds: Api<CustomResourceDefinition> = Api::all(server.client());
@@ -328,7 +328,7 @@ async fn a_definition_can_come_over_the_api_and_its_kind_goes_with_it() {
 }
 
 #[tokio::test]
-async fn numbers_are_those_of_a_real_server() {
+async fn numbers_are_normalized_as_by_a_real_server() {
     let server = server(&definition(
         &json!({
             "openAPIV3Schema": {"type": "object", "properties": {"spec": {

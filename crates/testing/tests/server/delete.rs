@@ -1,13 +1,21 @@
 //! Deletion: finalizers, preconditions, collections, garbage collection.
+use std::sync::{Arc, Mutex};
+
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
+use kube::{
+    api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, Preconditions},
+    runtime::{
+        controller::Action,
+        finalizer::{Event, finalizer},
+    },
+};
 use kube_codegen_testing::ApiServer;
 use serde_json::json;
 
-use super::support::{crdkind, crdkinds, map, maps, object, refused, server};
+use super::support::{crdkind, crdkinds, create, map, maps, object, refused, server};
 
 #[tokio::test]
-async fn finalizers_hold_an_object_until_the_last_is_gone() {
+async fn an_object_is_removed_with_its_last_finalizer() {
     let server = server(&crdkind());
     let kinds = crdkinds(&server);
     let mut held = object("a", &json!({}));
@@ -39,13 +47,10 @@ async fn finalizers_hold_an_object_until_the_last_is_gone() {
 }
 
 #[tokio::test]
-async fn preconditions_are_held() {
+async fn preconditions_are_checked() {
     let server = ApiServer::new();
     let maps = maps(&server);
-    let old = maps
-        .create(&PostParams::default(), &map("a"))
-        .await
-        .unwrap();
+    let old = create(&maps, "a").await;
     let only = |uid: Option<String>, resource_version: Option<String>| {
         DeleteParams::default().preconditions(Preconditions {
             uid,
@@ -95,7 +100,7 @@ async fn a_collection_is_deleted_by_selector() {
     assert_eq!(left.items.len(), 1);
 }
 
-/// An owner `o` and a `ConfigMap` `d` that it owns.
+/// Creates an owner `o` and a dependent `ConfigMap` `d`.
 async fn owned(server: &ApiServer, more: serde_json::Value) {
     let owner = crdkinds(server)
         .create(&PostParams::default(), &object("o", &json!({})))
@@ -118,7 +123,7 @@ async fn owned(server: &ApiServer, more: serde_json::Value) {
 }
 
 #[tokio::test]
-async fn dependents_go_with_their_owner_or_stay_as_orphans() {
+async fn dependents_are_collected_or_orphaned() {
     let server = server(&crdkind());
     owned(&server, json!({})).await;
     crdkinds(&server)
@@ -173,7 +178,7 @@ async fn foreground_deletion_waits_for_the_dependents() {
 }
 
 #[tokio::test]
-async fn an_object_of_a_foreign_or_dead_owner_is_collected() {
+async fn an_object_whose_owner_does_not_exist_is_collected() {
     let server = server(&crdkind());
     let reference =
         json!({"apiVersion": "iksoon.test.com/v1", "kind": "CrdKind", "name": "o", "uid": "dead"});
@@ -185,4 +190,31 @@ async fn an_object_of_a_foreign_or_dead_owner_is_collected() {
         .await
         .unwrap();
     assert!(server.get::<ConfigMap>("default", "d").is_none());
+}
+
+#[tokio::test]
+async fn kubes_finalizer_helper_applies_and_cleans_up() {
+    let server = ApiServer::new();
+    let maps = maps(&server);
+    create(&maps, "a").await;
+    let seen = Mutex::new(Vec::new());
+    let step = async || {
+        let object: Arc<ConfigMap> = Arc::new(maps.get("a").await.unwrap());
+        finalizer(&maps, "x.io/clean", object, |event| {
+            seen.lock().unwrap().push(match event {
+                Event::Apply(_) => "apply",
+                Event::Cleanup(_) => "cleanup",
+            });
+            std::future::ready(Ok::<_, std::io::Error>(Action::await_change()))
+        })
+        .await
+        .unwrap();
+    };
+    step().await;
+    step().await;
+    maps.delete("a", &DeleteParams::default()).await.unwrap();
+    assert!(server.is_terminating::<ConfigMap>("default", "a"));
+    step().await;
+    assert_eq!(*seen.lock().unwrap(), ["apply", "cleanup"]);
+    assert!(server.get::<ConfigMap>("default", "a").is_none());
 }

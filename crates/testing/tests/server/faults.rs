@@ -1,14 +1,14 @@
-//! Failures on purpose, and the log of what was asked.
+//! Injected failures and recorded requests.
 use std::time::Duration;
 
 use futures::StreamExt as _;
 use kube::api::{PostParams, WatchParams};
 use kube_codegen_testing::{ApiServer, Failure, On};
 
-use super::support::{map, maps, refused};
+use super::support::{create, map, maps, refused};
 
 #[tokio::test]
-async fn a_failure_hits_what_it_is_for_as_often_as_it_is_set() {
+async fn a_failure_applies_to_matching_requests_as_often_as_set() {
     let server = ApiServer::new();
     let maps = maps(&server);
     server.fail_times(
@@ -24,9 +24,7 @@ async fn a_failure_hits_what_it_is_for_as_often_as_it_is_set() {
         );
         assert_eq!(status.details.unwrap().retry_after_seconds, 7);
     }
-    maps.create(&PostParams::default(), &map("a"))
-        .await
-        .unwrap();
+    create(&maps, "a").await;
     server.fail_always(On::any().name("a"), Failure::status(500));
     assert_eq!(refused(maps.get("a").await).code, 500);
     assert_eq!(refused(maps.get("b").await).code, 404);
@@ -35,7 +33,7 @@ async fn a_failure_hits_what_it_is_for_as_often_as_it_is_set() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_leaves_the_work_done_and_a_broken_connection_does_not() {
+async fn a_lost_answer_executes_the_request_and_a_disconnect_does_not() {
     let server = ApiServer::new();
     let maps = maps(&server);
     server.fail_next(On::verb("create"), Failure::lost_answer());
@@ -64,7 +62,7 @@ async fn a_delay_passes_on_tokios_clock() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stalled_watch_says_nothing_and_stays_open_and_a_garbled_line_is_an_error() {
+async fn watches_stall_and_get_invalid_lines() {
     let server = ApiServer::new();
     let maps = maps(&server);
     let open = async || Box::pin(maps.watch(&WatchParams::default(), "0").await.unwrap());
@@ -74,9 +72,7 @@ async fn a_stalled_watch_says_nothing_and_stays_open_and_a_garbled_line_is_an_er
 
     let mut stalled = open().await;
     assert_eq!(server.stall_watches(&On::any()), 2);
-    maps.create(&PostParams::default(), &map("a"))
-        .await
-        .unwrap();
+    create(&maps, "a").await;
     assert!(
         tokio::time::timeout(Duration::from_secs(60), stalled.next())
             .await
@@ -87,21 +83,19 @@ async fn a_stalled_watch_says_nothing_and_stays_open_and_a_garbled_line_is_an_er
 }
 
 #[tokio::test]
-async fn the_log_says_what_was_asked_and_how_it_was_answered() {
+async fn requests_are_recorded_with_their_status() {
     let server = ApiServer::new();
     let maps = maps(&server);
-    maps.create(&PostParams::default(), &map("a"))
-        .await
-        .unwrap();
+    create(&maps, "a").await;
     refused(maps.create(&PostParams::default(), &map("a")).await);
     maps.get("a").await.unwrap();
     let log: Vec<_> = server
-        .actions()
+        .requests()
         .into_iter()
-        .map(|action| {
+        .map(|request| {
             format!(
                 "{} {} {} {}",
-                action.verb, action.resource, action.name, action.status
+                request.verb, request.resource, request.name, request.status
             )
         })
         .collect();
@@ -118,12 +112,12 @@ async fn the_log_says_what_was_asked_and_how_it_was_answered() {
         (write.namespace.as_str(), &write.body["metadata"]["name"]),
         ("default", &serde_json::json!("a"))
     );
-    server.clear_actions();
-    assert_eq!(server.actions(), []);
+    server.clear_requests();
+    assert_eq!(server.requests(), []);
 }
 
 #[tokio::test]
-async fn a_test_can_wait_for_a_state_and_change_it_by_itself() {
+async fn a_test_waits_for_a_state_and_changes_it() {
     use k8s_openapi::api::core::v1::ConfigMap;
     let server = ApiServer::new();
     let api = maps(&server);
@@ -148,6 +142,6 @@ async fn a_test_can_wait_for_a_state_and_change_it_by_itself() {
     assert_eq!(
         server.writes().len(),
         1,
-        "a test's own changes are not in the log"
+        "changes by the test are not recorded"
     );
 }

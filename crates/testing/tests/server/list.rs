@@ -3,10 +3,10 @@ use kube::api::{ListParams, PostParams};
 use kube_codegen_testing::ApiServer;
 use serde_json::json;
 
-use super::support::{crdkind, crdkinds, definition, map, maps, object, refused, server};
+use super::support::{crdkind, crdkinds, create, definition, map, maps, object, refused, server};
 
 #[tokio::test]
-async fn label_selectors_choose() {
+async fn label_selectors_filter() {
     let server = ApiServer::new();
     let maps = maps(&server);
     for (name, app) in [("a", Some("x")), ("b", Some("y")), ("c", None)] {
@@ -41,7 +41,7 @@ async fn label_selectors_choose() {
 }
 
 #[tokio::test]
-async fn field_selectors_are_those_that_the_kind_offers() {
+async fn only_supported_field_selectors_work() {
     let server = server(&crdkind());
     let kinds = crdkinds(&server);
     for name in ["a", "b"] {
@@ -92,13 +92,11 @@ async fn field_selectors_are_those_that_the_kind_offers() {
 }
 
 #[tokio::test]
-async fn pages_show_one_state_until_their_token_expires() {
+async fn pages_are_consistent_until_their_token_expires() {
     let server = ApiServer::new();
     let maps = maps(&server);
     for name in ["a", "b", "c", "d", "e"] {
-        maps.create(&PostParams::default(), &map(name))
-            .await
-            .unwrap();
+        create(&maps, name).await;
     }
     let first = maps.list(&ListParams::default().limit(2)).await.unwrap();
     assert_eq!(
@@ -132,7 +130,7 @@ async fn pages_show_one_state_until_their_token_expires() {
 }
 
 #[tokio::test]
-async fn metadata_alone_can_be_asked_for() {
+async fn a_client_can_request_metadata_only() {
     let server = server(&definition(
         &json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}),
         &json!({}),

@@ -1,24 +1,17 @@
-//! The in-memory API server, driven as its users drive it: by `kube::Api`, kube's watcher and finalizer helper, and over a socket.
-
-// Each test may fail by panicking; helpers of tests as well.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+//! Tests the in-memory API server through `kube::Api`, kube's watcher and finalizer helper, and a socket.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests fail by panicking"
+)]
 
 mod apply;
-
 mod crd;
-
 mod delete;
-
 mod faults;
-
-mod finalizer;
-
 mod list;
-
-mod socket;
-
 mod support;
-
+mod transport;
 mod watch;
-
 mod write;

@@ -1,11 +1,11 @@
-//! What the tests share: the seed's CRD, objects, and the parts of errors.
+//! CRDs, objects and helpers.
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind};
+use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, PostParams};
 use kube::core::response::Status;
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 
-/// The seed's definition: nothing required, an unanchored pattern, no status subresource.
+/// Returns the CRD of the examples: no required fields, an unanchored pattern, no status subresource.
 pub(crate) fn crdkind() -> Value {
     definition(
         &json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": {
@@ -16,7 +16,7 @@ pub(crate) fn crdkind() -> Value {
     )
 }
 
-/// The seed's definition with another schema and other fields of its version.
+/// Returns that CRD with another schema and further fields of its version.
 pub(crate) fn definition(schema: &Value, more: &Value) -> Value {
     let mut version = json!({"name": "v1", "served": true, "storage": true, "schema": schema});
     version
@@ -65,7 +65,12 @@ pub(crate) fn map(name: &str) -> ConfigMap {
     serde_json::from_value(json!({"metadata": {"name": name}})).unwrap()
 }
 
-/// The `Status` of a failed call.
+pub(crate) async fn create(maps: &Api<ConfigMap>, name: &str) -> ConfigMap {
+    let created = maps.create(&PostParams::default(), &map(name)).await;
+    created.unwrap()
+}
+
+/// Returns the `Status` of a failed call.
 pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T, kube::Error>) -> Status {
     match result {
         Err(kube::Error::Api(status)) => *status,

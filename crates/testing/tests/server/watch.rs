@@ -1,17 +1,16 @@
-//! Watches: order, selection, expiry, bookmarks, streaming lists; and kube's watcher on them.
+//! Watches: order, selection, expiry, bookmarks, streaming lists, and kube's watcher.
 use std::time::Duration;
 
 use futures::{StreamExt as _, TryStreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt as _;
-use kube::api::{
-    DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams,
-};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, WatchEvent, WatchParams};
+use kube::core::response::Status;
 use kube::runtime::watcher;
 use kube_codegen_testing::{ApiServer, On};
 use serde_json::json;
 
-use super::support::{map, maps, refused};
+use super::support::{create, maps, refused};
 
 fn shown(event: WatchEvent<ConfigMap>) -> String {
     match event {
@@ -27,12 +26,10 @@ fn shown(event: WatchEvent<ConfigMap>) -> String {
 }
 
 #[tokio::test]
-async fn changes_after_a_version_come_in_order_and_as_the_selector_sees_them() {
+async fn changes_arrive_in_order_and_as_seen_by_the_selector() {
     let server = ApiServer::new();
     let maps = maps(&server);
-    maps.create(&PostParams::default(), &map("before"))
-        .await
-        .unwrap();
+    create(&maps, "before").await;
     let start = maps
         .list(&ListParams::default())
         .await
@@ -42,9 +39,7 @@ async fn changes_after_a_version_come_in_order_and_as_the_selector_sees_them() {
         .unwrap();
     let label =
         |value: serde_json::Value| Patch::Merge(json!({"metadata": {"labels": {"in": value}}}));
-    maps.create(&PostParams::default(), &map("a"))
-        .await
-        .unwrap();
+    create(&maps, "a").await;
     maps.patch("a", &PatchParams::default(), &label(json!("yes")))
         .await
         .unwrap();
@@ -75,16 +70,10 @@ async fn changes_after_a_version_come_in_order_and_as_the_selector_sees_them() {
 }
 
 #[tokio::test]
-async fn a_forgotten_version_is_an_error_event_or_an_http_410() {
+async fn an_expired_revision_is_an_error_event_or_an_http_410() {
     let server = ApiServer::new();
     let maps = maps(&server);
-    let start = maps
-        .create(&PostParams::default(), &map("a"))
-        .await
-        .unwrap()
-        .metadata
-        .resource_version
-        .unwrap();
+    let start = create(&maps, "a").await.metadata.resource_version.unwrap();
     server.compact();
     let events: Vec<_> = maps
         .watch(&WatchParams::default(), &start)
@@ -95,30 +84,23 @@ async fn a_forgotten_version_is_an_error_event_or_an_http_410() {
         .await
         .unwrap();
     assert_eq!(events, ["ERROR 410 Expired"]);
-    server.answer_gone_as_http(true);
+    server.set_expired_as_410(true);
     match maps.watch(&WatchParams::default(), &start).await {
         Err(kube::Error::Api(status)) => {
             assert_eq!((status.code, status.reason.as_str()), (410, "Expired"));
         }
-        _ => panic!("expected an answer of 410"),
+        _ => panic!("expected a 410"),
     }
 }
 
 #[tokio::test]
-async fn the_window_of_kept_changes_is_bounded() {
+async fn the_history_is_bounded() {
     let server = ApiServer::new();
     server.set_watch_window(2);
     let maps = maps(&server);
     let mut versions = Vec::new();
     for name in ["a", "b", "c", "d"] {
-        versions.push(
-            maps.create(&PostParams::default(), &map(name))
-                .await
-                .unwrap()
-                .metadata
-                .resource_version
-                .unwrap(),
-        );
+        versions.push(create(&maps, name).await.metadata.resource_version.unwrap());
     }
     let first = async |version: &str| {
         let events = maps.watch(&WatchParams::default(), version).await.unwrap();
@@ -154,9 +136,7 @@ async fn a_streaming_list_ends_in_its_marked_bookmark() {
     let server = ApiServer::new();
     let maps = maps(&server);
     for name in ["a", "b"] {
-        maps.create(&PostParams::default(), &map(name))
-            .await
-            .unwrap();
+        create(&maps, name).await;
     }
     let params = WatchParams::default().initial_events();
     let events: Vec<_> = maps
@@ -178,7 +158,7 @@ async fn a_streaming_list_ends_in_its_marked_bookmark() {
     );
 }
 
-/// What kube's watcher says, until its n-th event.
+/// Returns the first events of kube's watcher.
 async fn watched(
     server: &ApiServer,
     config: watcher::Config,
@@ -208,29 +188,21 @@ async fn watched(
 }
 
 #[tokio::test]
-async fn kubes_watcher_lives_through_cuts_garbage_and_expiry() {
+async fn kubes_watcher_recovers_from_cuts_and_expiry() {
     for streaming in [false, true] {
         let server = ApiServer::new();
         let maps = maps(&server);
-        maps.create(&PostParams::default(), &map("a"))
-            .await
-            .unwrap();
+        create(&maps, "a").await;
         let config = if streaming {
             watcher::Config::default().streaming_lists()
         } else {
             watcher::Config::default()
         };
         let seen = watched(&server, config, 10, async |count| match count {
-            3 => drop(
-                maps.create(&PostParams::default(), &map("b"))
-                    .await
-                    .unwrap(),
-            ),
+            3 => drop(create(&maps, "b").await),
             4 => {
                 assert_eq!(server.cut_watches(&On::any().resource("configmaps")), 1);
-                maps.create(&PostParams::default(), &map("c"))
-                    .await
-                    .unwrap();
+                create(&maps, "c").await;
             }
             5 => {
                 maps.delete("a", &DeleteParams::default()).await.unwrap();
@@ -251,7 +223,7 @@ async fn kubes_watcher_lives_through_cuts_garbage_and_expiry() {
 }
 
 #[tokio::test]
-async fn a_version_of_the_future_is_refused() {
+async fn a_future_revision_is_rejected() {
     let server = ApiServer::new();
     let future = ListParams::default().at("999");
     let status = refused(maps(&server).list(&future).await);
@@ -262,4 +234,17 @@ async fn a_version_of_the_future_is_refused() {
         ),
         (504, "ResourceVersionTooLarge")
     );
+}
+
+#[tokio::test]
+async fn a_test_sends_bookmarks_and_errors_to_open_watches() {
+    let server = ApiServer::new();
+    let maps = maps(&server);
+    let watch = maps.watch(&WatchParams::default(), "0").await.unwrap();
+    assert_eq!(server.bookmark_watches(&On::any().resource("secrets")), 0);
+    assert_eq!(server.bookmark_watches(&On::any()), 1);
+    let error = Status::failure("overloaded", "TooManyRequests").with_code(429);
+    assert_eq!(server.fail_watches(&On::any(), error), 1);
+    let events: Vec<_> = watch.map_ok(shown).try_collect().await.unwrap();
+    assert_eq!(events, ["BOOKMARK []", "ERROR 429 TooManyRequests"]);
 }

@@ -5,20 +5,13 @@ use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube_codegen_testing::ApiServer;
 use serde_json::json;
 
-use super::support::{crdkind, crdkinds, map, maps, object, refused, server};
+use super::support::{crdkind, crdkinds, create, map, maps, object, refused, server};
 
 #[tokio::test]
-async fn an_object_gets_what_the_server_alone_can_give() {
+async fn the_server_sets_its_own_fields() {
     let server = ApiServer::new();
     let maps = maps(&server);
-    let (first, second) = (
-        maps.create(&PostParams::default(), &map("a"))
-            .await
-            .unwrap(),
-        maps.create(&PostParams::default(), &map("b"))
-            .await
-            .unwrap(),
-    );
+    let (first, second) = (create(&maps, "a").await, create(&maps, "b").await);
     let version = |map: &ConfigMap| {
         map.metadata
             .resource_version
@@ -38,12 +31,10 @@ async fn an_object_gets_what_the_server_alone_can_give() {
 }
 
 #[tokio::test]
-async fn a_taken_name_is_refused_and_a_generated_one_is_new() {
+async fn an_existing_name_is_rejected_and_a_generated_one_is_unique() {
     let server = ApiServer::new();
     let maps = maps(&server);
-    maps.create(&PostParams::default(), &map("a"))
-        .await
-        .unwrap();
+    create(&maps, "a").await;
     let status = refused(maps.create(&PostParams::default(), &map("a")).await);
     assert_eq!(
         (status.code, status.reason.as_str()),
@@ -109,7 +100,7 @@ async fn an_update_from_a_stale_state_conflicts() {
 }
 
 #[tokio::test]
-async fn only_a_change_of_more_than_metadata_is_a_new_generation_and_no_change_is_no_write() {
+async fn only_a_spec_change_raises_the_generation_and_no_change_writes_nothing() {
     let server = server(&crdkind());
     let kinds = crdkinds(&server);
     let first = kinds
@@ -182,7 +173,7 @@ async fn missing_objects_and_unknown_kinds_are_404_with_details() {
 }
 
 #[tokio::test]
-async fn names_and_labels_follow_the_rules_of_their_kind() {
+async fn names_and_labels_are_validated() {
     let server = ApiServer::new();
     let services: Api<Service> = Api::namespaced(server.client(), "default");
     let service = |name: &str| {
@@ -222,7 +213,7 @@ async fn names_and_labels_follow_the_rules_of_their_kind() {
 }
 
 #[tokio::test]
-async fn a_dry_run_answers_and_stores_nothing() {
+async fn a_dry_run_stores_nothing() {
     let server = ApiServer::new();
     let dry = PostParams {
         dry_run: true,
@@ -241,7 +232,7 @@ async fn a_dry_run_answers_and_stores_nothing() {
 }
 
 #[tokio::test]
-async fn a_node_port_service_gets_ports_that_an_update_keeps() {
+async fn an_update_keeps_allocated_node_ports() {
     let server = ApiServer::new();
     let services: Api<Service> = Api::namespaced(server.client(), "default");
     let service = |name: &str| {
@@ -277,7 +268,7 @@ async fn a_node_port_service_gets_ports_that_an_update_keeps() {
 }
 
 #[tokio::test]
-async fn the_three_patches_do_what_they_say_and_custom_kinds_take_no_strategic_one() {
+async fn each_patch_type_works_and_custom_kinds_reject_strategic_merge() {
     let server = server(&crdkind());
     let deployments: Api<Deployment> = Api::namespaced(server.client(), "default");
     let containers = json!([{"name": "a", "image": "a:1"}, {"name": "b", "image": "b:1"}]);

@@ -1,4 +1,4 @@
-//! 200 changes, in the midst of which the operator and the API server are killed: nothing is lost.
+//! 200 changes, during which the operator and the API server are killed.
 
 use kube::api::DeleteParams;
 use kube_codegen_testenv::{Error, TestResult, eventually};
@@ -19,7 +19,7 @@ fn choice(n: usize) -> &'static str {
     }
 }
 
-/// One change of one object; tried again as long as there is no API server.
+/// Changes one object, and retries while there is no API server.
 async fn change(stage: &Stage<'_>, i: usize, round: usize) -> Result<(), Error> {
     eventually(&format!("change {round} of {i}"), WITHIN, async || {
         let replicas = i64::try_from(1 + (i + round) % 3).unwrap_or(1);
@@ -34,7 +34,7 @@ async fn change(stage: &Stage<'_>, i: usize, round: usize) -> Result<(), Error> 
 }
 
 #[tokio::test]
-async fn two_hundred_changes_survive_the_death_of_operator_and_server() -> TestResult {
+async fn two_hundred_changes_survive_kills_of_operator_and_server() -> TestResult {
     let Some(plane) = own().await? else {
         return Ok(());
     };
@@ -75,7 +75,7 @@ async fn two_hundred_changes_survive_the_death_of_operator_and_server() -> TestR
             .await?;
     }
     eventually(
-        "the deleted object's children are gone, and no other is",
+        "only the deleted object's children are gone",
         WITHIN,
         async || {
             let deployments = stage

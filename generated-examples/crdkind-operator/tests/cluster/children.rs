@@ -1,4 +1,4 @@
-//! An object gets its Deployment and its Service, and takes them along when it goes.
+//! The Deployment and the Service of an object, from creation to garbage collection.
 
 use k8s_openapi::api::{
     apps::v1::{Deployment, ReplicaSet},
@@ -40,7 +40,7 @@ async fn both_choices_run() -> TestResult {
 }
 
 #[tokio::test]
-async fn what_is_there_before_the_operator_is_served() -> TestResult {
+async fn objects_created_before_the_operator_are_served() -> TestResult {
     let Some(plane) = shared().await? else {
         return Ok(());
     };
@@ -52,7 +52,7 @@ async fn what_is_there_before_the_operator_is_served() -> TestResult {
 }
 
 #[tokio::test]
-async fn changes_are_followed() -> TestResult {
+async fn changes_are_applied() -> TestResult {
     let Some(plane) = shared().await? else {
         return Ok(());
     };

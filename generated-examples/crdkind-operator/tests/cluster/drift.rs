@@ -1,4 +1,4 @@
-//! Whoever changes or deletes a child gets it back as it was.
+//! Changed and deleted children are restored.
 
 use kube::{
     ResourceExt as _,
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::stage::{Stage, WITHIN, shared};
 
 #[tokio::test]
-async fn an_edited_child_is_put_right() -> TestResult {
+async fn an_edited_child_is_corrected() -> TestResult {
     let Some(plane) = shared().await? else {
         return Ok(());
     };
@@ -30,7 +30,7 @@ async fn an_edited_child_is_put_right() -> TestResult {
         .name;
 
     let by_hand = PatchParams {
-        field_manager: Some("somebody".to_owned()),
+        field_manager: Some("editor".to_owned()),
         ..PatchParams::default()
     };
     let edit = json!({ "spec": { "replicas": 5, "template": { "spec": { "containers": [{ "name": container, "image": "example.com/other:1" }] } } } });
@@ -48,7 +48,7 @@ async fn an_edited_child_is_put_right() -> TestResult {
         .await?;
     stage.settled("a", "iksoon_mysql", 2).await?;
 
-    // Each repair is told again: the event has become a series.
+    // Each correction repeats the event, which becomes a series.
     eventually("a series of events", WITHIN, async || {
         let event = stage
             .event("a", "Normal")
@@ -64,7 +64,7 @@ async fn an_edited_child_is_put_right() -> TestResult {
 }
 
 #[tokio::test]
-async fn a_deleted_child_comes_back() -> TestResult {
+async fn a_deleted_child_is_created_again() -> TestResult {
     let Some(plane) = shared().await? else {
         return Ok(());
     };

@@ -1,6 +1,6 @@
-//! The operator as a process, under its own service account and `deploy/rbac.yaml` alone, against a real API server.
+//! The operator as a process, with the rights of `deploy/rbac.yaml` alone, against a real API server.
 //!
-//! Where no control plane can be had the tests are skipped, and say so; `KUBE_CODEGEN_E2E=required` turns that into a failure.
+//! Without a control plane the tests report that they are skipped; `KUBE_CODEGEN_E2E=required` turns that into a failure.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod chaos;

@@ -1,4 +1,4 @@
-//! The rights in `deploy/rbac.yaml` are enough, as all other tests show; without one of them the operator says which is missing.
+//! Without a right of `deploy/rbac.yaml` the operator reports which one is missing. The other tests show that the rights suffice.
 
 use kube_codegen_testenv::{TestResult, eventually};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ async fn a_missing_verb_is_named() -> TestResult {
     .unwrap();
     for (resource, verb) in [("services", "create"), ("deployments", "watch")] {
         let mut rules = role["rules"].clone();
-        let mut taken = 0;
+        let mut removed = 0;
         for rule in rules.as_array_mut().unwrap() {
             if rule["resources"]
                 .as_array()
@@ -27,10 +27,10 @@ async fn a_missing_verb_is_named() -> TestResult {
                 let verbs = rule["verbs"].as_array_mut().unwrap();
                 let before = verbs.len();
                 verbs.retain(|have| have != verb);
-                taken += before - verbs.len();
+                removed += before - verbs.len();
             }
         }
-        assert!(taken > 0, "{verb} {resource} is not among {rules}");
+        assert!(removed > 0, "{verb} {resource} is not among {rules}");
         let patch = json!({ "rules": rules }).to_string();
         plane
             .kubectl([
@@ -61,7 +61,7 @@ async fn a_missing_verb_is_named() -> TestResult {
             assert!(note.contains(&message), "{note}");
         }
 
-        // The verb given back, it goes on by itself.
+        // With the verb restored, the operator recovers.
         let patch = json!({ "rules": role["rules"] }).to_string();
         plane
             .kubectl([

@@ -1,4 +1,4 @@
-//! What the operator will not do is told by a Warning, and not tried in a hot loop.
+//! Objects that the operator rejects: it reports a Warning and does not retry at once.
 
 use k8s_openapi::api::apps::v1::Deployment;
 use kube::{
@@ -10,7 +10,7 @@ use kube_codegen_testenv::TestResult;
 use crate::stage::{Stage, WITHIN, shared};
 
 #[tokio::test]
-async fn an_object_that_makes_no_sense_is_reported_and_left_alone() -> TestResult {
+async fn an_invalid_object_is_reported_and_not_retried() -> TestResult {
     let Some(plane) = shared().await? else {
         return Ok(());
     };
@@ -25,7 +25,7 @@ async fn an_object_that_makes_no_sense_is_reported_and_left_alone() -> TestResul
         stage.create(name, choice, replicas).await?;
         stage.event(name, "Warning").await?;
     }
-    // Whatever else goes through the same queue meanwhile, each of them is reconciled once.
+    // Each of them is reconciled once, whatever else is in the same queue.
     stage.create("other", Some("mysql"), Some(1)).await?;
     for round in 1..=20 {
         let replicas = 1 + round % 2;
@@ -47,7 +47,7 @@ async fn an_object_that_makes_no_sense_is_reported_and_left_alone() -> TestResul
     assert_eq!(stage.deployments.list(&all).await?.items.len(), 1);
     assert_eq!(stage.services.list(&all).await?.items.len(), 1);
 
-    // Put right, it is served.
+    // Once corrected, it is served.
     stage
         .change("unanchored", |spec| spec.choice = Some("mysql".to_owned()))
         .await?;
@@ -57,7 +57,7 @@ async fn an_object_that_makes_no_sense_is_reported_and_left_alone() -> TestResul
 }
 
 #[tokio::test]
-async fn a_foreign_object_of_the_childs_name_is_not_touched() -> TestResult {
+async fn an_object_with_the_name_of_a_child_is_not_changed() -> TestResult {
     let Some(plane) = shared().await? else {
         return Ok(());
     };
@@ -66,7 +66,7 @@ async fn a_foreign_object_of_the_childs_name_is_not_touched() -> TestResult {
     stage.create("probe", Some("mysql"), Some(1)).await?;
     let (child, _) = stage.settled("probe", "iksoon_mysql", 1).await?;
 
-    // The child of `taken` will want the name that this one has.
+    // The child of `taken` would have this name.
     let name = child.name_any().replace("probe", "taken");
     let foreign = Deployment {
         metadata: ObjectMeta {
@@ -76,7 +76,7 @@ async fn a_foreign_object_of_the_childs_name_is_not_touched() -> TestResult {
         spec: child.spec,
         ..Deployment::default()
     };
-    let made = stage
+    let created = stage
         .deployments
         .create(&PostParams::default(), &foreign)
         .await?;
@@ -86,10 +86,10 @@ async fn a_foreign_object_of_the_childs_name_is_not_touched() -> TestResult {
     let now = stage.deployments.get(&name).await?;
     assert_eq!(
         (now.metadata.uid, now.metadata.owner_references, now.spec),
-        (made.metadata.uid, None, made.spec)
+        (created.metadata.uid, None, created.spec)
     );
 
-    // Once it is out of the way, the object gets its own.
+    // Once that object is deleted, the child can be created.
     stage
         .deployments
         .delete(&name, &DeleteParams::background())

@@ -1,4 +1,4 @@
-//! What the definition alone makes of the API server: names, columns, validation.
+//! The API server with the CRD alone: names, columns, validation.
 
 use kube_codegen_runtime::client::ErrorExt as _;
 use kube_codegen_testenv::TestResult;
@@ -37,7 +37,7 @@ async fn every_name_shows_the_columns() -> TestResult {
 }
 
 #[tokio::test]
-async fn what_the_schema_forbids_is_refused() -> TestResult {
+async fn what_the_schema_forbids_is_rejected() -> TestResult {
     let Some(plane) = server().await? else {
         return Ok(());
     };
@@ -57,13 +57,13 @@ async fn what_the_schema_forbids_is_refused() -> TestResult {
             "should be greater than or equal to 1",
         ),
     ] {
-        let refused = stage
+        let error = stage
             .kinds
             .create(&crd_kind("a", Some(choice), Some(replicas)))
             .await
             .unwrap_err();
-        assert!(refused.is_invalid(), "{refused}");
-        let cause = &refused.field_errors()[0];
+        assert!(error.is_invalid(), "{error}");
+        let cause = &error.field_errors()[0];
         assert!(
             cause.field == field && cause.message.contains(message),
             "{cause:?}"

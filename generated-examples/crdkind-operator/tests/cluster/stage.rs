@@ -1,4 +1,4 @@
-//! A namespace with the operator at work in it, and looks at what it does there.
+//! A namespace with a running operator, and assertions on the children there.
 
 use std::{path::Path, process::Command, time::Duration};
 
@@ -15,16 +15,16 @@ use kube::{
     Api, Resource, ResourceExt as _,
     api::{ListParams, ObjectMeta},
 };
-use kube_codegen_runtime::client::{Kind, TypedClient};
+use kube_codegen_runtime::client::{ApiObject, TypedClient};
 use kube_codegen_testenv::{ControlPlane, Error, Namespace, Process, eventually, skip};
 use tokio::sync::OnceCell;
 
-/// How long to wait for what takes a moment on an idle machine.
+/// Limit of every wait; enough for a loaded machine.
 pub(crate) const WITHIN: Duration = Duration::from_secs(90);
 
-const NO_CONTROLLERS: &str = "without controllers nothing becomes of Deployments";
+const NO_CONTROLLERS: &str = "without controllers, Deployments get no Pods";
 
-/// Applies what an administrator applies: the definition, and the operator's account with its rights.
+/// Applies what an administrator applies: the CRD, and the operator's account with its rights.
 async fn install(plane: &ControlPlane) -> Result<(), Error> {
     plane.apply(include_str!("../../deploy/crd.yaml")).await?;
     plane.apply(include_str!("../../deploy/rbac.yaml")).await?;
@@ -39,8 +39,7 @@ async fn install(plane: &ControlPlane) -> Result<(), Error> {
     Ok(())
 }
 
-/// The control plane that all tests share, with everything installed; maybe without controllers, so that nothing becomes of
-/// Deployments.
+/// Returns the control plane that all tests share, with everything installed. It may run no controllers.
 pub(crate) async fn server() -> Result<Option<&'static ControlPlane>, Error> {
     static INSTALLED: OnceCell<()> = OnceCell::const_new();
     let Some(plane) = ControlPlane::shared().await? else {
@@ -50,7 +49,7 @@ pub(crate) async fn server() -> Result<Option<&'static ControlPlane>, Error> {
     Ok(Some(plane))
 }
 
-/// The same, with controllers. Where there are none, this has been reported.
+/// Like [`server`], with controllers. Reports the skip if there are none.
 pub(crate) async fn shared() -> Result<Option<&'static ControlPlane>, Error> {
     let plane = server().await?;
     if plane.is_some_and(|plane| !plane.has_controllers()) {
@@ -60,7 +59,7 @@ pub(crate) async fn shared() -> Result<Option<&'static ControlPlane>, Error> {
     Ok(plane)
 }
 
-/// A control plane of the test's own, with controllers and everything installed.
+/// Starts a control plane for one test, with controllers and everything installed.
 pub(crate) async fn own() -> Result<Option<ControlPlane>, Error> {
     let Some(plane) = ControlPlane::for_test().await? else {
         return Ok(None);
@@ -73,7 +72,7 @@ pub(crate) async fn own() -> Result<Option<ControlPlane>, Error> {
     Ok(Some(plane))
 }
 
-/// The operator, which uses `kubeconfig`, with further flags.
+/// Starts the operator with `kubeconfig` and further flags.
 pub(crate) fn operator(
     plane: &ControlPlane,
     kubeconfig: &Path,
@@ -81,14 +80,14 @@ pub(crate) fn operator(
 ) -> Result<Process, Error> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_crdkind-operator"));
     command.arg("--kubeconfig").arg(kubeconfig).args(flags);
-    // One log each, so that a failed test's can be told from the others'.
+    // One log per operator, so that a failed test shows its own.
     plane.spawn(
         &format!("operator-{}", flags.last().unwrap_or(&"all")),
         command,
     )
 }
 
-/// A namespace of one test.
+/// The namespace of one test.
 pub(crate) struct Stage<'p> {
     pub(crate) plane: &'p ControlPlane,
     pub(crate) namespace: Namespace,
@@ -110,12 +109,12 @@ impl<'p> Stage<'p> {
         })
     }
 
-    /// Starts the operator for this namespace alone, under its own account.
+    /// Starts the operator for this namespace, under its own account.
     pub(crate) async fn operator(&self) -> Result<Process, Error> {
         self.operator_with(&[]).await
     }
 
-    /// The same, with further flags.
+    /// Like [`operator`](Self::operator), with further flags.
     pub(crate) async fn operator_with(&self, flags: &[&str]) -> Result<Process, Error> {
         let kubeconfig = self
             .plane
@@ -148,10 +147,10 @@ impl<'p> Stage<'p> {
         Ok(())
     }
 
-    /// What the object of that name owns.
+    /// Returns the children of the object of that name.
     pub(crate) async fn children<K>(&self, name: &str) -> kube::Result<Vec<K>>
     where
-        K: Kind + Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+        K: ApiObject + Resource<DynamicType = (), Scope = NamespaceResourceScope>,
     {
         let owner = self.kinds.get(name).await?.metadata.uid;
         let all: Api<K> = Api::namespaced(
@@ -174,7 +173,7 @@ impl<'p> Stage<'p> {
             .collect())
     }
 
-    /// Waits until the object has exactly the children it asks for, and its Pods run.
+    /// Waits until the object has exactly the desired children, and their Pods run.
     pub(crate) async fn settled(
         &self,
         name: &str,
@@ -184,12 +183,13 @@ impl<'p> Stage<'p> {
         eventually(
             &format!("{name}: {replicas} of {image}"),
             WITHIN,
-            async || self.look(name, image, replicas).await,
+            async || self.state(name, image, replicas).await,
         )
         .await
     }
 
-    async fn look(
+    /// Returns the children if they are as desired, else what is missing.
+    async fn state(
         &self,
         name: &str,
         image: &str,
@@ -220,9 +220,9 @@ impl<'p> Stage<'p> {
             .metadata
             .and_then(|meta| meta.labels)
             .unwrap_or_default();
-        let wiring = service.spec.clone().unwrap_or_default();
-        let selector = wiring.selector.unwrap_or_default();
-        let ports = wiring.ports.unwrap_or_default();
+        let exposed = service.spec.clone().unwrap_or_default();
+        let selector = exposed.selector.unwrap_or_default();
+        let ports = exposed.ports.unwrap_or_default();
         let facts = [
             ("image", images.len() == 1 && images[0].contains(image)),
             ("spec.replicas", spec.replicas == Some(replicas)),
@@ -233,7 +233,7 @@ impl<'p> Stage<'p> {
             ("available", status.available_replicas == Some(replicas)),
             (
                 "NodePort",
-                wiring.type_.as_deref() == Some("NodePort")
+                exposed.type_.as_deref() == Some("NodePort")
                     && ports
                         .iter()
                         .any(|port| port.node_port.is_some_and(|port| port > 0)),
@@ -260,7 +260,7 @@ impl<'p> Stage<'p> {
         }
     }
 
-    /// The Pods that run.
+    /// Returns the running Pods.
     pub(crate) async fn running(&self) -> Result<Vec<Pod>, Error> {
         let pods: Api<Pod> = Api::namespaced(self.plane.client()?, self.namespace.name());
         Ok(pods
@@ -269,7 +269,7 @@ impl<'p> Stage<'p> {
             .items)
     }
 
-    /// Waits for an event of that type about the object, and gives its note.
+    /// Waits for an event of that type about the object.
     pub(crate) async fn event(&self, name: &str, type_: &str) -> Result<Event, Error> {
         let events: Api<Event> = Api::namespaced(self.plane.client()?, self.namespace.name());
         eventually(&format!("{type_} event about {name}"), WITHIN, async || {

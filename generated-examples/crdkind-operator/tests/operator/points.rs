@@ -1,4 +1,4 @@
-//! What the operator promises, point by point, in process and under a paused clock.
+//! The requirements of the operator, in process and under a paused clock.
 use super::support::{Operator, crdkind, event, served, server, until, writes};
 use crdkind_operator::generated::iksoon_test_com::v1::CrdKind;
 use k8s_openapi::api::apps::v1::Deployment;
@@ -28,7 +28,7 @@ async fn a_choice_becomes_a_deployment_and_a_node_port_service_and_follows_its_c
     assert_eq!(
         spec.selector,
         deployment.spec.unwrap().selector.match_labels,
-        "the Service finds the Pods"
+        "the Service selects the Pods"
     );
     event(&server, "a", "Synced").await;
 
@@ -47,7 +47,7 @@ async fn a_choice_becomes_a_deployment_and_a_node_port_service_and_follows_its_c
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_name_in_two_namespaces_is_two_worlds() {
+async fn one_name_in_two_namespaces_is_two_objects() {
     let server = server();
     let operator = Operator::start(&server);
     server
@@ -65,7 +65,7 @@ async fn one_name_in_two_namespaces_is_two_worlds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn drift_is_mended_and_then_nothing_more_is_written() {
+async fn drift_is_corrected_and_then_nothing_is_written() {
     let server = server();
     let operator = Operator::start(&server);
     server
@@ -83,7 +83,7 @@ async fn drift_is_mended_and_then_nothing_more_is_written() {
             service["spec"]["selector"] = json!({"app": "other"})
         })
         .unwrap();
-    until(&server, "the selector is mended", |server| {
+    until(&server, "the selector is restored", |server| {
         let selector = server.get::<Service>("default", "a")?.spec?.selector?;
         (!selector.contains_key("app")).then_some(())
     })
@@ -92,8 +92,8 @@ async fn drift_is_mended_and_then_nothing_more_is_written() {
     server.delete::<Deployment>("default", "a").unwrap();
     served(&server, "default", "a", "mysql", 2).await;
 
-    // Another object goes the same way after it, so the queue is empty by then: nothing was written meanwhile.
-    server.clear_actions();
+    // A reconcile of another object follows in the same queue, so nothing else is pending then.
+    server.clear_requests();
     server.make_deployment_ready("default", "a").unwrap();
     server
         .seed(&crdkind("default", "b", Some("mysql"), Some(1)))
@@ -102,13 +102,13 @@ async fn drift_is_mended_and_then_nothing_more_is_written() {
     assert_eq!(
         writes(&server),
         ["create deployments", "create services"],
-        "those of b alone"
+        "only those of b"
     );
     operator.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_passes_the_server_and_makes_no_sense_is_told_once_and_not_retried() {
+async fn an_invalid_spec_is_reported_once_and_not_retried() {
     let server = server();
     let operator = Operator::start(&server);
     for (name, choice, replicas) in [
@@ -120,12 +120,12 @@ async fn what_passes_the_server_and_makes_no_sense_is_told_once_and_not_retried(
         server
             .seed(&crdkind("default", name, choice, replicas))
             .unwrap();
-        let told = event(&server, name, "Invalid").await;
-        assert_eq!(told.type_.as_deref(), Some("Warning"));
-        assert!(told.note.unwrap().contains("must be"), "{name}");
+        let reported = event(&server, name, "Invalid").await;
+        assert_eq!(reported.type_.as_deref(), Some("Warning"));
+        assert!(reported.note.unwrap().contains("must be"), "{name}");
         sleep(Duration::from_secs(300)).await;
-        let told = event(&server, name, "Invalid").await;
-        assert!(told.series.is_none(), "{name} is reconciled once");
+        let reported = event(&server, name, "Invalid").await;
+        assert!(reported.series.is_none(), "{name} is reconciled once");
     }
     assert_eq!(writes(&server), [""; 0]);
     server
@@ -138,7 +138,7 @@ async fn what_passes_the_server_and_makes_no_sense_is_told_once_and_not_retried(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_foreign_object_of_the_name_is_refused_and_left_alone() {
+async fn an_object_without_our_owner_reference_is_never_changed() {
     let server = server();
     let foreign = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a", "namespace": "default"}, "spec": {"ports": [{"port": 1}]}});
     server.seed(&foreign).unwrap();
@@ -147,14 +147,14 @@ async fn a_foreign_object_of_the_name_is_refused_and_left_alone() {
     server
         .seed(&crdkind("default", "a", Some("mysql"), Some(1)))
         .unwrap();
-    let told = event(&server, "a", "ErrResourceExists").await;
-    assert_eq!(told.type_.as_deref(), Some("Warning"));
+    let reported = event(&server, "a", "ErrResourceExists").await;
+    assert_eq!(reported.type_.as_deref(), Some("Warning"));
     assert_eq!(server.get::<Service>("default", "a").unwrap(), before);
     operator.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_made_anew_waits_for_the_end_of_the_old_ones_children() {
+async fn a_recreated_object_waits_until_its_former_children_are_deleted() {
     let server = server();
     let deployment = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a", "namespace": "default"},
         "spec": {"selector": {"matchLabels": {"app": "a"}}, "template": {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}}});
@@ -177,14 +177,14 @@ async fn an_object_made_anew_waits_for_the_end_of_the_old_ones_children() {
     assert_eq!(server.get::<Deployment>("default", "a").unwrap(), before);
     assert_eq!(writes(&server), ["create services"]);
 
-    // The garbage collector comes round, and that brings the new one up.
+    // The deletion by the garbage collector enqueues the new owner.
     server.delete::<Deployment>("default", "a").unwrap();
     served(&server, "default", "a", "mysql", 1).await;
     operator.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_namespace_is_not_left() {
+async fn the_operator_stays_in_its_namespace() {
     let server = server();
     let operator = Operator::start_in(&server, Some("one"));
     for namespace in ["two", "one"] {
@@ -194,17 +194,17 @@ async fn a_namespace_is_not_left() {
     }
     event(&server, "a", "Synced").await;
     operator.stop().await;
-    let strayed: Vec<_> = server
-        .actions()
+    let elsewhere: Vec<_> = server
+        .requests()
         .into_iter()
-        .filter(|action| action.namespace != "one")
-        .map(|action| action.path)
+        .filter(|request| request.namespace != "one")
+        .map(|request| request.path)
         .collect();
-    assert_eq!(strayed, [""; 0]);
+    assert_eq!(elsewhere, [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn names_that_are_no_service_names_are_made_such() {
+async fn invalid_service_names_are_converted() {
     let server = server();
     let operator = Operator::start(&server);
     let long = "a".repeat(200);
@@ -225,7 +225,7 @@ async fn names_that_are_no_service_names_are_made_such() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_hundred_changes_with_the_watches_cut_end_where_they_should() {
+async fn two_hundred_changes_converge_although_watches_break() {
     let server = server();
     let operator = Operator::start(&server);
     for index in 0..20 {

@@ -1,4 +1,4 @@
-//! The binary itself, by kubeconfig and signals.
+//! The binary, with a kubeconfig and signals.
 use super::support::{crdkind, event, served, server};
 use crdkind_operator::generated::iksoon_test_com::v1::CrdKind;
 use k8s_openapi::api::apps::v1::Deployment;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
-/// A running operator; killed if the test ends before it does.
+/// A running operator. Dropping it kills it.
 struct Process(Child);
 
 impl Process {
@@ -23,7 +23,7 @@ impl Process {
         Self(command.spawn().unwrap())
     }
 
-    /// Sends SIGTERM and waits for the end.
+    /// Sends SIGTERM and waits until the process exits.
     async fn terminate(mut self) -> ExitStatus {
         let sent = Command::new("kill")
             .args(["-TERM", &self.0.id().to_string()])
@@ -36,7 +36,7 @@ impl Process {
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("it did not stop");
+        panic!("the operator did not stop");
     }
 }
 
@@ -55,7 +55,7 @@ async fn kubeconfig(server: &ApiServer, name: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn the_binary_serves_stops_on_a_signal_and_goes_on_after_a_kill() {
+async fn the_binary_stops_on_a_signal_and_recovers_from_a_kill() {
     let server = server();
     let kubeconfig = kubeconfig(&server, "binary").await;
     let first = Process::start(&kubeconfig);
@@ -65,7 +65,7 @@ async fn the_binary_serves_stops_on_a_signal_and_goes_on_after_a_kill() {
     served(&server, "default", "a", "registry.test/db:9", 2).await;
     event(&server, "a", "Synced").await;
 
-    // Killed without warning; what changed meanwhile is done by the next one, and nothing is made twice.
+    // After SIGKILL, the next process applies the changes made meanwhile and creates nothing twice.
     drop(first);
     server
         .edit::<CrdKind>("default", "a", |object| {

@@ -1,4 +1,4 @@
-//! What the tests share: a server that knows the CRD, an operator that runs on it, and looks at what it made.
+//! Helpers of the tests: a server with the CRD, a running operator, and assertions on its children.
 use crdkind_operator::generated::iksoon_test_com::v1::{CrdKind, CrdKindSpec};
 use crdkind_operator::settings::Images;
 use crdkind_operator::{Settings, run};
@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// Longer than anything takes, so that a failure is told instead of waited for.
+/// Limit of every wait.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) fn server() -> ApiServer {
@@ -36,7 +36,7 @@ pub(crate) fn crdkind(
     object
 }
 
-/// An operator in this process; dropping it stops it.
+/// An operator in this process. Dropping it stops it.
 pub(crate) struct Operator {
     stop: oneshot::Sender<()>,
     task: tokio::task::JoinHandle<()>,
@@ -47,7 +47,7 @@ impl Operator {
         Self::start_in(server, None)
     }
 
-    /// Starts it for one namespace, or for all.
+    /// Starts the operator for one namespace, or for all.
     pub(crate) fn start_in(server: &ApiServer, namespace: Option<&str>) -> Self {
         let settings = Settings {
             namespace: namespace.map(str::to_owned),
@@ -62,12 +62,12 @@ impl Operator {
         Self { stop, task }
     }
 
-    /// Stops it in order.
+    /// Stops the operator and waits until it has finished.
     pub(crate) async fn stop(self) {
         drop(self.stop);
         timeout(PATIENCE, self.task)
             .await
-            .expect("it stops")
+            .expect("the operator stops")
             .unwrap();
     }
 }
@@ -80,7 +80,7 @@ pub(crate) async fn until<T>(
 ) -> T {
     timeout(PATIENCE, server.until(check))
         .await
-        .unwrap_or_else(|_| panic!("never: {what}"))
+        .unwrap_or_else(|_| panic!("timeout: {what}"))
 }
 
 /// Waits for a Deployment of this image and number of replicas, and for its Service.
@@ -112,19 +112,19 @@ pub(crate) async fn served(
 /// Waits for an event about an object.
 pub(crate) async fn event(server: &ApiServer, name: &str, reason: &str) -> Event {
     until(server, &format!("event {reason} about {name}"), |server| {
-        let is_it = |event: &Event| {
+        let matches = |event: &Event| {
             let about = event
                 .regarding
                 .as_ref()
                 .and_then(|regarding| regarding.name.as_deref());
             event.reason.as_deref() == Some(reason) && about == Some(name)
         };
-        server.list::<Event>().into_iter().find(is_it)
+        server.list::<Event>().into_iter().find(matches)
     })
     .await
 }
 
-/// The writes that are no events and were not refused: a cache that lags behind may try to create what is there.
+/// Returns the successful writes other than events. (A lagging cache may cause a rejected create.)
 pub(crate) fn writes(server: &ApiServer) -> Vec<String> {
     let writes = server
         .writes()

@@ -1,1 +1,1 @@
-// A file of somebody else.
+// A file of the user.

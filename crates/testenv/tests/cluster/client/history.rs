@@ -1,4 +1,4 @@
-//! Pages and watches whose beginning the server has forgotten.
+//! Paged lists and watches after a compaction.
 
 use futures::{StreamExt as _, TryStreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -46,7 +46,7 @@ async fn pages_survive_an_expired_token() -> TestResult {
 }
 
 #[tokio::test]
-async fn a_watch_tells_changes_and_that_its_start_is_compacted() -> TestResult {
+async fn a_watch_reports_changes_and_a_compacted_start() -> TestResult {
     let Some(plane) = ControlPlane::for_test().await? else {
         return Ok(());
     };
@@ -74,7 +74,7 @@ async fn a_watch_tells_changes_and_that_its_start_is_compacted() -> TestResult {
 
     plane.compact().await?;
     plane.api_server()?.restart().await?;
-    // Until its cache is filled, the server hands the watch to etcd or asks to come back.
+    // Until its cache is filled, the server forwards the watch to etcd or asks the client to retry.
     eventually("410", WITHIN, async || match watch(&version).await {
         Err(Error::Kube(error)) if error.is_gone() => Ok(()),
         Err(error) => Err(error.to_string()),

@@ -5,10 +5,10 @@ mod subresources;
 mod verbs;
 
 use kube::api::ListParams;
-use kube_codegen_runtime::client::Kind;
+use kube_codegen_runtime::client::ApiObject;
 
-/// An object from JSON.
-fn object<K: Kind>(json: serde_json::Value) -> K {
+/// Reads an object from JSON.
+fn object<K: ApiObject>(json: serde_json::Value) -> K {
     serde_json::from_value(json).unwrap()
 }
 

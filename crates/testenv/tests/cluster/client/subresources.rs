@@ -9,12 +9,12 @@ use serde_json::json;
 use super::object;
 
 #[tokio::test]
-async fn the_status_is_written_apart() -> TestResult {
+async fn the_status_is_written_separately() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
     let ns = plane.namespace("status").await?;
-    // A kind with a status that no controller here writes.
+    // No controller writes the status of this kind here.
     let quotas: TypedClient<ResourceQuota> = TypedClient::namespaced(plane.client()?, ns.name());
     let quota = |pods: &str, used: &str| -> ResourceQuota {
         object(
@@ -31,9 +31,9 @@ async fn the_status_is_written_apart() -> TestResult {
 
     let made = seen(quotas.create(&quota("5", "1")).await?);
     assert_eq!(fields(&made), (json!("5"), json!(null)));
-    let written = seen(quotas.update_status(&quota("6", "2")).await?);
+    let written = seen(quotas.replace_status(&quota("6", "2")).await?);
     assert_eq!(fields(&written), (json!("5"), json!("2")));
-    let written = seen(quotas.update(&quota("7", "3")).await?);
+    let written = seen(quotas.replace(&quota("7", "3")).await?);
     assert_eq!(fields(&written), (json!("7"), json!("2")));
     quotas
         .patch_status(
@@ -61,7 +61,7 @@ async fn the_status_is_written_apart() -> TestResult {
     stale.status.get_or_insert_default();
     assert!(
         quotas
-            .update_status(&stale)
+            .replace_status(&stale)
             .await
             .unwrap_err()
             .is_conflict()
@@ -74,12 +74,12 @@ async fn the_status_is_written_apart() -> TestResult {
 }
 
 #[tokio::test]
-async fn the_scale_is_read_and_set() -> TestResult {
+async fn the_scale_is_read_and_written() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
     let ns = plane.namespace("scale").await?;
-    // A kind with a scale whose controller does not run here.
+    // No controller of this kind runs here.
     let controllers: TypedClient<ReplicationController> =
         TypedClient::namespaced(plane.client()?, ns.name());
     controllers

@@ -38,8 +38,8 @@ async fn objects_are_created_read_changed_and_deleted() -> TestResult {
         .as_mut()
         .unwrap()
         .insert("n".to_owned(), "2".to_owned());
-    assert_eq!(n(&maps.update(&changed).await?), "2");
-    assert!(maps.update(&changed).await.unwrap_err().is_conflict());
+    assert_eq!(n(&maps.replace(&changed).await?), "2");
+    assert!(maps.replace(&changed).await.unwrap_err().is_conflict());
 
     maps.patch("a", &Patch::Merge(json!({ "data": { "n": "3" } })))
         .await?;
@@ -88,7 +88,7 @@ async fn objects_are_created_read_changed_and_deleted() -> TestResult {
 }
 
 #[tokio::test]
-async fn lists_and_collections_heed_selectors() -> TestResult {
+async fn lists_and_collections_respect_selectors() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -162,7 +162,7 @@ async fn a_dry_run_stores_nothing() -> TestResult {
     dry.create(&config_map("b", 1)).await?;
     let mut changed = made;
     changed.data = None;
-    assert_eq!(dry.update(&changed).await?.data, None);
+    assert_eq!(dry.replace(&changed).await?.data, None);
     assert_eq!(
         n(&dry
             .patch("a", &Patch::Merge(json!({ "data": { "n": "2" } })))
@@ -201,17 +201,17 @@ async fn applied_fields_have_owners() -> TestResult {
         FieldManager::new("second").force(),
     )
     .await?;
-    // `z` was the second's alone and is no longer applied; `y` is the first's.
+    // Only the second manager owned `z` and no longer applies it; the first owns `y`.
     let data = serde_json::to_value(maps.get("a").await?.data).unwrap();
     assert_eq!(data, json!({ "x": "2", "y": "1" }));
-    // What was read can be applied as it is.
+    // An object can be applied as it was read.
     maps.apply(&maps.get("a").await?, FieldManager::new("third").force())
         .await?;
     Ok(())
 }
 
 #[tokio::test]
-async fn conflicts_are_tried_again() -> TestResult {
+async fn conflicts_are_retried() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -235,11 +235,11 @@ async fn conflicts_are_tried_again() -> TestResult {
             maps.retry_on_conflict("a", set(attempts)).await?;
         }
         set(100)(&mut map);
-        maps.update(&map).await
+        maps.replace(&map).await
     })
     .await?;
     assert_eq!((attempts, n(&maps.get("a").await?)), (3, "100"));
-    // Any other failure is not tried again.
+    // No other error is retried.
     let rule = proxy.add(Rule::new(Fault::InternalError).method("PUT"));
     assert_eq!(
         maps.retry_on_conflict("a", set(5))

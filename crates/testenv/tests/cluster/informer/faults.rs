@@ -1,4 +1,4 @@
-//! Bad answers and bad connections.
+//! Faults in responses and connections.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use kube_codegen_testenv::{ControlPlane, Error, Fault, Proxy, Rule, TestResult, 
 use super::{agree, informer, set, started};
 use crate::support::{WITHIN, config_map};
 
-/// Lets an informer follow a namespace of its own through one fault, in which everything changes.
+/// Checks that an informer follows its namespace through one fault, during which every object changes.
 async fn survives(plane: &ControlPlane, proxy: &Proxy, fault: Fault) -> Result<(), Error> {
     let ns = plane.namespace("fault").await?;
     let maps: TypedClient<ConfigMap> = TypedClient::namespaced(plane.client()?, ns.name());
@@ -40,7 +40,7 @@ async fn survives(plane: &ControlPlane, proxy: &Proxy, fault: Fault) -> Result<(
     maps.delete("brief", &DeleteParams::default()).await?;
     agree(&informer, &maps).await?;
 
-    // Each object's changes came in order, with none invented; states in between may be missing.
+    // The changes of each object arrive in order; intermediate states may be missing.
     eventually(
         &format!("all news in spite of {fault:?}"),
         WITHIN,
@@ -74,7 +74,7 @@ async fn survives(plane: &ControlPlane, proxy: &Proxy, fault: Fault) -> Result<(
 }
 
 #[tokio::test]
-async fn no_fault_of_the_connection_makes_the_cache_wrong() -> TestResult {
+async fn no_fault_makes_the_cache_wrong() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -102,7 +102,7 @@ async fn no_fault_of_the_connection_makes_the_cache_wrong() -> TestResult {
 }
 
 #[tokio::test]
-async fn a_silent_watch_is_given_up() -> TestResult {
+async fn a_silent_watch_is_abandoned() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };

@@ -1,10 +1,11 @@
-//! Caches, indexes and handlers follow what happens.
+//! Caches, indexes and handlers follow the server.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::DeleteParams;
 use kube_codegen_runtime::{
     client::TypedClient,
     informer::{InformerFactory, InitialList, strip_managed_fields},
+    lister::parse_selector,
 };
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 
@@ -12,7 +13,7 @@ use super::{agree, hears, informer, record, set};
 use crate::support::{WITHIN, config_map, n, name};
 
 #[tokio::test]
-async fn handlers_and_listers_follow_the_server_in_each_way_to_list() -> TestResult {
+async fn handlers_and_listers_follow_the_server_with_each_list_mode() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -42,7 +43,7 @@ async fn handlers_and_listers_follow_the_server_in_each_way_to_list() -> TestRes
 
         let lister = informer.lister();
         assert_eq!(n(&lister.namespaced(ns.name()).get("b").unwrap()), "2");
-        assert_eq!(lister.list(&"parity=odd".parse().unwrap()).len(), 2);
+        assert_eq!(lister.list(&parse_selector("parity=odd").unwrap()).len(), 2);
         assert_eq!(lister.by_index("parity", "even").unwrap().len(), 1);
         let missing = lister.namespaced(ns.name()).get("x").unwrap_err();
         assert_eq!(missing.to_string(), "configmaps \"x\" not found");

@@ -1,4 +1,4 @@
-//! The runtime's shared informer and lister against a real API server, and against one that misbehaves.
+//! The runtime's shared informer and lister against a real API server, with and without faults.
 
 mod faults;
 mod follow;
@@ -41,7 +41,7 @@ fn informer(
     SharedInformer::new(client, config)
 }
 
-/// Waits until the cache holds exactly what the server does, versions included.
+/// Waits until the cache equals the state of the server, including versions.
 async fn agree(
     informer: &SharedInformer<ConfigMap>,
     maps: &TypedClient<ConfigMap>,
@@ -63,7 +63,7 @@ async fn agree(
     .await
 }
 
-/// A record of what a handler heard: `+a1` added with n=1, `~a1>2` updated, `-a2` deleted, `?a2` its deletion was missed.
+/// Records the events of a handler: `+a1` added with n=1, `~a1>2` updated, `-a2` deleted, `?a2` a tombstone.
 fn record(informer: &SharedInformer<ConfigMap>) -> Arc<Mutex<Vec<String>>> {
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
     let log = || {
@@ -74,7 +74,7 @@ fn record(informer: &SharedInformer<ConfigMap>) -> Arc<Mutex<Vec<String>>> {
     let handler = EventHandlerFuncs::new()
         .on_add(move |map: &Arc<ConfigMap>, _| add(format!("+{}{}", name(map), n(map))))
         .on_update(move |old: &Arc<ConfigMap>, new| {
-            // Nothing changed: a resync, or a line that came twice.
+            // Nothing changed: a redelivery or a duplicate line.
             if old.metadata.resource_version != new.metadata.resource_version {
                 update(format!("~{}{}>{}", name(new), n(old), n(new)));
             }
@@ -87,7 +87,7 @@ fn record(informer: &SharedInformer<ConfigMap>) -> Arc<Mutex<Vec<String>>> {
     heard
 }
 
-/// Starts the informer; what a handler heard, once it is told of so many objects.
+/// Starts the informer and returns the recorded events once a handler got this many objects.
 async fn started(
     informer: &SharedInformer<ConfigMap>,
     objects: usize,

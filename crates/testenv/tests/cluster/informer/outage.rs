@@ -1,4 +1,4 @@
-//! History that is lost, and servers that die or hang.
+//! Lost history, and killed or paused servers.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use kube_codegen_testenv::{ControlPlane, Error, Fault, Proxy, Rule, TestResult, 
 use super::{agree, informer, set, started};
 use crate::support::{WITHIN, config_map};
 
-/// Cuts the informer off, so that it misses what `meanwhile` does, and forgets the history it would need to catch up.
+/// Disconnects the informer during `meanwhile`, and compacts the history it would need to catch up.
 async fn blackout(
     plane: &ControlPlane,
     proxy: &Proxy,
@@ -27,7 +27,7 @@ async fn blackout(
 }
 
 #[tokio::test]
-async fn nothing_is_lost_by_a_compaction_or_the_death_of_the_servers() -> TestResult {
+async fn nothing_is_lost_by_a_compaction_or_killed_servers() -> TestResult {
     let Some(plane) = ControlPlane::for_test().await? else {
         return Ok(());
     };

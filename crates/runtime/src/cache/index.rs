@@ -1,0 +1,59 @@
+//! A named index: the objects of each value that a function returns.
+use std::{collections::HashMap, hash::RandomState, sync::Arc};
+
+use kube::Resource;
+
+use super::{keyed_set::KeyedSet, names};
+
+/// Returns the values under which an object is found. It must always return the same values for the same object.
+pub(super) type IndexFn<K> = Box<dyn Fn(&K) -> Vec<String> + Send + Sync>;
+
+/// The objects of each value of one index function.
+pub(super) struct Index<K> {
+    values_of: IndexFn<K>,
+    buckets: HashMap<String, KeyedSet<K>>,
+}
+
+impl<K: Resource> Index<K> {
+    pub(super) fn new(values_of: IndexFn<K>) -> Self {
+        Self {
+            values_of,
+            buckets: HashMap::new(),
+        }
+    }
+
+    pub(super) fn insert(&mut self, object: &Arc<K>, hasher: &RandomState) {
+        for value in (self.values_of)(object) {
+            self.buckets
+                .entry(value)
+                .or_insert_with(|| KeyedSet::new(hasher.clone()))
+                .insert(Arc::clone(object));
+        }
+    }
+
+    pub(super) fn remove(&mut self, object: &Arc<K>) {
+        let (namespace, name) = names(&**object);
+        for value in (self.values_of)(object) {
+            if let Some(bucket) = self.buckets.get_mut(&value) {
+                bucket.remove(namespace, name);
+                if bucket.is_empty() {
+                    self.buckets.remove(&value);
+                }
+            }
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.buckets.clear();
+    }
+
+    /// Returns the objects that have `value`.
+    pub(super) fn get(&self, value: &str) -> impl Iterator<Item = &Arc<K>> {
+        self.buckets.get(value).into_iter().flat_map(KeyedSet::iter)
+    }
+
+    /// Returns the values that at least one object has.
+    pub(super) fn values(&self) -> impl Iterator<Item = &String> {
+        self.buckets.keys()
+    }
+}

@@ -1,0 +1,10 @@
+//! The cache of an informer: objects by namespace and name, and the indexes over them.
+mod index;
+mod keyed_set;
+mod object;
+mod store;
+
+pub use object::{Object, ObjectKey};
+pub(crate) use object::{names, same_version};
+pub(crate) use store::{Delta, Store};
+pub use store::{IndexError, NAMESPACE_INDEX};

@@ -1,0 +1,155 @@
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::core::ObjectMeta;
+
+use super::*;
+
+fn object(name: &str, uid: &str, version: &str) -> Arc<ConfigMap> {
+    let text = |text: &str| Some(text.to_owned());
+    let metadata = ObjectMeta {
+        name: text(name),
+        namespace: text("ns"),
+        uid: text(uid),
+        resource_version: text(version),
+        ..ObjectMeta::default()
+    };
+    Arc::new(ConfigMap {
+        metadata,
+        ..ConfigMap::default()
+    })
+}
+
+/// Short forms: `+` added, `~` updated, `=` unchanged, `-` deleted, `?` final state unknown.
+fn short(deltas: &[Delta<ConfigMap>]) -> Vec<String> {
+    let at = |object: &Arc<ConfigMap>| {
+        format!(
+            "{}@{}",
+            object.metadata.name.as_deref().unwrap_or_default(),
+            object
+                .metadata
+                .resource_version
+                .as_deref()
+                .unwrap_or_default()
+        )
+    };
+    let mut texts: Vec<_> = deltas
+        .iter()
+        .map(|delta| match delta {
+            Delta::Added(object) => format!("+{}", at(object)),
+            Delta::Updated(old, new) => format!("~{}>{}", at(old), at(new)),
+            Delta::Unchanged(object) => format!("={}", at(object)),
+            Delta::Deleted(object, final_state_unknown) => {
+                let mark = if *final_state_unknown { "?" } else { "" };
+                format!("-{}{mark}", at(object))
+            }
+        })
+        .collect();
+    texts.sort();
+    texts
+}
+
+#[test]
+fn replace_returns_one_delta_per_object() {
+    let mut store = Store::new();
+    for name in ["same", "changed", "recreated", "gone", "unreadable"] {
+        store.apply(object(name, "u", "1"));
+    }
+    let same = Arc::clone(store.get("ns", "same").unwrap());
+    let listed = vec![
+        object("same", "u", "1"),
+        object("changed", "u", "2"),
+        object("recreated", "v", "1"),
+        object("new", "u", "3"),
+    ];
+    let deltas = store.replace(
+        listed,
+        &HashSet::from([ObjectKey::namespaced("ns", "unreadable")]),
+    );
+    assert_eq!(
+        short(&deltas),
+        [
+            "+new@3",
+            "-gone@1?",
+            "=same@1",
+            "~changed@1>changed@2",
+            "~recreated@1>recreated@1"
+        ]
+    );
+    assert_eq!(store.len(), 5);
+    assert_eq!(store.iter().count(), 5);
+    assert!(
+        Arc::ptr_eq(store.get("ns", "same").unwrap(), &same),
+        "an unchanged object keeps its allocation"
+    );
+    assert!(store.get("ns", "gone").is_none());
+    assert!(store.get("ns", "unreadable").is_some());
+}
+
+#[test]
+fn replace_keeps_the_later_of_two_states_of_an_object() {
+    let mut store = Store::new();
+    let deltas = store.replace(
+        vec![object("a", "u", "1"), object("a", "u", "2")],
+        &HashSet::new(),
+    );
+    assert_eq!(short(&deltas), ["+a@1", "~a@1>a@2"]);
+    assert_eq!(store.len(), 1);
+}
+
+#[test]
+fn deleting_an_unknown_object_returns_no_delta() {
+    let mut store = Store::new();
+    assert!(store.delete(object("a", "u", "1")).is_none());
+    assert!(
+        store
+            .delete_by_key(&ObjectKey::namespaced("ns", "a"))
+            .is_none()
+    );
+    store.apply(object("a", "u", "1"));
+    let deltas: Vec<_> = store.delete(object("a", "u", "2")).into_iter().collect();
+    assert_eq!(
+        short(&deltas),
+        ["-a@2"],
+        "the delta has the final state, not the cached one"
+    );
+    assert_eq!(store.len(), 0);
+    assert!(store.index_values(NAMESPACE_INDEX).unwrap().is_empty());
+}
+
+/// Adds and removes in an order other than that of the table.
+#[test]
+fn the_store_grows_and_shrinks_without_loss() {
+    let mut store = Store::new();
+    let by_parity = |object: &ConfigMap| {
+        let number: usize = object
+            .metadata
+            .name
+            .as_deref()
+            .unwrap_or_default()
+            .parse()
+            .unwrap();
+        vec![
+            if number.is_multiple_of(2) {
+                "even"
+            } else {
+                "odd"
+            }
+            .to_owned(),
+        ]
+    };
+    store.add_index("parity".into(), by_parity).unwrap();
+    for number in 0..2000 {
+        store.apply(object(&(number * 7919 % 2000).to_string(), "u", "1"));
+    }
+    assert_eq!(store.len(), 2000);
+    for number in 0..1990 {
+        let gone = store.delete(object(&(number * 3 % 2000).to_string(), "u", "2"));
+        assert!(gone.is_some(), "{number}");
+    }
+    let left: Vec<_> = (1990..2000)
+        .map(|number| (number * 3 % 2000).to_string())
+        .collect();
+    assert!(left.iter().all(|name| store.get("ns", name).is_some()));
+    assert_eq!(store.iter().count(), 10);
+    let with = |parity| store.by_index("parity", parity).unwrap().len();
+    assert_eq!(with("even") + with("odd"), 10);
+}

@@ -1,0 +1,247 @@
+//! Sends occurrences to the API server as Event objects within the API's limits, and retries server errors.
+use std::time::Duration;
+
+use backon::{ExponentialBuilder, Retryable};
+use k8s_openapi::{
+    api::{
+        core::v1::ObjectReference,
+        events::v1::{Event, EventSeries},
+    },
+    apimachinery::pkg::apis::meta::v1::MicroTime,
+    jiff::Timestamp,
+};
+use kube::{
+    Api, Client,
+    api::{Patch, PatchParams, PostParams},
+    core::ObjectMeta,
+};
+use serde_json::json;
+use tracing::{debug, warn};
+
+use super::{
+    EventType, Occurrence, Reporter,
+    correlator::{Correlator, EventKey, Verdict},
+};
+
+/// Limits of `events.k8s.io/v1`, in bytes.
+const MAX_NOTE: usize = 1024;
+const MAX_REASON: usize = 128;
+/// Longest name of any object.
+const MAX_NAME: usize = 253;
+/// Twelve attempts per event, as in client-go.
+const BACKOFF: ExponentialBuilder = ExponentialBuilder::new()
+    .with_min_delay(Duration::from_millis(500))
+    .with_max_delay(Duration::from_secs(10))
+    .with_factor(2.0)
+    .with_max_times(11);
+
+/// Sends events, one after the other.
+pub(super) struct Publisher {
+    client: Client,
+    reporter: Reporter,
+    correlator: Correlator,
+    /// Time in the last name, so that names differ even if the clock does not advance.
+    last: i128,
+}
+
+impl Publisher {
+    pub(super) fn new(client: Client, reporter: Reporter) -> Self {
+        Self {
+            client,
+            reporter,
+            correlator: Correlator::new(),
+            last: 0,
+        }
+    }
+
+    /// Creates or updates the Event of one occurrence. Gives up after the last attempt.
+    pub(super) async fn record(&mut self, mut occurrence: Occurrence) {
+        cut(&mut occurrence.note, MAX_NOTE);
+        cut(&mut occurrence.reason, MAX_REASON);
+        if occurrence.action.is_empty() {
+            occurrence.action.clone_from(&occurrence.reason);
+        }
+        cut(&mut occurrence.action, MAX_REASON);
+        let api = Api::<Event>::namespaced(self.client.clone(), namespace(&occurrence.regarding));
+        match self.correlator.judge(&occurrence) {
+            (_, Verdict::Suppress) => debug!(
+                reason = occurrence.reason,
+                "suppressing an event: too many about one object"
+            ),
+            (key, Verdict::Create(note)) => self.create(&api, &key, &occurrence, note).await,
+            (key, Verdict::Repeat { name, count }) => {
+                let series = EventSeries {
+                    count,
+                    last_observed_time: MicroTime(Timestamp::now()),
+                };
+                let patch = Patch::Merge(json!({ "series": series }));
+                let params = PatchParams::default();
+                match persist(|| api.patch(&name, &params, &patch)).await {
+                    Ok(_) => {}
+                    // Events expire after an hour by default, possibly before their series ends.
+                    Err(kube::Error::Api(status)) if status.is_not_found() => {
+                        self.create(&api, &key, &occurrence, occurrence.note.clone())
+                            .await;
+                    }
+                    Err(error) => warn!("cannot update an event: {error}"),
+                }
+            }
+        }
+    }
+
+    async fn create(
+        &mut self,
+        api: &Api<Event>,
+        key: &EventKey,
+        occurrence: &Occurrence,
+        mut note: String,
+    ) {
+        cut(&mut note, MAX_NOTE);
+        let event = self.build(occurrence, note);
+        let name = event.metadata.name.clone().unwrap_or_default();
+        let params = PostParams::default();
+        match persist(|| api.create(&params, &event)).await {
+            Ok(_) => self.correlator.created(key, name),
+            // An earlier attempt succeeded, but its response was lost.
+            Err(kube::Error::Api(status)) if status.is_already_exists() => {
+                self.correlator.created(key, name);
+            }
+            Err(error) => {
+                warn!(
+                    reason = occurrence.reason,
+                    "cannot record an event: {error}"
+                );
+                self.correlator.lost(key);
+            }
+        }
+    }
+
+    fn build(&mut self, occurrence: &Occurrence, note: String) -> Event {
+        let now = Timestamp::now();
+        self.last = now.as_nanosecond().max(self.last + 1);
+        let type_ = match occurrence.type_ {
+            EventType::Normal => "Normal",
+            EventType::Warning => "Warning",
+        };
+        let mut instance = self
+            .reporter
+            .instance
+            .clone()
+            .unwrap_or_else(|| self.reporter.controller.clone());
+        cut(&mut instance, MAX_REASON);
+        Event {
+            metadata: ObjectMeta {
+                name: Some(event_name(
+                    occurrence.regarding.name.as_deref().unwrap_or_default(),
+                    self.last,
+                )),
+                namespace: Some(namespace(&occurrence.regarding).to_owned()),
+                ..ObjectMeta::default()
+            },
+            type_: Some(type_.to_owned()),
+            reason: Some(occurrence.reason.clone()),
+            action: Some(occurrence.action.clone()),
+            note: Some(note),
+            regarding: Some(occurrence.regarding.clone()),
+            related: occurrence.related.clone(),
+            reporting_controller: Some(self.reporter.controller.clone()),
+            reporting_instance: Some(instance),
+            event_time: Some(MicroTime(now)),
+            ..Event::default()
+        }
+    }
+}
+
+/// Returns the namespace of the Events about an object.
+fn namespace(regarding: &ObjectReference) -> &str {
+    regarding
+        .namespace
+        .as_deref()
+        .filter(|namespace| !namespace.is_empty())
+        .unwrap_or("default")
+}
+
+/// Returns `<object>.<time in hex>`, which is a valid name even if the object's own is not a DNS subdomain, such as a role's.
+fn event_name(object: &str, nanoseconds: i128) -> String {
+    let suffix = format!(".{nanoseconds:x}");
+    let mut base: String = object
+        .to_ascii_lowercase()
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '.' || c == '-' {
+                c
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    base.truncate(MAX_NAME - suffix.len());
+    let base = base
+        .split('.')
+        .map(|label| label.trim_matches('-'))
+        .filter(|label| !label.is_empty())
+        .collect::<Vec<_>>()
+        .join(".");
+    if base.is_empty() {
+        format!("event{suffix}")
+    } else {
+        base + &suffix
+    }
+}
+
+/// Cuts `text` to at most `max` bytes, between characters.
+fn cut(text: &mut String, max: usize) {
+    if text.len() > max {
+        let end = (0..=max)
+            .rev()
+            .find(|&end| text.is_char_boundary(end))
+            .unwrap_or(0);
+        text.truncate(end);
+    }
+}
+
+/// Sends a request, and retries it after transient errors.
+async fn persist<T, Request>(request: impl FnMut() -> Request) -> Result<T, kube::Error>
+where
+    Request: Future<Output = Result<T, kube::Error>>,
+{
+    request
+        .retry(BACKOFF)
+        .when(is_transient)
+        .notify(|error, delay| debug!("retrying an event in {delay:?}: {error}"))
+        .await
+}
+
+/// Whether the same request may succeed later.
+fn is_transient(error: &kube::Error) -> bool {
+    match error {
+        kube::Error::Api(status) => status.code == 429 || status.code >= 500,
+        kube::Error::HyperError(_) | kube::Error::Service(_) | kube::Error::ReadEvents(_) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_valid_and_begin_with_the_object() {
+        assert_eq!(event_name("web-1", 0xabc), "web-1.abc");
+        assert_eq!(event_name("system:Node_x.", 1), "system-node-x.1");
+        assert_eq!(event_name("::", 1), "event.1");
+        let long = event_name(&"a".repeat(253), i128::from(i64::MAX));
+        assert_eq!(long.len(), MAX_NAME);
+        assert!(long.ends_with(".7fffffffffffffff"));
+    }
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        let mut text = "é".repeat(600);
+        cut(&mut text, MAX_NOTE + 1);
+        assert_eq!(text.len(), MAX_NOTE);
+        let mut short = "short".to_owned();
+        cut(&mut short, MAX_NOTE);
+        assert_eq!(short, "short");
+    }
+}

@@ -1,0 +1,72 @@
+//! Reads a response body line by line into one reused buffer, with a limit on silence.
+use std::{error::Error, io, pin::Pin, time::Duration};
+
+use futures::{AsyncBufRead, AsyncBufReadExt};
+
+use crate::informer::error::WatchFailure;
+
+/// Larger buffers are freed after their line.
+const KEPT_BUFFER: usize = 1 << 20;
+
+pub(super) struct Lines {
+    body: Pin<Box<dyn AsyncBufRead + Send>>,
+    buffer: Vec<u8>,
+}
+
+impl Lines {
+    pub(super) fn new(body: impl AsyncBufRead + Send + 'static) -> Self {
+        Self {
+            body: Box::pin(body),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Returns the next non-empty line; `None` at the end of the body, even if the connection is cut in the middle of it.
+    pub(super) async fn next(&mut self, silence: Duration) -> Result<Option<&[u8]>, WatchFailure> {
+        if self.buffer.capacity() > KEPT_BUFFER {
+            self.buffer = Vec::new();
+        }
+        loop {
+            self.buffer.clear();
+            let read = tokio::time::timeout(silence, self.body.read_until(b'\n', &mut self.buffer));
+            match read.await {
+                Err(_) => return Err(WatchFailure::Silence(silence)),
+                Ok(Ok(0)) => return Ok(None),
+                Ok(Ok(_)) if self.buffer.trim_ascii().is_empty() => {}
+                Ok(Ok(_)) => return Ok(Some(self.buffer.trim_ascii())),
+                Ok(Err(error)) if is_early_end(&error) => return Ok(None),
+                Ok(Err(error)) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Returns the rest of the body. Fails if the server sends nothing for `silence`.
+    pub(super) async fn rest(mut self, silence: Duration) -> Result<Vec<u8>, WatchFailure> {
+        self.buffer.clear();
+        loop {
+            let chunk = tokio::time::timeout(silence, self.body.fill_buf()).await;
+            let chunk = chunk.map_err(|_| WatchFailure::Silence(silence))??;
+            if chunk.is_empty() {
+                return Ok(self.buffer);
+            }
+            self.buffer.extend_from_slice(chunk);
+            let length = chunk.len();
+            self.body.as_mut().consume(length);
+        }
+    }
+}
+
+/// Whether the connection was closed in the middle of the body, as load balancers do. TLS stacks and the chunk decoder report it differently.
+fn is_early_end(error: &io::Error) -> bool {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+        if kind == Some(io::ErrorKind::UnexpectedEof)
+            || error.to_string().contains("unexpected EOF during chunk")
+        {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}

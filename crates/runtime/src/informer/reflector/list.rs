@@ -1,0 +1,136 @@
+//! Lists: a streaming list with its fallback, one response from the watch cache, or exact pages.
+use std::time::Duration;
+
+use tracing::debug;
+
+use super::{RESPONSE_SILENCE, Reflector, Watch, wire};
+use crate::{
+    cache::{Object, ObjectKey},
+    client::ErrorExt,
+    informer::{InitialList, error::WatchFailure, state::Listed},
+};
+
+/// Page size of a list that reads etcd (client-go's default).
+const PAGE: u32 = 500;
+/// Silence within a streaming list after which the server is assumed never to send the closing bookmark.
+const LIST_SILENCE: Duration = Duration::from_secs(30);
+
+impl<K: Object> Reflector<K> {
+    /// Lists once, in the best way that the server supports. A streaming list continues as the returned watch.
+    pub(super) async fn list(&mut self) -> Result<Option<Watch>, WatchFailure> {
+        if self.list == InitialList::Streaming {
+            match self.list_streaming().await {
+                Ok(watch) => {
+                    self.fresh = false;
+                    return Ok(Some(watch));
+                }
+                Err(failure) if refuses_streaming(&failure) => {
+                    debug!(kind = %K::kind(&()), %failure, "the server has no streaming lists; using plain lists");
+                    self.list = InitialList::WatchCache;
+                }
+                // The server may have ignored `sendInitialEvents`: a plain list makes progress either way.
+                Err(failure @ (WatchFailure::ListCutShort | WatchFailure::Silence(_))) => {
+                    self.state.list_failed(failure);
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        self.list_plain().await?;
+        self.fresh = false;
+        Ok(None)
+    }
+
+    async fn list_streaming(&self) -> Result<Watch, WatchFailure> {
+        let mut watch = self.watch(true).await?;
+        let mut listed = Listed::default();
+        let silence = LIST_SILENCE.min(watch.silence);
+        while let Some(line) = watch.lines.next(silence).await? {
+            match wire::Frame::parse(line) {
+                Ok(wire::Frame::Applied(raw)) => {
+                    self.state.list_one(&mut listed, wire::decode(raw));
+                }
+                Ok(wire::Frame::Deleted(raw)) => {
+                    listed.remove(wire::decode::<K>(raw).map(|object| ObjectKey::of(&object)));
+                }
+                Ok(wire::Frame::Bookmark {
+                    version,
+                    initial_end: true,
+                }) => {
+                    self.state.replace(listed, &version);
+                    return Ok(watch);
+                }
+                Ok(wire::Frame::Error(status)) => return Err(WatchFailure::Status(status)),
+                Ok(_) => {}
+                Err(error) if error.is_eof() => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(WatchFailure::ListCutShort)
+    }
+
+    async fn list_plain(&self) -> Result<(), WatchFailure> {
+        let (version, mut limit) = match self.list {
+            InitialList::Paged(limit) => (None, Some(limit.max(1))),
+            _ if self.fresh => (None, Some(PAGE)),
+            _ => (
+                Some(
+                    Some(self.state.version())
+                        .filter(|version| !version.is_empty())
+                        .unwrap_or_else(|| "0".to_owned()),
+                ),
+                None,
+            ),
+        };
+        let mut listed = Listed::default();
+        let mut next = None;
+        loop {
+            let paging = next.is_some();
+            let (version, token) = match self
+                .list_page(version.as_deref(), limit, next, &mut listed)
+                .await
+            {
+                Ok(page) => page,
+                // The list took longer than the server keeps history: request all of it in one response.
+                Err(failure) if paging && failure.is_gone() => {
+                    (listed, limit, next) = (Listed::default(), None, None);
+                    continue;
+                }
+                Err(failure) => return Err(failure),
+            };
+            if token.is_none() {
+                let version = version.ok_or(WatchFailure::NoResourceVersion)?;
+                self.state.replace(listed, &version);
+                return Ok(());
+            }
+            next = token;
+        }
+    }
+
+    /// Requests one page and returns its version and the token of the next page.
+    async fn list_page(
+        &self,
+        version: Option<&str>,
+        limit: Option<u32>,
+        token: Option<String>,
+        listed: &mut Listed<K>,
+    ) -> Result<(Option<String>, Option<String>), WatchFailure> {
+        let request = self.requests.list(version, limit, token)?;
+        let body = self.send(request).await?.rest(RESPONSE_SILENCE).await?;
+        let page: wire::List<'_> = serde_json::from_slice(&body)?;
+        for raw in page.items.unwrap_or_default() {
+            self.state.list_one(listed, wire::decode(raw));
+        }
+        let non_empty = |text: Option<String>| text.filter(|text| !text.is_empty());
+        Ok((
+            non_empty(page.metadata.resource_version),
+            non_empty(page.metadata.continue_),
+        ))
+    }
+}
+
+/// Whether the server has no streaming lists (422 if the feature gate is off), rather than being overloaded or forbidding the watch.
+fn refuses_streaming(failure: &WatchFailure) -> bool {
+    failure
+        .status()
+        .is_some_and(|status| matches!(status.code, 400 | 405 | 406 | 415 | 422 | 501))
+}

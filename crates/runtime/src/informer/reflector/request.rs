@@ -1,0 +1,80 @@
+//! Builds the LIST and WATCH requests of an informer.
+use std::{any::TypeId, time::Duration};
+
+use http::{Request, header};
+use k8s_openapi::ClusterResourceScope;
+use kube::{
+    api::{ListParams, VersionMatch, WatchParams},
+    core,
+};
+
+use crate::{cache::Object, informer::InformerConfig};
+
+/// The requests of one kind and configuration.
+pub(super) struct Requests {
+    inner: core::Request,
+    label_selector: Option<String>,
+    field_selector: Option<String>,
+    timeout: u32,
+}
+
+impl Requests {
+    pub(super) fn new<K: Object>(config: &InformerConfig) -> Self {
+        let cluster_scoped = TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>();
+        let namespace = config.namespace.as_deref().filter(|_| !cluster_scoped);
+        Self {
+            inner: core::Request::new(K::url_path(&(), namespace)),
+            label_selector: config.label_selector.clone(),
+            field_selector: config.field_selector.clone(),
+            timeout: u32::try_from(config.watch_timeout.as_secs())
+                .unwrap_or(u32::MAX / 2)
+                .max(1),
+        }
+    }
+
+    /// Returns a LIST: not older than `version`, or the most recent state in pages.
+    pub(super) fn list(
+        &self,
+        version: Option<&str>,
+        limit: Option<u32>,
+        continue_: Option<String>,
+    ) -> Result<Request<Vec<u8>>, kube::Error> {
+        let params = ListParams {
+            label_selector: self.label_selector.clone(),
+            field_selector: self.field_selector.clone(),
+            limit,
+            continue_token: continue_,
+            version_match: version.map(|_| VersionMatch::NotOlderThan),
+            resource_version: version.map(str::to_owned),
+            ..ListParams::default()
+        };
+        self.inner.list(&params).map_err(kube::Error::BuildRequest)
+    }
+
+    /// Returns a WATCH from `version` on, and how long the server will keep it open. `initial` requests a streaming list.
+    pub(super) fn watch(
+        &self,
+        version: &str,
+        initial: bool,
+        spread: u32,
+    ) -> Result<(Request<Vec<u8>>, Duration), kube::Error> {
+        let seconds = self.timeout.saturating_add(spread % self.timeout);
+        let params = WatchParams {
+            label_selector: self.label_selector.clone(),
+            field_selector: self.field_selector.clone(),
+            timeout: Some(seconds),
+            bookmarks: true,
+            send_initial_events: initial,
+        };
+        let mut request = self
+            .inner
+            .watch(&params, version)
+            .map_err(kube::Error::BuildRequest)?;
+        // Compressing small events saves nothing, and a decoder may delay them.
+        request.headers_mut().insert(
+            header::ACCEPT_ENCODING,
+            header::HeaderValue::from_static("identity"),
+        );
+        Ok((request, Duration::from_secs(seconds.into())))
+    }
+}

@@ -1,0 +1,209 @@
+//! Typed reads of an informer's cache. A lister never sends a request.
+//!
+//! ```no_run
+//! # use k8s_openapi::api::core::v1::Pod;
+//! # use kube_codegen_runtime::informer::SharedInformer;
+//! use kube_codegen_runtime::lister::parse_selector;
+//!
+//! # fn example(pods: SharedInformer<Pod>) -> Result<(), Box<dyn std::error::Error>> {
+//! let lister = pods.lister();
+//! let pod = lister.namespaced("default").get("web-0")?;
+//! let fronts = lister.list(&parse_selector("app=web, tier in (front, edge)")?);
+//! # Ok(())
+//! # }
+//! ```
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use kube::{
+    Resource,
+    core::{
+        Status,
+        response::{StatusDetails, reason},
+    },
+};
+use parking_lot::RwLock;
+use thiserror::Error;
+use tokio_util::sync::DropGuard;
+
+use crate::{
+    cache::{IndexError, Object, Store},
+    record::label_selector,
+};
+
+pub use crate::record::label_selector::ParseSelectorError;
+pub use kube::core::{Expression, Selector, SelectorExt};
+
+/// Parses a label selector in the text form that `kubectl -l` takes, such as `app=web,tier notin (cache),!legacy`.
+///
+/// ```
+/// use kube_codegen_runtime::lister::{SelectorExt, parse_selector};
+///
+/// let selector = parse_selector("app=web, tier in (front, back), !legacy")?;
+/// assert!(!selector.matches(&[("app".to_owned(), "db".to_owned())].into()));
+/// assert!(parse_selector("app in web").is_err());
+/// # Ok::<(), kube_codegen_runtime::lister::ParseSelectorError>(())
+/// ```
+///
+/// # Errors
+/// The position and the reason, for text that the API server refuses. `key>1` and `key<1`, which neither a `LabelSelector` nor kube's [`Selector`]
+/// can express, are errors too: filter the objects of [`Lister::all`] instead.
+pub fn parse_selector(text: &str) -> Result<Selector, ParseSelectorError> {
+    let selector = label_selector::parse(text)?;
+    Selector::try_from(selector).map_err(|error| ParseSelectorError {
+        position: 0,
+        message: error.to_string(),
+    })
+}
+
+/// Reads the cache of a [`SharedInformer`](crate::informer::SharedInformer) and keeps that informer running. Cheap to clone.
+///
+/// Objects are shared with all other readers: clone an object before you change it. Lists have no particular order. The cache follows the
+/// server with a delay, also after your own writes.
+pub struct Lister<K> {
+    store: Arc<RwLock<Store<K>>>,
+    running: Arc<DropGuard>,
+}
+
+impl<K: Object> Lister<K> {
+    pub(crate) fn new(store: Arc<RwLock<Store<K>>>, running: Arc<DropGuard>) -> Self {
+        Self { store, running }
+    }
+
+    /// Returns the objects whose labels match.
+    pub fn list(&self, selector: &Selector) -> Vec<Arc<K>> {
+        select(self.store.read().iter(), selector)
+    }
+
+    /// Returns all objects.
+    pub fn all(&self) -> Vec<Arc<K>> {
+        self.store.read().iter().cloned().collect()
+    }
+
+    /// Returns the reads of one namespace.
+    pub fn namespaced(&self, namespace: impl Into<String>) -> NamespaceLister<K> {
+        NamespaceLister {
+            lister: self.clone(),
+            namespace: namespace.into(),
+        }
+    }
+
+    /// Returns an object of a cluster-scoped kind by name. For other kinds see [`namespaced`](Self::namespaced).
+    pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound> {
+        self.find("", name)
+    }
+
+    /// Returns the objects that have `value` in an index; see [`SharedInformer::add_index`](crate::informer::SharedInformer::add_index).
+    pub fn by_index(&self, index: &str, value: &str) -> Result<Vec<Arc<K>>, IndexError> {
+        self.store.read().by_index(index, value)
+    }
+
+    fn find(&self, namespace: &str, name: &str) -> Result<Arc<K>, NotFound> {
+        let object = self.store.read().get(namespace, name).cloned();
+        object.ok_or_else(|| NotFound {
+            group: K::group(&()).into_owned(),
+            resource: K::plural(&()).into_owned(),
+            name: name.to_owned(),
+        })
+    }
+}
+
+impl<K> Clone for Lister<K> {
+    fn clone(&self) -> Self {
+        Self {
+            store: Arc::clone(&self.store),
+            running: Arc::clone(&self.running),
+        }
+    }
+}
+
+impl<K: Object> fmt::Debug for Lister<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lister")
+            .field("kind", &K::kind(&()))
+            .field("objects", &self.store.read().len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Reads one namespace of a cache.
+pub struct NamespaceLister<K> {
+    lister: Lister<K>,
+    namespace: String,
+}
+
+impl<K: Object> NamespaceLister<K> {
+    /// Returns an object by name.
+    pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound> {
+        self.lister.find(&self.namespace, name)
+    }
+
+    /// Returns the objects of the namespace whose labels match.
+    pub fn list(&self, selector: &Selector) -> Vec<Arc<K>> {
+        let store = self.lister.store.read();
+        select(store.in_namespace(&self.namespace), selector)
+    }
+
+    /// Returns all objects of the namespace.
+    pub fn all(&self) -> Vec<Arc<K>> {
+        let store = self.lister.store.read();
+        store.in_namespace(&self.namespace).cloned().collect()
+    }
+}
+
+impl<K> Clone for NamespaceLister<K> {
+    fn clone(&self) -> Self {
+        Self {
+            lister: self.lister.clone(),
+            namespace: self.namespace.clone(),
+        }
+    }
+}
+
+impl<K: Object> fmt::Debug for NamespaceLister<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NamespaceLister")
+            .field("lister", &self.lister)
+            .field("namespace", &self.namespace)
+            .finish()
+    }
+}
+
+fn select<'s, K: Resource + 's>(
+    objects: impl Iterator<Item = &'s Arc<K>>,
+    selector: &Selector,
+) -> Vec<Arc<K>> {
+    let no_labels = BTreeMap::new();
+    objects
+        .filter(|object| selector.matches(object.meta().labels.as_ref().unwrap_or(&no_labels)))
+        .cloned()
+        .collect()
+}
+
+/// The cache holds no such object. The message is the API server's: `crdplural.iksoon.test.com "x" not found`.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{resource}{dot}{group} \"{name}\" not found", dot = if group.is_empty() { "" } else { "." })]
+pub struct NotFound {
+    /// API group; empty for the core group.
+    pub group: String,
+    /// Plural name of the resource.
+    pub resource: String,
+    /// Requested name.
+    pub name: String,
+}
+
+impl From<NotFound> for kube::Error {
+    /// Returns the error that the API server would have caused.
+    fn from(error: NotFound) -> Self {
+        let status = Status::failure(&error.to_string(), reason::NOT_FOUND)
+            .with_code(404)
+            .with_details(StatusDetails {
+                name: error.name,
+                group: error.group,
+                kind: error.resource,
+                uid: String::new(),
+                causes: Vec::new(),
+                retry_after_seconds: 0,
+            });
+        kube::Error::Api(status.boxed())
+    }
+}

@@ -1,0 +1,137 @@
+//! Records the requests of clients, and matches requests for faults and watch commands.
+
+use serde_json::Value;
+
+use crate::request::{Request, Target, Verb};
+
+/// A request that reached the server.
+///
+/// ```
+/// # use kube_codegen_testing::ApiServer;
+/// # use k8s_openapi::api::core::v1::ConfigMap;
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let server = ApiServer::new();
+/// let maps: kube::Api<ConfigMap> = kube::Api::namespaced(server.client(), "default");
+/// assert!(maps.get("a").await.is_err());
+/// let request = &server.requests()[0];
+/// assert_eq!((request.verb, &*request.name, request.status), ("get", "a", 404));
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RecordedRequest {
+    /// The verb as in RBAC rules: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`.
+    pub verb: &'static str,
+    /// API group; empty for the core group.
+    pub group: String,
+    /// Version in the path.
+    pub version: String,
+    /// Plural in the path, such as `crdplural`.
+    pub resource: String,
+    /// `status` or `scale`; empty for the object itself.
+    pub subresource: String,
+    /// Namespace in the path; empty if there is none.
+    pub namespace: String,
+    /// Name in the path; empty for a collection.
+    pub name: String,
+    /// Path and query.
+    pub path: String,
+    /// `Content-Type` without parameters.
+    pub content_type: String,
+    /// The body as JSON; null for an empty body.
+    pub body: Value,
+    /// HTTP status of the response; 0 if the connection was dropped or there is no response yet.
+    pub status: u16,
+}
+
+impl RecordedRequest {
+    pub(crate) fn new(request: &Request, path: &str) -> Self {
+        let target = &request.target;
+        Self {
+            verb: request.verb.as_str(),
+            group: target.kind.group.clone(),
+            version: target.version.clone(),
+            resource: target.kind.plural.clone(),
+            subresource: target.subresource.clone(),
+            namespace: target.namespace.clone(),
+            name: target.name.clone(),
+            path: path.to_owned(),
+            content_type: request.content_type.clone(),
+            body: request.json().unwrap_or_default(),
+            status: 0,
+        }
+    }
+
+    /// Returns whether the request changes objects.
+    pub fn is_write(&self) -> bool {
+        !matches!(self.verb, "get" | "list" | "watch")
+    }
+}
+
+/// Selects the requests that a fault or a watch command applies to; an unset criterion matches all.
+///
+/// ```
+/// use kube_codegen_testing::On;
+///
+/// let status_writes = On::verb("patch").resource("crdplural").subresource("status");
+/// let in_namespace = On::any().namespace("default");
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct On {
+    verb: Option<String>,
+    resource: Option<String>,
+    subresource: Option<String>,
+    namespace: Option<String>,
+    name: Option<String>,
+}
+
+impl On {
+    /// Matches every request.
+    pub fn any() -> Self {
+        Self::default()
+    }
+
+    /// Matches requests with this verb (see [`RecordedRequest::verb`]).
+    pub fn verb(verb: impl Into<String>) -> Self {
+        Self {
+            verb: Some(verb.into()),
+            ..Self::default()
+        }
+    }
+
+    /// Restricts to the resource with this plural.
+    pub fn resource(mut self, plural: impl Into<String>) -> Self {
+        self.resource = Some(plural.into());
+        self
+    }
+
+    /// Restricts to this subresource; empty for the object itself.
+    pub fn subresource(mut self, name: impl Into<String>) -> Self {
+        self.subresource = Some(name.into());
+        self
+    }
+
+    /// Restricts to this namespace.
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = Some(namespace.into());
+        self
+    }
+
+    /// Restricts to the object with this name. It matches no create, whose path has no name.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    pub(crate) fn matches(&self, verb: Verb, target: &Target) -> bool {
+        let same = |wanted: &Option<String>, found: &str| {
+            wanted.as_deref().is_none_or(|wanted| wanted == found)
+        };
+        same(&self.verb, verb.as_str())
+            && same(&self.resource, &target.kind.plural)
+            && same(&self.subresource, &target.subresource)
+            && same(&self.namespace, &target.namespace)
+            && same(&self.name, &target.name)
+    }
+}

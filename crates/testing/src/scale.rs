@@ -1,0 +1,82 @@
+//! The scale subresource: converts an object to its `autoscaling/v1` Scale, and applies an updated Scale.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::{
+    admit,
+    object::{self, at, put, text},
+    read::present,
+    request::{Request, Target},
+    status::{Answer, bad_request, internal, no_resource},
+    store::Store,
+};
+
+pub(crate) fn get(target: &Target, object: &Value) -> Answer<Value> {
+    let paths = target.version()?.scale.as_ref().ok_or_else(no_resource)?;
+    let Some(replicas) = at(object, &paths.spec).as_i64() else {
+        let path = paths.spec.replace('/', ".");
+        return Err(internal(&format!(
+            "Internal error occurred: the spec replicas field {path:?} does not exist"
+        )));
+    };
+    let mut metadata = json!({});
+    for field in [
+        "name",
+        "namespace",
+        "uid",
+        "resourceVersion",
+        "creationTimestamp",
+    ] {
+        if let Some(value) = at(object, "/metadata").get(field) {
+            metadata[field] = value.clone();
+        }
+    }
+    let mut status = json!({"replicas": at(object, &paths.status).as_i64().unwrap_or_default()});
+    match &paths.selector {
+        Some(path) => status["selector"] = text(object, path).into(),
+        None => status["selector"] = labels(at(object, "/spec/selector/matchLabels")).into(),
+    }
+    Ok(
+        json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": {"replicas": replicas}, "status": status}),
+    )
+}
+
+pub(crate) fn update(
+    store: &mut Store,
+    request: &Request,
+    old: &Arc<Value>,
+    scale: &Value,
+) -> Answer<Value> {
+    let target = &request.target;
+    let paths = target.version()?.scale.as_ref().ok_or_else(no_resource)?;
+    let kind = text(scale, "/kind");
+    if !matches!(kind, "" | "Scale") {
+        return Err(bad_request(&format!(
+            "wrong object passed to Scale update: {kind}"
+        )));
+    }
+    let replicas = at(scale, "/spec/replicas").as_i64().unwrap_or_default();
+    let mut new = present(old, target, false);
+    put(&mut new, &paths.spec, replicas.into());
+    let version = text(scale, "/metadata/resourceVersion");
+    if !version.is_empty() {
+        put(&mut new, "/metadata/resourceVersion", version.into());
+    }
+    let uid = object::uid(scale);
+    if !uid.is_empty() {
+        put(&mut new, "/metadata/uid", uid.into());
+    }
+    let stored = admit::update(store, request, old, new)?;
+    get(target, &stored)
+}
+
+fn labels(labels: &Value) -> String {
+    let pairs = labels
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
+    pairs.collect::<Vec<_>>().join(",")
+}

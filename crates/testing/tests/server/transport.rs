@@ -1,0 +1,50 @@
+//! Clients over a socket.
+use futures::StreamExt as _;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, PostParams, WatchParams};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+use kube_codegen_testing::{ApiServer, Failure, On};
+
+use super::support::{create, map, refused};
+
+#[tokio::test]
+async fn a_client_from_the_kubeconfig_reaches_the_server() {
+    let server = ApiServer::new();
+    assert_eq!(server.kubeconfig(), None);
+    let address = server.listen().await.unwrap();
+    assert_eq!(server.listen().await.unwrap(), address);
+    let kubeconfig = Kubeconfig::from_yaml(&server.kubeconfig().unwrap()).unwrap();
+    let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
+        .await
+        .unwrap();
+    config.default_retry = false;
+    let client = Client::try_from(config).unwrap();
+    assert_eq!(client.apiserver_version().await.unwrap().minor, "33");
+
+    let maps: Api<ConfigMap> = Api::default_namespaced(client);
+    let mut watch = Box::pin(maps.watch(&WatchParams::default(), "0").await.unwrap());
+    create(&maps, "a").await;
+    assert!(matches!(
+        watch.next().await,
+        Some(Ok(kube::api::WatchEvent::Added(_)))
+    ));
+    assert_eq!(
+        refused(maps.create(&PostParams::default(), &map("a")).await).code,
+        409
+    );
+    server.fail_next(On::verb("get"), Failure::disconnect());
+    assert!(maps.get("a").await.is_err());
+    maps.get("a").await.unwrap();
+    assert_eq!(
+        server
+            .get::<ConfigMap>("default", "a")
+            .unwrap()
+            .metadata
+            .name
+            .as_deref(),
+        Some("a")
+    );
+    server.cut_watches(&On::any());
+    assert!(watch.next().await.is_none());
+}

@@ -1,0 +1,68 @@
+//! Gives diagnostics their lines and columns: each source that has some is read once more, for its positions.
+use std::collections::BTreeSet;
+
+use super::{Diagnostic, Diagnostics, Place, Position};
+use crate::{
+    source::{Source, SourceId},
+    threads,
+    yaml::{self, Document, Lines},
+};
+
+/// Locates every diagnostic that has no position yet, and sorts all by source and position.
+pub(super) fn locate(diagnostics: &mut [Diagnostic], sources: &[Source]) {
+    let without = diagnostics
+        .iter()
+        .map(|it| &it.place)
+        .filter(|place| place.position.is_none());
+    let wanted: BTreeSet<SourceId> = without.filter_map(|place| place.source).collect();
+    let wanted: Vec<(SourceId, &Source)> = wanted
+        .into_iter()
+        .filter_map(|id| Some((id, id.of(sources)?)))
+        .collect();
+    let positions = threads::map_largest_first(
+        &wanted,
+        |(_, source)| source.text.len(),
+        |(id, source)| positions(*id, source, diagnostics),
+    );
+    for (diagnostic, position) in positions.into_iter().flatten() {
+        diagnostics[diagnostic].place.position = position;
+    }
+    diagnostics.sort_by_key(|diagnostic| {
+        let at = diagnostic.place.position.map(|at| (at.line, at.column));
+        // Diagnostics without a source come last.
+        (
+            diagnostic.place.source.is_none(),
+            diagnostic.place.source,
+            at,
+        )
+    });
+}
+
+/// The positions of the diagnostics of a source, by their index.
+fn positions(
+    id: SourceId,
+    source: &Source,
+    diagnostics: &[Diagnostic],
+) -> Vec<(usize, Option<Position>)> {
+    let documents = yaml::read(source, id, &mut Diagnostics::new());
+    let lines = Lines::new(&source.text);
+    let places = diagnostics.iter().map(|it| &it.place).enumerate();
+    places
+        .filter(|(_, place)| place.position.is_none() && place.source == Some(id))
+        .map(|(index, place)| (index, position(place, &documents, &lines)))
+        .collect()
+}
+
+/// The position of a place or, where that does not exist, of its nearest parent; of the key if the place asks for it, or
+/// if a parent stands in.
+fn position(place: &Place, documents: &[Document], lines: &Lines<'_>) -> Option<Position> {
+    let document = documents
+        .iter()
+        .find(|document| document.index == place.document)?;
+    let found = document.root.find(&place.pointer);
+    let span = found
+        .key
+        .filter(|_| place.key || !found.is_exact)
+        .unwrap_or(found.value);
+    Some(lines.position(span))
+}
