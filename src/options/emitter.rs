@@ -146,6 +146,8 @@ mod tests {
             error("type"),
             "unknown emitter `type`; did you mean `types`?"
         );
-        assert!(error("zzz").ends_with("types, resource, client, lister, informer, columns, schema"));
+        assert!(
+            error("zzz").ends_with("types, resource, client, lister, informer, columns, schema")
+        );
     }
 }

@@ -4,9 +4,8 @@
 
 use super::types::{Scaled, ScaledSpec, ScaledStatus};
 use kube::core::CustomResourceExt;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-impl JsonSchema for Scaled {
+impl schemars::JsonSchema for Scaled {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Scaled".into()
     }
@@ -15,12 +14,12 @@ impl JsonSchema for Scaled {
         "example.com/v1/Scaled".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schema_of::<Scaled>("")
     }
 }
 
-impl JsonSchema for ScaledSpec {
+impl schemars::JsonSchema for ScaledSpec {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "ScaledSpec".into()
     }
@@ -29,12 +28,12 @@ impl JsonSchema for ScaledSpec {
         "example.com/v1/ScaledSpec".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schema_of::<Scaled>("/properties/spec")
     }
 }
 
-impl JsonSchema for ScaledStatus {
+impl schemars::JsonSchema for ScaledStatus {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "ScaledStatus".into()
     }
@@ -43,13 +42,13 @@ impl JsonSchema for ScaledStatus {
         "example.com/v1/ScaledStatus".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schema_of::<Scaled>("/properties/status")
     }
 }
 
 /// Returns the schema at a JSON pointer below the schema of a kind.
-fn schema_of<K: CustomResourceExt>(pointer: &str) -> Schema {
+fn schema_of<K: CustomResourceExt>(pointer: &str) -> schemars::Schema {
     let mut versions = K::crd().spec.versions.into_iter();
     let schema = versions
         .find(|version| version.name == "v1")
