@@ -1,6 +1,9 @@
 //! Compares what is read here with what kubectl's reader made of the same texts: `apimachinery` splits them, and
 //! `sigs.k8s.io/yaml` v1.6.0 reads the first document.
-use std::{fmt::Write, fs, path::Path};
+#[path = "../../tests/common/mod.rs"]
+mod common;
+
+use std::{fmt::Write, fs};
 
 use super::*;
 use crate::diag::Severity;
@@ -118,11 +121,9 @@ fn hash(text: &str) -> u64 {
 
 #[test]
 fn the_corpus_is_read_as_go_reads_it() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
-    if !root.is_dir() {
-        eprintln!("SKIPPED: there is no corpus at {}", root.display());
+    let Some(root) = common::corpus(".") else {
         return;
-    }
+    };
     for line in CORPUS.lines() {
         let (folder, expected) = line.split_once('\t').unwrap();
         let entries = fs::read_dir(root.join(folder)).unwrap();

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod client_crate;
+#[path = "../common/mod.rs"]
+mod common;
 mod generate;
 mod new;
 

@@ -274,8 +274,7 @@ fn an_operator_of_many_kinds_builds_with_its_tests() {
     let mut crds = entries(&Path::new(ROOT).join("fixtures"));
     // Defines a kind of another fixture differently.
     crds.retain(|path| !path.ends_with("prelude_names.yaml"));
-    let corpus = Path::new(ROOT).join("../shared/corpus/crds");
-    if corpus.is_dir() {
+    if let Some(corpus) = crate::common::corpus("crds") {
         let day = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs() / (24 * 60 * 60);
         let repositories = entries(&corpus);
         crds.extend(repositories.iter().filter_map(|repository| {
@@ -283,8 +282,6 @@ fn an_operator_of_many_kinds_builds_with_its_tests() {
             let index = usize::try_from(day).unwrap().checked_rem(files.len())?;
             Some(files[index].clone())
         }));
-    } else {
-        eprintln!("SKIPPED: the corpus; {} does not exist", corpus.display());
     }
     let directory = TempDir::new().unwrap();
     let mut args = vec!["new", NAME, "--quiet"];

@@ -2,29 +2,37 @@
 use crate::{Literal, Misfit, Value, scalars};
 
 pub use crate::{
-    __generated_by as generated_by, int_enums, mixed_enums, records, text_enums, unions,
+    __generated_by as generated_by, __see_the_error_above as see_the_error_above, int_enums,
+    mixed_enums, records, resource::crd, text_enums, unions,
 };
-pub use crate::{resource::crd, walk::go};
 pub use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use serde_json::Value as Json;
 pub use std::collections::BTreeMap;
 
-/// Checks that generated code fits this crate: fails to compile for an API version that this module does not offer.
+/// Checks the version of this API that code was generated for; any other version is a compile error.
 ///
-/// The recursion after the message ends the compilation, so that this is not one error among the many that follow from it.
+/// ```compile_fail
+/// kube_codegen_record::private::generated_by!(2);
+/// ```
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __generated_by {
     (1) => {};
-    (see the error above) => {
-        $crate::private::generated_by! { see the error above }
-    };
     ($version:literal) => {
         ::core::compile_error! { ::core::concat!(
             "this code was generated for API ", $version, " of kube-codegen-record, but the version in use has API 1: \
              use kube-codegen and kube-codegen-record of the same release, and generate the code again",
         ) }
-        $crate::private::generated_by! { see the error above }
+        $crate::private::see_the_error_above! {}
+    };
+}
+
+/// Ends the compilation by endless recursion, so that the errors that follow from a version mismatch are not reported.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __see_the_error_above {
+    () => {
+        $crate::private::see_the_error_above! {}
     };
 }
 

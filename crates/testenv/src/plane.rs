@@ -185,7 +185,7 @@ impl ControlPlane {
         Ok(namespace)
     }
 
-    /// Runs `kubectl` with all rights and gives what it prints; `--kubeconfig` among the arguments takes others.
+    /// Runs `kubectl` with all rights and returns its output; a `--kubeconfig` argument overrides the rights.
     pub async fn kubectl<S: AsRef<OsStr>>(
         &self,
         args: impl IntoIterator<Item = S>,

@@ -1,4 +1,4 @@
-//! Ends all processes and removes all files of a control plane once the test process ends, however that happens.
+//! Cleans up the processes and files of a control plane once the test process ends, however that happens.
 
 use std::{
     env, fs,

@@ -1,4 +1,4 @@
-//! Deletes objects, with the effects on finalizers, dependents, namespaces and served CRDs. All effects are immediate.
+//! Deletes objects, with the immediate effects on finalizers, dependents, namespaces and served CRDs.
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::{Method, header, request::Parts};
-use kube_codegen_record::private::go;
+use kube_codegen_record::Number;
 use serde_json::Value;
 
 use crate::{
@@ -78,10 +78,12 @@ pub(crate) struct Request {
 /// Converts numbers as a real server does: `1.0` becomes `1`, and what exceeds 64 bits a float.
 fn normalize_numbers(value: &mut Value) {
     match value {
-        Value::Number(number) => match go::number(number) {
-            go::Number::Int(int) => *value = int.into(),
-            go::Number::Float(float) => *value = float.into(),
-        },
+        Value::Number(number) => {
+            let number = Number::from(&*number);
+            *value = number
+                .as_i64()
+                .map_or_else(|| number.as_f64().into(), Value::from);
+        }
         Value::Array(items) => items.iter_mut().for_each(normalize_numbers),
         Value::Object(fields) => fields.values_mut().for_each(normalize_numbers),
         Value::Null | Value::Bool(_) | Value::String(_) => {}

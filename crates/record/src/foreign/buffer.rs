@@ -36,7 +36,7 @@ impl<'v> Buffer<'v> {
                 lenient,
             }),
             Value::Object(entries) => visitor.visit_map(Entries {
-                entries: entries.iter(),
+                rest: entries.iter(),
                 entry: None,
                 lenient,
             }),
@@ -155,7 +155,7 @@ impl<'v> SeqAccess<'v> for Items<'v> {
 }
 
 struct Entries<'v> {
-    entries: serde_json::map::Iter<'v>,
+    rest: serde_json::map::Iter<'v>,
     /// The entry whose key was read last.
     entry: Option<(&'v str, &'v Value)>,
     lenient: bool,
@@ -167,7 +167,7 @@ impl<'v> MapAccess<'v> for Entries<'v> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, Fault> {
-        let Some((key, json)) = self.entries.next() else {
+        let Some((key, json)) = self.rest.next() else {
             return Ok(None);
         };
         self.entry = Some((key, json));

@@ -1,10 +1,13 @@
-//! A time in, its age as kubectl prints it out.
+//! Formats ages as kubectl does.
 use jiff::Timestamp;
 
-/// A span of seconds with two significant parts, as the AGE column of kubectl: `45s`, `3m20s`, `5d3h`, `2y10d`.
+/// Formats a number of seconds as the AGE column of kubectl does: `45s`, `3m20s`, `5d3h`, `2y10d`.
 ///
-/// More than a second in the future is `<invalid>`: the clocks of two machines differ.
-/// The rules are those of `k8s.io/apimachinery/pkg/util/duration`, `HumanDuration`.
+/// Below -1 it is `<invalid>`. The rules are those of `HumanDuration` in `k8s.io/apimachinery/pkg/util/duration`.
+///
+/// ```
+/// assert_eq!(kube_codegen_record::walk::human_duration(200), "3m20s");
+/// ```
 pub fn human_duration(seconds: i64) -> String {
     const MINUTE: i64 = 60;
     const HOUR: i64 = 60 * MINUTE;
@@ -25,7 +28,7 @@ pub fn human_duration(seconds: i64) -> String {
     }
 }
 
-/// A number of the big unit and, unless zero, of the small one.
+/// Formats the number of the big unit and, unless zero, of the small one.
 fn parts(seconds: i64, (big, big_name): (i64, &str), (small, small_name): (i64, &str)) -> String {
     match seconds % big / small {
         0 => format!("{}{big_name}", seconds / big),
@@ -33,10 +36,10 @@ fn parts(seconds: i64, (big, big_name): (i64, &str), (small, small_name): (i64, 
     }
 }
 
-/// The cell of a date column.
+/// Returns the cell of a date column.
 pub(super) fn age(text: &str, now: Timestamp) -> String {
     if matches!(text, "" | "null" | "0001-01-01T00:00:00Z") {
-        return "<unknown>".to_owned(); // what Go takes for no time at all
+        return "<unknown>".to_owned(); // the zero time of Go
     }
     match text.parse::<Timestamp>() {
         Ok(time) => human_duration(now.duration_since(time).as_secs()),
@@ -49,7 +52,7 @@ mod tests {
     use super::human_duration;
 
     #[test]
-    fn durations_read_as_of_kubectl() {
+    fn durations_are_formatted_as_by_kubectl() {
         const MINUTE: i64 = 60;
         const HOUR: i64 = 3600;
         const DAY: i64 = 86_400;

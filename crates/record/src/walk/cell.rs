@@ -1,12 +1,13 @@
-//! A column and an object in, the text of the cell out: what the API server computes and kubectl prints of it.
+//! The text of a cell, as the API server computes and kubectl prints it.
 use super::age::age;
 use super::column::ColumnType;
 use super::go;
 use super::node::Node;
+use crate::Number;
 use jiff::Timestamp;
 use serde_json::Value;
 
-/// The cell; empty where nothing is found or the type does not fit.
+/// Returns the text; empty if nothing was found or the type does not fit.
 pub(super) fn cell(type_: ColumnType, found: Option<&Node<'_>>, now: Timestamp) -> String {
     let Some(node) = found else {
         return String::new();
@@ -33,25 +34,23 @@ pub(super) fn cell(type_: ColumnType, found: Option<&Node<'_>>, now: Timestamp) 
     }
 }
 
-/// A float loses its fraction; one beyond all integers is what Go makes of it on most machines.
+/// Drops the fraction. A float beyond all integers is what Go converts it to on most machines.
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "a fraction is cut off, and what is out of range does not come here"
+    reason = "the fraction is dropped, and the range checked"
 )]
 fn integer(number: &serde_json::Number) -> String {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0; // 2^63
-    match go::number(number) {
-        go::Number::Float(value) if value.abs() < LIMIT => (value as i64).to_string(),
-        go::Number::Float(_) => i64::MIN.to_string(),
-        go::Number::Int(value) => value.to_string(),
+    let number = Number::from(number);
+    let float = number.as_f64();
+    match number.as_i64() {
+        Some(value) => value.to_string(),
+        None if float.abs() < LIMIT => (float as i64).to_string(),
+        None => i64::MIN.to_string(),
     }
 }
 
-/// Every number is a float here. A whole one has no fraction on the wire, and so is an integer again for kubectl.
+/// Every number is a float in such a column. Without a fraction on the wire, kubectl reads it as an integer again.
 fn float(number: &serde_json::Number) -> String {
-    let value = number.as_f64().unwrap_or_default();
-    match go::whole(value) {
-        Some(value) => value.to_string(),
-        None => go::float(value),
-    }
+    go::number(Number::from(number).as_f64().into())
 }

@@ -1,4 +1,4 @@
-//! The printer columns of a kind: constants in, headers and rows out.
+//! The printer columns of a kind: headers and rows.
 use super::cell::cell;
 use super::path::Path;
 use super::table::Table;
@@ -8,24 +8,25 @@ use jiff::Timestamp;
 /// A printer column of a CRD (`additionalPrinterColumns`).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Column {
-    /// The header, before it is put in capitals.
+    /// The header, which kubectl prints in capitals.
     pub name: &'static str,
-    /// How the value is shown.
+    /// The type, which determines how the value is shown.
     pub type_: ColumnType,
-    /// The `OpenAPI` format, which nobody shows.
+    /// The `OpenAPI` format, which kubectl ignores.
     pub format: Option<&'static str>,
-    /// Where the value is found.
+    /// The path to the value.
     pub json_path: &'static str,
-    /// Above zero, the column is shown by `-o wide` alone.
+    /// Above zero, only `-o wide` shows the column.
     pub priority: i32,
-    /// For readers of the CRD.
+    /// The description in the CRD.
     pub description: Option<&'static str>,
 }
 
-/// How the value of a column is shown.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum ColumnType {
-    /// As text, whatever it is.
+    /// Text; shows any value.
     String,
     /// A whole number.
     Integer,
@@ -33,11 +34,11 @@ pub enum ColumnType {
     Number,
     /// `true` or `false`.
     Boolean,
-    /// A time, as its age.
+    /// A time, shown as its age.
     Date,
 }
 
-/// What the API server shows of kinds without columns of their own.
+/// The columns of kinds without columns of their own, as in the API server.
 const AGE: &[Column] = &[Column {
     name: "Age",
     type_: ColumnType::Date,
@@ -49,27 +50,27 @@ const AGE: &[Column] = &[Column {
 
 /// A kind with printer columns. Generated for each kind of a CRD.
 pub trait Columns: Record + Sized {
-    /// The columns behind NAME, as in the CRD.
+    /// The columns after NAME, as in the CRD.
     const COLUMNS: &'static [Column];
 
-    /// The headers as kubectl prints them: `NAME` first; with `wide`, those of `-o wide` too.
+    /// Returns the headers as kubectl prints them, `NAME` first; with `wide`, those of `-o wide`.
     fn headers(wide: bool) -> Vec<String> {
         std::iter::once("NAME".to_owned())
             .chain(shown::<Self>(wide).map(|column| column.name.to_uppercase()))
             .collect()
     }
 
-    /// A table of objects of this kind, as `kubectl get` prints it.
+    /// Returns the settings of a table of such objects, as `kubectl get` prints it.
     fn table() -> Table<Self> {
         Table::plain()
     }
 
-    /// The cells of this object as kubectl prints them, at this time. A [`Table`] is cheaper for many.
+    /// Returns the cells of this object as kubectl prints them now. For many objects, a [`Table`] is cheaper.
     fn row(&self, wide: bool) -> Vec<String> {
         self.row_at(wide, Timestamp::now())
     }
 
-    /// The cells of this object as kubectl prints them at the time `now`, which ages are counted to.
+    /// Returns the cells of this object as kubectl prints them at the time `now`.
     fn row_at(&self, wide: bool, now: Timestamp) -> Vec<String> {
         Row::of::<Self>(wide).cells(self, now)
     }
@@ -86,7 +87,7 @@ fn shown<K: Columns>(wide: bool) -> impl Iterator<Item = &'static Column> {
         .filter(move |column| wide || column.priority == 0)
 }
 
-/// The columns of a row, their paths parsed.
+/// The columns of a row, with parsed paths.
 pub(super) struct Row {
     name: Option<Path>,
     columns: Vec<(ColumnType, Option<Path>)>,
@@ -94,7 +95,7 @@ pub(super) struct Row {
 
 impl Row {
     pub(super) fn of<K: Columns>(wide: bool) -> Self {
-        // A path that does not parse leaves its cells empty, as on the API server.
+        // As in the API server, an invalid path leaves its cells empty.
         let columns =
             shown::<K>(wide).map(|column| (column.type_, Path::parse(column.json_path).ok()));
         Self {

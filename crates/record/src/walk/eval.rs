@@ -1,9 +1,10 @@
-//! A path and where it starts in, what it finds out; by the rules of client-go's `util/jsonpath` with missing keys allowed.
-use super::filter;
+//! Evaluates paths by the rules of client-go's `util/jsonpath` with `AllowMissingKeys`.
 use super::node::Node;
-use super::path::{Path, Step};
+use super::path::{Filter, Operand, Operator, Path, Step};
+use serde_json::Value;
+use std::cmp::Ordering;
 
-/// The path does not fit the object: an index out of bounds, an array expected. Then nothing is found at all.
+/// The path does not fit the object (index out of bounds, not an array), so it finds nothing.
 #[derive(Debug)]
 pub(super) struct Failed;
 
@@ -51,7 +52,7 @@ fn walk<'a>(step: &Step, from: &[Node<'a>]) -> Result<Vec<Node<'a>>, Failed> {
             }
             Step::Filter(condition) => {
                 for item in node.items().ok_or(Failed)? {
-                    if filter::holds(condition, &item)? {
+                    if holds(condition, &item)? {
                         found.push(item);
                     }
                 }
@@ -61,11 +62,60 @@ fn walk<'a>(step: &Step, from: &[Node<'a>]) -> Result<Vec<Node<'a>>, Failed> {
     Ok(found)
 }
 
-/// An index, where a negative one counts from the end.
+/// Resolves an index; a negative one counts from the end.
 fn from_end(index: isize, len: usize) -> Option<usize> {
     if index < 0 {
         len.checked_sub(index.unsigned_abs())
     } else {
         usize::try_from(index).ok()
     }
+}
+
+fn holds(filter: &Filter, item: &Node<'_>) -> Result<bool, Failed> {
+    match filter {
+        Filter::Exists(path) => Ok(find(path, item.clone()).is_ok_and(|found| !found.is_empty())),
+        Filter::Compare(left, operator, right) => {
+            compare(&value(left, item)?, *operator, &value(right, item)?)
+        }
+    }
+}
+
+/// Returns the one value of an operand; more or fewer fail, as in client-go.
+fn value(operand: &Operand, item: &Node<'_>) -> Result<Value, Failed> {
+    Ok(match operand {
+        Operand::Text(text) => text.as_str().into(),
+        Operand::Int(int) => (*int).into(),
+        Operand::Float(float) => (*float).into(),
+        Operand::Bool(value) => (*value).into(),
+        Operand::Path(path) => match find(path, item.clone())?.as_slice() {
+            [one] => one.to_json(),
+            _ => return Err(Failed),
+        },
+    })
+}
+
+/// Compares values of the same type; booleans only for equality.
+fn compare(left: &Value, operator: Operator, right: &Value) -> Result<bool, Failed> {
+    let order = match (left, right) {
+        (Value::String(left), Value::String(right)) => Some(left.cmp(right)),
+        (Value::Number(left), Value::Number(right)) => match (left.as_i64(), right.as_i64()) {
+            (Some(left), Some(right)) => Some(left.cmp(&right)),
+            _ => left.as_f64().partial_cmp(&right.as_f64()),
+        },
+        (Value::Bool(left), Value::Bool(right))
+            if matches!(operator, Operator::Equal | Operator::NotEqual) =>
+        {
+            Some(left.cmp(right))
+        }
+        _ => None,
+    };
+    let order = order.ok_or(Failed)?;
+    Ok(match operator {
+        Operator::Equal => order == Ordering::Equal,
+        Operator::NotEqual => order != Ordering::Equal,
+        Operator::Less => order == Ordering::Less,
+        Operator::LessEqual => order != Ordering::Greater,
+        Operator::Greater => order == Ordering::Greater,
+        Operator::GreaterEqual => order != Ordering::Less,
+    })
 }

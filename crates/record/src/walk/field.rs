@@ -1,11 +1,11 @@
-//! A selectable field of a CRD: a value in, a field selector for lists and watches out.
+//! Selectable fields of a CRD, and field selectors for them.
 use super::node::Node;
 use super::path::Path;
 use crate::Record;
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
 
-/// A field that the API server can select objects by (`selectableFields` of the CRD; KEP-4358).
+/// A field by which the API server can select objects (`selectableFields` of the CRD; KEP-4358).
 ///
 /// ```
 /// # struct CrdKind;
@@ -20,7 +20,7 @@ pub struct SelectableField<K> {
 }
 
 impl<K> SelectableField<K> {
-    /// The field at `path`, such as `spec.choice`; a leading dot, as in the CRD, is left out.
+    /// Creates the field at `path`, such as `spec.choice`; a leading dot, as in CRDs, is dropped.
     pub const fn new(path: &'static str) -> Self {
         let path = match path.as_bytes() {
             [b'.', ..] => path.split_at(1).1,
@@ -32,18 +32,18 @@ impl<K> SelectableField<K> {
         }
     }
 
-    /// The path, as selectors name it.
+    /// Returns the path, as in selectors.
     pub const fn path(&self) -> &'static str {
         self.path
     }
 
-    /// Selects the objects whose field has this value; an absent field counts as empty. Join several selectors by commas.
+    /// Returns a selector of the objects whose field has this value; an absent field counts as empty. Several selectors are joined by commas.
     #[must_use]
     pub fn equals(&self, value: impl Display) -> String {
         format!("{}={}", self.path, escape(&value.to_string()))
     }
 
-    /// Selects the objects whose field has another value, or none.
+    /// Returns a selector of the objects whose field has another value, or none.
     #[must_use]
     pub fn not_equals(&self, value: impl Display) -> String {
         format!("{}!={}", self.path, escape(&value.to_string()))
@@ -51,7 +51,7 @@ impl<K> SelectableField<K> {
 }
 
 impl<K: Record> SelectableField<K> {
-    /// The value that an object has for selectors; `None` if the field is absent or of a type that cannot be selected by.
+    /// Returns the value of the field as in selectors; `None` if it is absent or not a string, number or boolean.
     pub fn value(&self, object: &K) -> Option<String> {
         let found = Path::parse(self.path).ok()?.first(object)?;
         if let Some(text) = found.as_text() {
@@ -69,7 +69,7 @@ fn scalar(node: &Node<'_>) -> Option<String> {
     }
 }
 
-/// A value within a selector, as `fields.EscapeValue` of apimachinery writes it.
+/// Escapes a value as `fields.EscapeValue` of apimachinery does.
 fn escape(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     for c in value.chars() {

@@ -1,12 +1,34 @@
-//! Records in, what a path finds in them out: printer columns, tables as of `kubectl get`, selectable fields; nothing is generated per type but constants.
+//! Walks over records: JSON paths, printer columns, tables as `kubectl get` prints them, and selectable fields.
+//!
+//! ```
+//! use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+//! use kube_codegen_record::walk::{Column, ColumnType, Columns};
+//!
+//! struct Widget { metadata: ObjectMeta, size: Option<i64> }
+//!
+//! // Generated code has these for each kind:
+//! kube_codegen_record::records! { Widget { 0 metadata "metadata", 1 size "size" } }
+//! impl Columns for Widget {
+//!     const COLUMNS: &'static [Column] = &[Column {
+//!         name: "Size",
+//!         type_: ColumnType::Integer,
+//!         format: None,
+//!         json_path: ".size",
+//!         priority: 0,
+//!         description: None,
+//!     }];
+//! }
+//!
+//! let widget: Widget = serde_json::from_str(r#"{"metadata": {"name": "a"}, "size": 3}"#)?;
+//! assert_eq!(Widget::table().print([widget]), "NAME   SIZE\na      3\n");
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 mod age;
 mod cell;
 mod column;
 mod eval;
 mod field;
-mod filter;
-#[doc(hidden)]
-pub mod go;
+mod go;
 mod node;
 mod parse;
 mod path;

@@ -1,16 +1,17 @@
-//! One value on the way of a path, whether of a record, of raw JSON or of a leaf.
+//! A value that a path reaches: in a record, in raw JSON or in a leaf.
 use crate::{List, Map, Record, View};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// A value that a path has found.
+/// A value found by a path.
 #[derive(Clone)]
+#[non_exhaustive]
 pub enum Node<'a> {
     /// In a record.
     View(View<'a>),
     /// In raw JSON.
     Json(&'a Value),
-    /// In a leaf with serde impls of its own, which is looked into as JSON.
+    /// In a leaf, converted to JSON.
     Owned(Value),
 }
 
@@ -19,8 +20,8 @@ impl<'a> Node<'a> {
         Node::View(View::Record(record))
     }
 
-    /// In the form that is looked into; `None` if absent.
-    fn seen(view: View<'a>) -> Option<Self> {
+    /// Converts a view; `None` if absent.
+    fn from_view(view: View<'a>) -> Option<Self> {
         match view {
             View::Absent => None,
             View::Json(json) => Some(Node::Json(json)),
@@ -29,24 +30,24 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The field or map entry of a name.
+    /// Returns the field or map entry with a name.
     pub(super) fn field(&self, name: &str) -> Option<Self> {
         match self {
             Node::View(View::Record(record)) => match record.names().binary_search(&name) {
-                Ok(index) => Self::seen(record.get(index)),
+                Ok(index) => Self::from_view(record.get(index)),
                 Err(_) => record
                     .rest()
                     .and_then(|rest| rest.get(name))
                     .map(Node::Json),
             },
-            Node::View(View::Map(map)) => Self::seen(map.get(name)),
+            Node::View(View::Map(map)) => Self::from_view(map.get(name)),
             Node::View(_) => None,
             Node::Json(json) => json.get(name).map(Node::Json),
             Node::Owned(json) => json.get(name).cloned().map(Node::Owned),
         }
     }
 
-    /// The items, if it is an array.
+    /// Returns the items of an array.
     pub(super) fn items(&self) -> Option<Vec<Self>> {
         match self {
             Node::View(View::List(list)) => Some(items(*list)),
@@ -56,7 +57,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The items of an array, or the values of an object in the order of their keys.
+    /// Returns the items of an array, or the values of an object sorted by key.
     pub(super) fn children(&self) -> Vec<Self> {
         if let Some(items) = self.items() {
             return items;
@@ -81,7 +82,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value as JSON.
+    /// Converts the value to JSON.
     pub fn to_json(&self) -> Value {
         match self {
             Node::View(view) => serde_json::to_value(view).unwrap_or_default(),
@@ -90,7 +91,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The text, if it is one.
+    /// Returns the text of a string.
     pub fn as_text(&self) -> Option<Cow<'_, str>> {
         match self {
             Node::View(View::Str(text)) => Some(Cow::Borrowed(text)),
@@ -104,21 +105,21 @@ impl<'a> Node<'a> {
 
 fn items(list: &dyn List) -> Vec<Node<'_>> {
     (0..list.len())
-        .filter_map(|index| Node::seen(list.get(index)))
+        .filter_map(|index| Node::from_view(list.get(index)))
         .collect()
 }
 
 fn entries(map: &dyn Map) -> Vec<Node<'_>> {
     let mut all = Vec::with_capacity(map.len());
     map.each(&mut |_, view| {
-        all.extend(Node::seen(view));
+        all.extend(Node::from_view(view));
         true
     });
     all
 }
 
 fn fields(record: &dyn Record) -> Vec<Node<'_>> {
-    let declared = (0..record.names().len()).filter_map(|index| Node::seen(record.get(index)));
+    let declared = (0..record.names().len()).filter_map(|index| Node::from_view(record.get(index)));
     declared
         .chain(
             record

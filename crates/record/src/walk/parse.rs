@@ -1,7 +1,7 @@
-//! The text of a path in, its steps or the first mistake out.
+//! Parses paths.
 use super::path::{Filter, Operand, Operator, Path, PathError, Step};
 
-/// Deeper filters within filters than this are refused: the text may come from anywhere.
+/// The limit of nested filters, since paths are untrusted.
 const DEPTH: usize = 16;
 
 pub(super) struct Parser<'t> {
@@ -21,8 +21,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The path, up to the end of the text.
-    pub(super) fn whole(mut self) -> Parsed<Path> {
+    /// Parses the whole text.
+    pub(super) fn parse(mut self) -> Parsed<Path> {
         self.take('$');
         let mut steps = Vec::new();
         if !matches!(self.peek(), Some('.' | '[') | None) {
@@ -30,7 +30,7 @@ impl<'t> Parser<'t> {
         }
         self.steps(&mut steps)?;
         if self.peek().is_some() {
-            return self.mistake("expected `.` or `[`");
+            return self.error("expected `.` or `[`");
         }
         Ok(Path { steps })
     }
@@ -41,7 +41,7 @@ impl<'t> Parser<'t> {
                 match self.peek() {
                     None if steps.is_empty() => return Ok(()), // `.` alone is the whole object
                     Some('[') => {}
-                    Some('.') => return self.mistake("recursive descent is not supported"),
+                    Some('.') => return self.error("recursive descent is not supported"),
                     _ => steps.push(self.field()?),
                 }
             } else if self.take('[') {
@@ -52,7 +52,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A name up to the next dot or bracket; a backslash takes the next character as it is.
+    /// Parses a name up to the next dot or bracket; a backslash escapes the next character.
     fn field(&mut self) -> Parsed<Step> {
         let mut name = String::new();
         while let Some(c) = self.peek() {
@@ -64,7 +64,7 @@ impl<'t> Parser<'t> {
                             name.push(escaped);
                             self.skip(escaped);
                         }
-                        None => return self.mistake("nothing follows the backslash"),
+                        None => return self.error("nothing follows the backslash"),
                     }
                 }
                 '.' | '[' | ']' | ',' | '$' | '@' | '{' | '}' | '(' | ')' | '=' | '!' | '<'
@@ -77,13 +77,13 @@ impl<'t> Parser<'t> {
             }
         }
         match name.as_str() {
-            "" => self.mistake("a name is missing"),
+            "" => self.error("expected a name"),
             "*" => Ok(Step::All),
             _ => Ok(Step::Field(name)),
         }
     }
 
-    /// What is between brackets, the first of which is taken.
+    /// Parses the inside of brackets and the closing one.
     fn bracket(&mut self) -> Parsed<Step> {
         self.spaces();
         if self.take('?') {
@@ -106,7 +106,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// One alternative of a bracket.
+    /// Parses one alternative in brackets.
     fn element(&mut self) -> Parsed<Step> {
         self.spaces();
         match self.peek() {
@@ -119,11 +119,7 @@ impl<'t> Parser<'t> {
                 let from = self.integer()?;
                 if !self.take_spaced(':') {
                     return from.map_or_else(
-                        || {
-                            self.mistake(
-                                "expected an index, a slice, `*`, a quoted name or a filter",
-                            )
-                        },
+                        || self.error("expected an index, a slice, `*`, a quoted name or a filter"),
                         |index| Ok(Step::Item(index)),
                     );
                 }
@@ -133,16 +129,16 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A quoted key; dots without a backslash may be meant to part names.
+    /// Parses a quoted key, whose unescaped dots may separate names.
     fn key(&mut self, quote: char) -> Parsed<Step> {
         let start = self.at + quote.len_utf8();
         let key = self.quoted(quote)?;
-        let written = self
+        let text = self
             .text
             .get(start..self.at - quote.len_utf8())
             .unwrap_or_default();
-        let parts: Vec<_> = Parser::new(written)
-            .whole()
+        let parts: Vec<_> = Parser::new(text)
+            .parse()
             .map(|path| path.steps)
             .unwrap_or_default();
         Ok(if parts.len() > 1 {
@@ -155,7 +151,7 @@ impl<'t> Parser<'t> {
     fn filter(&mut self) -> Parsed<Filter> {
         self.depth += 1;
         if self.depth > DEPTH {
-            return self.mistake("too many filters within filters");
+            return self.error("too many nested filters");
         }
         self.expect('(', "expected `(`")?;
         let left = self.operand()?;
@@ -165,7 +161,7 @@ impl<'t> Parser<'t> {
         } else if let Operand::Path(path) = left {
             Filter::Exists(path)
         } else {
-            return self.mistake("expected a comparison");
+            return self.error("expected a comparison");
         };
         self.expect(')', "expected `)`")?;
         self.depth -= 1;
@@ -211,9 +207,8 @@ impl<'t> Parser<'t> {
                         (Ok(int), _) => Operand::Int(int),
                         (_, Ok(float)) => Operand::Float(float),
                         _ => {
-                            return self.mistake(
-                                "expected `@`, a quoted text, a number, `true` or `false`",
-                            );
+                            return self
+                                .error("expected `@`, a quoted text, a number, `true` or `false`");
                         }
                     },
                 };
@@ -238,10 +233,10 @@ impl<'t> Parser<'t> {
                 c => text.push(c),
             }
         }
-        self.mistake("the quote is not closed")
+        self.error("unclosed quote")
     }
 
-    /// A whole number, if there is one.
+    /// Parses an integer, if there is one.
     fn integer(&mut self) -> Parsed<Option<isize>> {
         let end = self
             .rest()
@@ -255,7 +250,7 @@ impl<'t> Parser<'t> {
                 self.at += end;
                 Ok(Some(value))
             }
-            Err(_) => self.mistake("this is no index"),
+            Err(_) => self.error("invalid index"),
         }
     }
 
@@ -294,11 +289,11 @@ impl<'t> Parser<'t> {
         if self.take_spaced(c) {
             Ok(())
         } else {
-            self.mistake(problem)
+            self.error(problem)
         }
     }
 
-    fn mistake<T>(&self, problem: &'static str) -> Parsed<T> {
+    fn error<T>(&self, problem: &'static str) -> Parsed<T> {
         Err(PathError {
             path: self.text.to_owned(),
             at: self.at,

@@ -1,4 +1,4 @@
-//! A `JSONPath` as printer columns have it: text in, steps out, parsed once.
+//! The `JSONPath` of printer columns.
 use super::eval::{self, Failed};
 use super::node::Node;
 use super::parse::Parser;
@@ -9,7 +9,15 @@ use std::str::FromStr;
 /// A parsed path, such as `.spec.choice`, `.metadata.labels.app\.kubernetes\.io/name`, `.spec['a.b']`, `.spec.list[0].x`, `.spec.list[*].x` or
 /// `.status.conditions[?(@.type=="Ready")].status`.
 ///
-/// The language is that of client-go's `util/jsonpath` within one pair of braces, without ranges and recursive descent.
+/// The syntax is that of client-go's `util/jsonpath` within one pair of braces, without `range` and recursive descent.
+///
+/// ```
+/// use kube_codegen_record::walk::Path;
+///
+/// let path: Path = ".status.conditions[?(@.type==\"Ready\")].status".parse()?;
+/// assert_eq!(Path::parse(".spec.list[").unwrap_err().at, 11);
+/// # Ok::<(), kube_codegen_record::walk::PathError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     pub(super) steps: Vec<Step>,
@@ -19,7 +27,7 @@ pub struct Path {
 pub(super) enum Step {
     /// `.name` or `['name']`.
     Field(String),
-    /// `['a.b']`: the key `a.b`, or else, as client-go reads it, `.a.b`.
+    /// `['a.b']`: the key `a.b` or, as in client-go, `.a.b`.
     Dotted(String, Path),
     /// `.*` or `[*]`.
     All,
@@ -36,7 +44,7 @@ pub(super) enum Step {
 /// The condition of a filter.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Filter {
-    /// `@.path`: something is there.
+    /// `@.path` finds a value.
     Exists(Path),
     /// `@.path == operand`.
     Compare(Operand, Operator, Operand),
@@ -65,17 +73,17 @@ impl Path {
     /// Parses a path, with or without the leading dot.
     ///
     /// # Errors
-    /// What is wrong, and where.
+    /// The first syntax error, with its position.
     pub fn parse(text: &str) -> Result<Self, PathError> {
-        Parser::new(text).whole()
+        Parser::new(text).parse()
     }
 
-    /// All that the path finds in `record`, in order. Nothing where a key is missing, an index is out of bounds, or types do not fit.
+    /// Returns all values that the path finds in `record`, in order. Finds nothing if an index is out of bounds or types do not fit.
     pub fn find<'a>(&self, record: &'a dyn Record) -> Vec<Node<'a>> {
         eval::find(self, Node::of(record)).unwrap_or_else(|Failed| Vec::new())
     }
 
-    /// The first of what the path finds: all that a printer column shows.
+    /// Returns the first value that the path finds, which is what a printer column shows.
     pub fn first<'a>(&self, record: &'a dyn Record) -> Option<Node<'a>> {
         self.find(record).into_iter().next()
     }
@@ -88,14 +96,14 @@ impl FromStr for Path {
     }
 }
 
-/// A path that cannot be parsed.
+/// A syntax error in a path.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub struct PathError {
     /// The whole path.
     pub path: String,
-    /// Where, in bytes from its start.
+    /// The position, in bytes from the start.
     pub at: usize,
-    /// What is wrong.
+    /// The problem.
     pub problem: &'static str,
 }
 

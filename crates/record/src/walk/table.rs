@@ -1,15 +1,15 @@
-//! Objects in, the table that `kubectl get` prints out.
+//! Prints tables of objects as `kubectl get` does.
 use super::column::{Columns, Row};
 use super::path::Path;
 use jiff::Timestamp;
 use std::borrow::{Borrow, Cow};
 use std::marker::PhantomData;
 
-/// The narrowest column, padding included, and the padding: the settings of kubectl's tab writer.
+/// The minimum width of a column, including the padding, and the padding, as in kubectl's tab writer.
 const NARROWEST: usize = 6;
 const PADDING: usize = 3;
 
-/// How a table of objects of one kind is printed; made by [`Columns::table`].
+/// The settings of a table of objects; created by [`Columns::table`].
 ///
 /// ```no_run
 /// # use kube_codegen_record::walk::Columns;
@@ -37,13 +37,13 @@ impl<K: Columns> Table<K> {
         }
     }
 
-    /// With the columns of `-o wide`.
+    /// Adds the columns of `-o wide`.
     #[must_use]
     pub fn wide(self) -> Self {
         Self { wide: true, ..self }
     }
 
-    /// With the namespaces, as of `--all-namespaces`.
+    /// Adds the namespaces, as `--all-namespaces` does.
     #[must_use]
     pub fn namespaces(self) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl<K: Columns> Table<K> {
         }
     }
 
-    /// Without the line of headers, as of `--no-headers`.
+    /// Omits the headers, as `--no-headers` does.
     #[must_use]
     pub fn no_headers(self) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl<K: Columns> Table<K> {
         }
     }
 
-    /// Ages are counted to `now` instead of to the time of printing.
+    /// Computes ages at the time `now` instead of the time of printing.
     #[must_use]
     pub fn at(self, now: Timestamp) -> Self {
         Self {
@@ -70,7 +70,7 @@ impl<K: Columns> Table<K> {
         }
     }
 
-    /// The table of these objects, each line ended; nothing if there are none.
+    /// Returns the table of these objects, each line with its line break; empty if there are none.
     pub fn print(&self, objects: impl IntoIterator<Item = impl Borrow<K>>) -> String {
         let now = self.now.unwrap_or_else(Timestamp::now);
         let row = Row::of::<K>(self.wide);
@@ -106,7 +106,7 @@ impl<K: Columns> Table<K> {
     }
 }
 
-/// A cell as it is safe on a terminal: cut at the end of its first line, control characters made visible.
+/// Makes a cell safe for a terminal: cut after its first line, with visible control characters.
 fn on_one_line(cell: &str) -> String {
     let (line, more) = cell
         .split_once(['\n', '\r', '\u{c}'])
@@ -122,7 +122,7 @@ fn on_one_line(cell: &str) -> String {
     out + more
 }
 
-/// Each cell but the last of a line is padded to the width of its column.
+/// Pads each cell but the last of a line to the width of its column.
 fn align(lines: &[Vec<String>]) -> String {
     let columns = lines.first().map_or(0, Vec::len);
     let widths: Vec<usize> = (0..columns)

@@ -1,12 +1,12 @@
-//! Numbers in the form that `serde_json`'s feature `arbitrary_precision` gives them, which somebody else's crate may switch on.
+//! Numbers as `serde_json` passes them with the feature `arbitrary_precision`, which any dependency may enable.
 //!
-//! With it, a deserializer that is not asked for a number by name hands it over as an object of one magic key. The feature cannot be
-//! switched on for one test alone, so the object is written out.
+//! `deserialize_any` then visits a number as an object with one magic key. The feature cannot be enabled for one test, so these objects are
+//! spelled out.
 use crate::refusal;
 use crate::shop;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
-/// The number as it would come.
+/// The object in place of a number.
 fn number(digits: &str) -> String {
     format!(r#"{{"$serde_json::private::Number":"{digits}"}}"#)
 }
@@ -45,7 +45,7 @@ fn numbers_are_read_from_their_digits() {
 }
 
 #[test]
-fn a_number_that_does_not_fit_is_refused_as_any_other() {
+fn a_number_that_does_not_fit_is_an_error() {
     let cases = [
         (
             "replicas",

@@ -1,9 +1,9 @@
-//! What is refused, and how it is told.
+//! Values that are refused, and their errors.
 use crate::types::Shop;
 use crate::{refusal, shop};
 
 #[test]
-fn a_wrong_type_is_told_with_its_path() {
+fn an_error_has_the_path() {
     let spec = r#"{"containers":[{},{},{"ports":[{"port":"x"}]}]}"#;
     assert_eq!(
         refusal(spec),
@@ -26,7 +26,7 @@ fn a_wrong_type_is_told_with_its_path() {
 }
 
 #[test]
-fn every_pair_of_types_that_do_not_fit_is_refused() {
+fn every_mismatch_of_types_is_an_error() {
     let cases = [
         (
             r#"{"hook":1}"#,
@@ -103,13 +103,13 @@ fn every_pair_of_types_that_do_not_fit_is_refused() {
         ),
     ];
     for (spec, expected) in cases {
-        let told = refusal(spec);
-        assert!(told.starts_with(expected), "{spec}: {told}");
+        let error = refusal(spec);
+        assert!(error.starts_with(expected), "{spec}: {error}");
     }
 }
 
 #[test]
-fn all_problems_of_an_object_are_told_at_once() {
+fn one_error_lists_all_problems() {
     assert_eq!(
         refusal(
             r#"{"open":1,"containers":[{"image":false},{"ports":[{"port":1},{"port":[]}]}],"name":"fine","cert":"%"}"#
@@ -122,12 +122,12 @@ fn all_problems_of_an_object_are_told_at_once() {
 }
 
 #[test]
-fn a_flood_of_problems_is_counted() {
+fn many_problems_are_counted() {
     let spec = format!(r#"{{"containers":[{}]}}"#, vec!["1"; 1000].join(","));
-    let told = refusal(&spec);
+    let error = refusal(&spec);
     assert!(
-        told.ends_with("; and 984 more") && told.len() < 2000,
-        "{told}"
+        error.ends_with("; and 984 more") && error.len() < 2000,
+        "{error}"
     );
 }
 
@@ -159,7 +159,7 @@ fn api_version_and_kind_are_checked_where_present() {
 }
 
 #[test]
-fn no_object_is_no_value() {
+fn only_an_object_is_a_record() {
     assert_eq!(
         serde_json::from_str::<Shop>("null")
             .unwrap_err()
@@ -192,7 +192,7 @@ fn malformed_text_keeps_its_position_and_category() {
 }
 
 #[test]
-fn deep_nesting_is_read_over_or_refused_and_never_breaks_the_stack() {
+fn deep_nesting_is_skipped_or_refused() {
     let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(
         shop(&format!(r#"{{"newer":{deep},"open":true}}"#))

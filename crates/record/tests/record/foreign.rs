@@ -1,4 +1,4 @@
-//! Types of `k8s-openapi` as fields, each read and written by its own serde code.
+//! Fields with types of `k8s-openapi`.
 use k8s_openapi::api::core::v1::{Container, PodTemplateSpec, ResourceRequirements};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ fn read(value: &Value) -> Workload {
 }
 
 #[test]
-fn nothing_of_an_object_is_lost() {
+fn an_object_survives_a_round_trip() {
     let object = json!({
         "byName": {"a": {"limits": {"cpu": "2"}}, "b": {}},
         "containers": [{"name": "c", "resources": {"requests": {"cpu": "0.5", "memory": "1e3"}}}],
@@ -121,17 +121,17 @@ fn integral_floats_are_integers() {
 }
 
 #[test]
-fn what_is_missing_is_blank_and_what_does_not_fit_is_told_with_its_path() {
+fn missing_fields_are_blank_and_errors_have_paths() {
     let workload = read(&json!({"containers": [{}]}));
     assert_eq!(workload.containers.unwrap()[0].name, "");
     assert_eq!(workload.template, PodTemplateSpec::default());
-    let told = serde_json::from_value::<Workload>(json!({
+    let read = serde_json::from_value::<Workload>(json!({
         "byName": {"a.b": {"limits": {"cpu": []}}},
         "containers": [{"name": "a"}, {"name": "b", "ports": [{"containerPort": "80"}]}],
         "template": {"spec": {"hostNetwork": 1}},
     }));
     assert_eq!(
-        told.unwrap_err().to_string(),
+        read.unwrap_err().to_string(),
         "byName[\"a.b\"].limits.cpu: invalid type: sequence, expected Quantity; \
          containers[1].ports[0].containerPort: invalid type: string \"80\", expected i32; \
          template.spec.hostNetwork: invalid type: integer `1`, expected a boolean"

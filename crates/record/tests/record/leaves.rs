@@ -1,4 +1,4 @@
-//! Types with serde impls of their own as fields.
+//! Fields with types that have serde impls of their own.
 use kube_codegen_record::{Nullable, Slot, Value, View};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ fn refusal(text: &str) -> String {
 }
 
 #[test]
-fn leaves_come_and_go_unchanged() {
+fn leaves_survive_a_round_trip() {
     let text = format!(r#"{{"branch":[{LEAF},{LEAF}],"maybe":null,"must":{LEAF},"name":"n"}}"#);
     let tree: Tree = serde_json::from_str(&text).unwrap();
     assert_eq!(serde_json::to_string(&tree).unwrap(), text);
@@ -68,13 +68,13 @@ fn an_absent_or_null_leaf_is_blank() {
 }
 
 #[test]
-fn what_a_leaf_objects_to_is_one_problem_among_others_with_its_path() {
-    let told = refusal(
+fn an_error_in_a_leaf_is_one_of_the_problems_and_has_a_path() {
+    let error = refusal(
         r#"{"branch":[{"name":"a","list":[{"name":"b"},{"name":5,"number":1,"inner":{"name":"i","deep":[1,{"x":2}]}}],"byKey":{}},{"name":"c","mode":"Half"}],
             "must":{"name":"m","byKey":{"a.b":{"name":"x","list":{}}}},"name":7}"#,
     );
     assert_eq!(
-        told,
+        error,
         "branch[0].list[1].name: invalid type: integer `5`, expected a string; \
          branch[1].mode: unknown variant `Half`, expected `Off` or `On`; \
          must.byKey[\"a.b\"].list: invalid type: map, expected a sequence; \
@@ -92,7 +92,7 @@ fn what_a_leaf_objects_to_is_one_problem_among_others_with_its_path() {
 }
 
 #[test]
-fn malformed_text_within_a_leaf_keeps_its_position_and_category() {
+fn malformed_text_in_a_leaf_keeps_its_position_and_category() {
     let wrong =
         serde_json::from_str::<Tree>("{\"must\":{\"name\":\"a\",\n\"list\":[{\"name\": tru}]}}")
             .unwrap_err();
@@ -105,7 +105,14 @@ fn malformed_text_within_a_leaf_keeps_its_position_and_category() {
 }
 
 #[test]
-fn long_keys_survive() {
+fn a_leaf_nested_too_deeply_is_refused() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let error = refusal(&format!(r#"{{"must":{{"name":"a","newer":{deep}}}}}"#));
+    assert!(error.contains("recursion limit"), "{error}");
+}
+
+#[test]
+fn long_keys_are_kept() {
     let key = "k".repeat(300);
     let tree: Tree = serde_json::from_str(&format!(
         r#"{{"must":{{"name":"a","byKey":{{"{key}":{{"name":"x"}}}}}}}}"#
@@ -115,7 +122,7 @@ fn long_keys_survive() {
 }
 
 #[test]
-fn a_leaf_is_seen_as_one() {
+fn a_leaf_is_viewed_as_one() {
     let mut leaf = Leaf::default();
     assert!(matches!(leaf.view(), View::Foreign(_)));
     assert!(matches!(leaf.slot(), Slot::Foreign(_)));

@@ -1,6 +1,7 @@
-//! The semantics of reading and writing generated types.
+//! Reading and writing generated types.
 #![allow(clippy::unwrap_used)]
 mod arbitrary_precision;
+mod dependencies;
 mod errors;
 mod foreign;
 mod leaves;
@@ -12,21 +13,21 @@ mod values;
 use serde_json::json;
 use types::Shop;
 
-/// A shop with this spec, from JSON text.
+/// Reads a shop with this spec.
 fn shop(spec: &str) -> Result<Shop, serde_json::Error> {
     serde_json::from_str(&format!(r#"{{"spec":{spec}}}"#))
 }
 
-/// The message of what must not be read.
+/// Returns the error for a spec.
 fn refusal(spec: &str) -> String {
     shop(spec).unwrap_err().to_string()
 }
 
-/// The spec that comes out when `spec` goes in.
+/// Reads and writes a spec.
 fn round_trip(spec: &str) -> String {
     let out = serde_json::to_value(shop(spec).unwrap()).unwrap();
     let mut spec = out["spec"].clone();
-    // Required fields of the type are always there.
+    // Blank required fields are always written.
     let object = spec.as_object_mut().unwrap();
     for (name, blank) in [
         ("hook", json!({"retries": 0})),

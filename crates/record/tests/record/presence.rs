@@ -1,4 +1,4 @@
-//! Absent, null, blank, unknown, twice.
+//! Absent, null, blank, unknown and duplicate fields.
 use crate::types::{Hook, Policy, Shop, ShopStatus};
 use crate::{round_trip, shop};
 use kube_codegen_record::Nullable;
@@ -14,7 +14,7 @@ fn unknown_fields_are_ignored() {
 }
 
 #[test]
-fn unknown_fields_are_kept_where_the_schema_preserves_them() {
+fn unknown_fields_are_kept_where_preserved() {
     let text = r#"{"conditions":[],"phase":"Never","a":null,"z":{"deep":[1.5]}}"#;
     let status: ShopStatus = serde_json::from_str(text).unwrap();
     assert_eq!(status.rest["z"], json!({"deep": [1.5]}));
@@ -22,7 +22,7 @@ fn unknown_fields_are_kept_where_the_schema_preserves_them() {
 }
 
 #[test]
-fn a_declared_name_among_the_rest_is_not_written_twice() {
+fn a_declared_name_among_the_rest_is_written_once() {
     let mut status = ShopStatus::default();
     status.rest.insert("phase".into(), json!("Never"));
     assert_eq!(
@@ -32,7 +32,7 @@ fn a_declared_name_among_the_rest_is_not_written_twice() {
 }
 
 #[test]
-fn the_last_duplicate_wins_whole() {
+fn the_last_duplicate_replaces_the_others() {
     let read =
         shop(r#"{"name":"a","hook":{"url":"u","retries":1},"name":"b","hook":{"retries":2}}"#)
             .unwrap()
@@ -95,7 +95,7 @@ fn null_is_absent_unless_nullable() {
 }
 
 #[test]
-fn nullable_tells_three_things_apart() {
+fn nullable_distinguishes_absent_null_and_value() {
     let of = |spec| shop(spec).unwrap().spec.unwrap().maybe;
     assert_eq!(of("{}"), None);
     assert_eq!(of(r#"{"maybe":null}"#), Some(Nullable::Null));
@@ -119,7 +119,7 @@ fn a_missing_required_field_is_blank() {
 }
 
 #[test]
-fn an_absent_field_is_not_written_and_an_empty_one_is() {
+fn an_empty_field_is_written_and_an_absent_one_is_not() {
     assert_eq!(
         round_trip(r#"{"containers":[],"limits":{},"must":{},"name":"x"}"#),
         r#"{"containers":[],"limits":{},"must":{},"name":"x"}"#

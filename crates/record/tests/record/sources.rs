@@ -1,4 +1,4 @@
-//! The same object through every kind of deserializer and serializer.
+//! The same object through every deserializer and serializer.
 use crate::types::Shop;
 use serde::{Deserialize, Serialize};
 

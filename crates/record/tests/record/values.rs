@@ -1,4 +1,4 @@
-//! Numbers with every digit, and the scalar types of Kubernetes.
+//! Numbers, and the scalar types of Kubernetes.
 use crate::{round_trip, shop};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 

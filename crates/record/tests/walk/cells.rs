@@ -1,11 +1,11 @@
-//! Cells as the API server computes them and kubectl prints them.
+//! Cells, as the API server computes and kubectl prints them.
 use crate::kind;
 use k8s_openapi::jiff::Timestamp;
 use kube_codegen_record::Record;
 use kube_codegen_record::walk::{Column, ColumnType, Columns};
 use std::fmt::Debug;
 
-/// A record with one column, which the test chooses by a constant type parameter.
+/// Defines a record with one column.
 macro_rules! column {
     ($name:ident, $type:ident, $path:literal) => {
         #[derive(Debug)]
@@ -51,7 +51,7 @@ column!(Since, Date, ".status.since");
 column!(Wrong, String, "][");
 
 #[test]
-fn a_string_column_shows_anything() {
+fn a_string_column_shows_any_value() {
     let cases = [
         (r#""a b""#, "a b"),
         ("5", "5"),
@@ -73,7 +73,7 @@ fn a_string_column_shows_anything() {
 }
 
 #[test]
-fn other_columns_show_their_type_alone() {
+fn other_columns_show_only_their_type() {
     let cases = [
         ("5", "5", "5", ""),
         ("5.9", "5", "5.9", ""),
@@ -97,9 +97,9 @@ fn other_columns_show_their_type_alone() {
     }
 }
 
-/// What kubectl showed of a real API server: the number, and the cells of a number, a string and an integer column.
+/// Recorded with kubectl and a real API server: the number, and the cells of a number, a string and an integer column.
 #[test]
-fn numbers_as_kubectl_shows_them() {
+fn numbers_are_shown_as_by_kubectl() {
     let min = "-9223372036854775808";
     let cases = [
         (
@@ -169,6 +169,6 @@ fn a_date_column_shows_an_age() {
 }
 
 #[test]
-fn a_path_that_does_not_parse_leaves_the_cell_empty() {
+fn an_invalid_path_leaves_the_cell_empty() {
     assert_eq!(Wrong::cell("1"), "");
 }

@@ -1,4 +1,4 @@
-//! What paths find, and how tables look.
+//! Paths, cells, tables and selectable fields.
 #![allow(clippy::unwrap_used)]
 mod cells;
 mod fields;

@@ -1,4 +1,4 @@
-//! Paths as printer columns have them.
+//! The paths of printer columns.
 use crate::kind;
 use crate::types::CrdKind;
 use kube_codegen_record::walk::{Node, Path};
@@ -27,7 +27,7 @@ fn found(path: &str) -> Vec<Value> {
 }
 
 #[test]
-fn paths_find_what_is_there() {
+fn paths_find_values() {
     let cases = [
         (".kind", vec![json!("CrdKind")]),
         (".spec.choice", vec![json!("mysql")]),
@@ -96,7 +96,7 @@ fn paths_find_what_is_there() {
 }
 
 #[test]
-fn what_is_missing_or_does_not_fit_is_nothing() {
+fn a_missing_or_mismatched_value_is_not_found() {
     for path in [
         ".spec.nothing",
         ".nothing.at.all",
@@ -116,20 +116,20 @@ fn what_is_missing_or_does_not_fit_is_nothing() {
 }
 
 #[test]
-fn what_is_no_path_is_told_with_its_place() {
+fn syntax_errors_have_a_position() {
     let cases = [
         (".spec..x", 6, "recursive descent"),
         (".spec.list[", 11, "expected an index"),
         (".spec.list[x]", 11, "expected an index"),
         (".spec.list[1", 12, "expected `]`"),
-        (".spec.list['x]", 14, "quote is not closed"),
+        (".spec.list['x]", 14, "unclosed quote"),
         (".spec.list[?(@.x]", 16, "expected `)`"),
         (".spec.list[?(@.x==)]", 18, "expected `@`"),
         (".spec.list[?(1)]", 14, "expected a comparison"),
-        (".spec.", 6, "a name is missing"),
+        (".spec.", 6, "expected a name"),
         (".spec.x}", 7, "expected `.` or `[`"),
         (".spec.x\\", 8, "backslash"),
-        (".spec.list[99999999999999999999]", 11, "no index"),
+        (".spec.list[99999999999999999999]", 11, "invalid index"),
     ];
     for (path, at, problem) in cases {
         let error = Path::parse(path).unwrap_err();

@@ -1,4 +1,4 @@
-//! Tables as `kubectl get` prints them.
+//! Tables, as `kubectl get` prints them.
 use crate::kind;
 use crate::types::{CrdKind, CrdKindStatus};
 use k8s_openapi::jiff::Timestamp;
@@ -47,12 +47,12 @@ fn plain_wide_and_with_namespaces() {
 }
 
 #[test]
-fn no_objects_are_no_table() {
+fn a_table_without_objects_is_empty() {
     assert_eq!(CrdKind::table().print([] as [CrdKind; 0]), "");
 }
 
 #[test]
-fn columns_are_six_wide_at_least() {
+fn columns_have_a_minimum_width_of_six() {
     let short = [kind(r#"{"metadata":{"name":"a"},"spec":{"choice":"b"}}"#)];
     assert_eq!(
         CrdKind::table().no_headers().print(&short),

@@ -1,4 +1,4 @@
-//! Hand-written types in the form the generator writes.
+//! Hand-written types in the form of generated ones.
 #![allow(unreachable_pub)]
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, MicroTime, ObjectMeta, Time};

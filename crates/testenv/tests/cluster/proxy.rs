@@ -91,17 +91,17 @@ async fn the_token_of_the_client_is_forwarded() -> TestResult {
     };
     let ns = plane.namespace("proxy-rights").await?;
     plane
-        .kubectl(["create", "serviceaccount", "nobody", "-n", ns.name()])
+        .kubectl(["create", "serviceaccount", "unprivileged", "-n", ns.name()])
         .await?;
     let proxy = plane.proxy().await?;
-    let kubeconfig = proxy.kubeconfig_for(ns.name(), "nobody").await?;
+    let kubeconfig = proxy.kubeconfig_for(ns.name(), "unprivileged").await?;
     let refused = plane
         .kubectl(["--kubeconfig", kubeconfig.to_str().unwrap(), "get", "pods"])
         .await
         .unwrap_err()
         .to_string();
     assert!(
-        refused.contains(&format!("system:serviceaccount:{ns}:nobody")),
+        refused.contains(&format!("system:serviceaccount:{ns}:unprivileged")),
         "{refused}"
     );
 

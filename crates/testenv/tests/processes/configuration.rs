@@ -161,7 +161,7 @@ async fn works(plane: &ControlPlane) -> TestResult {
     };
     let accounts: Api<ServiceAccount> = Api::namespaced(plane.client()?, namespace.name());
     let account = ServiceAccount {
-        metadata: named("nobody"),
+        metadata: named("unprivileged"),
         ..ServiceAccount::default()
     };
     accounts.create(&PostParams::default(), &account).await?;
@@ -172,7 +172,9 @@ async fn works(plane: &ControlPlane) -> TestResult {
     };
     config_maps.create(&PostParams::default(), &object).await?;
 
-    let kubeconfig = plane.kubeconfig_for(namespace.name(), "nobody").await?;
+    let kubeconfig = plane
+        .kubeconfig_for(namespace.name(), "unprivileged")
+        .await?;
     let get = [
         "get",
         "configmap",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kube::core::response::StatusCause;
-use kube_codegen_record::private::go;
+use kube_codegen_record::Number;
 use regex::Regex;
 use serde_json::Value;
 
@@ -105,9 +105,9 @@ fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
-        Value::Number(number) => match go::number(number) {
-            go::Number::Int(_) => "integer",
-            go::Number::Float(_) => "number",
+        Value::Number(number) => match Number::from(number).as_i64() {
+            Some(_) => "integer",
+            None => "number",
         },
         Value::String(_) => "string",
         Value::Array(_) => "array",

@@ -19,7 +19,7 @@ async fn survives(plane: &ControlPlane, proxy: &Proxy, fault: Fault) -> Result<(
         maps.create(&config_map(name, n)).await?;
     }
     let informer = informer(proxy.client()?, ns.name(), InitialList::Streaming);
-    let heard = started(&informer, 3).await?;
+    let recorded = started(&informer, 3).await?;
 
     let ours = Rule::new(fault.clone()).path(ns.name());
     let rule = proxy.add(ours.clone().times(2));
@@ -45,9 +45,9 @@ async fn survives(plane: &ControlPlane, proxy: &Proxy, fault: Fault) -> Result<(
         &format!("all news in spite of {fault:?}"),
         WITHIN,
         async || {
-            let heard = heard.lock().unwrap();
+            let recorded = recorded.lock().unwrap();
             let of = |object: &str| {
-                let events: Vec<_> = heard
+                let events: Vec<_> = recorded
                     .iter()
                     .filter(|event| event[1..].starts_with(object))
                     .map(String::as_str)
@@ -64,7 +64,7 @@ async fn survives(plane: &ControlPlane, proxy: &Proxy, fault: Fault) -> Result<(
             if brief && deleted && changed && of("kept") == "+kept3" && of("new") == "+new4" {
                 Ok(())
             } else {
-                Err(format!("{heard:?}"))
+                Err(format!("{recorded:?}"))
             }
         },
     )

@@ -9,7 +9,7 @@ use kube_codegen_runtime::{
 };
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 
-use super::{agree, hears, informer, record, set};
+use super::{agree, expect_events, informer, record, set};
 use crate::support::{WITHIN, config_map, n, name};
 
 #[tokio::test]
@@ -48,22 +48,22 @@ async fn handlers_and_listers_follow_the_server_with_each_list_mode() -> TestRes
         let missing = lister.namespaced(ns.name()).get("x").unwrap_err();
         assert_eq!(missing.to_string(), "configmaps \"x\" not found");
 
-        let heard = record(&informer);
+        let recorded = record(&informer);
         eventually("the late handler's start", WITHIN, async || {
-            if heard.lock().unwrap().len() == 3 {
+            if recorded.lock().unwrap().len() == 3 {
                 Ok(())
             } else {
                 Err("")
             }
         })
         .await?;
-        heard.lock().unwrap().clear();
+        recorded.lock().unwrap().clear();
         maps.create(&config_map("d", 4)).await?;
-        hears(&heard, &["+d4"]).await?;
+        expect_events(&recorded, &["+d4"]).await?;
         set(&maps, "d", 5).await?;
-        hears(&heard, &["+d4", "~d4>5"]).await?;
+        expect_events(&recorded, &["+d4", "~d4>5"]).await?;
         maps.delete("d", &DeleteParams::default()).await?;
-        hears(&heard, &["+d4", "~d4>5", "-d5"]).await?;
+        expect_events(&recorded, &["+d4", "~d4>5", "-d5"]).await?;
         agree(&informer, &maps).await?;
         assert_eq!(informer.metrics().failures, 0, "{list:?}");
         informer.shutdown().await;

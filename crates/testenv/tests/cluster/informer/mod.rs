@@ -65,10 +65,10 @@ async fn agree(
 
 /// Records the events of a handler: `+a1` added with n=1, `~a1>2` updated, `-a2` deleted, `?a2` a tombstone.
 fn record(informer: &SharedInformer<ConfigMap>) -> Arc<Mutex<Vec<String>>> {
-    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let recorded: Arc<Mutex<Vec<String>>> = Arc::default();
     let log = || {
-        let heard = Arc::clone(&heard);
-        move |text: String| heard.lock().unwrap().push(text)
+        let recorded = Arc::clone(&recorded);
+        move |text: String| recorded.lock().unwrap().push(text)
     };
     let (add, update, delete) = (log(), log(), log());
     let handler = EventHandlerFuncs::new()
@@ -84,7 +84,7 @@ fn record(informer: &SharedInformer<ConfigMap>) -> Arc<Mutex<Vec<String>>> {
             delete(format!("{sign}{}{}", name(&gone.object), n(&gone.object)));
         });
     let _ = informer.add_event_handler(handler);
-    heard
+    recorded
 }
 
 /// Starts the informer and returns the recorded events once a handler got this many objects.
@@ -94,26 +94,26 @@ async fn started(
 ) -> Result<Arc<Mutex<Vec<String>>>, Error> {
     informer.start();
     informer.wait_synced().await.unwrap();
-    let heard = record(informer);
+    let recorded = record(informer);
     eventually("the start", WITHIN, async || {
-        let heard = heard.lock().unwrap();
-        if heard.len() == objects {
+        let recorded = recorded.lock().unwrap();
+        if recorded.len() == objects {
             Ok(())
         } else {
-            Err(format!("{heard:?}"))
+            Err(format!("{recorded:?}"))
         }
     })
     .await?;
-    Ok(heard)
+    Ok(recorded)
 }
 
-async fn hears(heard: &Mutex<Vec<String>>, expected: &[&str]) -> Result<(), Error> {
+async fn expect_events(recorded: &Mutex<Vec<String>>, expected: &[&str]) -> Result<(), Error> {
     eventually(&format!("{expected:?}"), WITHIN, async || {
-        let heard = heard.lock().unwrap();
-        if *heard == expected {
+        let recorded = recorded.lock().unwrap();
+        if *recorded == expected {
             Ok(())
         } else {
-            Err(format!("{heard:?}"))
+            Err(format!("{recorded:?}"))
         }
     })
     .await

@@ -37,9 +37,9 @@ async fn nothing_is_lost_by_a_compaction_or_killed_servers() -> TestResult {
     }
     let proxy = plane.proxy().await?;
     let informer = informer(proxy.client()?, "default", InitialList::Streaming);
-    let heard = started(&informer, 3).await?;
+    let recorded = started(&informer, 3).await?;
 
-    heard.lock().unwrap().clear();
+    recorded.lock().unwrap().clear();
     let lists = informer.metrics().lists;
     blackout(&plane, &proxy, async || {
         maps.delete("a", &DeleteParams::default()).await?;
@@ -51,17 +51,17 @@ async fn nothing_is_lost_by_a_compaction_or_killed_servers() -> TestResult {
     agree(&informer, &maps).await?;
     assert!(informer.metrics().lists > lists);
     eventually("what was missed", WITHIN, async || {
-        let mut heard = heard.lock().unwrap().clone();
-        heard.sort();
-        if heard == ["+d4", "?a1", "~b2>20"] {
+        let mut recorded = recorded.lock().unwrap().clone();
+        recorded.sort();
+        if recorded == ["+d4", "?a1", "~b2>20"] {
             Ok(())
         } else {
-            Err(format!("{heard:?}"))
+            Err(format!("{recorded:?}"))
         }
     })
     .await?;
 
-    heard.lock().unwrap().clear();
+    recorded.lock().unwrap().clear();
     plane.api_server()?.kill();
     plane.etcd()?.restart().await?;
     plane.api_server()?.restart().await?;
@@ -69,16 +69,16 @@ async fn nothing_is_lost_by_a_compaction_or_killed_servers() -> TestResult {
     maps.delete("d", &DeleteParams::default()).await?;
     agree(&informer, &maps).await?;
     eventually("both changes", WITHIN, async || {
-        let mut heard = heard.lock().unwrap().clone();
-        heard.sort();
-        let known = heard
+        let mut recorded = recorded.lock().unwrap().clone();
+        recorded.sort();
+        let known = recorded
             .iter()
             .filter(|event| event.as_str() == "~c3>30" || event[1..] == *"d4")
             .count();
-        if known == 2 && heard.len() == 2 {
+        if known == 2 && recorded.len() == 2 {
             Ok(())
         } else {
-            Err(format!("{heard:?}"))
+            Err(format!("{recorded:?}"))
         }
     })
     .await?;

@@ -1,8 +1,6 @@
 //! Runs the generator over every real CRD of the corpus.
 #![allow(clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
-mod common;
-
 use kube_codegen::{
     options::Options,
     pipeline,
@@ -11,7 +9,7 @@ use kube_codegen::{
 
 #[test]
 fn every_real_crd_generates() {
-    let Some(folder) = common::corpus("crds") else {
+    let Some(folder) = crate::common::corpus("crds") else {
         return;
     };
     let sources = source::load(&[Input::Directory(folder)]).expect("readable CRDs");

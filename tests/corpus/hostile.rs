@@ -1,8 +1,6 @@
 //! Runs the generator over the hostile CRDs of the corpus: each is either generated or rejected.
 #![allow(clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
-mod common;
-
 use std::{collections::BTreeMap, fs};
 
 use kube_codegen::{
@@ -25,7 +23,7 @@ const REJECTED: &[(&str, &[(&str, usize)])] = &[
 
 #[test]
 fn hostile_crds_are_generated_or_rejected() {
-    let Some(folder) = common::corpus("adversarial") else {
+    let Some(folder) = crate::common::corpus("adversarial") else {
         return;
     };
     let mut rejected = BTreeMap::new();
