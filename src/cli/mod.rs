@@ -42,6 +42,10 @@ enum Command {
     /// List the emitters that --emit accepts
     Emitters,
     Explain(explain::Args),
+    /// Print the model that code is generated from, for bug reports and tests
+    ///
+    /// The model has the names, types and constraints of all kinds after all decisions. Nothing is written.
+    Dump(layer::OptionArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -109,6 +113,11 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Crate(args) => client_crate::run(&args, console)?,
         Command::Emitters => list_emitters(console),
         Command::Explain(args) => explain::run(&args, console)?,
+        Command::Dump(options) => {
+            let settings = options.read(console)?.settings()?;
+            let output = generate::generate(&settings, console)?;
+            console.text(&output.model.dump());
+        }
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "kube-codegen", &mut script);

@@ -1,8 +1,8 @@
-//! One of `spec.versions` comes in, a [`Version`] goes out.
-use super::envelope::unknown;
+//! Reads one of `spec.versions`.
 use super::reader::{At, Reader, entry};
 use super::{Schema, SchemaType, Version, columns, names, read_schema, subresources};
 use crate::diag::Code;
+use crate::ir::Deprecation;
 use serde_json::{Map, Value};
 
 /// The fields of a version.
@@ -18,19 +18,21 @@ const VERSION: &[&str] = &[
     "subresources",
 ];
 
-/// Reads a version, and takes the schema out of it; none if it has no legal name.
+/// Reads a version and moves its schema out of it; none if its name is missing or invalid.
 pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> Option<Version> {
     reader.object(value, at)?;
     let map = value.as_object_mut()?;
     let name = name(reader, map, at);
     reader.base.version.clone_from(&name);
-    unknown(reader, map, VERSION, at);
+    reader.unknown_fields(map, VERSION, at);
     let served = required_flag(reader, map, "served", at);
     let storage = required_flag(reader, map, "storage", at);
     let deprecated = flag(reader, map, "deprecated", at);
     let warning = entry(map, "deprecationWarning");
     let warning = warning.and_then(|value| reader.text(value, &at.key("deprecationWarning")));
-    let deprecation_warning = warning.filter(|_| deprecated).map(str::to_owned);
+    let deprecated = deprecated.then(|| Deprecation {
+        warning: warning.map(str::to_owned),
+    });
     let schema = schema(reader, map, at);
     let subresources = subresources::read(reader, map, at);
     let columns = columns::read(reader, map, at);
@@ -42,7 +44,6 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> O
         served,
         storage,
         deprecated,
-        deprecation_warning,
         schema,
         status: subresources.status,
         scale: subresources.scale,
@@ -90,7 +91,7 @@ fn schema(
     let inner = match map.get_mut("schema").filter(|schema| !schema.is_null()) {
         Some(schema) => {
             let known = reader.object(schema, &at)?;
-            unknown(reader, known, &["openAPIV3Schema"], &at);
+            reader.unknown_fields(known, &["openAPIV3Schema"], &at);
             let inner = schema.get_mut("openAPIV3Schema").map(Value::take);
             inner.filter(|inner| !inner.is_null())
         }
@@ -104,7 +105,7 @@ fn schema(
                 &at,
                 "the version has no `schema.openAPIV3Schema`",
             )
-            .hint("for any content: {type: object, x-kubernetes-preserve-unknown-fields: true}");
+            .hint("to allow any content, use {type: object, x-kubernetes-preserve-unknown-fields: true}");
         return None;
     };
     reader.schema = Some(at.pointer());

@@ -143,7 +143,7 @@ fn head(model: &Model, of: Of<'_>) -> TokenStream {
             let (version, group) = (&module.version, &module.group);
             let docs = code::file_docs(&format!("Version `{version}` of the API group `{group}`."));
             let mut kinds = model.kinds_of(module);
-            let lints = code::lints(kinds.any(|kind| kind.deprecated));
+            let lints = code::lints(kinds.any(|kind| kind.deprecated.is_some()));
             let kubernetes = oldest_kubernetes(module);
             quote!(#docs #lints #kubernetes)
         }

@@ -140,7 +140,7 @@ fn dump_kind(out: &mut String, kind: &Kind) {
     let mut text = format!("kind {} ({:?}", kind.kind, kind.scope);
     let flags = [
         ("storage version", kind.storage),
-        ("deprecated", kind.deprecated),
+        ("deprecated", kind.deprecated.is_some()),
         ("status", kind.status),
         ("scale", kind.scale.is_some()),
     ];

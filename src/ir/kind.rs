@@ -27,10 +27,8 @@ pub struct Kind {
     pub scope: Scope,
     /// Whether this is the version kept in etcd.
     pub storage: bool,
-    /// Whether the version is deprecated.
-    pub deprecated: bool,
-    /// `deprecationWarning` of a deprecated version.
-    pub deprecation_warning: Option<String>,
+    /// Set if the version is deprecated.
+    pub deprecated: Option<Deprecation>,
     /// Whether the status subresource is enabled.
     pub status: bool,
     /// The scale subresource.
@@ -85,6 +83,13 @@ pub struct KindNames {
     pub method_all: Ident,
     /// The file of the manifest, in the folder of the group.
     pub manifest: String,
+}
+
+/// The deprecation of a version.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deprecation {
+    /// `deprecationWarning`
+    pub warning: Option<String>,
 }
 
 /// Whether objects live in a namespace.

@@ -11,7 +11,7 @@ mod ty;
 
 pub use counts::Counts;
 pub use ident::Ident;
-pub use kind::{Column, Kind, KindNames, Scale, Scope, SelectableField};
+pub use kind::{Column, Deprecation, Kind, KindNames, Scale, Scope, SelectableField};
 pub use module::{Module, ModuleNames};
 pub use path::{SchemaPath, Segment};
 pub use rules::{Element, Rules};

@@ -71,7 +71,6 @@ pub(super) fn lower(index: usize, served: Served) -> Lowered {
         scope: crd.scope,
         storage: version.storage,
         deprecated: version.deprecated,
-        deprecation_warning: version.deprecation_warning,
         status: version.status,
         scale: version.scale,
         columns: version.columns,

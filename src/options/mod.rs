@@ -1,4 +1,4 @@
-//! What a run can be told; flags, config file and builder fill the same structs from the same table.
+//! Options of a run: one table for flags, config keys and builder methods.
 mod deny;
 mod emitter;
 mod kubernetes;
@@ -20,7 +20,7 @@ macro_rules! structs {
         pipeline { $($(#[doc = $doc:literal])* $field:ident: $ty:ty = $default:expr, key $key:literal, flag($($_f:tt)*),
             builder $_b:ident($($_a:tt)*) $_s:block;)* }
     ) => {
-        /// What the pure pipeline is told.
+        /// Options of the pipeline.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct Options {
             $($(#[doc = $doc])* pub $field: $ty,)*
@@ -32,11 +32,11 @@ macro_rules! structs {
             }
         }
 
-        /// What a run is told: where to read and to write, and the pipeline's [`Options`].
+        /// Options of a run: inputs, output, and the [`Options`] of the pipeline.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct Settings {
             $($(#[doc = $run_doc])* pub $run: $run_ty,)*
-            /// For the pipeline.
+            /// Options of the pipeline.
             pub options: Options,
         }
 
@@ -47,7 +47,7 @@ macro_rules! structs {
         }
 
         impl Settings {
-            /// The keys of the config file; flags have the same names.
+            /// The keys of the config file, which are also the names of flags.
             pub const KEYS: &'static [&'static str] = &[$($run_key,)* $($key,)*];
         }
     };
@@ -56,7 +56,7 @@ macro_rules! structs {
 each_option!(structs);
 
 impl Settings {
-    /// The inputs, each told by what it is on disk.
+    /// Returns the inputs, each parsed as a file, directory, pattern or standard input.
     pub fn inputs(&self) -> Vec<crate::source::Input> {
         use crate::source::Input;
         self.file

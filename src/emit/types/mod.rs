@@ -107,9 +107,9 @@ fn define(
 
 fn deprecated(kind: &Kind) -> Option<TokenStream> {
     // rustdoc renders the note as Markdown.
-    let note = kind.deprecation_warning.as_deref().map(docs::line);
-    let note = note.map(|note| quote!((note = #note)));
-    kind.deprecated.then(|| quote!(#[deprecated #note]))
+    let warning = kind.deprecated.as_ref()?.warning.as_deref();
+    let note = warning.map(docs::line).map(|note| quote!((note = #note)));
+    Some(quote!(#[deprecated #note]))
 }
 
 fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> TokenStream {

@@ -45,7 +45,7 @@ pub(super) fn classes(model: &Model, group: &[Module]) -> Vec<Class> {
 /// nothing deprecated if possible.
 fn rank_of_version<'m>(model: &Model, version: &'m Module) -> (Kubernetes, bool, Priority<'m>) {
     let mut kinds = model.kinds_of(version);
-    let is_deprecated = kinds.all(|kind| kind.deprecated);
+    let is_deprecated = kinds.all(|kind| kind.deprecated.is_some());
     let priority = priority::of(&version.version);
     (version.kubernetes, is_deprecated, priority)
 }

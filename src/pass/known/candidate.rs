@@ -85,7 +85,7 @@ impl Evidence<'_> {
         let siblings = siblings(it, known);
         let has_all = count == own;
         let is_complete = has_all && count == all;
-        // How many fields at most so many types have.
+        // The number of shared fields that at most `most` types have.
         let rare = |most: usize| {
             let having = self.having.iter();
             let rare = having.filter(|types| types.len() <= most && types.contains(&known));

@@ -256,9 +256,9 @@ fn lookalikes_are_distinguished_by_name_or_description() {
 
 #[test]
 fn other_properties_of_the_parent_identify_a_type() {
-    let resources = |beside: &str| {
+    let resources = |siblings: &str| {
         format!(
-            "x: {{type: object, properties: {{resources: {{type: object, properties: {{limits: {{type: object, additionalProperties: {{x-kubernetes-int-or-string: true}}}}, requests: {{type: object, additionalProperties: {{x-kubernetes-int-or-string: true}}}}}}}}, {beside}}}}}"
+            "x: {{type: object, properties: {{resources: {{type: object, properties: {{limits: {{type: object, additionalProperties: {{x-kubernetes-int-or-string: true}}}}, requests: {{type: object, additionalProperties: {{x-kubernetes-int-or-string: true}}}}}}}}, {siblings}}}}}"
         )
     };
     is(

@@ -19,12 +19,14 @@ impl Taken {
 
     /// Takes the first free candidate, or else the last one with a number appended.
     pub(super) fn first<const N: usize>(&mut self, candidates: [Ident; N]) -> Ident {
-        for candidate in &candidates {
-            if self.take(candidate) {
-                return candidate.clone();
+        let mut last = None;
+        for candidate in candidates {
+            if self.take(&candidate) {
+                return candidate;
             }
+            last = Some(candidate);
         }
-        let last = candidates.last().map_or("", Ident::plain);
+        let last = last.as_ref().map_or("", Ident::plain);
         let separator = if last.ends_with(|c: char| c.is_ascii_digit()) || last.contains('_') {
             "_"
         } else {

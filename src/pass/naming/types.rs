@@ -25,10 +25,10 @@ pub(super) fn name(model: &mut Model, diagnostics: &mut Diagnostics) {
         all_taken.push((index, taken));
     }
     // Modules are separate namespaces.
-    let named = threads::map(&all_taken, |(module, taken)| {
+    let found = threads::map(&all_taken, |(module, taken)| {
         by_path(model, *module, taken.clone())
     });
-    for (id, name) in named.into_iter().flatten() {
+    for (id, name) in found.into_iter().flatten() {
         model.types[id].name = Some(name);
     }
 }

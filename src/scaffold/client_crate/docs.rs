@@ -78,7 +78,11 @@ fn table(model: &Model) -> String {
         let kinds: Vec<String> = model
             .kinds_of(module)
             .map(|kind| {
-                let deprecated = if kind.deprecated { " (deprecated)" } else { "" };
+                let deprecated = if kind.deprecated.is_some() {
+                    " (deprecated)"
+                } else {
+                    ""
+                };
                 format!("`{}`{deprecated}", word(&kind.kind))
             })
             .collect();
@@ -111,7 +115,7 @@ impl<'a> Example<'a> {
             })
         };
         let (module, kind) = all()
-            .find(|(_, kind)| !kind.deprecated)
+            .find(|(_, kind)| kind.deprecated.is_none())
             .or_else(|| all().next())?;
         Some(Self {
             request,

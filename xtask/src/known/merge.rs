@@ -1,19 +1,19 @@
-//! Merges the structs of several Kubernetes versions: a reused type must behave the same in each version that can be enabled.
+//! Merges the structs of several Kubernetes versions: a reused type has to be the same whichever version is enabled.
 use super::types::{Field, Struct, Ty, Version};
 use kube_codegen::Kubernetes;
 use std::collections::BTreeMap;
 
-/// Returns the types and fields, each with the version from which on all versions agree on it. Versions are given oldest first.
+/// Merges versions, oldest first. Each type and field has the first version since which all newer ones agree on it.
 pub(super) fn merge(versions: Vec<(Kubernetes, Version)>) -> Result<Version, String> {
-    // What all versions from each one on have in common, newest first.
+    // What all versions from each one on agree on, newest first.
     let mut agreed: Vec<(Kubernetes, Version)> = Vec::new();
     for (at, version) in versions.into_iter().rev() {
         let mut common = match agreed.last() {
             Some((_, newer)) => common(version, newer),
             None => version,
         };
-        common.retain(|path, body| usable(path, body));
-        agreed.push((at, forget_others(common)));
+        common.retain(|path, body| is_usable(path, body));
+        agreed.push((at, mark_others(common)));
     }
     let mut table = Version::new();
     for (at, version) in agreed.into_iter().rev() {
@@ -28,7 +28,7 @@ pub(super) fn merge(versions: Vec<(Kubernetes, Version)>) -> Result<Version, Str
     Ok(table)
 }
 
-/// Returns the types that both have.
+/// Returns the types that both versions have.
 fn common(old: Version, newer: &Version) -> Version {
     let both = old.into_iter().filter_map(|(path, body)| {
         let body = both(body, newer.get(&path)?)?;
@@ -37,7 +37,7 @@ fn common(old: Version, newer: &Version) -> Version {
     both.collect()
 }
 
-/// Adds to a type the fields that it has from this version on.
+/// Adds the fields that a type has since a newer version.
 fn extend(known: &mut Struct, newer: Struct, at: Kubernetes) -> Result<(), String> {
     if known.default != newer.default {
         return Err("`Default`".to_owned());
@@ -51,7 +51,7 @@ fn extend(known: &mut Struct, newer: Struct, at: Kubernetes) -> Result<(), Strin
                     old.required_before = Some(at);
                 }
             }
-            // It is always written, so its type must not change.
+            // Older versions always write it, with another type.
             Some(old) if old.required => return Err(format!("`{wire}`")),
             Some(old) => *old = Field { since: at, ..field },
         }
@@ -59,14 +59,13 @@ fn extend(known: &mut Struct, newer: Struct, at: Kubernetes) -> Result<(), Strin
     Ok(())
 }
 
-/// Returns what both versions of a struct have in common; `None` if they are incompatible.
+/// Returns the common part of a struct in two versions; `None` if a field that only one has is always written.
 fn both(old: Struct, new: &Struct) -> Option<Struct> {
-    // A field that only one of them has and always writes would be added to objects of the other.
-    let lone = |fields: &BTreeMap<String, Field>, others: &BTreeMap<String, Field>| {
+    let has_own = |fields: &BTreeMap<String, Field>, others: &BTreeMap<String, Field>| {
         let mut all = fields.iter();
         all.any(|(wire, field)| field.required && !others.contains_key(wire))
     };
-    if lone(&old.fields, &new.fields) || lone(&new.fields, &old.fields) {
+    if has_own(&old.fields, &new.fields) || has_own(&new.fields, &old.fields) {
         return None;
     }
     let fields = old.fields.into_iter().filter_map(|(wire, field)| {
@@ -94,7 +93,7 @@ fn both(old: Struct, new: &Struct) -> Option<Struct> {
     })
 }
 
-/// Records read and written field by field; all others are leaves, which need a default value.
+/// The types that the runtime reads and writes field by field. All others are leaves, which need a `Default`.
 pub(super) const RECORDS: [&str; 6] = [
     "Condition",
     "LabelSelector",
@@ -104,19 +103,19 @@ pub(super) const RECORDS: [&str; 6] = [
     "OwnerReference",
 ];
 
-/// Returns whether the type is read and written field by field.
+/// Returns whether the runtime reads and writes a type field by field.
 pub(super) fn is_record(path: &str) -> bool {
     path.strip_prefix("apimachinery::pkg::apis::meta::v1::")
         .is_some_and(|name| RECORDS.contains(&name))
 }
 
-/// Excludes API objects, which write their own `apiVersion` and `kind`, and empty structs, which cannot be identified.
-fn usable(path: &str, body: &Struct) -> bool {
+/// Returns whether a type can be reused. An API object writes its own `apiVersion` and `kind`, and an empty struct matches anything.
+fn is_usable(path: &str, body: &Struct) -> bool {
     !body.root && !body.fields.is_empty() && (body.default || is_record(path))
 }
 
-/// Replaces the types of fields that hold structs outside the table.
-fn forget_others(mut types: Version) -> Version {
+/// Marks the types of fields that are not in the table.
+fn mark_others(mut types: Version) -> Version {
     let known: Vec<String> = types.keys().cloned().collect();
     for body in types.values_mut() {
         for field in body.fields.values_mut() {

@@ -1,7 +1,7 @@
-//! Generates the tables of reusable types from the sources of k8s-openapi: the generator's table and the list of leaf types.
+//! `cargo xtask known-types`: generates the tables of reusable types from the sources of k8s-openapi.
 mod merge;
 mod read;
-// The table contains the sentences that the generator looks up, so both must extract them the same way.
+// The table has the sentences that the generator looks up, so both extract them alike.
 #[path = "../../../src/pass/known/sentence.rs"]
 mod sentence;
 mod types;
@@ -17,12 +17,12 @@ use std::process::Command;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Write nothing; fail if a table is out of date
+    /// Write nothing, and fail if a table is stale
     #[arg(long)]
     check: bool,
 }
 
-/// Writes the tables, or checks whether they are up to date.
+/// Generates the tables, or checks that they are up to date.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     let mut stale = Vec::new();
     for (path, text) in tables()? {
@@ -31,8 +31,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
             continue;
         }
         if !arguments.check {
-            if let Some(directory) = path.parent() {
-                fs::create_dir_all(directory)?;
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
             }
             fs::write(&path, text)?;
         }
@@ -59,7 +59,7 @@ fn tables() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
     Ok(write::files(&merge::merge(versions)?))
 }
 
-/// Returns the `src` directory of the k8s-openapi that this workspace uses.
+/// Returns the `src` folder of the k8s-openapi that this workspace builds with.
 fn sources() -> Result<PathBuf, Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -76,8 +76,8 @@ fn sources() -> Result<PathBuf, Box<dyn Error>> {
         .flatten()
         .find(|package| package["name"] == "k8s-openapi")
         .and_then(|package| Path::new(package["manifest_path"].as_str()?).parent())
-        .map(|directory| directory.join("src"))
-        .ok_or_else(|| "this workspace does not use k8s-openapi".into())
+        .map(|folder| folder.join("src"))
+        .ok_or_else(|| "this workspace has no k8s-openapi".into())
 }
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ mod tests {
     fn tables_are_up_to_date() {
         assert!(
             super::run(&super::Arguments { check: true }).unwrap(),
-            "regenerate them: cargo xtask known-types"
+            "run: cargo xtask known-types"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Reads the structs of one Kubernetes version from the sources of k8s-openapi; an unexpected layout is an error.
+//! Reads the structs of one Kubernetes version from the sources of k8s-openapi.
 use super::types::{Field, Struct, Ty, Version};
 use kube_codegen::Kubernetes;
 use std::collections::BTreeMap;
@@ -7,23 +7,23 @@ use std::fs;
 use std::path::Path;
 use syn::{GenericArgument, Item, PathArguments, Type};
 
-/// Directories below a version, and the Rust path of each.
-const ROOTS: [(&str, &str); 2] = [
+/// Folders below a version, and the Rust path of each.
+const FOLDERS: [(&str, &str); 2] = [
     ("api", "api"),
     ("apimachinery/pkg/apis", "apimachinery::pkg::apis"),
 ];
 
-/// Returns all structs of stable API versions in the directory of a Kubernetes version.
-pub(super) fn version(directory: &Path, of: Kubernetes) -> Result<Version, Box<dyn Error>> {
+/// Returns all structs of the stable API versions in a folder.
+pub(super) fn version(folder: &Path, of: Kubernetes) -> Result<Version, Box<dyn Error>> {
     let mut found = Version::new();
-    for (root, path) in ROOTS {
-        for group in names(&directory.join(root))? {
-            for version in names(&directory.join(root).join(&group))? {
+    for (subfolder, path) in FOLDERS {
+        for group in names(&folder.join(subfolder))? {
+            for version in names(&folder.join(subfolder).join(&group))? {
                 let stable = version.strip_prefix('v');
                 if stable.is_none_or(|digits| digits.parse::<u32>().is_err()) {
                     continue;
                 }
-                let module = directory.join(root).join(&group).join(&version);
+                let module = folder.join(subfolder).join(&group).join(&version);
                 for file in names(&module)?
                     .iter()
                     .filter(|name| Path::new(name).extension().is_some_and(|it| it == "rs"))
@@ -41,10 +41,10 @@ pub(super) fn version(directory: &Path, of: Kubernetes) -> Result<Version, Box<d
     Ok(found)
 }
 
-fn names(directory: &Path) -> Result<Vec<String>, Box<dyn Error>> {
+fn names(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let mut names = Vec::new();
-    if directory.is_dir() {
-        for entry in fs::read_dir(directory)? {
+    if folder.is_dir() {
+        for entry in fs::read_dir(folder)? {
             names.push(entry?.file_name().to_string_lossy().into_owned());
         }
     }
@@ -52,7 +52,7 @@ fn names(directory: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     Ok(names)
 }
 
-/// Returns the struct of a file, if it contains one.
+/// Returns the struct of a file, if there is one.
 fn structure(text: &str, of: Kubernetes) -> Result<Option<(String, Struct)>, Box<dyn Error>> {
     let file = syn::parse_file(text)?;
     let Some(item) = file.items.iter().find_map(|item| match item {
@@ -71,7 +71,7 @@ fn structure(text: &str, of: Kubernetes) -> Result<Option<(String, Struct)>, Box
         let name = name.unwrap_or_default();
         let wire = wires
             .get(name.trim_start_matches("r#"))
-            .ok_or_else(|| format!("no JSON name of `{name}`"))?;
+            .ok_or_else(|| format!("no wire name of `{name}`"))?;
         let (required, ty) = match argument(&field.ty, "Option") {
             Some(inner) => (false, inner),
             None => (true, &field.ty),
@@ -105,7 +105,7 @@ fn structure(text: &str, of: Kubernetes) -> Result<Option<(String, Struct)>, Box
     )))
 }
 
-/// Returns the JSON names by field, from the arms of the deserializer's `match`: `"name" => Field::Key_name,`.
+/// Returns the names on the wire by field, from the arms of the deserializer's `match`: `"name" => Field::Key_name,`.
 fn wires(text: &str) -> BTreeMap<String, String> {
     text.lines()
         .filter_map(|line| {
@@ -124,7 +124,7 @@ fn ty_of(ty: &Type) -> Result<Ty, Box<dyn Error>> {
         return Ok(Ty::Map(Box::new(ty_of(inner)?)));
     }
     let Type::Path(path) = ty else {
-        return Err("a type that is not a path".into());
+        return Err("a type is not a path".into());
     };
     let segments = path.path.segments.iter();
     let segments: Vec<String> = segments.map(|it| it.ident.to_string()).collect();
@@ -139,7 +139,7 @@ fn ty_of(ty: &Type) -> Result<Ty, Box<dyn Error>> {
         "IntOrString" => Ty::Plain("IntOrString"),
         "Quantity" => Ty::Plain("Quantity"),
         "RawExtension" | "Value" | "FieldsV1" => Ty::Plain("Json"),
-        // Always writes six fractional digits.
+        // It always writes six digits of a second, whatever it read.
         "MicroTime" => Ty::Plain("Other"),
         _ if segments[0] == "crate" => Ty::Struct(segments[1..].join("::")),
         other => return Err(format!("an unknown type `{other}`").into()),
@@ -159,7 +159,7 @@ fn argument<'a>(ty: &'a Type, name: &str) -> Option<&'a Type> {
     }
 }
 
-/// Returns the first sentence of the docs, extracted like the generator does from descriptions.
+/// Returns the first sentence of the docs, as the generator extracts it from descriptions.
 fn sentence(attributes: &[syn::Attribute]) -> String {
     let mut lines = Vec::new();
     for attribute in attributes {

@@ -1,8 +1,8 @@
-//! Data model for structs of k8s-openapi.
+//! The structs of k8s-openapi.
 use kube_codegen::Kubernetes;
 use std::collections::BTreeMap;
 
-/// The structs of one version, by path below the crate, such as `api::core::v1::Container`.
+/// The structs of one version, by path below the crate, as `api::core::v1::Container`.
 pub(super) type Version = BTreeMap<String, Struct>;
 
 /// A struct with named fields.
@@ -12,11 +12,11 @@ pub(super) struct Struct {
     pub(super) doc: String,
     /// Whether it derives `Default`.
     pub(super) default: bool,
-    /// The version from which on all versions have it.
+    /// The first version since which all have it.
     pub(super) since: Kubernetes,
-    /// Whether it is an API object with its own `apiVersion` and `kind`.
+    /// Whether it is an API object, which writes `apiVersion` and `kind`.
     pub(super) root: bool,
-    /// Fields by JSON name.
+    /// Fields by name on the wire.
     pub(super) fields: BTreeMap<String, Field>,
 }
 
@@ -25,13 +25,13 @@ pub(super) struct Struct {
 pub(super) struct Field {
     /// The first sentence of its docs.
     pub(super) doc: String,
-    /// The version from which on all versions have it.
+    /// The first version since which all have it.
     pub(super) since: Kubernetes,
-    /// Whether it is not an `Option`.
+    /// Whether it is always written, not an `Option`.
     pub(super) required: bool,
-    /// The version from which on it is an `Option`, if it is required before.
+    /// The first version in which it is an `Option`, if older versions always write it.
     pub(super) required_before: Option<Kubernetes>,
-    /// Its type without `Option`.
+    /// Its type, without `Option`.
     pub(super) ty: Ty,
 }
 
@@ -49,7 +49,7 @@ pub(super) enum Ty {
 }
 
 impl Ty {
-    /// Returns the struct inside, through lists and maps.
+    /// Returns the struct inside lists and maps.
     pub(super) fn holds(&self) -> Option<&str> {
         match self {
             Self::Plain(_) => None,
