@@ -28,7 +28,7 @@ pub(super) fn refused_character(text: &str) -> Option<usize> {
     })
 }
 
-/// A place at which a key may have begun; only the `:` after it tells.
+/// A position where a key may have started; only the `:` after it decides.
 #[derive(Clone, Copy, Debug, Default)]
 struct SimpleKey {
     possible: bool,
