@@ -1,4 +1,4 @@
-//! Generating from many definitions, against reading their YAML once with the same parser; prints the ratios.
+//! Measures generation from many CRDs against parsing their YAML once with the same parser, and prints the ratios.
 #![allow(clippy::expect_used, reason = "a bench fails by panicking")]
 
 use criterion::measurement::WallTime;
@@ -16,7 +16,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// As the binary has it.
+/// The allocator of the binary.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -28,12 +28,12 @@ fn main() {
     if corpus.is_dir() {
         measure(&mut criterion, "corpus", &corpus);
     } else {
-        println!("corpus: skipped, there is no {}", corpus.display());
+        println!("corpus: skipped, {} does not exist", corpus.display());
     }
     criterion.final_summary();
 }
 
-/// Measures one set of definitions, each stage in the same run.
+/// Measures each stage for one set of CRDs.
 fn measure(criterion: &mut Criterion, name: &str, input: &Path) {
     let sources = compatible(&input.display().to_string());
     let options = Options::default();
@@ -83,7 +83,7 @@ fn measure(criterion: &mut Criterion, name: &str, input: &Path) {
     println!();
 }
 
-/// The least time that the work took; none if the arguments leave it out.
+/// Returns the shortest time of the work, unless the arguments exclude it.
 fn time(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, work: impl Fn()) -> Option<Duration> {
     let mut least = None;
     group.bench_function(name, |bencher| {
@@ -108,7 +108,7 @@ fn put(root: &Path, files: &[kube_codegen::pipeline::File]) {
         .expect("a tree of our own");
 }
 
-/// The files that one run takes together: those without errors, and of several that define the same kind the largest.
+/// Returns the files that one run accepts together: those without errors, and the largest of those that define the same kind.
 fn compatible(argument: &str) -> Vec<Source> {
     let mut sources = source::load(&[Input::parse(argument)]).expect("files that can be read");
     sources.sort_by(|a, b| (b.text.len(), &a.name).cmp(&(a.text.len(), &b.name)));

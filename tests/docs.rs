@@ -128,7 +128,6 @@ const ALLOWED: &[&str] = &[
 ];
 
 #[test]
-#[ignore = "until all directories pass"]
 fn text_is_plain_english() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The fuzz targets, on a stable compiler: every fixture, and a fixed number of changes to each.
+//! Runs the fuzz targets on a stable compiler, with every fixture and a fixed number of mutations of each.
 #![allow(
     clippy::expect_used,
     clippy::missing_panics_doc,
@@ -11,9 +11,9 @@ mod fuzz;
 use std::fs;
 use std::path::Path;
 
-/// Changes to each fixture, one upon another.
+/// Mutations of each fixture, each applied to the one before.
 const ROUNDS: u64 = 3;
-/// What is longer costs more than it shows here.
+/// Longer fixtures take too long.
 const LONGEST: usize = 30_000;
 
 fn seeds() -> Vec<String> {
@@ -36,17 +36,17 @@ fn seeds() -> Vec<String> {
 }
 
 #[test]
-fn any_text_is_parsed_or_refused() {
+fn any_text_is_parsed_or_rejected() {
     for (index, seed) in seeds().iter().enumerate() {
         fuzz::parse(seed);
-        // Cut anywhere: what is never closed.
+        // A prefix, with brackets and quotes left open.
         let cut = seed.chars().count() * (index % 7) / 7;
         fuzz::parse(&seed.chars().take(cut).collect::<String>());
     }
 }
 
 #[test]
-fn any_definition_is_generated_or_refused() {
+fn any_crd_is_generated_or_rejected() {
     for seed in seeds() {
         let mut text = seed;
         for round in 0..ROUNDS {

@@ -1,4 +1,4 @@
-//! Definitions come in, changed as trees and as bytes; what is generated from them must parse, twice the same.
+//! Generates from CRDs that are mutated as trees and as bytes.
 #![no_main]
 use kube_codegen_fuzz::{generate, mutate};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
@@ -6,7 +6,7 @@ use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 fuzz_target!(|data: &[u8]| generate(&String::from_utf8_lossy(data)));
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    // Bytes now and then: what no tree has must be found, too.
+    // Bytes now and then, for what no tree contains.
     let changed = if seed.is_multiple_of(4) {
         None
     } else {

@@ -1,4 +1,4 @@
-//! Any bytes come in; the parser of definitions must stand them, and say where in them it found what.
+//! Parses arbitrary bytes as CRDs.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 

@@ -1,4 +1,4 @@
-//! Texts come in and go through the generator; what must hold of every text whatever is asserted here.
+//! Fuzz targets: run the generator on a text and assert the invariants that hold for every text.
 mod mutate;
 mod words;
 
@@ -10,10 +10,10 @@ use kube_codegen::source::Source;
 use kube_codegen::{pipeline, private::crd};
 use std::collections::BTreeSet;
 
-/// Reads a text as YAML and as JSON; every finding must have its place in the text.
+/// Reads a text as YAML and as JSON; every diagnostic must have a position in the text.
 ///
 /// # Panics
-/// If something does not hold.
+/// If an invariant is violated.
 pub fn parse(text: &str) {
     for name in ["fuzz.yaml", "fuzz.json"] {
         let sources = [source(name, text)];
@@ -21,16 +21,16 @@ pub fn parse(text: &str) {
         let crds = crd::parse(&sources, &mut findings);
         assert!(
             !crds.is_empty() || findings.iter().len() > 0,
-            "nothing read, nothing told"
+            "nothing read, nothing reported"
         );
-        tell(&mut findings, &sources);
+        render(&mut findings, &sources);
     }
 }
 
-/// Generates from a text; what comes out must be the same twice, and never a defect of the generator.
+/// Generates from a text; the output must be deterministic, and no diagnostic may report a bug in the generator.
 ///
 /// # Panics
-/// If something does not hold.
+/// If an invariant is violated.
 pub fn generate(text: &str) {
     let sources = [source("fuzz.yaml", text)];
     let options = Options::default();
@@ -62,7 +62,7 @@ pub fn generate(text: &str) {
         };
         assert!(file.path.split('/').all(plain), "{:?}", file.path);
     }
-    tell(&mut output.diagnostics, &sources);
+    render(&mut output.diagnostics, &sources);
     let again = pipeline::run(&sources, &options);
     assert_eq!(output.files, again.files, "twice the same");
 }
@@ -75,8 +75,8 @@ fn source(name: &str, text: &str) -> Source {
     }
 }
 
-/// Findings are located, and shown without anything that steers a terminal.
-fn tell(findings: &mut Diagnostics, sources: &[Source; 1]) {
+/// Locates and renders the diagnostics; the output must not contain control characters.
+fn render(findings: &mut Diagnostics, sources: &[Source; 1]) {
     findings.locate(sources);
     let lines = sources[0].text.split(['\n', '\r']).count();
     for finding in findings.iter() {
@@ -92,6 +92,6 @@ fn tell(findings: &mut Diagnostics, sources: &[Source; 1]) {
         !text.contains(|c: char| c.is_control() && c != '\n'),
         "{text:?}"
     );
-    let told = json::render(findings, sources);
-    assert_eq!(told.lines().count(), findings.iter().len());
+    let lines = json::render(findings, sources);
+    assert_eq!(lines.lines().count(), findings.iter().len());
 }

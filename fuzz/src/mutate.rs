@@ -1,10 +1,10 @@
-//! A definition and a seed come in, the definition with one part changed goes out: as a tree, so that it stays one.
+//! Mutates a CRD as a tree, so that it stays well-formed.
 use super::words::{KEYS, TRAPS, VALUES};
 use kube_codegen::diag::Diagnostics;
 use kube_codegen::{private::yaml, source::Source};
 use serde_json::{Map, Value, json};
 
-/// Changes one to four parts of the first document; none if there is no document. The same seed changes the same.
+/// Changes one to four parts of the first document; none if there is no document. The same seed makes the same changes.
 pub fn mutate(text: &str, seed: u64) -> Option<String> {
     let source = Source {
         name: String::new(),
@@ -22,7 +22,7 @@ pub fn mutate(text: &str, seed: u64) -> Option<String> {
     Some(root.to_string())
 }
 
-/// Numbers from a seed: `SplitMix64`.
+/// Random numbers from a seed: `SplitMix64`.
 struct Chance(u64);
 
 impl Chance {
@@ -48,11 +48,11 @@ impl Chance {
     }
 }
 
-/// A node of the tree, any with equal chance.
+/// Chooses a node of the tree with equal probability.
 fn node<'a>(root: &'a mut Value, chance: &mut Chance) -> &'a mut Value {
     let mut left = chance.below(size(root));
     let mut at = root;
-    // Goes down to the node of that number, in depth-first order.
+    // Descends to the node with that index in depth-first order.
     while left > 0 {
         left -= 1;
         let children: Vec<&mut Value> = match at {
@@ -120,7 +120,7 @@ fn change_map(map: &mut Map<String, Value>, donor: Value, chance: &mut Chance) {
             let value = map.remove(&key).unwrap_or_default();
             map.insert(chance.word().to_owned(), value);
         }
-        // A name that folds with another.
+        // A name that differs from another in case only.
         (2, Some(key)) => {
             map.insert(key.replace(['-', '_'], "").to_uppercase(), donor);
         }
@@ -150,7 +150,7 @@ fn small(chance: &mut Chance) -> Value {
     }
 }
 
-/// The value, deeper.
+/// Wraps the value in lists or maps.
 fn wrapped(value: Value, chance: &mut Chance) -> Value {
     let depth = 1 << chance.below(9);
     (0..depth).fold(value, |inner, _| match chance.below(3) {

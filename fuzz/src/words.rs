@@ -1,6 +1,6 @@
-//! What definitions are made of, and what they should not be: words for the changes.
+//! Words for mutations: what CRDs consist of, and what they should not contain.
 
-/// Keywords and keys of a definition.
+/// Keywords and keys of a CRD.
 pub(crate) const KEYS: &[&str] = &[
     "type",
     "format",
@@ -76,7 +76,7 @@ pub(crate) const KEYS: &[&str] = &[
     "conditions",
 ];
 
-/// Values that a definition or a schema may have somewhere.
+/// Values that occur in CRDs and schemas.
 pub(crate) const VALUES: &[&str] = &[
     "object",
     "array",
@@ -111,7 +111,7 @@ pub(crate) const VALUES: &[&str] = &[
     "Foo",
 ];
 
-/// Text that is meant to break out of where it stands.
+/// Text that tries to break out of its context.
 pub(crate) const TRAPS: &[&str] = &[
     "",
     " ",

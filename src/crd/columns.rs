@@ -1,5 +1,4 @@
-//! Printer columns and selectable fields of a version come in, checked, and go out.
-use super::envelope::unknown;
+//! Reads the printer columns and selectable fields of a version.
 use super::reader::{At, Reader, entry};
 use super::subresources::is_simple;
 use super::{Schema, SchemaType};
@@ -38,7 +37,7 @@ pub(super) fn read(
 
 fn column(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Column> {
     let map = reader.object(value, at)?;
-    unknown(reader, map, COLUMN, at);
+    reader.unknown_fields(map, COLUMN, at);
     let name = required(reader, map, "name", at);
     let type_ = required(reader, map, "type", at);
     let json_path = required(reader, map, "jsonPath", at);
@@ -49,7 +48,7 @@ fn column(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Column>
                 &at.key("type"),
                 format!("a printer column cannot have type {type_:?}"),
             )
-            .hint(format!("it is one of {}", TYPES.join(", ")));
+            .hint(format!("use one of {}", TYPES.join(", ")));
     }
     if let Some(path) = json_path
         .as_deref()
@@ -61,7 +60,7 @@ fn column(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Column>
                 &at.key("jsonPath"),
                 format!("the JSON path {path:?} does not start with a dot"),
             )
-            .hint("as .spec.replicas, without braces");
+            .hint("write it like .spec.replicas, without braces");
     }
     let mut text = |key: &str| {
         let value = entry(map, key)?;
@@ -96,7 +95,7 @@ fn required(
     }
 }
 
-/// Reads `selectableFields`, each to be found in the schema.
+/// Reads `selectableFields`; each must exist in the schema.
 pub(super) fn selectable(
     reader: &mut Reader<'_>,
     version: &Map<String, Value>,
@@ -113,7 +112,7 @@ pub(super) fn selectable(
         let Some(map) = reader.object(item, &at) else {
             continue;
         };
-        unknown(reader, map, &["jsonPath"], &at);
+        reader.unknown_fields(map, &["jsonPath"], &at);
         let Some(json_path) = required(reader, map, "jsonPath", &at) else {
             continue;
         };
@@ -121,21 +120,23 @@ pub(super) fn selectable(
         let field = SelectableField { json_path };
         let path = &field.json_path;
         let problem = if !is_simple(path) {
-            Some(format!("{path:?} is no path of names, as .spec.color"))
+            Some(format!(
+                "{path:?} is not a path of field names such as .spec.color"
+            ))
         } else if schema.is_some_and(|schema| !selects(schema, path)) {
             Some(format!(
-                "{path:?} leads to no text, integer or boolean of the schema"
+                "{path:?} does not resolve to a string, integer or boolean"
             ))
         } else if fields.contains(&field) {
-            Some(format!("{path:?} is named twice"))
+            Some(format!("{path:?} is listed twice"))
         } else {
             None
         };
         match problem {
             Some(message) => {
-                reader.report(Code::SelectableField, &at, message).hint(
-                    "a selectable field is a scalar that the schema declares, below objects alone",
-                );
+                reader
+                    .report(Code::SelectableField, &at, message)
+                    .hint("name a scalar that the schema declares, inside objects only");
             }
             None => fields.push(field),
         }
@@ -143,7 +144,7 @@ pub(super) fn selectable(
     fields
 }
 
-/// Whether the path leads to a scalar.
+/// Whether the path resolves to a scalar.
 fn selects(schema: &Schema, path: &str) -> bool {
     let mut node = schema;
     for name in path.split('.').skip(1) {

@@ -1,11 +1,11 @@
-//! All CRDs come in, each once goes out: two of one name, or of one kind, cannot be installed together.
+//! Removes repeated CRDs and reports those that cannot be installed together.
 use super::Crd;
 use crate::diag::{Code, Diagnostics, Place, pointer};
 use crate::source::Source;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// Merges identical CRDs, reports others that exclude one another.
+/// Keeps one of identical CRDs; reports different ones of the same name, and those of the same kind.
 pub(super) fn resolve(crds: &mut Vec<Crd>, sources: &[Source], diagnostics: &mut Diagnostics) {
     let name_of = |place: &Place| {
         let source = place.source.and_then(|id| id.of(sources));
@@ -25,7 +25,7 @@ pub(super) fn resolve(crds: &mut Vec<Crd>, sources: &[Source], diagnostics: &mut
                         .report(
                             Code::RepeatedCrd,
                             place,
-                            format!("{} is here again, and the same: skipped", crd.name),
+                            format!("duplicate of an identical CRD {}; skipped", crd.name),
                         )
                         .hint(hint);
                 } else {
@@ -33,10 +33,10 @@ pub(super) fn resolve(crds: &mut Vec<Crd>, sources: &[Source], diagnostics: &mut
                         .report(
                             Code::DuplicateCrd,
                             place,
-                            format!("{} is defined twice, and not the same", crd.name),
+                            format!("conflicting definitions of {}", crd.name),
                         )
                         .label("second definition")
-                        .hint(format!("{hint}; leave one of the two out"));
+                        .hint(format!("{hint}; remove one of them"));
                 }
                 continue;
             }
@@ -51,13 +51,13 @@ pub(super) fn resolve(crds: &mut Vec<Crd>, sources: &[Source], diagnostics: &mut
                         Code::KindClash,
                         below(&crd.place, &["spec", "names", "kind"]),
                         format!(
-                            "kind {} of group {} is taken by {}",
+                            "kind {} of group {} is already used by {}",
                             crd.names.kind,
                             crd.group,
                             first.get()
                         ),
                     )
-                    .hint("the API server would not accept the second one's names");
+                    .hint("the API server would reject the names of the second CRD");
             }
             Entry::Vacant(slot) => {
                 slot.insert(crd.name.clone());

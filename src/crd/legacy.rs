@@ -1,17 +1,17 @@
-//! A manifest of `apiextensions.k8s.io/v1beta1` comes in, the same as v1 goes out, with what stood where.
+//! Converts a manifest of `apiextensions.k8s.io/v1beta1` to v1.
 use serde_json::{Map, Value, json};
 
-/// Where v1beta1 has a field for all versions: its name, and where v1 has it in each version.
+/// Fields that v1beta1 has once for all versions, with the names they have in each version of v1.
 const SHARED: [(&str, &str); 3] = [
     ("validation", "schema"),
     ("subresources", "subresources"),
     ("additionalPrinterColumns", "additionalPrinterColumns"),
 ];
 
-/// Pointers in the new manifest, and the same places in the old one.
+/// Pointers in the new manifest, with the same places in the old one.
 type Moved = Vec<(String, String)>;
 
-/// Moves what v1 has elsewhere; what does not fit is left for the reader to report.
+/// Moves the fields that v1 has elsewhere; the reader reports what does not fit.
 pub(super) fn upgrade(mut manifest: Value) -> (Value, Moved) {
     let mut moved = Moved::new();
     manifest["apiVersion"] = json!("apiextensions.k8s.io/v1");
@@ -21,7 +21,7 @@ pub(super) fn upgrade(mut manifest: Value) -> (Value, Moved) {
         columns(spec, &mut moved);
         schemas(spec);
         conversion(spec);
-        // v1 has no other value; v1beta1 had another default, which nobody who wrote no schema relied upon.
+        // v1 allows `false` only, which is also its default.
         spec.retain(|name, value| name != "preserveUnknownFields" || *value == json!(true));
         // v1beta1's default.
         spec.entry("scope").or_insert_with(|| json!("Namespaced"));
@@ -29,7 +29,7 @@ pub(super) fn upgrade(mut manifest: Value) -> (Value, Moved) {
     (manifest, moved)
 }
 
-/// `version` was the short form of a list of one.
+/// Replaces `version`, the short form of a list of one.
 fn versions(spec: &mut Map<String, Value>, moved: &mut Moved) {
     let version = spec.remove("version");
     let listed = spec
@@ -48,7 +48,7 @@ fn versions(spec: &mut Map<String, Value>, moved: &mut Moved) {
     }
 }
 
-/// Fields for all versions are put into each.
+/// Copies the fields for all versions into each version.
 fn shared(spec: &mut Map<String, Value>, moved: &mut Moved) {
     for (old, new) in SHARED {
         let Some(value) = spec.remove(old) else {
@@ -71,7 +71,7 @@ fn shared(spec: &mut Map<String, Value>, moved: &mut Moved) {
     }
 }
 
-/// `JSONPath` is `jsonPath` now.
+/// Renames `JSONPath` to `jsonPath`.
 fn columns(spec: &mut Map<String, Value>, moved: &mut Moved) {
     let Some(versions) = spec.get_mut("versions").and_then(Value::as_array_mut) else {
         return;
@@ -102,7 +102,7 @@ fn columns(spec: &mut Map<String, Value>, moved: &mut Moved) {
     }
 }
 
-/// v1 wants a schema in each version, and an object at its root; without one, anything was taken.
+/// Adds what v1 requires: a schema in each version, with an object at its root. Without a schema, v1beta1 allows anything.
 fn schemas(spec: &mut Map<String, Value>) {
     let versions = spec.get_mut("versions").and_then(Value::as_array_mut);
     for version in versions
@@ -127,7 +127,7 @@ fn schemas(spec: &mut Map<String, Value>) {
     }
 }
 
-/// The webhook's fields lie in a map of their own now.
+/// Moves the fields of the webhook to a map of their own.
 fn conversion(spec: &mut Map<String, Value>) {
     let Some(conversion) = spec.get_mut("conversion").and_then(Value::as_object_mut) else {
         return;

@@ -1,12 +1,12 @@
-//! A document comes in, the CRDs in it go out: one, those of a list, or none with a warning.
+//! Finds the CRDs of a document: the document itself, or the items of a list.
 use super::reader::{At, Reader};
-use super::{Crd, envelope, legacy};
+use super::{Crd, definition, legacy};
 use crate::diag::{Code, Diagnostics, Place, pointer};
 use crate::source::{Source, SourceId};
 use crate::yaml::Document;
 use serde_json::{Map, Value};
 
-/// The API group and the kind of what is read here.
+/// API group and kind of a CRD.
 const GROUP: &str = "apiextensions.k8s.io/";
 const KIND: &str = "CustomResourceDefinition";
 
@@ -69,15 +69,11 @@ fn manifest(
         }
         _ => {
             let what = match kind {
-                Some(kind) => format!("a {} is", kind.escape_debug()),
+                Some(kind) => format!("not a CRD but a {}:", kind.escape_debug()),
                 None => "a document without `kind` is".to_owned(),
             };
             reader
-                .report(
-                    Code::OtherKind,
-                    &At::default(),
-                    format!("{what} no CRD: skipped"),
-                )
+                .report(Code::OtherKind, &At::default(), format!("{what} skipped"))
                 .place
                 .pointer
                 .push_str("/kind");
@@ -85,7 +81,7 @@ fn manifest(
     }
 }
 
-/// The items of a list; those of a typed list may leave version and kind to it.
+/// Visits the items of a list; those of a typed list may omit their version and kind.
 fn list(
     value: Value,
     inherited: Option<&str>,
@@ -133,18 +129,18 @@ fn definition(value: Value, place: &Place, diagnostics: &mut Diagnostics) -> Opt
     let (root, field) = (At::default(), "apiVersion");
     let at = root.key(field);
     match api_version.map(|version| version.strip_prefix(GROUP)) {
-        Some(Some("v1")) => envelope::read(&mut reader, value),
+        Some(Some("v1")) => definition::read(&mut reader, value),
         Some(Some("v1beta1")) => {
             reader
                 .report(
                     Code::LegacyApi,
                     &at,
-                    "apiextensions.k8s.io/v1beta1 is read as if it were v1",
+                    "apiextensions.k8s.io/v1beta1 is read as v1",
                 )
-                .hint("no API server since Kubernetes 1.22 takes it: convert the manifest to v1");
+                .hint("API servers since Kubernetes 1.22 reject it; convert the manifest to v1");
             let (value, moved) = legacy::upgrade(value);
             reader.moved = moved;
-            envelope::read(&mut reader, value)
+            definition::read(&mut reader, value)
         }
         None => {
             reader.missing(&at, "`apiVersion`");
@@ -152,12 +148,12 @@ fn definition(value: Value, place: &Place, diagnostics: &mut Diagnostics) -> Opt
         }
         Some(_) => {
             let message = format!(
-                "a CRD of {:?} cannot be read",
+                "unsupported CRD version {:?}",
                 api_version.unwrap_or_default()
             );
             reader
                 .report(Code::UnsupportedApi, &at, message)
-                .hint("the API version is apiextensions.k8s.io/v1");
+                .hint("use apiextensions.k8s.io/v1");
             None
         }
     }

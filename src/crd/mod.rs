@@ -1,11 +1,10 @@
-//! Documents of the sources come in, typed CRDs go out; nothing is lowered, named or guessed here.
+//! Reads CRDs from sources and checks them as the API server does.
 mod columns;
+mod definition;
 mod duplicates;
-mod envelope;
 mod legacy;
 mod manifest;
 mod names;
-mod place;
 mod read_schema;
 mod reader;
 mod schema;
@@ -33,9 +32,9 @@ pub struct Crd {
     pub scope: Scope,
     /// `spec.versions`, in the order of the manifest.
     pub versions: Vec<Version>,
-    /// The manifest, whole, as JSON that people can read too.
+    /// The whole manifest, as indented JSON.
     pub manifest: Arc<str>,
-    /// Where it stands.
+    /// Where it is defined.
     pub place: Place,
 }
 
@@ -69,7 +68,7 @@ pub struct Version {
     pub deprecated: Option<Deprecation>,
     /// `schema.openAPIV3Schema`
     pub schema: Option<Box<Schema>>,
-    /// Whether `subresources.status` is there.
+    /// Whether `subresources.status` exists.
     pub status: bool,
     /// `subresources.scale`
     pub scale: Option<Scale>,
@@ -77,13 +76,13 @@ pub struct Version {
     pub columns: Vec<Column>,
     /// `selectableFields`
     pub selectable_fields: Vec<SelectableField>,
-    /// Where it stands.
+    /// Where it is defined.
     pub place: Place,
     /// JSON pointer of its `openAPIV3Schema` below the document's root.
     pub schema_pointer: String,
 }
 
-/// Reads the CRDs of one source, with its findings.
+/// Reads the CRDs of one source.
 fn read(id: SourceId, source: &Source) -> (Vec<Crd>, Diagnostics) {
     let mut diagnostics = Diagnostics::new();
     let documents = yaml::read(source, id, &mut diagnostics);
@@ -92,11 +91,7 @@ fn read(id: SourceId, source: &Source) -> (Vec<Crd>, Diagnostics) {
             source: Some(id),
             ..Place::default()
         };
-        diagnostics.report(
-            Code::EmptySource,
-            place,
-            "there is no document in this input",
-        );
+        diagnostics.report(Code::EmptySource, place, "the input contains no document");
     }
     let crds = documents
         .into_iter()
@@ -105,7 +100,7 @@ fn read(id: SourceId, source: &Source) -> (Vec<Crd>, Diagnostics) {
     (crds, diagnostics)
 }
 
-/// Reads every CRD of the sources; what cannot be read is left out, and told.
+/// Reads every CRD of the sources; invalid ones are left out and reported.
 pub fn parse(sources: &[Source], diagnostics: &mut Diagnostics) -> Vec<Crd> {
     let indexed: Vec<(usize, &Source)> = sources.iter().enumerate().collect();
     let mut crds = Vec::new();
@@ -124,9 +119,9 @@ pub fn parse(sources: &[Source], diagnostics: &mut Diagnostics) -> Vec<Crd> {
             .report(
                 Code::NoCrd,
                 Place::nowhere(),
-                "the input has no CustomResourceDefinition",
+                "the input contains no CustomResourceDefinition",
             )
-            .hint("name a file, a folder or a pattern that holds one");
+            .hint("pass a file, directory or pattern that contains one");
     }
     crds
 }

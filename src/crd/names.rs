@@ -1,6 +1,5 @@
-//! `spec.names` comes in, legal names with the API server's defaults go out: they become paths, identifiers and URLs.
+//! Reads `spec.names` with the API server's checks and defaults.
 use super::Names;
-use super::envelope::unknown;
 use super::reader::{At, Reader, entry};
 use crate::diag::Code;
 use serde_json::{Map, Value};
@@ -15,7 +14,7 @@ const NAMES: &[&str] = &[
     "singular",
 ];
 
-/// Reads `spec.names`; none if a name that is needed is missing or illegal.
+/// Reads `spec.names`; none if a required name is missing or invalid.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     spec: &Map<String, Value>,
@@ -25,11 +24,11 @@ pub(super) fn read(
     let Some(names) = entry(spec, "names") else {
         reader
             .missing(&at, "`spec.names`")
-            .hint("as {plural: foos, kind: Foo}: they are never guessed");
+            .hint("for example {plural: foos, kind: Foo}; names are never inferred");
         return None;
     };
     let map = reader.object(names, &at)?;
-    unknown(reader, map, NAMES, &at);
+    reader.unknown_fields(map, NAMES, &at);
     let plural = required(reader, map, "plural", &at);
     let kind = required(reader, map, "kind", &at);
     let singular = optional(reader, map, "singular", &at);
@@ -45,7 +44,7 @@ pub(super) fn read(
                 &at.key("listKind"),
                 format!("kind and listKind are both {kind:?}"),
             )
-            .hint(format!("leave listKind out: it is `{kind}List` then"));
+            .hint(format!("remove listKind: it defaults to `{kind}List`"));
     }
     Some(Names {
         singular: singular.unwrap_or_else(|| kind.to_lowercase()),
@@ -70,7 +69,7 @@ fn required(
     optional(reader, map, key, at)
 }
 
-/// A name; the API server takes an empty one for absent.
+/// Reads a name; to the API server, an empty one is absent.
 fn optional(
     reader: &mut Reader<'_>,
     map: &Map<String, Value>,
@@ -82,12 +81,12 @@ fn optional(
     if name.is_empty() {
         return None;
     }
-    let legal = if key == "kind" || key == "listKind" {
+    let valid = if key == "kind" || key == "listKind" {
         label(reader, key, name, &name.to_ascii_lowercase(), &at)
     } else {
         label(reader, key, name, name, &at)
     };
-    legal.then(|| name.to_owned())
+    valid.then(|| name.to_owned())
 }
 
 fn several(
@@ -112,15 +111,15 @@ pub(super) fn version(reader: &mut Reader<'_>, name: &str, at: &At<'_>) -> bool 
     label(reader, "version", name, name, at)
 }
 
-/// Reports what is no DNS-1035 label (RFC 1035); `checked` is the name as it counts.
+/// Checks that a name is a DNS label (RFC 1035); `checked` is its form in lower case, where that is what counts.
 fn label(reader: &mut Reader<'_>, what: &str, name: &str, checked: &str, at: &At<'_>) -> bool {
-    let legal = checked.len() <= 63
+    let valid = checked.len() <= 63
         && checked.starts_with(|first: char| first.is_ascii_lowercase())
         && !checked.ends_with('-')
         && checked
             .bytes()
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    if !legal {
+    if !valid {
         let letters = if name == checked {
             "lower-case letters"
         } else {
@@ -130,19 +129,19 @@ fn label(reader: &mut Reader<'_>, what: &str, name: &str, checked: &str, at: &At
             .report(
                 Code::InvalidName,
                 at,
-                format!("{what} {name:?} is no legal name"),
+                format!("{what} {name:?} is not a valid name"),
             )
             .hint(format!(
-                "{letters}, digits and `-`, a letter first and no `-` last, at most 63 of them"
+                "use at most 63 {letters}, digits and `-`; begin with a letter and do not end with `-`"
             ));
     }
-    legal
+    valid
 }
 
-/// Reports what is no DNS-1123 subdomain (RFC 1123).
+/// Checks that a name is a DNS subdomain (RFC 1123).
 pub(super) fn subdomain(reader: &mut Reader<'_>, what: &str, name: &str, at: &At<'_>) -> bool {
     let alphanumeric = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let legal = name.len() <= 253
+    let valid = name.len() <= 253
         && name.split('.').all(|part| {
             let bytes = part.as_bytes();
             bytes.first().is_some_and(|byte| alphanumeric(*byte))
@@ -151,10 +150,14 @@ pub(super) fn subdomain(reader: &mut Reader<'_>, what: &str, name: &str, at: &At
                     .iter()
                     .all(|byte| alphanumeric(*byte) || *byte == b'-')
         });
-    if !legal {
+    if !valid {
         reader
-            .report(Code::InvalidName, at, format!("{what} {name:?} is no legal name"))
-            .hint("parts of lower-case letters, digits and `-`, joined by dots, at most 253 characters");
+            .report(
+                Code::InvalidName,
+                at,
+                format!("{what} {name:?} is not a valid name"),
+            )
+            .hint("use lower-case letters, digits, `-` and dots, at most 253 characters");
     }
-    legal
+    valid
 }

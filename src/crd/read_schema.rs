@@ -1,14 +1,14 @@
-//! The JSON of a schema comes in, a [`Schema`] goes out: every keyword of it is taken, typed and put somewhere.
-use super::reader::{At, Reader};
-use super::{Additional, Constraints, Items, Schema, SchemaType, envelope};
+//! Reads a [`Schema`] with all its keywords.
+use super::reader::{At, Reader, closest};
+use super::{Additional, Constraints, Items, Schema, SchemaType};
 use crate::diag::Code;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The types there are.
+/// The types of the OpenAPI schema language.
 const TYPES: [&str; 6] = ["object", "array", "string", "integer", "number", "boolean"];
 
-/// Reads a schema node and all below it; findings say what does not fit.
+/// Reads a schema node and its children, and reports keywords of the wrong type.
 pub(super) fn read(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Box<Schema> {
     let mut schema = Box::<Schema>::default();
     let Some(map) = object(reader, value, at, "a schema") else {
@@ -115,21 +115,21 @@ fn type_of(reader: &mut Reader<'_>, name: &str, at: &At<'_>) -> SchemaType {
         "number" => SchemaType::Number,
         "boolean" => SchemaType::Boolean,
         other => {
-            let hint = meant(other);
+            let hint = known_type(other);
             let message = format!("unknown type {other:?}");
             reader
                 .report(Code::UnknownType, at, message)
                 .hint(match hint {
-                    Some(known) => format!("`{known}` is meant, maybe"),
-                    None => format!("a type is one of {}", TYPES.join(", ")),
+                    Some(known) => format!("did you mean `{known}`?"),
+                    None => format!("use one of {}", TYPES.join(", ")),
                 });
             SchemaType::Unknown(other.to_owned())
         }
     }
 }
 
-/// The type that other languages call so.
-fn meant(name: &str) -> Option<&'static str> {
+/// Returns the type that has this name in other languages, or a similar name.
+fn known_type(name: &str) -> Option<&'static str> {
     Some(match name.to_ascii_lowercase().as_str() {
         "int" | "int32" | "int64" | "long" => "integer",
         "float" | "double" | "float32" | "float64" | "decimal" => "number",
@@ -137,7 +137,7 @@ fn meant(name: &str) -> Option<&'static str> {
         "bool" => "boolean",
         "map" | "struct" | "dict" => "object",
         "list" | "slice" => "array",
-        _ => return envelope::meant(name, &TYPES),
+        _ => return closest(name, &TYPES),
     })
 }
 
@@ -195,7 +195,7 @@ fn constraint(
             .typed(&value, at, "true or false", Value::as_bool)
             .is_some(),
         _ => reader
-            .typed(&value, at, "an integer from 0 on", Value::as_u64)
+            .typed(&value, at, "a non-negative integer", Value::as_u64)
             .is_some(),
     };
     if fits {
@@ -203,7 +203,7 @@ fn constraint(
     }
 }
 
-/// A required property that is not declared can never be set: the API server would prune it.
+/// Reports required properties that are not declared: the API server prunes them, so that they can never be set.
 fn undeclared(reader: &mut Reader<'_>, schema: &Schema, at: &At<'_>) {
     let Some(properties) = &schema.properties else {
         return;
@@ -219,14 +219,14 @@ fn undeclared(reader: &mut Reader<'_>, schema: &Schema, at: &At<'_>) {
                 .report(
                     Code::RequiredUndeclared,
                     &required.index(index),
-                    format!("property {name:?} is required, but not declared"),
+                    format!("property {name:?} is required but not declared"),
                 )
-                .hint("declare it under `properties`, or take it out of `required`");
+                .hint("declare it under `properties` or remove it from `required`");
         }
     }
 }
 
-/// A property that only a branch of a combinator declares is pruned, too: branches constrain, they declare nothing.
+/// Reports properties that only a branch of a combinator names: they are pruned too, since branches do not declare.
 fn undeclared_in_branches(
     reader: &mut Reader<'_>,
     schema: &Schema,
@@ -250,7 +250,7 @@ fn undeclared_in_branches(
                     .report_key(
                         Code::RequiredUndeclared,
                         &at.key(keyword).index(index).key("properties").key(name),
-                        format!("property {name:?} stands in a branch of `{keyword}`, but is not declared beside it"),
+                        format!("property {name:?} occurs in a branch of `{keyword}` but is not declared"),
                     )
                     .hint("declare it under the `properties` of the object itself");
             }
@@ -258,7 +258,7 @@ fn undeclared_in_branches(
     }
 }
 
-/// Whether the API server declares the property itself, as it does for every object.
+/// Whether the API server declares the property for every object.
 fn implied(reader: &Reader<'_>, schema: &Schema, name: &str, at: &At<'_>) -> bool {
     matches!(name, "apiVersion" | "kind" | "metadata")
         && (schema.kubernetes.embedded_resource || reader.is_root(at))

@@ -1,8 +1,12 @@
-//! A walk over a document's values: where it is, what it reads, where its findings go.
-use crate::diag::{Code, Diagnostic, Diagnostics, Place, pointer};
+//! Reads typed values from a document and reports those of another type.
 use serde_json::{Map, Value};
 
-/// A place in a document, told by the way from the root; costs nothing until a finding needs it.
+use crate::{
+    diag::{Code, Diagnostic, Diagnostics, Place, nearest, pointer},
+    ir::{SchemaPath, Segment},
+};
+
+/// A place in a document: the steps from its root. It becomes a pointer only when a diagnostic needs one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct At<'a> {
     parent: Option<&'a At<'a>>,
@@ -47,25 +51,25 @@ impl<'a> At<'a> {
 /// Reads typed values, and reports those of another type.
 pub(super) struct Reader<'d> {
     pub(super) diagnostics: &'d mut Diagnostics,
-    /// Source, document, and pointer of the CRD's root in it; name and version of the CRD at hand.
+    /// Source, document and root pointer of the current CRD, with its name and version.
     pub(super) base: Place,
-    /// What a wrong type is called here: an envelope's or a schema's.
+    /// Code for values of the wrong type: schemas have their own.
     pub(super) wrong_type: Code,
-    /// Pointer of the schema at hand, for the schema path of findings.
+    /// Pointer of the current schema, for the schema path of diagnostics.
     pub(super) schema: Option<String>,
-    /// Pointers of an upgraded manifest, and what they were before.
+    /// Pointers of an upgraded manifest, with the pointers in its text.
     pub(super) moved: Vec<(String, String)>,
 }
 
 impl Reader<'_> {
-    /// The place as findings name it.
+    /// Returns the place for a diagnostic.
     pub(super) fn place(&self, at: &At<'_>) -> Place {
         let pointer = at.pointer();
         let schema_path = self
             .schema
             .as_deref()
             .and_then(|schema| pointer.strip_prefix(schema))
-            .map(super::place::schema_path);
+            .map(schema_path);
         Place {
             pointer: self.base.pointer.clone() + &self.original(&pointer),
             schema_path,
@@ -73,7 +77,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Where a place of an upgraded manifest stands in the text.
+    /// Returns the pointer that a place of an upgraded manifest has in the text.
     pub(super) fn original(&self, pointer: &str) -> String {
         self.moved
             .iter()
@@ -84,7 +88,7 @@ impl Reader<'_> {
             .unwrap_or_else(|| pointer.to_owned())
     }
 
-    /// Whether this is the root of the schema at hand.
+    /// Whether this is the root of the current schema.
     pub(super) fn is_root(&self, at: &At<'_>) -> bool {
         self.schema.as_deref() == Some(at.pointer().as_str())
     }
@@ -99,7 +103,7 @@ impl Reader<'_> {
         self.diagnostics.report(code, place, message)
     }
 
-    /// The same, with the key meant in place of its value.
+    /// Like [`Reader::report`], at the key instead of its value.
     pub(super) fn report_key(
         &mut self,
         code: Code,
@@ -115,6 +119,17 @@ impl Reader<'_> {
 
     pub(super) fn missing(&mut self, at: &At<'_>, what: &str) -> &mut Diagnostic {
         self.report_key(Code::MissingField, at, format!("{what} is missing"))
+    }
+
+    /// Reports fields that the API does not have; it would drop them without an error.
+    pub(super) fn unknown_fields(&mut self, map: &Map<String, Value>, known: &[&str], at: &At<'_>) {
+        for name in map.keys().filter(|name| !known.contains(&name.as_str())) {
+            let message = format!("unknown field {name:?}: it has no effect");
+            let finding = self.report_key(Code::UnknownField, &at.key(name), message);
+            if let Some(near) = closest(name, known) {
+                finding.hint(format!("did you mean `{near}`?"));
+            }
+        }
     }
 
     pub(super) fn object<'v>(
@@ -133,9 +148,9 @@ impl Reader<'_> {
     pub(super) fn text<'v>(&mut self, value: &'v Value, at: &At<'_>) -> Option<&'v str> {
         let text = value.as_str();
         if text.is_none() {
-            let finding = self.mistyped(value, at, "text");
+            let finding = self.mistyped(value, at, "a string");
             if !value.is_object() && !value.is_array() {
-                finding.hint("write it in quotes");
+                finding.hint("put it in quotes");
             }
         }
         text
@@ -150,7 +165,7 @@ impl Reader<'_> {
         self.typed(value, at, "an integer", Value::as_i64)
     }
 
-    /// A list of texts.
+    /// Reads a list of strings.
     pub(super) fn texts(&mut self, value: &Value, at: &At<'_>) -> Vec<String> {
         let mut texts = Vec::new();
         for (index, item) in self.list(value, at).iter().enumerate() {
@@ -161,7 +176,7 @@ impl Reader<'_> {
         texts
     }
 
-    /// The value as `read` sees it, or a finding that names what is `wanted`.
+    /// Reads a value with `read`; reports that `wanted` is expected if that fails.
     pub(super) fn typed<'v, T>(
         &mut self,
         value: &'v Value,
@@ -190,19 +205,54 @@ impl Reader<'_> {
     }
 }
 
-/// An entry that is there and not null: the API server takes null for absent.
+/// Returns an entry that is not null: to the API server, null is absent.
 pub(super) fn entry<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
     map.get(key).filter(|value| !value.is_null())
 }
 
-/// What a value is, in words.
+/// Returns the known name that a misspelt one most likely stands for.
+pub(super) fn closest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let same = known.iter().find(|known| known.eq_ignore_ascii_case(name));
+    same.copied()
+        .or_else(|| nearest(name, known.iter().copied()).first().copied())
+}
+
+/// Converts a pointer below a schema to the schema path of the node that it leads to or into.
+fn schema_path(below: &str) -> String {
+    let mut path = SchemaPath::root();
+    let mut steps = pointer::steps(below);
+    while let Some(step) = steps.next() {
+        path = match step.as_str() {
+            "properties" => match steps.next() {
+                Some(name) => path.property(&name),
+                None => break,
+            },
+            "items" => path.join(Segment::Items),
+            "additionalProperties" => path.join(Segment::Values),
+            _ => break,
+        };
+    }
+    path.to_string()
+}
+
+/// Describes the type of a value.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "a map",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn schema_paths_end_at_the_node() {
+        let path = "/properties/spec/properties/a~1b/items/additionalProperties/required/0";
+        assert_eq!(super::schema_path(path), "spec.a/b[]{}");
+        assert_eq!(super::schema_path("/type"), "");
     }
 }

@@ -1,4 +1,4 @@
-//! A structural schema, typed: each lowering form takes its keywords out, what is left is reported.
+//! A typed structural schema. Each schema form consumes its keywords; the rest is reported.
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub struct Schema {
     /// `type`
     pub type_: Option<SchemaType>,
-    /// `format`: any text; known ones only mean something beside their type.
+    /// `format`: any text; known formats count only with their type.
     pub format: Option<String>,
     /// `title`
     pub title: Option<String>,
@@ -33,9 +33,9 @@ pub struct Schema {
     pub kubernetes: Kubernetes,
     /// `oneOf`, `anyOf`, `allOf`, `not`
     pub logic: Logic,
-    /// `example` and `externalDocs`: told nowhere.
+    /// `example` and `externalDocs`: they are not used.
     pub annotations: Map<String, Value>,
-    /// Keywords that no structural schema has.
+    /// Keywords that structural schemas do not have.
     pub unknown: Map<String, Value>,
 }
 
@@ -71,7 +71,7 @@ pub enum SchemaType {
     Number,
     /// `boolean`
     Boolean,
-    /// Anything else, as it stands: reported, and lowered to raw JSON.
+    /// Anything else: reported, and lowered to raw JSON.
     Unknown(String),
 }
 
@@ -80,7 +80,7 @@ pub enum SchemaType {
 pub enum Items {
     /// One schema for all.
     Schema(Box<Schema>),
-    /// A list of schemas: no structural schema has it.
+    /// A list of schemas, which structural schemas do not allow.
     Tuple(Vec<Value>),
 }
 
@@ -93,7 +93,7 @@ pub enum Additional {
     Bool(bool),
 }
 
-/// Bounds and patterns, each as it stands.
+/// Bounds and patterns, unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct Constraints {
     /// Keyword and value, in the order of [`Constraints::KEYWORDS`].

@@ -1,11 +1,10 @@
-//! `subresources` of a version come in, status and scale go out.
-use super::envelope::unknown;
+//! Reads the `subresources` of a version.
 use super::reader::{At, Reader, entry};
 use crate::diag::Code;
 use crate::ir::Scale;
 use serde_json::{Map, Value};
 
-/// What a version has beside its objects.
+/// The subresources of a version.
 #[derive(Default)]
 pub(super) struct Subresources {
     pub(super) status: bool,
@@ -24,7 +23,7 @@ pub(super) fn read(
     let Some(map) = reader.object(value, &at) else {
         return Subresources::default();
     };
-    unknown(reader, map, &["scale", "status"], &at);
+    reader.unknown_fields(map, &["scale", "status"], &at);
     Subresources {
         status: entry(map, "status")
             .is_some_and(|status| reader.object(status, &at.key("status")).is_some()),
@@ -39,7 +38,7 @@ fn scale(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Scale> {
         "statusReplicasPath",
         "labelSelectorPath",
     ];
-    unknown(reader, map, &fields, at);
+    reader.unknown_fields(map, &fields, at);
     let [spec, status, selector] = fields;
     for key in [spec, status] {
         if entry(map, key).is_none() {
@@ -56,7 +55,7 @@ fn scale(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Scale> {
     })
 }
 
-/// A path of names below one of the roots: the API server takes no lists and no filters here.
+/// Reads a path of field names below one of the roots; the API server allows no lists or filters here.
 fn path(
     reader: &mut Reader<'_>,
     map: &Map<String, Value>,
@@ -79,15 +78,15 @@ fn path(
         .report(
             Code::InvalidPath,
             &at,
-            format!("{key} {path:?} is no path of names below {roots}"),
+            format!("{key} {path:?} is not a path of field names below {roots}"),
         )
         .hint(format!(
-            "as {example}; lists and filters are not allowed here"
+            "write it like {example}; lists and filters are not allowed"
         ));
     None
 }
 
-/// Whether a JSON path is made of names alone: `.spec.replicas`.
+/// Whether a JSON path consists of field names only, like `.spec.replicas`.
 pub(super) fn is_simple(path: &str) -> bool {
     path.strip_prefix('.').is_some_and(|names| {
         names.split('.').all(|name| {

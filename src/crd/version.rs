@@ -1,5 +1,4 @@
-//! One of `spec.versions` comes in, a [`Version`] goes out.
-use super::envelope::unknown;
+//! Reads one of `spec.versions`.
 use super::reader::{At, Reader, entry};
 use super::{Schema, SchemaType, Version, columns, names, read_schema, subresources};
 use crate::diag::Code;
@@ -19,13 +18,13 @@ const VERSION: &[&str] = &[
     "subresources",
 ];
 
-/// Reads a version, and takes the schema out of it; none if it has no legal name.
+/// Reads a version and moves its schema out of it; none if its name is missing or invalid.
 pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> Option<Version> {
     reader.object(value, at)?;
     let map = value.as_object_mut()?;
     let name = name(reader, map, at);
     reader.base.version.clone_from(&name);
-    unknown(reader, map, VERSION, at);
+    reader.unknown_fields(map, VERSION, at);
     let served = required_flag(reader, map, "served", at);
     let storage = required_flag(reader, map, "storage", at);
     let deprecated = flag(reader, map, "deprecated", at);
@@ -92,7 +91,7 @@ fn schema(
     let inner = match map.get_mut("schema").filter(|schema| !schema.is_null()) {
         Some(schema) => {
             let known = reader.object(schema, &at)?;
-            unknown(reader, known, &["openAPIV3Schema"], &at);
+            reader.unknown_fields(known, &["openAPIV3Schema"], &at);
             let inner = schema.get_mut("openAPIV3Schema").map(Value::take);
             inner.filter(|inner| !inner.is_null())
         }
@@ -106,7 +105,7 @@ fn schema(
                 &at,
                 "the version has no `schema.openAPIV3Schema`",
             )
-            .hint("for any content: {type: object, x-kubernetes-preserve-unknown-fields: true}");
+            .hint("to allow any content, use {type: object, x-kubernetes-preserve-unknown-fields: true}");
         return None;
     };
     reader.schema = Some(at.pointer());

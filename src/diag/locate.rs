@@ -1,4 +1,4 @@
-//! Gives diagnostics their lines and columns: each source that has some is read once more, for its positions.
+//! Finds lines and columns of diagnostics; each source that has any is read once more.
 use std::collections::BTreeSet;
 
 use super::{Diagnostic, Diagnostics, Place, Position};
@@ -38,7 +38,7 @@ pub(super) fn locate(diagnostics: &mut [Diagnostic], sources: &[Source]) {
     });
 }
 
-/// The positions of the diagnostics of a source, by their index.
+/// Returns the positions of the diagnostics of a source, by their index.
 fn positions(
     id: SourceId,
     source: &Source,
@@ -53,8 +53,8 @@ fn positions(
         .collect()
 }
 
-/// The position of a place or, where that does not exist, of its nearest parent; of the key if the place asks for it, or
-/// if a parent stands in.
+/// Returns the position of a place or, if it does not exist, of its nearest parent. Points at the key if the place asks for
+/// it or does not exist.
 fn position(place: &Place, documents: &[Document], lines: &Lines<'_>) -> Option<Position> {
     let document = documents
         .iter()

@@ -18,11 +18,6 @@ pub fn push_index(pointer: &mut String, index: usize) {
     pointer.push_str(&index.to_string());
 }
 
-/// Returns the last step.
-pub fn last(pointer: &str) -> String {
-    unescape(pointer.rsplit('/').next().unwrap_or_default())
-}
-
 /// Returns all steps.
 pub fn steps(pointer: &str) -> impl Iterator<Item = String> {
     pointer.split('/').skip(1).map(unescape)
@@ -42,7 +37,6 @@ mod tests {
         push(&mut pointer, "a/b~1");
         push_index(&mut pointer, 3);
         assert_eq!(pointer, "/a~1b~01/3");
-        assert_eq!(last("/a~1b~01"), "a/b~1");
         assert_eq!(steps("").count(), 0);
         assert_eq!(steps(&pointer).collect::<Vec<_>>(), ["a/b~1", "3"]);
     }

@@ -6,6 +6,7 @@ mod lister;
 mod modules;
 mod parts;
 mod resource;
+mod schema;
 mod types;
 
 use proc_macro2::TokenStream;
@@ -81,6 +82,7 @@ fn run<'m>(emitter: Emitter, model: &'m Model, options: &'m Options) -> Vec<OutF
         Emitter::Lister => lister::emit(model),
         Emitter::Informer => informer::emit(model, options),
         Emitter::Columns => columns::emit(model),
+        Emitter::Schema => schema::emit(model),
     }
 }
 

@@ -22,22 +22,25 @@ pub enum Emitter {
     Informer,
     /// Printer columns.
     Columns,
+    /// JSON schemas, only on request: they need the crate schemars.
+    Schema,
 }
 
-use Emitter::{Client, Columns, Informer, Lister, Resource, Types};
+use Emitter::{Client, Columns, Informer, Lister, Resource, Schema, Types};
 
 /// An emitter, its name, a description of its output, and the emitters whose output it uses.
 type Row = (Emitter, &'static str, &'static str, &'static [Emitter]);
 
 /// One row for each emitter, in the order in which they run.
 #[rustfmt::skip]
-const TABLE: [Row; 6] = [
+const TABLE: [Row; 7] = [
     (Types, "types", "the structs and enums of each kind, and how they are read and written", &[]),
     (Resource, "resource", "names and manifest of each kind, and the traits that kube's clients ask for", &[Types]),
     (Client, "client", "a typed client for each version, and a clientset over all of them", &[Resource]),
     (Lister, "lister", "a lister for each kind, which reads the cache of an informer", &[Resource]),
     (Informer, "informer", "shared informers of each kind, from one factory", &[Lister]),
     (Columns, "columns", "the printer columns of each kind, as kubectl shows them", &[Types]),
+    (Schema, "schema", "`JsonSchema` of schemars for each type (only on request)", &[Resource]),
 ];
 
 impl Emitter {
@@ -46,12 +49,12 @@ impl Emitter {
         TABLE.iter().map(|row| row.0)
     }
 
-    /// Returns the emitters of a list and those they need; all emitters for an empty list.
+    /// Returns the emitters of a list and those they need; all but `schema` for an empty list.
     pub fn with_needed(chosen: &[Self]) -> BTreeSet<Self> {
         let mut needed = BTreeSet::new();
         let mut todo = chosen.to_vec();
         if todo.is_empty() {
-            todo.extend(Self::all());
+            todo.extend(Self::all().filter(|it| *it != Schema));
         }
         while let Some(emitter) = todo.pop() {
             if needed.insert(emitter) {
@@ -132,7 +135,8 @@ mod tests {
             Emitter::with_needed(&[Informer]),
             [Types, Resource, Lister, Informer].into()
         );
-        assert!(Emitter::with_needed(&[]).into_iter().eq(Emitter::all()));
+        let default = Emitter::with_needed(&[]).into_iter();
+        assert!(default.eq(Emitter::all().filter(|it| *it != Schema)));
     }
 
     #[test]
@@ -142,6 +146,8 @@ mod tests {
             error("type"),
             "unknown emitter `type`; did you mean `types`?"
         );
-        assert!(error("zzz").ends_with("types, resource, client, lister, informer, columns"));
+        assert!(
+            error("zzz").ends_with("types, resource, client, lister, informer, columns, schema")
+        );
     }
 }

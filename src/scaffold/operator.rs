@@ -47,7 +47,7 @@ pub(crate) fn operator(
         text: definitions(package.model),
     }];
     for template in templates::OPERATOR {
-        if !template.per_kind {
+        if !template.path.contains("KIND") {
             files.push(templates.render(template, template.path.to_owned(), &variables)?);
             continue;
         }

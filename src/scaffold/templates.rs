@@ -11,20 +11,17 @@ use crate::render::File;
 pub(super) struct Template {
     /// The name in the directory of templates.
     pub(super) name: &'static str,
-    /// The path of the file; `KIND` is replaced by the module of the controller.
+    /// The path of the file. If it contains `KIND`, there is one file per kind, with the module of its controller instead.
     pub(super) path: &'static str,
-    /// Whether it is rendered once per kind.
-    pub(super) per_kind: bool,
     text: &'static str,
 }
 
 macro_rules! templates {
-    ($(#[$doc:meta])* $all:ident in $directory:literal: $($name:literal => $path:literal, per_kind: $per_kind:literal;)*) => {
+    ($(#[$doc:meta])* $all:ident in $directory:literal: $($name:literal => $path:literal;)*) => {
         $(#[$doc])*
         pub(super) const $all: &[Template] = &[$(Template {
             name: $name,
             path: $path,
-            per_kind: $per_kind,
             text: include_str!(concat!("../../templates/", $directory, "/", $name)),
         },)*];
     };
@@ -33,25 +30,25 @@ macro_rules! templates {
 templates! {
     /// The templates of a crate of types and clients.
     CLIENT_CRATE in "client-crate":
-    "Cargo.toml.j2" => "Cargo.toml", per_kind: false;
-    "README.md.j2" => "README.md", per_kind: false;
-    "gitignore.j2" => ".gitignore", per_kind: false;
-    "config.toml.j2" => ".cargo/config.toml", per_kind: false;
+    "Cargo.toml.j2" => "Cargo.toml";
+    "README.md.j2" => "README.md";
+    "gitignore.j2" => ".gitignore";
+    "config.toml.j2" => ".cargo/config.toml";
 }
 
 templates! {
     /// The templates of an operator.
     OPERATOR in "operator":
-    "Cargo.toml.j2" => "Cargo.toml", per_kind: false;
-    "README.md.j2" => "README.md", per_kind: false;
-    "gitignore.j2" => ".gitignore", per_kind: false;
-    "kube-codegen.toml.j2" => "kube-codegen.toml", per_kind: false;
-    "deployment.yaml.j2" => "deploy/deployment.yaml", per_kind: false;
-    "rbac.yaml.j2" => "deploy/rbac.yaml", per_kind: false;
-    "lib.rs.j2" => "src/lib.rs", per_kind: false;
-    "main.rs.j2" => "src/main.rs", per_kind: false;
-    "controller.rs.j2" => "src/KIND.rs", per_kind: true;
-    "test.rs.j2" => "tests/KIND.rs", per_kind: true;
+    "Cargo.toml.j2" => "Cargo.toml";
+    "README.md.j2" => "README.md";
+    "gitignore.j2" => ".gitignore";
+    "kube-codegen.toml.j2" => "kube-codegen.toml";
+    "deployment.yaml.j2" => "deploy/deployment.yaml";
+    "rbac.yaml.j2" => "deploy/rbac.yaml";
+    "lib.rs.j2" => "src/lib.rs";
+    "main.rs.j2" => "src/main.rs";
+    "controller.rs.j2" => "src/KIND.rs";
+    "test.rs.j2" => "tests/KIND.rs";
 }
 
 /// Parsed templates.
@@ -133,7 +130,6 @@ fn environment() -> Result<Environment<'static>, Error> {
 /// Returns whether a value is a plain word, which is the same in every language, or the output of a filter.
 fn is_safe(value: &Value) -> bool {
     value.is_safe()
-        || value.is_integer()
         || value.as_str().is_some_and(|text| {
             let text = text.strip_prefix("r#").unwrap_or(text);
             !text.is_empty()

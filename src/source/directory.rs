@@ -1,4 +1,4 @@
-//! A folder comes in, the manifests below it go out, sorted; hidden entries are left out.
+//! Lists the manifests below a directory, sorted, without hidden entries.
 use super::{Listing, Problem};
 use std::collections::HashSet;
 use std::fs;
@@ -16,7 +16,7 @@ pub(super) fn list(root: &Path, problems: &mut Vec<Problem>) -> Listing {
     listing
 }
 
-/// `seen` holds the real paths of the folders met, so that a symbolic link to one of them is not followed for ever.
+/// `seen` holds the real paths of the directories visited, so that cycles of symbolic links end.
 fn walk(
     folder: &Path,
     seen: &mut HashSet<PathBuf>,
@@ -57,7 +57,7 @@ fn is_hidden(path: &Path) -> bool {
         .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// Whether the name ends as a manifest's does.
+/// Whether the file name ends as that of a manifest.
 pub(super) fn is_manifest(path: &Path) -> bool {
     path.extension().is_some_and(|extension| {
         ["yaml", "yml", "json"]

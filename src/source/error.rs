@@ -1,9 +1,9 @@
-//! What can go wrong while inputs are read, told with the path it concerns.
+//! Errors of reading inputs.
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Inputs that could not be read: all of them.
+/// All inputs that could not be read.
 #[derive(Debug)]
 pub struct Error {
     /// At least one, in the order of the inputs.
@@ -14,14 +14,14 @@ pub struct Error {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The system refused.
+    /// The operating system returned an error.
     Io {
-        /// What was to be read.
+        /// The path.
         path: PathBuf,
-        /// Why not.
+        /// The error.
         source: io::Error,
     },
-    /// Not text.
+    /// Not UTF-8 text.
     Utf8 {
         /// The file.
         path: PathBuf,
@@ -35,14 +35,14 @@ pub enum Problem {
         /// The file.
         path: PathBuf,
     },
-    /// Not a pattern.
+    /// An invalid pattern.
     Pattern {
         /// As it was given.
         pattern: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// A pattern that no file matches, or a folder without a manifest.
+    /// A pattern without a match, or a directory without a manifest.
     NoFile {
         /// As it was given.
         input: String,
@@ -88,7 +88,7 @@ impl fmt::Display for Problem {
                 path.display(),
                 super::MAX_BYTES >> 20
             ),
-            Self::Pattern { pattern, reason } => write!(f, "bad pattern {pattern:?}: {reason}"),
+            Self::Pattern { pattern, reason } => write!(f, "invalid pattern {pattern:?}: {reason}"),
             Self::NoFile { input } => {
                 write!(f, "no .yaml, .yml or .json file: nothing matches {input:?}")
             }

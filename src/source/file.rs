@@ -1,8 +1,11 @@
-//! A path comes in, its text goes out: bounded in size, UTF-8, without a byte order mark.
+//! Reads files and standard input: bounded in size, UTF-8, without a byte order mark.
 use super::{MAX_BYTES, Problem, Source};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+
+/// Name of standard input in diagnostics.
+const STDIN: &str = "<stdin>";
 
 pub(super) fn read(path: &Path) -> Result<Source, Problem> {
     let failed = |source| Problem::Io {
@@ -20,8 +23,17 @@ pub(super) fn read(path: &Path) -> Result<Source, Problem> {
     })
 }
 
-/// Reads a stream to its end; `path` is for messages.
-pub(super) fn read_text(from: impl Read, path: &Path) -> Result<String, Problem> {
+/// Reads standard input.
+pub(super) fn read_stdin() -> Result<Source, Problem> {
+    Ok(Source {
+        name: STDIN.to_owned(),
+        path: None,
+        text: read_text(io::stdin().lock(), Path::new(STDIN))?,
+    })
+}
+
+/// Reads a stream to its end; `path` appears in messages.
+fn read_text(from: impl Read, path: &Path) -> Result<String, Problem> {
     let mut bytes = Vec::new();
     from.take(MAX_BYTES + 1)
         .read_to_end(&mut bytes)
@@ -46,7 +58,7 @@ pub(super) fn read_text(from: impl Read, path: &Path) -> Result<String, Problem>
     Ok(without_mark(text))
 }
 
-/// The text without the byte order mark some editors put in front.
+/// Removes the byte order mark that some editors write.
 pub(super) fn without_mark(text: String) -> String {
     match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),

@@ -1,26 +1,60 @@
-//! Inputs come in, texts go out; nothing is parsed here.
+//! Reads the inputs: files, directories, patterns, standard input and texts.
 mod directory;
 mod error;
 mod file;
-mod input;
 mod pattern;
-mod stdin;
 
 pub use error::{Error, Problem};
-pub use input::Input;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// The largest text that is read, in bytes.
+/// Largest text that is read, in bytes.
 ///
-/// An API server takes objects of at most 3 MiB; bundles of many definitions are larger.
+/// An API server accepts objects of at most 3 MiB; bundles of many CRDs are larger.
 pub const MAX_BYTES: u64 = 64 << 20;
+
+/// An input to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A file.
+    File(PathBuf),
+    /// All `.yaml`, `.yml` and `.json` files below a directory.
+    Directory(PathBuf),
+    /// All files that match a pattern.
+    Glob(String),
+    /// Standard input.
+    Stdin,
+    /// A text.
+    Text {
+        /// Name in diagnostics.
+        name: String,
+        /// The text.
+        text: String,
+    },
+}
+
+impl Input {
+    /// Parses an argument of `-f`: `-` is standard input; a path that exists is a file or directory; otherwise `*`, `?` and
+    /// `[` make a pattern.
+    pub fn parse(argument: &str) -> Self {
+        let path = Path::new(argument);
+        if argument == "-" {
+            Self::Stdin
+        } else if path.is_dir() {
+            Self::Directory(path.to_path_buf())
+        } else if !path.exists() && argument.contains(['*', '?', '[']) {
+            Self::Glob(argument.to_owned())
+        } else {
+            Self::File(path.to_path_buf())
+        }
+    }
+}
 
 /// A text to be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Shown in findings: the path as the user wrote it, or `<stdin>`.
+    /// Name in diagnostics: the path as the user wrote it, or `<stdin>`.
     pub name: String,
     /// The file it comes from.
     pub path: Option<PathBuf>,
@@ -29,7 +63,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Whether its name says that it is JSON.
+    /// Whether its file name ends in `.json`.
     pub(crate) fn is_json(&self) -> bool {
         let extension = self.path.as_deref().and_then(Path::extension);
         extension.is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
@@ -47,7 +81,7 @@ impl SourceId {
     }
 }
 
-/// Reads every input, in the order given and each file once; fails with all problems, never with the first alone.
+/// Reads every input in the order given, each file once. An error lists all inputs that could not be read.
 pub fn load(inputs: &[Input]) -> Result<Vec<Source>, Error> {
     let mut problems = Vec::new();
     let mut sources = Vec::new();
@@ -60,7 +94,7 @@ pub fn load(inputs: &[Input]) -> Result<Vec<Source>, Error> {
                 text: file::without_mark(text.clone()),
             }),
             Input::Stdin if !seen.insert(PathBuf::from("-")) => continue,
-            Input::Stdin => stdin::read(),
+            Input::Stdin => file::read_stdin(),
             Input::File(_) | Input::Directory(_) | Input::Glob(_) => {
                 for path in list(input, &mut problems).files {
                     if !seen.insert(std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone())) {
@@ -82,7 +116,7 @@ pub fn load(inputs: &[Input]) -> Result<Vec<Source>, Error> {
     Error::unless_empty(problems).map(|()| sources)
 }
 
-/// The files and folders whose change changes what [`load`] gives: for `rerun-if-changed`, sorted, each once.
+/// Returns the files and directories that [`load`] depends on, sorted, for `rerun-if-changed`.
 pub fn watched(inputs: &[Input]) -> Result<Vec<PathBuf>, Error> {
     let mut problems = Vec::new();
     let mut paths = Vec::new();
@@ -96,12 +130,12 @@ pub fn watched(inputs: &[Input]) -> Result<Vec<PathBuf>, Error> {
     Error::unless_empty(problems).map(|()| paths)
 }
 
-/// What an input stands for on disk.
+/// The files and directories of an input.
 #[derive(Debug, Default)]
 struct Listing {
     /// Files to read, in order.
     files: Vec<PathBuf>,
-    /// Folders that were looked through.
+    /// Directories that were searched.
     folders: Vec<PathBuf>,
 }
 

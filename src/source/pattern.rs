@@ -1,4 +1,4 @@
-//! A pattern comes in, the files it matches go out, sorted; a folder it matches is looked through.
+//! Lists the files that a pattern matches, sorted, and those below directories that it matches.
 use super::{Listing, Problem, directory};
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ pub(super) fn list(pattern: &str, problems: &mut Vec<Problem>) -> Listing {
     listing
 }
 
-/// The folder above the first part of the pattern that can match more than itself.
+/// Returns the directory above the first part of the pattern with a wildcard.
 fn fixed_part(pattern: &str) -> PathBuf {
     let fixed: PathBuf = Path::new(pattern)
         .components()

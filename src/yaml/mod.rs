@@ -15,7 +15,6 @@ use serde_json::Value;
 use crate::{
     diag::{Code, Diagnostics, Place, lines},
     source::{Source, SourceId},
-    threads,
 };
 use parse::Parser;
 
@@ -111,18 +110,10 @@ impl Problem {
 /// Reads the values of all documents of a source, whatever they describe; empty documents and those with an error are left
 /// out.
 pub fn documents(source: &Source, diagnostics: &mut Diagnostics) -> Vec<Value> {
-    let (values, found) = threads::with_large_stack(|| {
-        let mut diagnostics = Diagnostics::new();
-        let documents = read(source, SourceId(0), &mut diagnostics).into_iter();
-        (
-            documents
-                .map(|document| document.root.into_value())
-                .collect(),
-            diagnostics,
-        )
-    });
-    diagnostics.append(found);
-    values
+    let documents = read(source, SourceId(0), diagnostics).into_iter();
+    documents
+        .map(|document| document.root.into_value())
+        .collect()
 }
 
 /// Reads all documents of a source. A document with an error is left out and reported; it does not hide those after it,

@@ -28,7 +28,7 @@ pub(super) fn refused_character(text: &str) -> Option<usize> {
     })
 }
 
-/// A place at which a key may have begun; only the `:` after it tells.
+/// A position where a key may have started; only the `:` after it decides.
 #[derive(Clone, Copy, Debug, Default)]
 struct SimpleKey {
     possible: bool,
@@ -206,7 +206,10 @@ impl<'t> Scanner<'t> {
             }
             b'-' if !cursor.is_blank(1) => self.plain()?,
             b'?' | b':' if !in_flow && !before_blank => self.plain()?,
-            b'\t' | b'-' | b'?' | b':' | b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => {
+            b'\t' => {
+                return Err(self.error("found a tab character where indentation is expected"));
+            }
+            b'-' | b'?' | b':' | b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => {
                 return Err(self.error("found character that cannot start any token"));
             }
             _ => self.plain()?,

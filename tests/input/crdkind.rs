@@ -1,4 +1,4 @@
-//! The main example's CRD is read whole, and as the API server reads it.
+//! Reads the CRD of the main example.
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 use kube_codegen::diag::Diagnostics;
 use kube_codegen::private::crd::{self, Crd, SchemaType};
@@ -20,7 +20,7 @@ fn fixture() -> Input {
 }
 
 #[test]
-fn everything_is_there() {
+fn every_field_is_read() {
     let (crds, diagnostics) = parse(fixture());
     assert_eq!(diagnostics.iter().len(), 0, "{diagnostics:?}");
     let [crd] = crds.as_slice() else {
@@ -105,7 +105,7 @@ fn everything_is_there() {
 }
 
 #[test]
-fn json_and_yaml_are_the_same() {
+fn json_is_read_like_yaml() {
     let (from_yaml, _) = parse(fixture());
     let text = from_yaml[0].manifest.to_string();
     let (from_json, diagnostics) = parse(Input::Text {

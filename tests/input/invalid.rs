@@ -1,6 +1,6 @@
-//! Every file of `fixtures/invalid` has beside it, as `.txt`, how its findings read; `KUBE_CODEGEN_ACCEPT=1` writes those anew.
+//! Compares the diagnostics of each file in `fixtures/invalid` with the recorded `.txt`; `KUBE_CODEGEN_ACCEPT=1` records.
 //!
-//! A `.toml` beside a case holds the options that it needs, by the keys of the config file.
+//! A `.toml` next to a case contains its options, in the format of the config file.
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 use kube_codegen::diag::human::{self, Style};
 use kube_codegen::diag::{Code, Diagnostics, json};
@@ -15,7 +15,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/invalid")
 }
 
-/// All cases: a file, or a folder where the case needs several.
+/// Returns all cases: a file each, or a directory if a case needs several files.
 fn cases() -> Vec<PathBuf> {
     let mut cases: Vec<PathBuf> = fs::read_dir(folder())
         .expect("a folder")
@@ -30,7 +30,7 @@ fn cases() -> Vec<PathBuf> {
     cases
 }
 
-/// Reads a case; its sources are named as below the folder, wherever the repository lies.
+/// Reads a case; its sources are named relative to the directory of all cases.
 fn read(case: &Path) -> (Vec<Source>, Diagnostics) {
     let input = Input::parse(&case.to_string_lossy());
     let mut sources = source::load(&[input]).expect("readable");
@@ -43,27 +43,27 @@ fn read(case: &Path) -> (Vec<Source>, Diagnostics) {
     (sources, diagnostics)
 }
 
-/// What the file of options beside a case says.
+/// Reads the options of a case.
 #[allow(clippy::needless_update, reason = "other options keep their defaults")]
 fn options(case: &Path) -> Options {
     #[derive(Default, serde::Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Said {
+    struct Config {
         #[serde(default, rename = "override")]
         overrides: Vec<Override>,
     }
-    let said: Said = match fs::read_to_string(case.with_extension("toml")) {
+    let config: Config = match fs::read_to_string(case.with_extension("toml")) {
         Ok(text) => toml::from_str(&text).expect("options"),
-        Err(_) => Said::default(),
+        Err(_) => Config::default(),
     };
     Options {
-        overrides: said.overrides,
+        overrides: config.overrides,
         ..Options::default()
     }
 }
 
 #[test]
-fn findings_read_as_recorded() {
+fn diagnostics_are_as_recorded() {
     let mut wrong = Vec::new();
     for case in cases() {
         let (sources, diagnostics) = read(&case);
@@ -91,7 +91,7 @@ fn findings_read_as_recorded() {
 
 #[test]
 fn every_code_has_a_case() {
-    // What only a fault of the generator itself can raise: no input is known to, and none may be.
+    // Only a bug in the generator can raise these: no input may.
     let own_faults = [Code::Unsound, Code::Unrenderable];
     let met: BTreeSet<Code> = cases()
         .iter()
@@ -116,7 +116,7 @@ fn every_code_has_a_case() {
 }
 
 #[test]
-fn every_finding_has_a_line_of_its_file() {
+fn every_diagnostic_has_a_position_in_its_file() {
     for case in cases() {
         let (sources, diagnostics) = read(&case);
         for finding in diagnostics.iter() {
@@ -140,7 +140,7 @@ fn every_finding_has_a_line_of_its_file() {
 }
 
 #[test]
-fn every_finding_says_what_to_do() {
+fn every_diagnostic_has_a_hint() {
     let silent: BTreeSet<String> = cases()
         .iter()
         .flat_map(|case| read(case).1.iter().cloned().collect::<Vec<_>>())
@@ -151,7 +151,7 @@ fn every_finding_says_what_to_do() {
 }
 
 #[test]
-fn lines_of_json_have_all_keys() {
+fn json_diagnostics_have_all_keys() {
     for case in cases() {
         let (sources, diagnostics) = read(&case);
         let lines = json::render(&diagnostics, &sources);
@@ -190,10 +190,14 @@ fn every_code_is_explained() {
     for code in Code::ALL {
         assert!(
             codes.insert(code.as_str()),
-            "{} is there twice",
+            "{} is defined twice",
             code.as_str()
         );
         assert!(!code.title().is_empty());
-        assert!(code.explain().len() > 100, "{} says little", code.as_str());
+        assert!(
+            code.explain().len() > 100,
+            "{} has a short explanation",
+            code.as_str()
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What is named as input is found, in a fixed order, each file once; what cannot be read is told, all of it.
+//! Finds and reads inputs: in a fixed order, each file once, with all errors.
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 use kube_codegen::source::{self, Input, MAX_BYTES, Problem};
 use std::fs;
@@ -19,7 +19,7 @@ fn input(path: &Path) -> Input {
     Input::parse(&path.to_string_lossy())
 }
 
-/// Names below the folder, in the order they are read.
+/// Returns the names below the directory, in the order in which they are read.
 fn read(folder: &TempDir, inputs: &[Input]) -> Vec<String> {
     let sources = source::load(inputs).expect("readable");
     let below = |name: &str| {
@@ -34,7 +34,7 @@ fn problems(inputs: &[Input]) -> Vec<Problem> {
 }
 
 #[test]
-fn arguments_are_understood() {
+fn arguments_become_inputs() {
     let folder = folder(&[("a.yaml", b"a"), ("b[1].yaml", b"b")]);
     assert_eq!(Input::parse("-"), Input::Stdin);
     assert_eq!(
@@ -50,7 +50,7 @@ fn arguments_are_understood() {
 }
 
 #[test]
-fn folders_are_read_whole_and_in_order() {
+fn directories_are_read_recursively_and_in_order() {
     let folder = folder(&[
         ("b.yml", b"b"),
         ("a.yaml", b"a"),
@@ -76,7 +76,7 @@ fn folders_are_read_whole_and_in_order() {
 
 #[cfg(unix)]
 #[test]
-fn symbolic_links_in_a_circle_end() {
+fn cycles_of_symbolic_links_end() {
     let folder = folder(&[("sub/a.yaml", b"a")]);
     std::os::unix::fs::symlink(folder.path(), folder.path().join("sub/up")).expect("a link");
     std::os::unix::fs::symlink(
@@ -84,12 +84,12 @@ fn symbolic_links_in_a_circle_end() {
         folder.path().join("b.yaml"),
     )
     .expect("a link");
-    // The link and what it leads to are one file.
+    // A link and its target count as one file.
     assert_eq!(read(&folder, &[input(folder.path())]), ["b.yaml"]);
 }
 
 #[test]
-fn patterns_match_files_and_folders() {
+fn patterns_match_files_and_directories() {
     let folder = folder(&[("x/a.yaml", b"a"), ("x/b.txt", b"b"), ("y/c.yaml", b"c")]);
     let pattern = folder.path().join("x/*");
     assert_eq!(read(&folder, &[input(&pattern)]), ["x/a.yaml", "x/b.txt"]);
@@ -113,7 +113,7 @@ fn a_file_named_twice_is_read_once() {
 }
 
 #[test]
-fn texts_lose_their_byte_order_mark() {
+fn byte_order_marks_are_removed() {
     let folder = folder(&[("a.yaml", "\u{feff}a: 1\r\n".as_bytes())]);
     let text = Input::Text {
         name: "text".to_owned(),
@@ -126,7 +126,7 @@ fn texts_lose_their_byte_order_mark() {
 }
 
 #[test]
-fn all_problems_are_told_at_once() {
+fn all_errors_are_reported_at_once() {
     let folder = folder(&[("a.yaml", b"ok\n\xff\xfe"), ("none/b.txt", b"")]);
     let at = |name: &str| folder.path().join(name);
     let problems = problems(&[
@@ -160,7 +160,7 @@ fn all_problems_are_told_at_once() {
 }
 
 #[test]
-fn large_files_are_refused() {
+fn large_files_are_rejected() {
     let folder = folder(&[("a.yaml", b"")]);
     let path = folder.path().join("a.yaml");
     let file = fs::File::options().write(true).open(&path).expect("a file");

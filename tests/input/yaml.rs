@@ -1,4 +1,4 @@
-//! YAML is read as the API server reads it, and as other readers do where the two agree.
+//! Reads YAML as the API server does, and as other readers where they agree with it.
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 use kube_codegen::diag::{Code, Diagnostics};
 use kube_codegen::private::crd::{self, Crd};
@@ -34,8 +34,8 @@ fn files(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// Both readers' values, with floats that are whole as integers.
-fn even(value: Value) -> Value {
+/// Converts floats without a fraction to integers.
+fn with_integers(value: Value) -> Value {
     match value {
         Value::Number(number) if number.is_f64() => match number.as_f64() {
             #[expect(
@@ -45,17 +45,17 @@ fn even(value: Value) -> Value {
             Some(whole) if whole.fract() == 0.0 => json!(whole as i64),
             _ => Value::Number(number),
         },
-        Value::Array(items) => items.into_iter().map(even).collect(),
+        Value::Array(items) => items.into_iter().map(with_integers).collect(),
         Value::Object(map) => map
             .into_iter()
-            .map(|(key, value)| (key, even(value)))
+            .map(|(key, value)| (key, with_integers(value)))
             .collect(),
         other => other,
     }
 }
 
 #[test]
-fn manifests_are_what_another_reader_sees() {
+fn manifests_are_read_as_by_another_reader() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut paths = vec![root.join("fixtures/crdkind.yaml")];
     if let Some(corpus) = crate::common::corpus("crds") {
@@ -72,7 +72,7 @@ fn manifests_are_what_another_reader_sees() {
         }
         for crd in crds {
             let other: Value = serde_yaml::from_str(&text).expect("one document");
-            assert_eq!(manifest(&crd), even(other), "{}", path.display());
+            assert_eq!(manifest(&crd), with_integers(other), "{}", path.display());
         }
     }
 }
@@ -95,7 +95,7 @@ fn manifest(crd: &Crd) -> Value {
     Value::deserialize(&mut manifest).expect("JSON")
 }
 
-/// The schema of `spec`, written in flow style, as it is read.
+/// Reads a schema of `spec` that is written in flow style.
 fn spec(schema: &str) -> Value {
     let (crds, diagnostics) = parse(&CRD.replace("SPEC", schema));
     let crd = crds.first().unwrap_or_else(|| panic!("{diagnostics:?}"));
@@ -103,7 +103,7 @@ fn spec(schema: &str) -> Value {
 }
 
 #[test]
-fn plain_words_are_what_the_api_server_sees() {
+fn plain_scalars_are_read_as_by_the_api_server() {
     assert_eq!(
         spec("{enum: [on, n, \"y\", 'no', 0755, 1_000, 1.0, null, ~, 2024-01-01, 1:30]}"),
         json!({"enum": [true, false, "y", "no", 493, 1000, 1, null, null, "2024-01-01", "1:30"]})
@@ -131,7 +131,7 @@ fn anchors_and_merges_are_applied() {
 }
 
 #[test]
-fn empty_documents_count_but_say_nothing() {
+fn empty_documents_are_counted_but_not_reported() {
     let text =
         format!("# first\n---\n---\nnull\n--- {{}}\n...\n---{CRD}").replace("SPEC", "{type: text}");
     let (crds, diagnostics) = parse(&text.replace("--- {}\n...\n", ""));
@@ -149,7 +149,7 @@ fn empty_documents_count_but_say_nothing() {
 }
 
 #[test]
-fn json_values_stand_one_after_another() {
+fn json_values_may_follow_one_another() {
     let (crds, _) = parse(&CRD.replace("SPEC", "{type: object}"));
     let mut other = manifest(&crds[0]);
     other["metadata"]["name"] = "bars.example.com".into();
@@ -170,7 +170,7 @@ fn json_values_stand_one_after_another() {
 }
 
 #[test]
-fn the_older_api_is_read_as_the_newer() {
+fn v1beta1_is_read_as_v1() {
     let text = "
 apiVersion: apiextensions.k8s.io/v1beta1
 kind: CustomResourceDefinition
@@ -233,10 +233,10 @@ fn broken_texts_never_panic() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut paths = vec![root.join("fixtures/crdkind.yaml")];
     files(&root.join("fixtures/invalid"), &mut paths);
-    let mut refused = 0;
+    let mut rejected = 0;
     for path in paths {
         let text = fs::read_to_string(&path).expect("readable");
-        // Reaching the bound on copies takes its time.
+        // Reaching the limit on copies takes long.
         if text.len() > 1000 || path.ends_with("alias-bomb.yaml") {
             continue;
         }
@@ -248,16 +248,16 @@ fn broken_texts_never_panic() {
                 "…",
             ] {
                 let (_, diagnostics) = parse(&format!("{front}{broken}{rest}"));
-                refused += usize::from(diagnostics.has_errors());
+                rejected += usize::from(diagnostics.has_errors());
             }
             parse(front);
         }
     }
-    assert!(refused > 500, "{refused}");
+    assert!(rejected > 500, "{rejected}");
 }
 
 #[test]
-fn hostile_sizes_end_soon() {
+fn excessive_nesting_is_rejected() {
     for (open, close) in [
         ("[", "]"),
         ("{a: ", "}"),

@@ -12,7 +12,7 @@ use std::{
 };
 
 use kube_codegen::{
-    options::{Kubernetes, Options},
+    options::{Emitter, Kubernetes, Options},
     pipeline,
     private::write,
     source::Source,
@@ -197,9 +197,10 @@ fn generate(path: &Path) -> BTreeMap<String, String> {
 /// Reads the options file beside a fixture.
 fn options(fixture: &Path) -> Options {
     #[derive(Default, serde::Deserialize)]
-    #[serde(deny_unknown_fields)]
+    #[serde(default, deny_unknown_fields)]
     struct OptionsFile {
         kubernetes: Kubernetes,
+        emit: Vec<Emitter>,
     }
     let file: OptionsFile = match fs::read_to_string(fixture.with_extension("toml")) {
         Ok(text) => toml::from_str(&text).expect("options"),
@@ -207,6 +208,7 @@ fn options(fixture: &Path) -> Options {
     };
     Options {
         kubernetes: file.kubernetes,
+        emit: file.emit,
         ..Options::default()
     }
 }

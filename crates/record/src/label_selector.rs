@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// A label selector that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unable to parse label selector at byte {position}: {message}")]
+#[error("invalid label selector at byte {position}: {message}")]
 pub struct ParseSelectorError {
     /// Byte offset of the unexpected token.
     pub position: usize,

@@ -11,8 +11,7 @@ use crate::{
     admit,
     managed::{self, Shape, fields},
     object::{at, section, text},
-    read::present,
-    request::Request,
+    request::{Request, present},
     status::{Answer, apply_conflict, bad_request, not_found},
     store::Store,
 };

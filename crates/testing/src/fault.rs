@@ -1,8 +1,10 @@
-//! Injected failures, and the rules that decide which requests get one.
+//! Injected failures of requests, and commands to open watches.
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use kube::core::response::{Status, reason};
+use tokio::sync::mpsc;
 
 use crate::{
     recorded::On,
@@ -136,5 +138,42 @@ impl Faults {
         let effect = rule.effect.clone();
         self.0.retain(|rule| rule.left != Some(0));
         Some(effect)
+    }
+}
+
+/// What a test does to an open watch.
+#[derive(Clone, Debug)]
+pub(crate) enum Command {
+    /// Ends the connection.
+    Cut,
+    /// Sends nothing more and keeps the connection open.
+    Stall,
+    /// Sends this line.
+    Line(Bytes),
+    /// Sends an `ERROR` event, then ends.
+    Fail(Box<Status>),
+    /// Sends a bookmark if the watch asked for bookmarks.
+    Bookmark,
+}
+
+/// The open watches.
+#[derive(Debug, Default)]
+pub(crate) struct Watches(Vec<(Target, mpsc::UnboundedSender<Command>)>);
+
+impl Watches {
+    pub(crate) fn add(&mut self, target: Target, commands: mpsc::UnboundedSender<Command>) {
+        self.0.push((target, commands));
+    }
+
+    /// Sends a command to the matching watches and returns their number.
+    pub(crate) fn send(&mut self, on: &On, command: &Command) -> usize {
+        self.0.retain(|(_, commands)| !commands.is_closed());
+        let matching = self
+            .0
+            .iter()
+            .filter(|(target, _)| on.matches(Verb::Watch, target));
+        matching
+            .filter(|(_, commands)| commands.send(command.clone()).is_ok())
+            .count()
     }
 }

@@ -4,10 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
-use crate::{
-    builtin,
-    object::{at, flag, list, strings, text},
-};
+use crate::object::{at, flag, list, strings, text};
 
 /// A resource of the server. All versions share one collection of objects.
 #[derive(Clone, Debug)]
@@ -86,13 +83,19 @@ fn join(name: &str, group: &str) -> String {
 #[derive(Debug)]
 pub(crate) struct Kinds(BTreeMap<(String, String), Arc<Kind>>);
 
-impl Kinds {
-    pub(crate) fn builtin() -> Self {
-        let kinds = builtin::kinds()
-            .map(|kind| ((kind.group.clone(), kind.plural.clone()), Arc::new(kind)));
-        Self(kinds.collect())
+impl FromIterator<Kind> for Kinds {
+    fn from_iter<I: IntoIterator<Item = Kind>>(kinds: I) -> Self {
+        let key = |kind: &Kind| (kind.group.clone(), kind.plural.clone());
+        Self(
+            kinds
+                .into_iter()
+                .map(|kind| (key(&kind), Arc::new(kind)))
+                .collect(),
+        )
     }
+}
 
+impl Kinds {
     pub(crate) fn get(&self, group: &str, plural: &str) -> Option<&Arc<Kind>> {
         self.0.get(&(group.to_owned(), plural.to_owned()))
     }

@@ -44,6 +44,7 @@ mod selector;
 mod serve;
 mod server;
 mod service_ports;
+mod shared;
 mod state;
 mod status;
 mod store;

@@ -4,15 +4,14 @@ use json_patch::{Patch, PatchOperation};
 use serde_json::Value;
 
 use crate::{
-    request::Request,
+    request::{APPLY, Request},
     status::{Answer, bad_request, unprocessable, unsupported_media_type},
     strategic,
 };
 
-pub(crate) const JSON: &str = "application/json-patch+json";
-pub(crate) const MERGE: &str = "application/merge-patch+json";
-pub(crate) const STRATEGIC: &str = "application/strategic-merge-patch+json";
-pub(crate) const APPLY: &str = "application/apply-patch+yaml";
+const JSON: &str = "application/json-patch+json";
+const MERGE: &str = "application/merge-patch+json";
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
 /// Returns the patched object. Server-side apply is in [`crate::apply`].
 pub(crate) fn patched(request: &Request, object: &Value) -> Answer<Value> {

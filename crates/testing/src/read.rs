@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     object::{self, map},
-    request::{Request, Target},
+    request::{Request, Target, present},
     scale,
     selector::Selector,
     status::{Answer, bad_request, expired, not_found, too_large, too_old},
@@ -98,19 +98,6 @@ fn resume(store: &Store, token: &str) -> Answer<(Option<u64>, usize, Snapshot)> 
         expired("The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter.")
     })?;
     Ok((Some(id), start, snapshot))
-}
-
-/// Returns an object as a client of this version gets it.
-pub(crate) fn present(object: &Value, target: &Target, metadata_only: bool) -> Value {
-    if metadata_only {
-        let metadata = object.get("metadata").cloned().unwrap_or_default();
-        return json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": metadata});
-    }
-    let mut shown = object.clone();
-    let fields = map(&mut shown);
-    fields.insert("apiVersion".to_owned(), target.api_version().into());
-    fields.insert("kind".to_owned(), target.kind.kind.clone().into());
-    shown
 }
 
 /// Returns an object as an item of a list; only built-in kinds omit `apiVersion` and `kind` there.

@@ -4,12 +4,16 @@ use std::sync::Arc;
 
 use http::{Method, header, request::Parts};
 use kube_codegen_record::Number;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     kind::{Kind, Kinds, Version},
+    object::map,
     status::{Answer, bad_request, no_resource, not_allowed},
 };
+
+/// The content type of server-side apply.
+pub(crate) const APPLY: &str = "application/apply-patch+yaml";
 
 /// A verb of the Kubernetes API, named as in RBAC rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +64,19 @@ impl Target {
     pub(crate) fn api_version(&self) -> String {
         self.kind.api_version(&self.version)
     }
+}
+
+/// Returns an object as a client of this version gets it.
+pub(crate) fn present(object: &Value, target: &Target, metadata_only: bool) -> Value {
+    if metadata_only {
+        let metadata = object.get("metadata").cloned().unwrap_or_default();
+        return json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": metadata});
+    }
+    let mut shown = object.clone();
+    let fields = map(&mut shown);
+    fields.insert("apiVersion".to_owned(), target.api_version().into());
+    fields.insert("kind".to_owned(), target.kind.kind.clone().into());
+    shown
 }
 
 /// A request for a resource of the server.

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     admit,
     object::{self, at, put, text},
-    read::present,
-    request::{Request, Target},
+    request::{Request, Target, present},
     status::{Answer, bad_request, internal, no_resource},
     store::Store,
 };

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use kube::core::{Expression, Selector as LabelSelector, SelectorExt as _};
+use kube::core::{Selector as LabelSelector, SelectorExt as _};
+use kube_codegen_record::label_selector;
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -44,10 +45,9 @@ impl Selector {
                 equal,
             })
         };
-        let labels = split(query.get("labelSelector").unwrap_or_default());
         let fields = query.get("fieldSelector").unwrap_or_default().split(',');
         Ok(Self {
-            labels: labels.map(parse_label).collect::<Answer<_>>()?,
+            labels: parse_labels(query.get("labelSelector").unwrap_or_default())?,
             fields: fields
                 .filter(|term| !term.is_empty())
                 .map(field)
@@ -87,44 +87,9 @@ fn parse_field(term: &str) -> Answer<(&str, &str, bool)> {
     )))
 }
 
-fn parse_label(term: &str) -> Answer<Expression> {
-    let invalid = || bad_request(&format!("unable to parse requirement: {term:?}"));
-    if let Some((head, tail)) = term.split_once('(') {
-        let values = tail.strip_suffix(')').ok_or_else(invalid)?;
-        let values = values
-            .split(',')
-            .map(|value| value.trim().to_owned())
-            .collect();
-        return match head.split_whitespace().collect::<Vec<_>>().as_slice() {
-            [key, "in"] => Ok(Expression::In((*key).to_owned(), values)),
-            [key, "notin"] => Ok(Expression::NotIn((*key).to_owned(), values)),
-            _ => Err(invalid()),
-        };
-    }
-    let owned = |text: &str| text.trim().to_owned();
-    if let Some((key, value)) = term.split_once("!=") {
-        return Ok(Expression::NotEqual(owned(key), owned(value)));
-    }
-    if let Some((key, value)) = term.split_once("==").or_else(|| term.split_once('=')) {
-        return Ok(Expression::Equal(owned(key), owned(value)));
-    }
-    let key = term.trim_start_matches('!').trim();
-    if key.is_empty() || key.contains(char::is_whitespace) {
-        return Err(invalid());
-    }
-    Ok(if term.starts_with('!') {
-        Expression::DoesNotExist(key.to_owned())
-    } else {
-        Expression::Exists(key.to_owned())
-    })
-}
-
-/// Splits at the commas outside parentheses.
-fn split(selector: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0_i32;
-    let terms = selector.split(move |letter: char| {
-        depth += i32::from(letter == '(') - i32::from(letter == ')');
-        letter == ',' && depth == 0
-    });
-    terms.map(str::trim).filter(|term| !term.is_empty())
+/// Parses a label selector as kube's, which matches objects.
+fn parse_labels(text: &str) -> Answer<LabelSelector> {
+    let selector = label_selector::parse(text)
+        .map_err(|error| bad_request(&format!("unable to parse requirement: {error}")))?;
+    LabelSelector::try_from(selector).map_err(|error| bad_request(&error.to_string()))
 }

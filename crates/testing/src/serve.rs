@@ -16,7 +16,7 @@ use crate::{
     read,
     recorded::RecordedRequest,
     request::{Request, Verb},
-    server::{Shared, lock},
+    shared::{Shared, lock},
     status::{Answer, document},
     watch, write,
 };

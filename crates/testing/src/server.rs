@@ -3,21 +3,21 @@
 use std::{
     io,
     net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use bytes::Bytes;
 use kube::{Client, core::response::Status};
 use serde_json::json;
-use tokio::{sync::watch, task::AbortHandle};
+use tokio::sync::watch;
 
 use crate::{
-    fault::{Failure, Faults},
+    fault::{Command, Failure},
     recorded::{On, RecordedRequest},
+    shared::{Shared, lock},
     status,
     store::Store,
     transport::{self, ApiService},
-    watch::{Command, Watches},
 };
 
 /// How many changes per resource are kept for watches.
@@ -206,51 +206,4 @@ impl ApiServer {
     pub fn set_expired_as_410(&self, enabled: bool) {
         lock(&self.0.settings).expired_as_410 = enabled;
     }
-}
-
-/// The state that all handles of a server share.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) store: Mutex<Store>,
-    /// The newest revision, for those who wait for changes.
-    pub(crate) revisions: watch::Sender<u64>,
-    pub(crate) faults: Mutex<Faults>,
-    pub(crate) watches: Mutex<Watches>,
-    pub(crate) settings: Mutex<Settings>,
-    requests: Mutex<Vec<RecordedRequest>>,
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct Settings {
-    pub(crate) expired_as_410: bool,
-    listener: Option<(SocketAddr, AbortHandle)>,
-}
-
-impl Shared {
-    /// Records a request and returns its index.
-    pub(crate) fn record(&self, request: RecordedRequest) -> usize {
-        let mut requests = lock(&self.requests);
-        requests.push(request);
-        requests.len() - 1
-    }
-
-    pub(crate) fn answered(&self, index: usize, status: u16) {
-        // The record may have been cleared in the meantime.
-        if let Some(request) = lock(&self.requests).get_mut(index) {
-            request.status = status;
-        }
-    }
-}
-
-impl Drop for Shared {
-    fn drop(&mut self) {
-        if let Some((_, listener)) = &lock(&self.settings).listener {
-            listener.abort();
-        }
-    }
-}
-
-/// Locks a mutex, also after a panic: each holder leaves its data consistent.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

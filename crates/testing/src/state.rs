@@ -10,7 +10,7 @@ use crate::{
     ApiServer, admit, gc,
     kind::{self, Kind},
     object::{self, at, deleting, now, put, text},
-    server::lock,
+    shared::lock,
     store::Store,
 };
 
@@ -202,6 +202,10 @@ impl ApiServer {
 
 fn named(store: &Store, object: &Value) -> Result<Arc<Kind>, StateError> {
     let (api_version, kind) = (text(object, "/apiVersion"), text(object, "/kind"));
+    registered(store, api_version, kind)
+}
+
+fn registered(store: &Store, api_version: &str, kind: &str) -> Result<Arc<Kind>, StateError> {
     let unknown = || StateError::UnknownKind {
         api_version: api_version.to_owned(),
         kind: kind.to_owned(),
@@ -218,15 +222,7 @@ fn find<K: Resource>(
     namespace: &str,
     name: &str,
 ) -> Result<(Arc<Kind>, Arc<Value>), StateError> {
-    let unknown = || StateError::UnknownKind {
-        api_version: K::API_VERSION.to_owned(),
-        kind: K::KIND.to_owned(),
-    };
-    let kind = store
-        .kinds
-        .named(K::API_VERSION, K::KIND)
-        .cloned()
-        .ok_or_else(unknown)?;
+    let kind = registered(store, K::API_VERSION, K::KIND)?;
     let object = store
         .get(&kind, namespace, name)
         .ok_or_else(|| StateError::NotFound(format!("{} {namespace}/{name}", K::KIND)))?;

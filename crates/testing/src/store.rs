@@ -8,6 +8,7 @@ use std::{
 use serde_json::Value;
 
 use crate::{
+    builtin,
     kind::{Kind, Kinds},
     object::{self, put, section},
 };
@@ -77,7 +78,7 @@ const OPEN_LISTS: usize = 64;
 impl Store {
     pub(crate) fn new(window: usize) -> Self {
         Self {
-            kinds: Kinds::builtin(),
+            kinds: builtin::kinds().collect(),
             revision: 1,
             collections: BTreeMap::new(),
             snapshots: BTreeMap::new(),

@@ -22,7 +22,7 @@ use tower::{BoxError, Service};
 
 use crate::{
     serve::{self, serve},
-    server::Shared,
+    shared::Shared,
 };
 
 /// The in-memory API server as a [`Service`], for use below your own layers and [`kube::Client::new`].

@@ -16,12 +16,12 @@ use tokio::{
 };
 
 use crate::{
+    fault::Command,
     object,
-    read::{bookmark, present},
-    recorded::On,
-    request::{Request, Target, Verb},
+    read::bookmark,
+    request::{Request, Target, present},
     selector::Selector,
-    server::{Shared, lock},
+    shared::{Shared, lock},
     status::{Answer, bad_request, document, too_large, too_old},
     store::{Change, Store},
 };
@@ -30,39 +30,6 @@ use crate::{
 const TIMEOUT: Duration = Duration::from_secs(1800);
 /// The interval of bookmarks of a real server.
 const BOOKMARKS: Duration = Duration::from_secs(60);
-
-/// What a test does to an open watch.
-#[derive(Clone, Debug)]
-pub(crate) enum Command {
-    /// Ends the connection.
-    Cut,
-    /// Sends nothing more and keeps the connection open.
-    Stall,
-    /// Sends this line.
-    Line(Bytes),
-    /// Sends an `ERROR` event, then ends.
-    Fail(Box<Status>),
-    /// Sends a bookmark if the watch asked for bookmarks.
-    Bookmark,
-}
-
-/// The open watches.
-#[derive(Debug, Default)]
-pub(crate) struct Watches(Vec<(Target, mpsc::UnboundedSender<Command>)>);
-
-impl Watches {
-    /// Sends a command to the matching watches and returns their number.
-    pub(crate) fn send(&mut self, on: &On, command: &Command) -> usize {
-        self.0.retain(|(_, commands)| !commands.is_closed());
-        let matching = self
-            .0
-            .iter()
-            .filter(|(target, _)| on.matches(Verb::Watch, target));
-        matching
-            .filter(|(_, commands)| commands.send(command.clone()).is_ok())
-            .count()
-    }
-}
 
 /// One open watch.
 #[allow(clippy::struct_excessive_bools)] // They are independent.
@@ -138,7 +105,7 @@ pub(crate) fn open(
         // Without a revision, the watch starts with the current objects as additions.
         _ => watch.initial(store, initial),
     }
-    lock(&shared.watches).0.push((watch.target.clone(), sender));
+    lock(&shared.watches).add(watch.target.clone(), sender);
     Ok(futures::stream::unfold(watch, |mut watch| async move {
         watch.next().await.map(|line| (line, watch))
     }))

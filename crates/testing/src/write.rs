@@ -10,8 +10,8 @@ use crate::{
     gc::{self, Propagation},
     object::{self, at, text},
     patch,
-    read::{current, present},
-    request::Request,
+    read::current,
+    request::{APPLY, Request, present},
     scale,
     selector::Selector,
     status::{Answer, bad_request, cause, conflict, document, invalid, no_details, not_allowed},
@@ -49,7 +49,7 @@ pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<Value> {
 /// Returns the new state, and whether the patch created the object.
 pub(crate) fn patch(store: &mut Store, request: &Request) -> Answer<(Value, bool)> {
     let target = &request.target;
-    if request.content_type == patch::APPLY && target.subresource != "scale" {
+    if request.content_type == APPLY && target.subresource != "scale" {
         let (stored, created) = apply::apply(store, request)?;
         return Ok((present(&stored, target, request.metadata_only), created));
     }

@@ -56,6 +56,17 @@ fn spec_and_status_have_the_traits_of_kube() {
 }
 
 #[test]
+fn json_schemas_are_those_of_the_crd() {
+    use goldens::subresources::example_com::v1::{Scaled, ScaledSpec};
+    use schemars::{JsonSchema, SchemaGenerator};
+    let schema = ScaledSpec::json_schema(&mut SchemaGenerator::default());
+    let root = Scaled::json_schema(&mut SchemaGenerator::default());
+    let properties = root.get("properties").unwrap();
+    assert_eq!(properties.get("spec"), Some(schema.as_value()));
+    assert!(schema.get("properties").is_some());
+}
+
+#[test]
 fn the_constructor_takes_name_and_spec() {
     use goldens::required_spec::example_com::v1::{Strict, StrictSpec, StrictSpecMode};
     let at = "2024-01-02T03:04:05Z".parse().unwrap();

@@ -47,9 +47,9 @@ impl<'t> Parser<'t> {
             }
             StartKind::Alias(name) => match self.alias(name, span)?.content {
                 Content::Scalar(value) => Some(Scalar::plain(value)),
-                _ => return Err(Problem::unsupported(span, "a key must be text")),
+                _ => return Err(Problem::unsupported(span, "a key must be a scalar")),
             },
-            _ => return Err(Problem::unsupported(span, "a key must be text")),
+            _ => return Err(Problem::unsupported(span, "a key must be a scalar")),
         };
         if let (Some(index), Some(scalar)) = (anchor, &scalar) {
             self.close_anchor(index, &Node::scalar(scalar.value.clone(), span))?;

@@ -9,7 +9,7 @@ pub trait Sink {
     /// Writes a literal.
     ///
     /// # Errors
-    /// The serializer failed, or the calls come in the wrong order; so for all methods.
+    /// The serializer failed, or the methods were called in the wrong order; the same holds for all methods.
     fn literal(&mut self, literal: Literal<'_>) -> Result<(), Fault>;
     /// Begins an array.
     ///

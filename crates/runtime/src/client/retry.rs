@@ -35,18 +35,33 @@ pub const DEFAULT_BACKOFF: ExponentialBuilder = ExponentialBuilder::new()
 
 /// Runs `attempt` until it returns anything but a conflict, with the delays of `backoff`. The last attempt's result is final.
 ///
-/// Each `attempt` must read the object again.
-pub async fn on_conflict<T>(
+/// Each `attempt` must read the object again. It is not an `AsyncFnMut`, of which rustc cannot prove that the future is `Send`.
+pub async fn on_conflict<T, F: Future<Output = kube::Result<T>>>(
     backoff: impl BackoffBuilder,
-    mut attempt: impl AsyncFnMut() -> kube::Result<T>,
+    mut attempt: impl FnMut() -> F,
 ) -> kube::Result<T> {
-    for delay in backoff.build() {
-        match attempt().await {
-            Err(error) if error.is_conflict() => tokio::time::sleep(delay).await,
-            result => return result,
+    let mut delays = backoff.build();
+    loop {
+        let result = attempt().await;
+        if let Some(result) = unless_conflict(result, &mut delays).await {
+            return result;
         }
     }
-    attempt().await
+}
+
+/// Returns the result, or nothing after the next delay if it is a conflict and there is a delay left.
+pub(super) async fn unless_conflict<T>(
+    result: kube::Result<T>,
+    delays: &mut impl Iterator<Item = Duration>,
+) -> Option<kube::Result<T>> {
+    let is_conflict = result.as_ref().is_err_and(ErrorExt::is_conflict);
+    match delays.next().filter(|_| is_conflict) {
+        Some(delay) => {
+            tokio::time::sleep(delay).await;
+            None
+        }
+        None => Some(result),
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     ApiObject, TypedClient,
     apply::{FieldManager, configuration},
-    retry,
+    retry::{self, BackoffBuilder},
 };
 
 /// Marks kinds whose status is written separately: writes of the object do not change the status, nor the reverse.
@@ -78,11 +78,14 @@ impl<K: ApiObject> TypedClient<K> {
     where
         K: StatusSubresource,
     {
-        retry::on_conflict(retry::DEFAULT_RETRY, async || {
+        let mut delays = retry::DEFAULT_RETRY.build();
+        loop {
             let mut object = self.get(name).await?;
             change(&mut object);
-            self.replace_status(&object).await
-        })
-        .await
+            let result = self.replace_status(&object).await;
+            if let Some(result) = retry::unless_conflict(result, &mut delays).await {
+                return result;
+            }
+        }
     }
 }

@@ -13,7 +13,11 @@ use kube::{
 };
 use serde::Serialize;
 
-use super::{ApiObject, pages::pages, retry};
+use super::{
+    ApiObject,
+    pages::pages,
+    retry::{self, BackoffBuilder},
+};
 
 /// Typed verbs on the objects of one kind, in one namespace or cluster-scoped. Its methods have the names of `kube::Api`'s.
 ///
@@ -187,12 +191,15 @@ impl<K: ApiObject> TypedClient<K> {
         name: &str,
         mut change: impl FnMut(&mut K),
     ) -> kube::Result<K> {
-        retry::on_conflict(retry::DEFAULT_RETRY, async || {
+        let mut delays = retry::DEFAULT_RETRY.build();
+        loop {
             let mut object = self.get(name).await?;
             change(&mut object);
-            self.replace(&object).await
-        })
-        .await
+            let result = self.replace(&object).await;
+            if let Some(result) = retry::unless_conflict(result, &mut delays).await {
+                return result;
+            }
+        }
     }
 
     fn delete_params(&self, params: &DeleteParams) -> DeleteParams {

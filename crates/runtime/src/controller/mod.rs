@@ -39,7 +39,11 @@ pub use self::{
     metrics::{ControllerMetrics, MetricsHandle},
     owner::{controller_of, is_controlled_by, owned_by},
 };
-use self::{trigger::Trigger, worker::Worker};
+use self::{
+    owner::controller_key,
+    trigger::{Trigger, trigger},
+    worker::Worker,
+};
 use crate::{
     cache::{Object, ObjectKey},
     informer::{SharedInformer, Stopped},
@@ -53,7 +57,7 @@ const GRACE_PERIOD: Duration = Duration::from_secs(30);
 /// [module](self) for an example.
 pub struct Controller<K: Object> {
     primary: SharedInformer<K>,
-    triggers: Vec<Box<dyn Trigger>>,
+    triggers: Vec<Trigger>,
     limiter: Box<dyn RateLimiter<ObjectKey>>,
     workers: usize,
     max_retries: Option<u32>,
@@ -67,7 +71,9 @@ impl<K: Object> Controller<K> {
     pub fn for_informer(informer: &SharedInformer<K>) -> Self {
         Self {
             primary: informer.clone(),
-            triggers: vec![Box::new(trigger::primary(informer))],
+            triggers: vec![trigger(informer, true, |object| {
+                vec![ObjectKey::of(&**object)]
+            })],
             limiter: Box::new(default_limiter()),
             workers: 1,
             max_retries: None,
@@ -81,8 +87,8 @@ impl<K: Object> Controller<K> {
     /// enqueue nothing.
     #[must_use]
     pub fn owns<C: Object>(mut self, children: &SharedInformer<C>) -> Self {
-        self.triggers
-            .push(Box::new(trigger::owned::<K, C>(children)));
+        let owner = |child: &Arc<C>| controller_key::<K, C>(child).into_iter().collect();
+        self.triggers.push(trigger(children, false, owner));
         self
     }
 
@@ -94,8 +100,7 @@ impl<K: Object> Controller<K> {
         others: &SharedInformer<C>,
         mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
     ) -> Self {
-        self.triggers
-            .push(Box::new(trigger::mapped(others, mapper)));
+        self.triggers.push(trigger(others, false, mapper));
         self
     }
 
@@ -167,27 +172,21 @@ impl<K: Object> Controller<K> {
         Policy: Fn(Arc<K>, &E, Arc<Ctx>) -> OnError + Send + Sync + 'static,
     {
         let Self {
-            primary,
-            triggers,
-            limiter,
-            workers,
-            max_retries,
-            grace_period,
-            shutdown,
-            metrics,
+            primary, metrics, ..
         } = self;
-        let queue = WorkQueue::with_boxed_limiter(limiter);
+        let queue = WorkQueue::with_boxed_limiter(self.limiter);
         metrics.observe(&queue);
         let stop = CancellationToken::new();
         let end = async {
-            tokio::select! { () = shutdown => {}, () = primary.stopped() => {} }
+            tokio::select! { () = self.shutdown => {}, () = primary.stopped() => {} }
         };
         tokio::pin!(end);
 
         // The guards remove the handlers, however this function ends.
-        let guards: Vec<_> = triggers
+        let guards: Vec<_> = self
+            .triggers
             .iter()
-            .map(|trigger| trigger.connect(&queue))
+            .map(|trigger| trigger(&queue))
             .collect();
         let synced = try_join_all(guards.iter().map(|guard| guard.wait_synced()));
         tokio::select! {
@@ -195,7 +194,7 @@ impl<K: Object> Controller<K> {
             result = synced => drop(result?),
             () = &mut end => return Ok(()),
         }
-        info!(kind = %K::kind(&()), workers, "caches are synced, starting workers");
+        info!(kind = %K::kind(&()), workers = self.workers, "caches are synced, starting workers");
 
         let worker = Arc::new(Worker {
             primary: primary.clone(),
@@ -203,11 +202,11 @@ impl<K: Object> Controller<K> {
             reconcile,
             error_policy,
             context,
-            max_retries,
+            max_retries: self.max_retries,
             metrics,
         });
         let mut running = JoinSet::new();
-        for _ in 0..workers {
+        for _ in 0..self.workers {
             running.spawn(Arc::clone(&worker).work(stop.clone()));
         }
         end.await;
@@ -215,7 +214,10 @@ impl<K: Object> Controller<K> {
         stop.cancel();
         queue.shut_down();
         let ended = async { while running.join_next().await.is_some() {} };
-        if tokio::time::timeout(grace_period, ended).await.is_err() {
+        if tokio::time::timeout(self.grace_period, ended)
+            .await
+            .is_err()
+        {
             warn!(kind = %K::kind(&()), "dropping reconciles that did not finish within the grace period");
             running.shutdown().await;
         }

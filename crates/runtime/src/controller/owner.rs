@@ -101,69 +101,41 @@ mod tests {
 
     #[test]
     fn only_the_controller_of_the_right_kind_and_group_counts() {
-        let key = Some(ObjectKey::namespaced("ns", "parent"));
+        fn key<K: Object>(api_version: &str, kind: &str, controller: Option<bool>) -> String {
+            let key = controller_key::<K, _>(&child(api_version, kind, controller));
+            key.map(|key| key.to_string()).unwrap_or_default()
+        }
+        let set = "ReplicaSet";
+        assert_eq!(key::<ReplicaSet>("apps/v1", set, Some(true)), "ns/parent");
         assert_eq!(
-            controller_key::<ReplicaSet, _>(&child("apps/v1", "ReplicaSet", Some(true))),
-            key
+            key::<ReplicaSet>("apps/v1beta2", set, Some(true)),
+            "ns/parent"
         );
-        assert_eq!(
-            controller_key::<ReplicaSet, _>(&child("apps/v1beta2", "ReplicaSet", Some(true))),
-            key,
-            "any version of the group"
-        );
-        assert_eq!(
-            controller_key::<ReplicaSet, _>(&child("example.com/v1", "ReplicaSet", Some(true))),
-            None
-        );
-        assert_eq!(
-            controller_key::<Deployment, _>(&child("apps/v1", "ReplicaSet", Some(true))),
-            None
-        );
-        assert_eq!(
-            controller_key::<ReplicaSet, _>(&child("apps/v1", "ReplicaSet", Some(false))),
-            None
-        );
-        assert_eq!(
-            controller_key::<ReplicaSet, _>(&child("apps/v1", "ReplicaSet", None)),
-            None
-        );
-        assert_eq!(
-            controller_key::<Node, _>(&child("v1", "Node", Some(true))),
-            Some(ObjectKey::cluster("parent")),
-            "cluster-scoped owners have no namespace"
-        );
+        assert_eq!(key::<ReplicaSet>("example.com/v1", set, Some(true)), "");
+        assert_eq!(key::<Deployment>("apps/v1", set, Some(true)), "");
+        assert_eq!(key::<ReplicaSet>("apps/v1", set, Some(false)), "");
+        assert_eq!(key::<ReplicaSet>("apps/v1", set, None), "");
+        assert_eq!(key::<Node>("v1", "Node", Some(true)), "parent");
     }
 
     #[test]
     fn control_is_decided_by_uid() {
+        let child = child("apps/v1", "ReplicaSet", Some(true));
         let mut owner = ReplicaSet::default();
-        assert!(
-            !is_controlled_by(&child("apps/v1", "ReplicaSet", Some(true)), &owner),
-            "an owner without uid controls nothing"
-        );
+        assert!(!is_controlled_by(&child, &owner), "no uid");
         owner.metadata.uid = Some("u1".into());
-        assert!(is_controlled_by(
-            &child("apps/v1", "ReplicaSet", Some(true)),
-            &owner
-        ));
+        assert!(is_controlled_by(&child, &owner));
         owner.metadata.uid = Some("u2".into());
-        assert!(
-            !is_controlled_by(&child("apps/v1", "ReplicaSet", Some(true)), &owner),
-            "recreated under the same name"
-        );
+        assert!(!is_controlled_by(&child, &owner), "recreated");
         owner.metadata.name = Some("parent".into());
-        let reference = owned_by(&owner).unwrap();
-        assert_eq!(
-            (
-                reference.kind.as_str(),
-                reference.api_version.as_str(),
-                reference.uid.as_str()
-            ),
-            ("ReplicaSet", "apps/v1", "u2")
-        );
-        assert_eq!(
-            (reference.controller, reference.block_owner_deletion),
-            (Some(true), Some(true))
-        );
+        let reference = OwnerReference {
+            api_version: "apps/v1".into(),
+            kind: "ReplicaSet".into(),
+            name: "parent".into(),
+            uid: "u2".into(),
+            controller: Some(true),
+            block_owner_deletion: Some(true),
+        };
+        assert_eq!(owned_by(&owner), Some(reference));
     }
 }

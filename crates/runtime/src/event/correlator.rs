@@ -4,7 +4,7 @@ use std::{collections::HashSet, time::Duration};
 use k8s_openapi::api::core::v1::ObjectReference;
 use tokio::time::Instant;
 
-use super::{EventType, Occurrence, recent::Recent};
+use super::{Occurrence, recent::Recent};
 use crate::queue::TokenBucket;
 
 /// A series ends this long after its last occurrence (events.k8s.io: 6 minutes).
@@ -139,12 +139,8 @@ fn key_without_note(occurrence: &Occurrence) -> EventKey {
             .into_iter()
             .flatten(),
     );
-    let type_ = match occurrence.type_ {
-        EventType::Normal => "Normal",
-        EventType::Warning => "Warning",
-    };
     key.extend([
-        type_.to_owned(),
+        occurrence.type_name().to_owned(),
         occurrence.reason.clone(),
         occurrence.action.clone(),
     ]);

@@ -1,6 +1,6 @@
 use tokio::time::advance;
 
-use super::*;
+use super::{super::EventType, *};
 
 fn occurrence(object: &str, reason: &str, note: &str) -> Occurrence {
     Occurrence {

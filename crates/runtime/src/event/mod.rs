@@ -74,6 +74,15 @@ pub(crate) struct Occurrence {
     note: String,
 }
 
+impl Occurrence {
+    fn type_name(&self) -> &'static str {
+        match self.type_ {
+            EventType::Normal => "Normal",
+            EventType::Warning => "Warning",
+        }
+    }
+}
+
 impl EventRecorder {
     /// Creates a recorder that reports as `reporter`: a controller's name, or a [`Reporter`] that also names the instance.
     ///
@@ -108,14 +117,14 @@ impl EventRecorder {
         action: impl Into<String>,
         note: impl Into<String>,
     ) {
-        self.publish(
-            regarding,
-            None,
+        self.publish(Occurrence {
+            regarding: regarding.clone(),
+            related: None,
             type_,
-            reason.into(),
-            action.into(),
-            note.into(),
-        );
+            reason: reason.into(),
+            action: action.into(),
+            note: note.into(),
+        });
     }
 
     /// Like [`event`](Self::event), with a second object that the event is about.
@@ -128,38 +137,23 @@ impl EventRecorder {
         action: impl Into<String>,
         note: impl Into<String>,
     ) {
-        self.publish(
-            regarding,
-            Some(related.clone()),
+        self.publish(Occurrence {
+            regarding: regarding.clone(),
+            related: Some(related.clone()),
             type_,
-            reason.into(),
-            action.into(),
-            note.into(),
-        );
+            reason: reason.into(),
+            action: action.into(),
+            note: note.into(),
+        });
     }
 
-    fn publish(
-        &self,
-        regarding: &ObjectReference,
-        related: Option<ObjectReference>,
-        type_: EventType,
-        reason: String,
-        action: String,
-        note: String,
-    ) {
-        let name = regarding.name.as_deref().unwrap_or_default();
-        match type_ {
-            EventType::Normal => info!(kind = regarding.kind, name, reason, "{note}"),
-            EventType::Warning => warn!(kind = regarding.kind, name, reason, "{note}"),
+    fn publish(&self, occurrence: Occurrence) {
+        let ObjectReference { kind, name, .. } = &occurrence.regarding;
+        let (reason, note) = (&occurrence.reason, &occurrence.note);
+        match occurrence.type_ {
+            EventType::Normal => info!(kind, name, reason, "{note}"),
+            EventType::Warning => warn!(kind, name, reason, "{note}"),
         }
-        let occurrence = Occurrence {
-            regarding: regarding.clone(),
-            related,
-            type_,
-            reason,
-            action,
-            note,
-        };
         let queue = self.inner.queue.lock();
         if queue
             .as_ref()

@@ -19,7 +19,7 @@ use serde_json::json;
 use tracing::{debug, warn};
 
 use super::{
-    EventType, Occurrence, Reporter,
+    Occurrence, Reporter,
     correlator::{Correlator, EventKey, Verdict},
 };
 
@@ -119,10 +119,6 @@ impl Publisher {
     fn build(&mut self, occurrence: &Occurrence, note: String) -> Event {
         let now = Timestamp::now();
         self.last = now.as_nanosecond().max(self.last + 1);
-        let type_ = match occurrence.type_ {
-            EventType::Normal => "Normal",
-            EventType::Warning => "Warning",
-        };
         let mut instance = self
             .reporter
             .instance
@@ -138,7 +134,7 @@ impl Publisher {
                 namespace: Some(namespace(&occurrence.regarding).to_owned()),
                 ..ObjectMeta::default()
             },
-            type_: Some(type_.to_owned()),
+            type_: Some(occurrence.type_name().to_owned()),
             reason: Some(occurrence.reason.clone()),
             action: Some(occurrence.action.clone()),
             note: Some(note),

@@ -39,20 +39,12 @@ pub struct InformerFactory {
 }
 
 struct Inner {
-    client: Client,
-    config: InformerConfig,
-    transform: Option<MetaTransform>,
-    resync: Option<Duration>,
-    informers: Mutex<HashMap<TypeId, Entry>>,
+    settings: InformerFactoryBuilder,
+    informers: Mutex<HashMap<TypeId, Arc<dyn Managed>>>,
 }
 
 /// An informer of any kind.
-struct Entry {
-    informer: Box<dyn Any + Send + Sync>,
-    managed: Arc<dyn Managed>,
-}
-
-trait Managed: Send + Sync {
+trait Managed: Any + Send + Sync {
     fn kind(&self) -> String;
     fn start(&self);
     fn has_synced(&self) -> bool;
@@ -115,31 +107,25 @@ impl InformerFactory {
 
     /// Returns the client that the informers use.
     pub fn client(&self) -> &Client {
-        &self.inner.client
+        &self.inner.settings.client
     }
 
     /// Returns the shared informer of `K`, which the next [`start`](Self::start) starts.
     pub fn informer<K: Object>(&self) -> SharedInformer<K> {
         let mut informers = self.inner.informers.lock();
-        let known = informers
-            .get(&TypeId::of::<K>())
-            .and_then(|entry| entry.informer.downcast_ref::<SharedInformer<K>>());
-        if let Some(informer) = known {
-            return informer.clone();
+        if let Some(managed) = informers.get(&TypeId::of::<K>()) {
+            let any: &dyn Any = &**managed;
+            if let Some(informer) = any.downcast_ref::<SharedInformer<K>>() {
+                return informer.clone();
+            }
         }
-        let informer = SharedInformer::<K>::with_resync(
-            self.inner.client.clone(),
-            self.inner.config.clone(),
-            self.inner.resync,
-        );
-        if let Some(transform) = self.inner.transform.clone() {
+        let settings = &self.inner.settings;
+        let (client, config) = (settings.client.clone(), settings.config.clone());
+        let informer = SharedInformer::<K>::with_resync(client, config, settings.resync);
+        if let Some(transform) = settings.transform.clone() {
             informer.set_transform(move |object| transform(object.meta_mut()));
         }
-        let entry = Entry {
-            informer: Box::new(informer.clone()),
-            managed: Arc::new(informer.clone()),
-        };
-        informers.insert(TypeId::of::<K>(), entry);
+        informers.insert(TypeId::of::<K>(), Arc::new(informer.clone()));
         informer
     }
 
@@ -187,12 +173,7 @@ impl InformerFactory {
     }
 
     fn managed(&self) -> Vec<Arc<dyn Managed>> {
-        self.inner
-            .informers
-            .lock()
-            .values()
-            .map(|entry| Arc::clone(&entry.managed))
-            .collect()
+        self.inner.informers.lock().values().cloned().collect()
     }
 }
 
@@ -212,7 +193,7 @@ impl fmt::Debug for InformerFactory {
             .map(|informer| informer.kind())
             .collect();
         f.debug_struct("InformerFactory")
-            .field("config", &self.inner.config)
+            .field("config", &self.inner.settings.config)
             .field("kinds", &kinds)
             .finish()
     }
@@ -269,18 +250,9 @@ impl InformerFactoryBuilder {
 
     /// Creates the factory.
     pub fn build(self) -> InformerFactory {
-        let Self {
-            client,
-            config,
-            transform,
-            resync,
-        } = self;
         InformerFactory {
             inner: Arc::new(Inner {
-                client,
-                config,
-                transform,
-                resync,
+                settings: self,
                 informers: Mutex::default(),
             }),
         }

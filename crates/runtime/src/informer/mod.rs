@@ -33,6 +33,7 @@ pub use factory::{InformerFactory, InformerFactoryBuilder, NotSynced};
 pub use handler::{Deleted, EventHandler, EventHandlerFuncs, InformerEvent};
 pub use listener::EventStream;
 pub use registration::HandlerRegistration;
-pub use shared::{InformerMetrics, SharedInformer};
+pub use shared::SharedInformer;
+pub use state::InformerMetrics;
 
 pub use crate::cache::{IndexError, NAMESPACE_INDEX, Object, ObjectKey};

@@ -53,6 +53,10 @@ impl<K: Object> HandlerRegistration<K> {
 
     /// Removes the handler. A notification that it is handling now is its last.
     pub fn remove(self) {
+        self.cancel();
+    }
+
+    pub(crate) fn cancel(&self) {
         self.listener.cancel.cancel();
         self.state.sweep();
     }

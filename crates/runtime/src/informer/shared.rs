@@ -1,9 +1,5 @@
 //! The handle of an informer: handlers, indexes, reads and life cycle.
-use std::{
-    fmt,
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
-};
+use std::{fmt, sync::Arc, time::Duration};
 
 use kube::Client;
 use tokio_util::sync::DropGuard;
@@ -15,7 +11,7 @@ use super::{
     listener::{self, EventStream},
     reflector::Reflector,
     registration::{HandlerRegistration, resync_every},
-    state::State,
+    state::{InformerMetrics, State},
     tasks::Tasks,
 };
 use crate::{
@@ -62,22 +58,6 @@ struct Inner<K> {
     tasks: Tasks,
     /// Stops the tasks when the last handle or lister is dropped. The tasks hold the state alone.
     running: Arc<DropGuard>,
-}
-
-/// Counters of one informer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct InformerMetrics {
-    /// Objects in the cache.
-    pub objects: usize,
-    /// Complete lists, including the first.
-    pub lists: u64,
-    /// Changes received from the watch.
-    pub events: u64,
-    /// Failures of any sort, including decode failures.
-    pub failures: u64,
-    /// Objects that did not decode, counted each time they were received.
-    pub decode_failures: u64,
 }
 
 impl<K: Object> SharedInformer<K> {
@@ -251,15 +231,10 @@ impl<K: Object> SharedInformer<K> {
 
     /// Returns the current counters.
     pub fn metrics(&self) -> InformerMetrics {
-        let State {
-            store, counters, ..
-        } = &*self.inner.state;
+        let state = &self.inner.state;
         InformerMetrics {
-            objects: store.read().len(),
-            lists: counters.lists.load(Ordering::Relaxed),
-            events: counters.events.load(Ordering::Relaxed),
-            failures: counters.failures.load(Ordering::Relaxed),
-            decode_failures: counters.decode_failures.load(Ordering::Relaxed),
+            objects: state.store.read().len(),
+            ..*state.metrics.lock()
         }
     }
 

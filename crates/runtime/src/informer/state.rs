@@ -1,11 +1,5 @@
 //! The state that the tasks of one informer share: store, listeners and version.
-use std::{
-    collections::HashSet,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::{collections::HashSet, sync::Arc};
 
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
@@ -34,7 +28,7 @@ pub(super) struct State<K> {
     pub(super) on_error: RwLock<Option<ErrorHandler>>,
     synced: watch::Sender<bool>,
     pub(super) stop: CancellationToken,
-    pub(super) counters: Counters,
+    pub(super) metrics: Mutex<InformerMetrics>,
 }
 
 struct Listeners<K> {
@@ -43,12 +37,20 @@ struct Listeners<K> {
     synced: bool,
 }
 
-#[derive(Default)]
-pub(super) struct Counters {
-    pub(super) lists: AtomicU64,
-    pub(super) events: AtomicU64,
-    pub(super) failures: AtomicU64,
-    pub(super) decode_failures: AtomicU64,
+/// Counters of one informer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InformerMetrics {
+    /// Objects in the cache.
+    pub objects: usize,
+    /// Complete lists, including the first.
+    pub lists: u64,
+    /// Changes received from the watch.
+    pub events: u64,
+    /// Failures of any sort, including decode failures.
+    pub failures: u64,
+    /// Objects that did not decode, counted each time they were received.
+    pub decode_failures: u64,
 }
 
 /// An incomplete list.
@@ -90,7 +92,7 @@ impl<K: Object> State<K> {
             on_error: RwLock::default(),
             synced: watch::Sender::new(false),
             stop: CancellationToken::new(),
-            counters: Counters::default(),
+            metrics: Mutex::default(),
         }
     }
 
@@ -115,7 +117,7 @@ impl<K: Object> State<K> {
 
     /// Stores an object that was added or modified.
     pub(super) fn apply(&self, decoded: Result<K, Box<DecodeError>>) {
-        self.counters.events.fetch_add(1, Ordering::Relaxed);
+        self.metrics.lock().events += 1;
         let Some(object) = self.accept(decoded) else {
             return;
         };
@@ -126,7 +128,7 @@ impl<K: Object> State<K> {
 
     /// Removes an object. Its name suffices if its final state does not decode.
     pub(super) fn delete(&self, decoded: Result<K, Box<DecodeError>>) {
-        self.counters.events.fetch_add(1, Ordering::Relaxed);
+        self.metrics.lock().events += 1;
         let key = decoded.as_ref().err().and_then(|error| error.key.clone());
         let object = self.accept(decoded);
         let listeners = self.listeners.lock();
@@ -164,7 +166,7 @@ impl<K: Object> State<K> {
 
     /// Replaces the content of the store by a complete list.
     pub(super) fn replace(&self, listed: Listed<K>, version: &str) {
-        self.counters.lists.fetch_add(1, Ordering::Relaxed);
+        self.metrics.lock().lists += 1;
         let mut listeners = self.listeners.lock();
         let deltas = self
             .store
@@ -271,14 +273,12 @@ impl<K: Object> State<K> {
     }
 
     fn decode_failed(&self, error: DecodeError) {
-        self.counters
-            .decode_failures
-            .fetch_add(1, Ordering::Relaxed);
+        self.metrics.lock().decode_failures += 1;
         self.report(&error.into());
     }
 
     fn report(&self, error: &InformerError) {
-        self.counters.failures.fetch_add(1, Ordering::Relaxed);
+        self.metrics.lock().failures += 1;
         let handler = self.on_error.read().clone();
         if let Some(handler) = handler {
             handler(error);

@@ -282,8 +282,8 @@ async fn the_cache_is_never_behind_a_handler_on_another_thread() {
     let watch = server.stream(&[map("a", "1")], "1").await;
     for version in 2..200 {
         watch.send("MODIFIED", &map("a", &version.to_string()));
-        let (handled, cached) = seen.recv().await.unwrap();
-        assert_eq!((handled, cached), (version, version));
+        let (seen_version, cached) = seen.recv().await.unwrap();
+        assert_eq!((seen_version, cached), (version, version));
     }
     informer.shutdown().await;
 }

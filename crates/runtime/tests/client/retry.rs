@@ -1,7 +1,7 @@
 //! Retries after conflicts.
 use crate::kinds::{CrdKind, CrdKindSpec};
 use crate::server::{Server, status};
-use kube_codegen_runtime::client::{ErrorExt, TypedClient};
+use kube_codegen_runtime::client::{ErrorExt, TypedClient, retry};
 use serde_json::{Value, json};
 
 fn version(version: &str) -> (u16, Value) {
@@ -91,4 +91,22 @@ async fn status_conflicts_are_retried_on_the_status_path() {
             .count(),
         2
     );
+}
+
+/// A reconcile and a spawned task must be `Send`.
+#[tokio::test(start_paused = true)]
+async fn retries_run_in_a_spawned_task() {
+    let server = Server::with((1..=5).map(|number| version(&number.to_string())));
+    let kinds = TypedClient::<CrdKind>::namespaced(server.client(), "default");
+    let task = tokio::spawn(async move {
+        let name = "a".to_owned();
+        let mut calls = 0;
+        kinds.retry_on_conflict(&name, |_| calls += 1).await?;
+        kinds
+            .retry_status_on_conflict(&name, |_| calls += 1)
+            .await?;
+        retry::on_conflict(retry::DEFAULT_RETRY, async || kinds.get(&name).await).await?;
+        Ok::<_, kube::Error>(calls)
+    });
+    assert_eq!(task.await.unwrap().unwrap(), 2);
 }

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     object::{list, map, now, section, text},
-    patch::APPLY,
-    request::Request,
+    request::{APPLY, Request},
     status::Answer,
 };
 use fields::Fields;

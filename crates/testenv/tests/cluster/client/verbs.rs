@@ -1,4 +1,5 @@
 //! Reads, writes and collections, with selectors, dry run, server-side apply and conflicts.
+use std::cell::Cell;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{DeleteParams, ListParams, Patch};
@@ -227,18 +228,18 @@ async fn conflicts_are_retried() -> TestResult {
         }
     };
 
-    let mut attempts = 0;
+    let attempts = Cell::new(0);
     on_conflict(DEFAULT_RETRY, async || {
         let mut map = maps.get("a").await?;
-        attempts += 1;
-        if attempts < 3 {
-            maps.retry_on_conflict("a", set(attempts)).await?;
+        attempts.update(|attempts| attempts + 1);
+        if attempts.get() < 3 {
+            maps.retry_on_conflict("a", set(attempts.get())).await?;
         }
         set(100)(&mut map);
         maps.replace(&map).await
     })
     .await?;
-    assert_eq!((attempts, n(&maps.get("a").await?)), (3, "100"));
+    assert_eq!((attempts.get(), n(&maps.get("a").await?)), (3, "100"));
     // No other error is retried.
     let rule = proxy.add(Rule::new(Fault::InternalError).method("PUT"));
     assert_eq!(

@@ -12,6 +12,7 @@ mod informer;
 mod lister;
 mod records;
 mod resource;
+mod schema;
 mod types;
 
 pub use client::ExampleComV1;

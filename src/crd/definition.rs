@@ -1,7 +1,7 @@
-//! A manifest of `apiextensions.k8s.io/v1` comes in, a [`Crd`] goes out, checked as the API server checks it.
+//! Reads a manifest of `apiextensions.k8s.io/v1`, with the checks of the API server.
 use super::reader::{At, Reader, entry};
 use super::{Crd, names, version};
-use crate::diag::{Code, nearest};
+use crate::diag::Code;
 use crate::ir::Scope;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -17,7 +17,7 @@ const SPEC: &[&str] = &[
     "versions",
 ];
 
-/// Reads a CRD; none if an error leaves nothing to go on with.
+/// Reads a CRD; none if a required part of it is missing or invalid.
 pub(super) fn read(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> {
     let root = At::default();
     let map = reader.object(&manifest, &root)?;
@@ -28,7 +28,7 @@ pub(super) fn read(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> 
         return None;
     };
     let spec = reader.object(spec, &at)?;
-    unknown(reader, spec, SPEC, &at);
+    reader.unknown_fields(spec, SPEC, &at);
     let group = group(reader, spec, &at);
     let names = names::read(reader, spec, &at);
     if let (Some(name), Some(group), Some(names)) = (&name, &group, &names) {
@@ -39,15 +39,15 @@ pub(super) fn read(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> 
                 .report(
                     Code::NameMismatch,
                     &metadata.key("name"),
-                    format!("the CRD is named {name:?}, but its plural and group make {wanted:?}"),
+                    format!("the CRD is named {name:?}; its plural and group require {wanted:?}"),
                 )
-                .hint("metadata.name is <spec.names.plural>.<spec.group>");
+                .hint("metadata.name must be <spec.names.plural>.<spec.group>");
         }
     }
     let scope = scope(reader, spec, &at);
     let preserved = entry(spec, "preserveUnknownFields")
         .is_some_and(|value| reader.flag(value, &at.key("preserveUnknownFields")));
-    // From here on it is taken apart.
+    // The schemas are moved out of the manifest below.
     let text = text(&manifest);
     let mut versions = versions(reader, manifest.get_mut("spec")?.as_object_mut()?, &at);
     if preserved {
@@ -70,36 +70,9 @@ pub(super) fn read(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> 
 }
 
 fn text(manifest: &Value) -> Arc<str> {
-    // A value has no key that is not text, so it cannot fail.
+    // Cannot fail: all keys of a `Value` are strings.
     let text = serde_json::to_string_pretty(manifest);
     text.unwrap_or_default().into()
-}
-
-/// Reports fields that the API does not have; it would drop them in silence.
-pub(super) fn unknown(
-    reader: &mut Reader<'_>,
-    map: &Map<String, Value>,
-    known: &[&str],
-    at: &At<'_>,
-) {
-    for name in map.keys().filter(|name| !known.contains(&name.as_str())) {
-        let near = meant(name, known);
-        let finding = reader.report_key(
-            Code::UnknownField,
-            &at.key(name),
-            format!("the API has no field {name:?} here: it has no effect"),
-        );
-        if let Some(near) = near {
-            finding.hint(format!("`{near}` is meant, maybe"));
-        }
-    }
-}
-
-/// The known name that a misspelt one was meant to be, if one is near.
-pub(super) fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    let same = known.iter().find(|known| known.eq_ignore_ascii_case(name));
-    same.copied()
-        .or_else(|| nearest(name, known.iter().copied()).first().copied())
 }
 
 fn metadata_name(
@@ -138,7 +111,7 @@ fn group(reader: &mut Reader<'_>, spec: &Map<String, Value>, at: &At<'_>) -> Opt
                 &at,
                 format!("group {group:?} must be a domain with at least one dot"),
             )
-            .hint("as example.com; names without a dot are Kubernetes' own");
+            .hint("use a domain such as example.com; groups without a dot are reserved for Kubernetes");
         return None;
     }
     Some(group.to_owned())
@@ -149,7 +122,7 @@ fn scope(reader: &mut Reader<'_>, spec: &Map<String, Value>, at: &At<'_>) -> Opt
     let Some(scope) = entry(spec, "scope") else {
         reader
             .missing(&at, "`spec.scope`")
-            .hint("it is `Namespaced` or `Cluster`");
+            .hint("use `Namespaced` or `Cluster`");
         return None;
     };
     match reader.text(scope, &at)? {
@@ -158,13 +131,13 @@ fn scope(reader: &mut Reader<'_>, spec: &Map<String, Value>, at: &At<'_>) -> Opt
         other => {
             reader
                 .report(Code::InvalidScope, &at, format!("unknown scope {other:?}"))
-                .hint("it is `Namespaced` or `Cluster`");
+                .hint("use `Namespaced` or `Cluster`");
             None
         }
     }
 }
 
-/// Takes the schemas of the versions out of them.
+/// Reads the versions; their schemas are moved out of `spec`.
 fn versions(
     reader: &mut Reader<'_>,
     spec: &mut Map<String, Value>,
@@ -202,7 +175,7 @@ fn versions(
                     format!("version {:?} is declared twice", version.name),
                 )
                 .label("second declaration")
-                .hint("version names are unique in a CRD");
+                .hint("version names must be unique in a CRD");
             reader.base.version = None;
         }
     }
@@ -213,7 +186,7 @@ fn versions(
                 .report(
                     Code::NotServed,
                     &at,
-                    "no version is served: nothing is generated",
+                    "no version is served, so nothing is generated",
                 )
                 .hint("set `served: true` on the versions that clients use");
         }
@@ -224,7 +197,7 @@ fn versions(
 fn one_storage(reader: &mut Reader<'_>, versions: &[(usize, super::Version)], at: &At<'_>) {
     let mut storing = versions.iter().filter(|(_, version)| version.storage);
     let first = storing.next();
-    let hint = "exactly one version has `storage: true`: the one kept in etcd";
+    let hint = "set `storage: true` on exactly one version, the one stored in etcd";
     if first.is_none() {
         reader
             .report(
