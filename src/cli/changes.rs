@@ -1,4 +1,6 @@
 //! Applies planned changes, or shows them for `--check` and `--dry-run`.
+use std::fmt::Write;
+
 use clap::builder::styling::{AnsiColor, Style};
 use serde_json::json;
 use similar::TextDiff;
@@ -89,7 +91,7 @@ impl Totals {
             self.unchanged
         );
         if self.removed > 0 {
-            text += &format!(", {} {removed}", self.removed);
+            _ = write!(text, ", {} {removed}", self.removed);
         }
         text
     }

@@ -33,7 +33,7 @@ pub(super) struct Messages {
     #[arg(long, short, global = true)]
     quiet: bool,
 
-    /// When to use colors: `auto` (on a terminal, unless NO_COLOR is set), `always` or `never`
+    /// When to use colors: `auto` (on a terminal, unless `NO_COLOR` is set), `always` or `never`
     #[arg(
         long,
         global = true,

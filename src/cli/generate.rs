@@ -28,7 +28,7 @@ pub(super) struct Args {
     changes: ChangeArgs,
 }
 
-pub(super) fn run(args: Args, console: &mut Console) -> Result<(), CommandError> {
+pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
     let settings = args.options.read(console)?.settings()?;
     let started = Instant::now();
     let output = generate(&settings, console)?;

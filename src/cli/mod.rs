@@ -108,7 +108,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> {
     match command {
-        Command::Generate(args) => generate::run(args, console)?,
+        Command::Generate(args) => generate::run(&args, console)?,
         Command::New(args) => new::run(&args, console)?,
         Command::Crate(args) => client_crate::run(&args, console)?,
         Command::Emitters => list_emitters(console),

@@ -1,5 +1,5 @@
 //! The dependencies of generated code, in versions that work together.
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, fmt::Write, path::Path};
 
 use minijinja::Value;
 
@@ -72,7 +72,7 @@ pub(crate) fn dependencies(files: &[File], kubernetes: Kubernetes) -> Result<Str
                 "serde_json" => name.to_owned(),
                 name => name.replace('_', "-"),
             };
-            text += &format!("{name} = {value}\n");
+            _ = writeln!(text, "{name} = {value}");
         }
     }
     Ok(text)

@@ -125,20 +125,20 @@ fn each_kind_has_a_controller_and_permissions() {
     let documents = serde_yaml::Deserializer::from_str(&files["deploy/rbac.yaml"]);
     let mut documents = documents.map(|it| serde_json::Value::deserialize(it).unwrap());
     let role = documents.find(|it| it["kind"] == "ClusterRole").unwrap();
-    let rule = |group, resources, verbs| serde_json::json!({ "apiGroups": [group], "resources": resources, "verbs": verbs });
+    let allowed = |group, resources, verbs| serde_json::json!({ "apiGroups": [group], "resources": resources, "verbs": verbs });
     let edit = ["get", "update", "patch"];
     for expected in [
-        rule(
+        allowed(
             "example.com",
             vec!["nodes"],
             vec!["get", "list", "watch", "update", "patch"],
         ),
-        rule(
+        allowed(
             "example.com",
             vec!["nodes/status", "nodes/finalizers"],
             edit.to_vec(),
         ),
-        rule(
+        allowed(
             "net.example.com",
             vec!["verylongkindofnetworks/finalizers"],
             edit.to_vec(),
