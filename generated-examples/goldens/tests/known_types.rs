@@ -26,7 +26,8 @@ fn value(schema: &Value, random: &mut fastrand::Rng) -> Value {
     }
     let is_either = schema["x-kubernetes-int-or-string"] == true;
     match schema["type"].as_str() {
-        _ if is_either && random.bool() => integer(i64::MIN, i64::MAX, random),
+        // Beyond 32 bits it is written as text: see docs/known-types.md.
+        _ if is_either && random.bool() => integer(i32::MIN.into(), i32::MAX.into(), random),
         _ if is_either => texts[random.usize(..texts.len())].into(),
         Some("string") if schema["format"] == "date-time" => {
             let times = [
@@ -88,6 +89,29 @@ fn object(schema: &Value, random: &mut fastrand::Rng) -> Map<String, Value> {
     object
 }
 
+/// The object as it is written: the numbers of quantities become text (docs/known-types.md).
+fn written(value: &Value) -> Value {
+    let text = |value: &Value| match value {
+        Value::Number(number) => Value::from(number.to_string()),
+        other => other.clone(),
+    };
+    match value {
+        Value::Object(fields) => {
+            let field = |(name, value): (&String, &Value)| match (name.as_str(), value) {
+                ("requests" | "limits", Value::Object(quantities)) => {
+                    let quantities = quantities.iter().map(|(name, it)| (name.clone(), text(it)));
+                    (name.clone(), Value::Object(quantities.collect()))
+                }
+                ("sizeLimit", quantity) => (name.clone(), text(quantity)),
+                _ => (name.clone(), written(value)),
+            };
+            Value::Object(fields.iter().map(field).collect())
+        }
+        Value::Array(items) => items.iter().map(written).collect(),
+        other => other.clone(),
+    }
+}
+
 #[track_caller]
 fn all_values_survive<K: DeserializeOwned + Serialize>(manifest: &str) {
     let crd: Value = serde_json::from_str(manifest).unwrap();
@@ -101,11 +125,16 @@ fn all_values_survive<K: DeserializeOwned + Serialize>(manifest: &str) {
         let object = Value::Object(object);
         let typed: K = serde_json::from_value(object.clone())
             .unwrap_or_else(|error| panic!("seed {seed}: {error}: {object}"));
-        assert_eq!(serde_json::to_value(&typed).unwrap(), object, "seed {seed}");
+        let expected = written(&object);
+        assert_eq!(
+            serde_json::to_value(&typed).unwrap(),
+            expected,
+            "seed {seed}"
+        );
         let text = serde_json::to_string(&object).unwrap();
         let typed: K = serde_json::from_str(&text).unwrap();
         let again: Value = serde_json::from_str(&serde_json::to_string(&typed).unwrap()).unwrap();
-        assert_eq!(again, object, "seed {seed}");
+        assert_eq!(again, expected, "seed {seed}");
     }
 }
 
