@@ -6,7 +6,8 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     std::iter::from_fn(move || {
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
         let start = at;
-        let length = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let is_break = |byte| matches!(byte, b'\n' | b'\r');
+        let length = rest.bytes().position(is_break).unwrap_or(rest.len());
         let (line, after) = rest.split_at(length);
         at += length + if after.starts_with("\r\n") { 2 } else { 1 };
         Some((start, line))
