@@ -1,5 +1,7 @@
 //! Reads CRDs from sources and checks them as the API server does.
+mod check;
 mod columns;
+mod decode;
 mod definition;
 mod duplicates;
 mod legacy;
