@@ -121,7 +121,6 @@ fn is_closed(path: &str) -> bool {
             _ if std::mem::take(&mut is_escaped) => {}
             (Some(_), '\\') => is_escaped = true,
             (Some(mark), _) if c == mark => quote = None,
-            (Some(_), _) => {}
             (None, '\'' | '"') if !open.is_empty() => quote = Some(c),
             (None, '[') => open.push(']'),
             (None, '(') => open.push(')'),

@@ -24,7 +24,6 @@ pub(in crate::crd) fn conversion(reader: &mut Reader<'_>, spec: &Map<String, Val
                 hint,
             );
         }
-        ("None", _) => {}
         ("Webhook", None) if entry(conversion, "webhook").is_none() => {
             let hint = "add `clientConfig` and `conversionReviewVersions`";
             report(
@@ -35,7 +34,7 @@ pub(in crate::crd) fn conversion(reader: &mut Reader<'_>, spec: &Map<String, Val
             );
         }
         ("Webhook", Some(webhook)) => self::webhook(reader, webhook, &webhook_at),
-        ("Webhook", None) => {}
+        ("None", _) | ("Webhook", None) => {}
         (other, _) => {
             let message = format!("unknown conversion strategy {other:?}");
             report(reader, &at.key("strategy"), &message, "use None or Webhook");

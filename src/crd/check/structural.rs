@@ -266,8 +266,11 @@ fn branch(reader: &mut Reader<'_>, schema: &Schema, declared: Option<&Schema>, a
     branches(reader, schema, declared, at);
     if let Some(items) = child(schema, "items") {
         let at = at.key("items");
-        let inner = declared.map(|declared| child(declared, "items"));
-        constrained(reader, items, inner, "items", &at);
+        let inner = declared.and_then(|declared| child(declared, "items"));
+        if declared.is_some() && inner.is_none() {
+            undeclared(reader, "items", &at);
+        }
+        branch(reader, items, inner, &at);
     }
     let at = at.key("properties");
     for (name, property) in properties(schema) {
@@ -277,24 +280,13 @@ fn branch(reader: &mut Reader<'_>, schema: &Schema, declared: Option<&Schema>, a
                 .report_key(Code::NotStructural, &at, "`metadata` in a branch")
                 .hint(HINT);
         }
-        let inner =
-            declared.map(|declared| child(declared, "properties").and_then(|all| child(all, name)));
-        constrained(reader, property, inner, name, &at);
+        let all = declared.and_then(|declared| child(declared, "properties"));
+        let inner = all.and_then(|all| child(all, name));
+        if declared.is_some() && inner.is_none() {
+            undeclared(reader, name, &at);
+        }
+        branch(reader, property, inner, &at);
     }
-}
-
-/// Checks what a branch says about a part of a node; `declared` is that part, if it must be declared.
-fn constrained(
-    reader: &mut Reader<'_>,
-    schema: &Schema,
-    declared: Option<Option<&Schema>>,
-    name: &str,
-    at: &At<'_>,
-) {
-    if declared == Some(None) {
-        undeclared(reader, name, at);
-    }
-    branch(reader, schema, declared.flatten(), at);
 }
 
 fn undeclared(reader: &mut Reader<'_>, name: &str, at: &At<'_>) {
