@@ -98,7 +98,8 @@ fn column(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Column>
                 &at.key("format"),
                 format!("a printer column cannot have format {format:?}"),
             )
-            .hint(format!("use one of {}", FORMATS.join(", ")));
+            .hint(format!("use one of {}", FORMATS.join(", ")))
+            .severity = Severity::Warning;
     }
     let priority = entry(map, "priority")
         .and_then(|value| reader.integer(value, &at.key("priority")))

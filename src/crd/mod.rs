@@ -13,6 +13,7 @@ mod schema;
 mod subresources;
 mod version;
 
+pub use check::violation;
 pub use schema::{Additional, Constraints, Items, Kubernetes, Logic, Schema, SchemaType};
 
 use crate::diag::{Code, Diagnostics, Place};

@@ -24,6 +24,11 @@ pub(super) fn schema(reader: &mut Reader<'_>, root: &Value, has_status: bool, at
     }
 }
 
+/// Returns why the API server would refuse a value of a schema, apart from CEL rules; none if it fits.
+pub fn violation(schema: &Value, value: &Value) -> Option<String> {
+    validate::violation(schema.as_object()?, value)
+}
+
 /// A schema node as JSON; a keyword of the wrong type counts as absent, since it has its own diagnostic.
 type Schema = Map<String, Value>;
 

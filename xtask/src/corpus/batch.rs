@@ -9,19 +9,19 @@ use std::fs;
 use std::path::Path;
 
 /// One crate.
-pub(super) struct Batch<'a> {
+pub(crate) struct Batch<'a> {
     /// Its name.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Its trees, by index.
     trees: Vec<usize>,
     /// The Rust modules of its trees.
-    pub(super) modules: Vec<String>,
+    pub(crate) modules: Vec<String>,
     /// Its samples, each with the Rust path of its type.
-    pub(super) samples: Vec<(String, &'a Sample)>,
+    pub(crate) samples: Vec<(String, &'a Sample)>,
 }
 
 /// Distributes the trees, about `size` CRDs per crate.
-pub(super) fn pack<'a>(corpus: &Corpus, samples: &'a [Sample], size: usize) -> Vec<Batch<'a>> {
+pub(crate) fn pack<'a>(corpus: &Corpus, samples: &'a [Sample], size: usize) -> Vec<Batch<'a>> {
     let mut batches: Vec<Batch<'a>> = Vec::new();
     let mut left = 0;
     for (index, tree) in corpus.trees.iter().enumerate() {
@@ -49,7 +49,7 @@ pub(super) fn pack<'a>(corpus: &Corpus, samples: &'a [Sample], size: usize) -> V
 }
 
 /// Writes the crates into a directory.
-pub(super) fn write(out: &Path, corpus: &Corpus, batches: &[Batch<'_>]) -> Result<()> {
+pub(crate) fn write(out: &Path, corpus: &Corpus, batches: &[Batch<'_>]) -> Result<()> {
     let mut written = BTreeMap::new();
     let members: Vec<&str> = batches.iter().map(|batch| batch.name.as_str()).collect();
     written.insert("Cargo.toml".to_owned(), workspace(&members));

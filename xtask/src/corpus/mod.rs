@@ -1,17 +1,18 @@
 //! Generates, compiles and round-trips a directory of CRDs and sample objects, and reports failures.
-mod batch;
-mod compile;
+pub(crate) mod batch;
+pub(crate) mod compile;
 mod differ;
 pub(crate) mod generate;
 pub(crate) mod input;
-mod round_trip;
-mod samples;
-mod slice;
+pub(crate) mod round_trip;
+pub(crate) mod samples;
+pub(crate) mod slice;
 mod table;
 
 use crate::{root, target};
 use batch::Batch;
 use clap::Args;
+use kube_codegen::options::Options;
 use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
@@ -63,16 +64,16 @@ pub(crate) struct Arguments {
 
 /// A failure at one of the stages.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Problem {
+pub(crate) struct Problem {
     /// The stage.
-    stage: &'static str,
+    pub(crate) stage: &'static str,
     /// The file, or the location in a crate.
-    subject: String,
+    pub(crate) subject: String,
     /// The message.
-    message: String,
+    pub(crate) message: String,
 }
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Runs the task and returns whether nothing failed.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
@@ -84,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let inputs = input::find(&arguments.folder, &arguments.only)?;
     let inputs = slice::select(inputs, arguments.seed, arguments.slice << 10);
     let started = Instant::now();
-    let corpus = generate::generate(inputs, &mut failures);
+    let corpus = generate::generate(inputs, &Options::default(), &mut failures);
     let generating = started.elapsed();
     let samples = samples::find(&arguments.folder, &corpus, &mut failures)?;
     let mut table = table::Table::new(&corpus, samples.len(), generating);
@@ -142,7 +143,7 @@ fn compile_and_run(
     Ok(())
 }
 
-fn listing(failures: &[Problem]) -> String {
+pub(crate) fn listing(failures: &[Problem]) -> String {
     let line = |failure: &Problem| {
         let Problem {
             stage,
