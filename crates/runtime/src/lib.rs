@@ -53,10 +53,12 @@
 //! - [`queue`]: a rate-limited work queue
 //! - [`controller`]: the reconcile loop
 //! - [`event`]: Kubernetes Events
+//! - [`leader_election`]: one leader among several replicas
 pub mod client;
 pub mod controller;
 pub mod event;
 pub mod informer;
+pub mod leader_election;
 pub mod lister;
 pub mod queue;
 
