@@ -129,6 +129,16 @@ impl LeaderElector {
         mut self,
         work: impl FnOnce(Term) -> W,
     ) -> Result<W::Output, LeadershipLost> {
+        let output = self.run_unreleased(work).await?;
+        self.release().await;
+        Ok(output)
+    }
+
+    /// Like [`run`](Self::run), but keeps the lease.
+    pub(crate) async fn run_unreleased<W: Future>(
+        &mut self,
+        work: impl FnOnce(Term) -> W,
+    ) -> Result<W::Output, LeadershipLost> {
         let version = self.lock.settings.config.coordinated.clone();
         let candidate = match version {
             Some(version) => Candidate::register(&self.client, &self.lock.settings, version).await,
@@ -202,14 +212,10 @@ impl LeaderElector {
         self.control.end();
         self.lock.status.set_leader(false);
         self.report("stopped leading");
-        let output = result.map_err(|reason| LeadershipLost {
+        result.map_err(|reason| LeadershipLost {
             lease: format!("{}/{}", self.lock.settings.namespace, self.lock.name()),
             reason,
-        })?;
-        if self.lock.settings.config.release_on_stop {
-            self.release().await;
-        }
-        Ok(output)
+        })
     }
 
     /// Renews the lease until the term has ended. Returns why.
@@ -255,13 +261,17 @@ impl LeaderElector {
         }
     }
 
-    /// Gives up the lease, once no write of this term can reach the server any more.
-    async fn release(&mut self) {
+    /// Gives up the lease, if the settings say so, once no write of this term can reach the server any more.
+    pub(crate) async fn release(&mut self) {
         let LeaderElectionConfig {
             lease_duration,
             renew_deadline,
+            release_on_stop,
             ..
         } = self.lock.settings.config;
+        if !release_on_stop {
+            return;
+        }
         if let Some(sent) = self.control.last_unanswered() {
             sleep_until(sent + (lease_duration - renew_deadline)).await;
         }
