@@ -63,5 +63,6 @@ pub mod private;
 pub mod queue;
 
 mod cache;
+mod histogram;
 
 pub use kube_codegen_record as record;
