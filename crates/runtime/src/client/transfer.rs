@@ -103,7 +103,7 @@ fn formers(before: &[Value], after: &[Value]) -> Vec<Option<usize>> {
             }
         }
     }
-    // Without an identity only the index tells which item was changed.
+    // Without an identity, only the index shows which item was changed.
     if before.len() == after.len() {
         for (index, former) in formers.iter_mut().enumerate() {
             let unidentified = |items: &[Value]| identity(&items[index]).is_none();
