@@ -62,6 +62,8 @@ pub mod informer;
 pub mod leader_election;
 pub mod lister;
 pub mod manager;
+#[doc(hidden)]
+pub mod private;
 pub mod queue;
 
 mod cache;
