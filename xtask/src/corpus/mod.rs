@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let mut table = table::Table::new(&corpus, samples.len(), generating);
     let batches = batch::pack(&corpus, &samples, arguments.batch);
     if !arguments.generate_only {
-        batch::write(&out, &corpus, &batches)?;
+        batch::write(&out, &corpus, &batches, false)?;
         compile_and_run(arguments, &out, &batches, &mut table, &mut failures)?;
     }
     failures.sort();

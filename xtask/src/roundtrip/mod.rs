@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let corpus = generate::generate(inputs, &options, &mut failures);
     let samples = samples(arguments, &corpus, &manifests, &mut failures);
     let batches = batch::pack(&corpus, &samples, arguments.batch);
-    batch::write(&out, &corpus, &batches)?;
+    batch::write(&out, &corpus, &batches, true)?;
     let all: Vec<_> = batches.iter().filter(|it| !it.samples.is_empty()).collect();
     let built = compile::compile(&out, &compile::BUILD, &all, &mut failures)?;
     let mut equal = 0;
