@@ -33,8 +33,10 @@ const WORDS: &[&str] = &[
     "1e3",
     "~",
     "2024-01-01",
-    "$serde_json::private::Number",
 ];
+
+/// What serde_json takes for a number where it is the key of a map.
+const NUMBER: &str = "$serde_json::private::Number";
 
 /// Texts that the patterns and formats of CRDs often want.
 const COMMON: &[&str] = &[
@@ -75,7 +77,8 @@ pub struct Objects {
 }
 
 impl Objects {
-    /// Starts at a seed. With `newer`, some values of enums are not listed in the schema.
+    /// Starts at a seed. With `newer`, some values of enums are not listed in the schema, and times have any zone: the types
+    /// of k8s-openapi write them in UTC.
     pub fn new(seed: u64, newer: bool) -> Self {
         Self {
             rng: Rng::with_seed(seed),
@@ -253,7 +256,11 @@ impl Objects {
         let least = schema["minLength"].as_u64().unwrap_or(0);
         let most = schema["maxLength"].as_u64().unwrap_or(u64::MAX);
         let mut text = if attempt % 2 == 0 {
-            self.word()
+            if self.rng.u8(..50) == 0 {
+                NUMBER.to_owned()
+            } else {
+                self.word()
+            }
         } else {
             self.rng
                 .choice(COMMON)
@@ -346,10 +353,12 @@ impl Objects {
     }
 
     fn time(&mut self) -> String {
-        let zone = self
-            .rng
-            .choice(["Z", ".120Z", "+02:00", ".5-11:30"])
-            .unwrap_or("Z");
+        let zones: &[&str] = if self.newer {
+            &["Z", ".120Z", "+02:00", ".5-11:30"]
+        } else {
+            &["Z", ".5Z"]
+        };
+        let zone = self.rng.choice(zones).copied().unwrap_or("Z");
         let rng = &mut self.rng;
         format!(
             "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{zone}",
