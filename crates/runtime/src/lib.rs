@@ -58,6 +58,8 @@ pub mod controller;
 pub mod event;
 pub mod informer;
 pub mod lister;
+#[doc(hidden)]
+pub mod private;
 pub mod queue;
 
 mod cache;
