@@ -5,6 +5,8 @@
 use super::types::Module;
 use kube_codegen_runtime::informer::{InformerFactory, SharedInformer};
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Shared informers of the kinds of `gen.example.com/super`.
 #[derive(Clone, Copy)]
 pub struct GenExampleComSuperInformers<'f> {

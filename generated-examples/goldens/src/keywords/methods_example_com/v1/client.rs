@@ -6,6 +6,8 @@ use super::types::{Async, Crate, Gen, SelfValue, Static, Super, Try, Union};
 use kube::Client;
 use kube_codegen_runtime::client::{AllNamespaces, TypedClient};
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Typed clients of the kinds of `methods.example.com/v1`.
 #[derive(Clone)]
 pub struct MethodsExampleComV1 {

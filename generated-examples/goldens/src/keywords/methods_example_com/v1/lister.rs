@@ -5,6 +5,8 @@
 use super::types::{Async, Crate, Gen, SelfValue, Static, Super, Try, Union};
 use kube_codegen_runtime::lister::Lister;
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Reads [`Async`] objects from the cache of an informer.
 pub type AsyncLister = Lister<Async>;
 
