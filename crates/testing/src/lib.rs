@@ -30,6 +30,7 @@ mod builtin;
 mod discovery;
 mod fault;
 mod gc;
+mod go;
 mod kind;
 mod managed;
 mod names;
