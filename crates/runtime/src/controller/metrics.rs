@@ -16,6 +16,9 @@ pub struct ControllerMetrics {
     pub reconciles: u64,
     /// Reconciles that returned an error (`controller_runtime_reconcile_errors_total`).
     pub errors: u64,
+    /// Reconciles that did not finish within the [timeout](super::Controller::reconcile_timeout); counted as errors, too
+    /// (`controller_runtime_reconcile_timeouts_total`).
+    pub timeouts: u64,
     /// Reconciles that panicked (`controller_runtime_reconcile_panics_total`).
     pub panics: u64,
     /// Reconciles that returned [`Action::requeue`](super::Action::requeue).

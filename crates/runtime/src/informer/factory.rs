@@ -9,15 +9,18 @@ use std::{
 
 use futures::future::{self, BoxFuture, FutureExt};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::Client;
+use kube::{Client, api::ApiResource, core::discovery::Scope as ResourceScope};
 use parking_lot::Mutex;
 use thiserror::Error;
 
-use super::{InformerConfig, InitialList, SharedInformer};
-use crate::cache::Object;
+use super::{
+    InformerConfig, InitialList, InvalidNamespace, Namespaces, SharedInformer,
+    config::check_namespace, shared::dynamic_kind, state::MetaTransform,
+};
+use crate::cache::{Object, ObjectKind};
 
-/// Changes the metadata of every object before it is stored.
-type MetaTransform = Arc<dyn Fn(&mut ObjectMeta) + Send + Sync>;
+/// Changes the settings of one kind.
+type Configure = Box<dyn Fn(&mut InformerConfig) + Send + Sync>;
 
 /// Creates one [`SharedInformer`] per kind, and starts and stops them together. A clone is a handle on the same factory.
 ///
@@ -40,7 +43,14 @@ pub struct InformerFactory {
 
 struct Inner {
     settings: InformerFactoryBuilder,
-    informers: Mutex<HashMap<TypeId, Arc<dyn Managed>>>,
+    informers: Mutex<Informers>,
+}
+
+struct Informers {
+    /// Namespaces of informers that are created from now on.
+    namespaces: Namespaces,
+    /// By type, and the path of its collection: a dynamic type has several kinds.
+    by_kind: HashMap<(TypeId, String), Arc<dyn Managed>>,
 }
 
 /// An informer of any kind.
@@ -50,16 +60,13 @@ trait Managed: Any + Send + Sync {
     fn has_synced(&self) -> bool;
     fn wait_synced(&self) -> BoxFuture<'_, bool>;
     fn stop(&self) -> BoxFuture<'_, ()>;
+    fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace>;
+    fn remove_namespace(&self, name: &str) -> bool;
 }
 
 impl<K: Object> Managed for SharedInformer<K> {
     fn kind(&self) -> String {
-        let (group, kind) = (K::group(&()), K::kind(&()));
-        if group.is_empty() {
-            kind.into_owned()
-        } else {
-            format!("{kind}.{group}")
-        }
+        SharedInformer::kind(self).to_string()
     }
 
     fn start(&self) {
@@ -78,6 +85,14 @@ impl<K: Object> Managed for SharedInformer<K> {
 
     fn stop(&self) -> BoxFuture<'_, ()> {
         self.shutdown().boxed()
+    }
+
+    fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
+        SharedInformer::add_namespace(self, name)
+    }
+
+    fn remove_namespace(&self, name: &str) -> bool {
+        SharedInformer::remove_namespace(self, name)
     }
 }
 
@@ -100,6 +115,7 @@ impl InformerFactory {
         InformerFactoryBuilder {
             client,
             config: InformerConfig::default(),
+            by_kind: HashMap::new(),
             transform: None,
             resync: None,
         }
@@ -111,22 +127,98 @@ impl InformerFactory {
     }
 
     /// Returns the shared informer of `K`, which the next [`start`](Self::start) starts.
-    pub fn informer<K: Object>(&self) -> SharedInformer<K> {
+    ///
+    /// `informer::<PartialObjectMeta<K>>()` requests and caches only the metadata of the objects.
+    pub fn informer<K: Object>(&self) -> SharedInformer<K>
+    where
+        K::DynamicType: Default,
+    {
+        let dynamic = K::DynamicType::default();
+        let kind = ObjectKind::of::<K>(&dynamic);
+        self.get_or_create(dynamic, kind)
+    }
+
+    /// Returns the shared informer of a kind that is known at run time only, for `DynamicObject`, or `PartialObjectMeta` for metadata alone.
+    ///
+    /// ```
+    /// use kube::{api::{ApiResource, DynamicObject}, core::{GroupVersionKind, discovery::Scope}};
+    /// # use kube_codegen_runtime::informer::InformerFactory;
+    /// # use kube_codegen_testing::ApiServer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let factory = InformerFactory::new(ApiServer::new().client());
+    /// let maps = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "ConfigMap"), "configmaps");
+    /// let informer = factory.dynamic_informer::<DynamicObject>(&maps, &Scope::Namespaced);
+    /// factory.start();
+    /// factory.wait_for_cache_sync().await?;
+    /// assert!(informer.lister().all().is_empty());
+    /// # Ok(()) }
+    /// ```
+    pub fn dynamic_informer<K: Object<DynamicType = ApiResource>>(
+        &self,
+        resource: &ApiResource,
+        scope: &ResourceScope,
+    ) -> SharedInformer<K> {
+        self.get_or_create(resource.clone(), dynamic_kind::<K>(resource, scope))
+    }
+
+    fn get_or_create<K: Object>(
+        &self,
+        dynamic: K::DynamicType,
+        kind: ObjectKind,
+    ) -> SharedInformer<K> {
         let mut informers = self.inner.informers.lock();
-        if let Some(managed) = informers.get(&TypeId::of::<K>()) {
+        let id = (TypeId::of::<K>(), K::url_path(&dynamic, None));
+        if let Some(managed) = informers.by_kind.get(&id) {
             let any: &dyn Any = &**managed;
             if let Some(informer) = any.downcast_ref::<SharedInformer<K>>() {
                 return informer.clone();
             }
         }
         let settings = &self.inner.settings;
-        let (client, config) = (settings.client.clone(), settings.config.clone());
-        let informer = SharedInformer::<K>::with_resync(client, config, settings.resync);
-        if let Some(transform) = settings.transform.clone() {
-            informer.set_transform(move |object| transform(object.meta_mut()));
+        let mut config = settings.config.clone();
+        config.namespaces = informers.namespaces.clone();
+        if let Some(configure) = settings.by_kind.get(&TypeId::of::<K>()) {
+            configure(&mut config);
         }
-        informers.insert(TypeId::of::<K>(), Arc::new(informer.clone()));
+        let informer = SharedInformer::<K>::create(
+            settings.client.clone(),
+            config,
+            (dynamic, kind),
+            settings.resync,
+            settings.transform.clone(),
+        );
+        informers.by_kind.insert(id, Arc::new(informer.clone()));
         informer
+    }
+
+    /// Caches the objects of another namespace, too, in the informers that are limited to some namespaces.
+    ///
+    /// # Errors
+    /// Fails if no namespace can have this name.
+    pub fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
+        check_namespace(name)?;
+        let mut informers = self.inner.informers.lock();
+        if let Namespaces::Only(names) = &mut informers.namespaces {
+            names.insert(name.to_owned());
+        }
+        informers
+            .by_kind
+            .values()
+            .try_for_each(|informer| informer.add_namespace(name))
+    }
+
+    /// Drops the objects of a namespace; see [`SharedInformer::remove_namespace`]. Returns `false` if no informer is limited to it.
+    pub fn remove_namespace(&self, name: &str) -> bool {
+        let mut informers = self.inner.informers.lock();
+        let mut removed = match &mut informers.namespaces {
+            Namespaces::All => false,
+            Namespaces::Only(names) => names.remove(name),
+        };
+        for informer in informers.by_kind.values() {
+            removed |= informer.remove_namespace(name);
+        }
+        removed
     }
 
     /// Starts all informers that were requested and do not run yet. Call it again after you request more.
@@ -173,7 +265,8 @@ impl InformerFactory {
     }
 
     fn managed(&self) -> Vec<Arc<dyn Managed>> {
-        self.inner.informers.lock().values().cloned().collect()
+        let informers = self.inner.informers.lock();
+        informers.by_kind.values().cloned().collect()
     }
 }
 
@@ -204,14 +297,47 @@ impl fmt::Debug for InformerFactory {
 pub struct InformerFactoryBuilder {
     client: Client,
     config: InformerConfig,
+    by_kind: HashMap<TypeId, Configure>,
     transform: Option<MetaTransform>,
     resync: Option<Duration>,
 }
 
 impl InformerFactoryBuilder {
-    /// Caches the objects of one namespace instead of all. Has no effect on cluster-scoped kinds.
-    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
-        self.config.namespace = Some(namespace.into());
+    /// Caches the objects of one namespace instead of all; `""` means all. Has no effect on cluster-scoped kinds. The informers fail to start
+    /// if no namespace can have this name.
+    pub fn namespace(self, namespace: impl Into<String>) -> Self {
+        self.namespaces(namespace.into())
+    }
+
+    /// Caches the objects of some namespaces instead of all. More can be [added](InformerFactory::add_namespace) later.
+    ///
+    /// ```no_run
+    /// # use kube_codegen_runtime::informer::InformerFactory;
+    /// # fn example(client: kube::Client) {
+    /// let factory = InformerFactory::builder(client).namespaces(["team-a", "team-b"]).build();
+    /// # }
+    /// ```
+    pub fn namespaces(mut self, namespaces: impl Into<Namespaces>) -> Self {
+        self.config.namespaces = namespaces.into();
+        self
+    }
+
+    /// Changes the settings of one kind, such as its selectors. The last change of a kind counts.
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// # use kube_codegen_runtime::informer::InformerFactory;
+    /// # fn example(client: kube::Client) {
+    /// let factory = InformerFactory::builder(client)
+    ///     .configure::<Pod>(|config| config.field_selector = Some("status.phase=Running".into()))
+    ///     .build();
+    /// # }
+    /// ```
+    pub fn configure<K: Object>(
+        mut self,
+        change: impl Fn(&mut InformerConfig) + Send + Sync + 'static,
+    ) -> Self {
+        self.by_kind.insert(TypeId::of::<K>(), Box::new(change));
         self
     }
 
@@ -252,8 +378,11 @@ impl InformerFactoryBuilder {
     pub fn build(self) -> InformerFactory {
         InformerFactory {
             inner: Arc::new(Inner {
+                informers: Mutex::new(Informers {
+                    namespaces: self.config.namespaces.clone(),
+                    by_kind: HashMap::new(),
+                }),
                 settings: self,
-                informers: Mutex::default(),
             }),
         }
     }

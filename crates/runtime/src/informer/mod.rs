@@ -23,11 +23,12 @@ mod handler;
 mod listener;
 mod reflector;
 mod registration;
+mod scope;
 mod shared;
 mod state;
 mod tasks;
 
-pub use config::{InformerConfig, InitialList, strip_managed_fields};
+pub use config::{InformerConfig, InitialList, InvalidNamespace, Namespaces, strip_managed_fields};
 pub use error::{DecodeError, InformerError, Stopped, WatchFailure};
 pub use factory::{InformerFactory, InformerFactoryBuilder, NotSynced};
 pub use handler::{Deleted, EventHandler, EventHandlerFuncs, InformerEvent};

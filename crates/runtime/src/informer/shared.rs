@@ -1,22 +1,26 @@
 //! The handle of an informer: handlers, indexes, reads and life cycle.
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use kube::Client;
+use futures::FutureExt;
+use kube::{Client, api::ApiResource, core::discovery::Scope as ResourceScope};
 use tokio_util::sync::DropGuard;
 
 use super::{
-    InformerConfig,
+    InformerConfig, Namespaces,
+    config::{InvalidNamespace, check_namespace},
     error::{InformerError, Stopped},
     handler::EventHandler,
     listener::{self, EventStream},
-    reflector::Reflector,
+    reflector::{Reflector, Requests},
     registration::{HandlerRegistration, resync_every},
-    state::{InformerMetrics, State},
+    scope::Scope,
+    state::{InformerMetrics, MetaTransform, State},
     tasks::Tasks,
 };
 use crate::{
-    cache::{IndexError, Object, ObjectKey},
+    cache::{IndexError, Object, ObjectKey, ObjectKind},
     lister::Lister,
+    panics,
 };
 
 /// Shortest period of a resync.
@@ -25,7 +29,10 @@ const MIN_RESYNC: Duration = Duration::from_secs(1);
 /// A cache of all objects of a kind, kept up to date by one list and watch, and shared by handlers, listers and controllers.
 ///
 /// A clone is a cheap handle on the same informer. It starts with [`start`](Self::start) (or its factory's), and stops with
-/// [`shutdown`](Self::shutdown) or when its last handle and lister are dropped. It cannot be started again.
+/// [`shutdown`](Self::shutdown) or when its last handle, lister and event stream are dropped. It cannot be started again.
+///
+/// A handler belongs to its informer. So a handler that holds a handle or a lister of the same informer keeps it running until the shutdown: give
+/// it a [detached lister](Lister::detached).
 ///
 /// It gives the guarantees of client-go's shared informer: the cache and its indexes show a change before any handler is called; the changes
 /// of one object arrive in order, though intermediate states may be missing; a handler added late first gets all objects as added; the next
@@ -45,13 +52,14 @@ const MIN_RESYNC: Duration = Duration::from_secs(1);
 /// maps.shutdown().await;
 /// # Ok(()) }
 /// ```
-pub struct SharedInformer<K> {
+pub struct SharedInformer<K: Object> {
     inner: Arc<Inner<K>>,
 }
 
-struct Inner<K> {
+struct Inner<K: Object> {
     state: Arc<State<K>>,
     client: Client,
+    dynamic: K::DynamicType,
     config: InformerConfig,
     /// Resync period of handlers without one of their own.
     resync: Option<Duration>,
@@ -62,29 +70,143 @@ struct Inner<K> {
 
 impl<K: Object> SharedInformer<K> {
     /// Creates an informer, which does nothing until it is started.
-    pub fn new(client: Client, config: InformerConfig) -> Self {
+    pub fn new(client: Client, config: InformerConfig) -> Self
+    where
+        K::DynamicType: Default,
+    {
         Self::with_resync(client, config, None)
     }
 
     /// Like [`new`](Self::new), with a resync period for handlers without one of their own.
-    pub fn with_resync(client: Client, config: InformerConfig, resync: Option<Duration>) -> Self {
-        let state = Arc::new(State::new());
+    pub fn with_resync(client: Client, config: InformerConfig, resync: Option<Duration>) -> Self
+    where
+        K::DynamicType: Default,
+    {
+        let dynamic = K::DynamicType::default();
+        let kind = ObjectKind::of::<K>(&dynamic);
+        Self::create(client, config, (dynamic, kind), resync, None)
+    }
+
+    /// Creates an informer of a kind that is known at run time only, for `DynamicObject` or `PartialObjectMeta`.
+    ///
+    /// ```
+    /// use kube::{api::{ApiResource, DynamicObject}, core::{GroupVersionKind, discovery::Scope}};
+    /// use kube_codegen_runtime::informer::{InformerConfig, SharedInformer};
+    /// use kube_codegen_testing::ApiServer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = ApiServer::new();
+    /// let maps = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "ConfigMap"), "configmaps");
+    /// let informer: SharedInformer<DynamicObject> =
+    ///     SharedInformer::dynamic(server.client(), &maps, &Scope::Namespaced, InformerConfig::default());
+    /// informer.start();
+    /// informer.wait_synced().await?;
+    /// # Ok(()) }
+    /// ```
+    pub fn dynamic(
+        client: Client,
+        resource: &ApiResource,
+        scope: &ResourceScope,
+        config: InformerConfig,
+    ) -> Self
+    where
+        K: kube::Resource<DynamicType = ApiResource>,
+    {
+        let kind = dynamic_kind::<K>(resource, scope);
+        Self::create(client, config, (resource.clone(), kind), None, None)
+    }
+
+    pub(super) fn create(
+        client: Client,
+        config: InformerConfig,
+        (dynamic, kind): (K::DynamicType, ObjectKind),
+        resync: Option<Duration>,
+        meta_transform: Option<MetaTransform>,
+    ) -> Self {
+        let cluster_scoped = kind.cluster_scoped;
+        let state = Arc::new(State::new(kind, meta_transform));
         let running = Arc::new(state.stop.clone().drop_guard());
+        let inner = Inner {
+            state,
+            client,
+            dynamic,
+            config,
+            resync,
+            tasks: Tasks::default(),
+            running,
+        };
+        match &inner.config.namespaces {
+            Namespaces::Only(names) if !cluster_scoped => match inner.config.namespaces.check() {
+                Ok(()) => names.iter().for_each(|name| inner.add(Some(name.clone()))),
+                Err(error) => inner.state.fail(error.to_string()),
+            },
+            _ => inner.add(None),
+        }
         Self {
-            inner: Arc::new(Inner {
-                state,
-                client,
-                config,
-                resync,
-                tasks: Tasks::default(),
-                running,
-            }),
+            inner: Arc::new(inner),
         }
     }
 
-    /// Returns the settings.
+    /// Returns the settings with which the informer was created.
     pub fn config(&self) -> &InformerConfig {
         &self.inner.config
+    }
+
+    /// Returns the namespaces whose objects are cached now.
+    pub fn namespaces(&self) -> Namespaces {
+        let scopes = self.inner.state.scopes.read();
+        let names: Option<_> = scopes
+            .iter()
+            .filter(|scope| !scope.stop.is_cancelled())
+            .map(|scope| scope.namespace.clone())
+            .collect();
+        names.map_or(Namespaces::All, Namespaces::Only)
+    }
+
+    /// Caches the objects of another namespace, too. Does nothing if they are cached already. [`wait_synced`](Self::wait_synced) then waits for them.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_codegen_runtime::informer::{InformerConfig, SharedInformer};
+    /// use kube_codegen_testing::ApiServer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let config = InformerConfig { namespaces: "team-a".into(), ..InformerConfig::default() };
+    /// let maps = SharedInformer::<ConfigMap>::new(ApiServer::new().client(), config);
+    /// maps.start();
+    /// maps.add_namespace("team-b")?;
+    /// maps.wait_synced().await?;
+    /// maps.remove_namespace("team-a");
+    /// assert_eq!(maps.namespaces(), "team-b".into());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if no namespace can have this name.
+    pub fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
+        check_namespace(name)?;
+        match self.namespaces() {
+            Namespaces::Only(names) if !names.contains(name) => {
+                self.inner.add(Some(name.to_owned()));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Stops the list and watch of one of several namespaces. Its objects leave the cache; handlers get them as deleted, with their final state
+    /// unknown. Returns `false` if the informer has no list and watch of this namespace alone.
+    pub fn remove_namespace(&self, name: &str) -> bool {
+        let scopes = self.inner.state.scopes.read();
+        let found = scopes.iter().position(|scope| {
+            scope.namespace.as_deref() == Some(name) && !scope.stop.is_cancelled()
+        });
+        let Some(found) = found else {
+            return false;
+        };
+        scopes[found].stop.cancel();
+        drop(scopes);
+        true
     }
 
     /// Adds a handler. It gets all cached objects as added, then every change.
@@ -122,16 +244,18 @@ impl<K: Object> SharedInformer<K> {
         HandlerRegistration::new(Arc::clone(state), listener_state)
     }
 
-    /// Returns the same notifications as an async stream. It ends with the informer.
+    /// Returns the same notifications as an async stream. It keeps the informer running, and ends when the informer is shut down.
     pub fn events(&self) -> EventStream<K> {
-        let (listener, inbox) = listener::queue(self.inner.state.stop.child_token(), false);
-        self.inner.state.listen(listener);
-        EventStream::new(inbox)
+        let Inner { state, running, .. } = &*self.inner;
+        let (listener, inbox) = listener::queue(state.stop.child_token(), false);
+        state.listen(listener);
+        EventStream::new(inbox, Arc::clone(state), Arc::clone(running))
     }
 
     /// Returns typed reads of the cache.
     pub fn lister(&self) -> Lister<K> {
         Lister::new(
+            Arc::clone(&self.inner.state.kind),
             Arc::clone(&self.inner.state.store),
             Arc::clone(&self.inner.running),
         )
@@ -139,14 +263,17 @@ impl<K: Object> SharedInformer<K> {
 
     /// Adds an index under `name`, which finds objects by each value that `values_of` returns for them. The cached objects are indexed at once.
     ///
-    /// `values_of` must always return the same values for the same object, and must not use the informer.
+    /// `values_of` must always return the same values for the same object, and must not use the informer. If it panics, this index does not find
+    /// the object, and the error handler gets [`InformerError::Panic`].
     pub fn add_index(
         &self,
         name: impl Into<String>,
         values_of: impl Fn(&K) -> Vec<String> + Send + Sync + 'static,
     ) -> Result<(), IndexError> {
-        let mut store = self.inner.state.store.write();
-        store.add_index(name.into(), values_of)
+        let state = &self.inner.state;
+        let added = state.store.write().add_index(name.into(), values_of);
+        state.report_panics();
+        added
     }
 
     /// Returns the objects that have `value` in the index `name`, in no particular order.
@@ -162,7 +289,7 @@ impl<K: Object> SharedInformer<K> {
     /// Changes every object before it is stored, to save memory; see [`strip_managed_fields`](super::strip_managed_fields).
     ///
     /// The transform must keep name, namespace, uid and resource version. It applies to objects received from now on, so set it before the
-    /// start. The last one set counts.
+    /// start. It runs after the transform of the informer's factory. The last one set counts.
     pub fn set_transform(&self, transform: impl Fn(&mut K) + Send + Sync + 'static) {
         *self.inner.state.transform.write() = Some(Arc::new(transform));
     }
@@ -178,23 +305,10 @@ impl<K: Object> SharedInformer<K> {
     /// # Panics
     /// Outside of a Tokio runtime, like `tokio::spawn`.
     pub fn start(&self) {
-        let Inner {
-            state,
-            client,
-            config,
-            tasks,
-            ..
-        } = &*self.inner;
-        if state.stop.is_cancelled() || !tasks.start() {
-            return;
+        let Inner { state, tasks, .. } = &*self.inner;
+        if !state.stop.is_cancelled() && tasks.start() {
+            state.update_synced();
         }
-        let reflector = Reflector::new(client.clone(), config, Arc::clone(state));
-        let state = Arc::clone(state);
-        tasks.spawn(async move {
-            // The reflector panics if a transform or an index function does. Waiting tasks must learn of that, too.
-            let guard = StopOnDrop(state);
-            guard.0.stop.run_until_cancelled(reflector.run()).await;
-        });
     }
 
     /// Stops the watch and the handlers, and waits until all their tasks have ended. The cache stays readable. A handler must not await this.
@@ -204,14 +318,30 @@ impl<K: Object> SharedInformer<K> {
         self.inner.tasks.join().await;
     }
 
-    /// Whether the first list is in the cache. Handlers may still be working on it: see [`HandlerRegistration::has_synced`].
+    /// Whether the first list is in the cache, and the informer has not [failed](Self::failure) since. Handlers may still be working on the list:
+    /// see [`HandlerRegistration::has_synced`].
     pub fn has_synced(&self) -> bool {
         self.inner.state.has_synced()
     }
 
-    /// Waits until the first list is in the cache.
+    /// Waits until the first list is in the cache, also of namespaces that were added later.
     pub async fn wait_synced(&self) -> Result<(), Stopped> {
-        self.inner.state.wait_synced().await
+        let state = &self.inner.state;
+        state.wait_synced().await?;
+        let scopes = state.scopes.read().clone();
+        for scope in scopes {
+            let waited = scope.wait_synced().await;
+            if state.stop.is_cancelled() {
+                waited?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns why the informer ended by itself: a defect in its list and watch, or the name of a namespace that cannot exist. `None` while it
+    /// runs, and after a shutdown. Failures that are retried do not end it; see [`set_error_handler`](Self::set_error_handler).
+    pub fn failure(&self) -> Option<String> {
+        self.inner.state.failure()
     }
 
     /// Whether the informer has stopped.
@@ -224,7 +354,7 @@ impl<K: Object> SharedInformer<K> {
         self.inner.state.stop.cancelled().await;
     }
 
-    /// Returns the resource version up to which the cache is complete; empty before the first list.
+    /// Returns the resource version up to which the cache is complete; empty before the first list. Of several namespaces, it is the lowest.
     pub fn last_sync_resource_version(&self) -> String {
         self.inner.state.version()
     }
@@ -234,18 +364,87 @@ impl<K: Object> SharedInformer<K> {
         let state = &self.inner.state;
         InformerMetrics {
             objects: state.store.read().len(),
+            handlers: state.handlers(),
             ..*state.metrics.lock()
         }
     }
 
     /// Returns the cached object of `key`.
     pub(crate) fn find(&self, key: &ObjectKey) -> Option<Arc<K>> {
+        let (namespace, name) = key.parts();
         let store = self.inner.state.store.read();
-        store.get(key.namespace_or_empty(), &key.name).cloned()
+        store.get(namespace, name).cloned()
+    }
+
+    /// Returns the names of the kind.
+    pub(crate) fn kind(&self) -> &ObjectKind {
+        &self.inner.state.kind
     }
 }
 
-impl<K> Clone for SharedInformer<K> {
+impl<K: Object> Inner<K> {
+    /// Lists and watches one more scope, from the start on.
+    fn add(&self, namespace: Option<String>) {
+        let Self { state, config, .. } = self;
+        let path = K::url_path(&self.dynamic, namespace.as_deref());
+        let requests = Requests::new(&path, state.kind.metadata_only, config);
+        let mut scopes = state.scopes.write();
+        // The same namespace may have been removed before: its objects must leave the cache first.
+        let before = scopes.iter().find(|scope| scope.namespace == namespace);
+        let before = before.map(|scope| scope.ended.clone());
+        scopes.retain(|scope| scope.namespace != namespace);
+        let scope = Arc::new(Scope::new(namespace, state.stop.child_token()));
+        scopes.push(Arc::clone(&scope));
+        drop(scopes);
+        let reflector = Reflector::new(
+            self.client.clone(),
+            requests,
+            config.initial_list,
+            Arc::clone(state),
+            Arc::clone(&scope),
+        );
+        let state = Arc::clone(state);
+        self.tasks.spawn(async move {
+            if let Some(before) = before {
+                state.stop.run_until_cancelled(before.cancelled()).await;
+            }
+            follow(reflector, state, scope).await;
+        });
+    }
+}
+
+/// Runs `reflector` until its scope or the informer stops. The informer fails if the reflector panics, or its task is dropped.
+async fn follow<K: Object>(reflector: Reflector<K>, state: Arc<State<K>>, scope: Arc<Scope>) {
+    let mut guard = FailOnDrop(Some(Arc::clone(&state)));
+    let run = AssertUnwindSafe(reflector.run()).catch_unwind();
+    if let Some(Err(panic)) = scope.stop.run_until_cancelled(run).await {
+        let message = panics::message(&*panic);
+        state.fail(format!("its list and watch panicked: {message}"));
+    }
+    guard.0.take();
+    if !state.stop.is_cancelled() {
+        state.forget(&scope).await;
+        state
+            .scopes
+            .write()
+            .retain(|other| !Arc::ptr_eq(other, &scope));
+        state.update_synced();
+    }
+    scope.ended.cancel();
+}
+
+/// Returns the names of a kind that is known at run time only.
+pub(super) fn dynamic_kind<K: Object<DynamicType = ApiResource>>(
+    resource: &ApiResource,
+    scope: &ResourceScope,
+) -> ObjectKind {
+    ObjectKind {
+        cluster_scoped: *scope == ResourceScope::Cluster,
+        ..ObjectKind::of::<K>(resource)
+    }
+}
+
+impl<K: Object> Clone for SharedInformer<K> {
     fn clone(&self) -> Self {
         Self {
             inner: Arc::clone(&self.inner),
@@ -256,19 +455,20 @@ impl<K> Clone for SharedInformer<K> {
 impl<K: Object> fmt::Debug for SharedInformer<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedInformer")
-            .field("kind", &K::kind(&()))
+            .field("kind", &self.inner.state.kind.to_string())
             .field("config", &self.inner.config)
             .field("metrics", &self.metrics())
             .finish()
     }
 }
 
-/// Stops the informer when its reflector ends or panics.
-struct StopOnDrop<K: Object>(Arc<State<K>>);
+/// Ends the informer when the task of its reflector is dropped: the runtime on which it was started shuts down.
+struct FailOnDrop<K: Object>(Option<Arc<State<K>>>);
 
-impl<K: Object> Drop for StopOnDrop<K> {
+impl<K: Object> Drop for FailOnDrop<K> {
     fn drop(&mut self) {
-        self.0.stop.cancel();
-        self.0.sweep();
+        if let Some(state) = self.0.take() {
+            state.fail("the runtime dropped its list and watch".to_owned());
+        }
     }
 }
