@@ -61,6 +61,7 @@ pub mod lister;
 pub mod queue;
 
 mod cache;
+mod histogram;
 mod panics;
 
 pub use kube_codegen_record as record;

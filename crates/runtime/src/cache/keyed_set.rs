@@ -25,6 +25,10 @@ impl<K: Resource> KeyedSet<K> {
         }
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.table.len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.table.is_empty()
     }

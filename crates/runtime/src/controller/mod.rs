@@ -81,6 +81,8 @@ pub struct Controller<K: Object> {
 impl<K: Object> Controller<K> {
     /// Creates a controller of the objects of `informer`. Every addition, change and resync enqueues the object.
     pub fn for_informer(informer: &SharedInformer<K>) -> Self {
+        let metrics = MetricsHandle::default();
+        metrics.set_name(informer.kind().kind.to_lowercase());
         Self {
             primary: informer.clone(),
             predicates: Vec::new(),
@@ -93,8 +95,15 @@ impl<K: Object> Controller<K> {
             cache_sync_timeout: CACHE_SYNC_TIMEOUT,
             reconcile_timeout: None,
             shutdown: pending().boxed(),
-            metrics: MetricsHandle::default(),
+            metrics,
         }
+    }
+
+    /// Sets the name, which is a label of the metrics; by default the kind in lower case. Give each controller of a program its own.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        self.metrics.set_name(name.into());
+        self
     }
 
     /// Enqueues an object only for the events that `predicate` accepts; see [`predicate`]. Of several predicates, all must accept. Requeues and
@@ -202,6 +211,14 @@ impl<K: Object> Controller<K> {
         self
     }
 
+    /// Drops a reconcile at its next `await` once it takes longer than this, and retries it with [`OnError::Backoff`]. By default there is no
+    /// limit.
+    #[must_use]
+    pub fn reconcile_timeout(mut self, limit: Duration) -> Self {
+        self.reconcile_timeout = Some(limit);
+        self
+    }
+
     /// Sets how long running reconciles may take to finish on shutdown before they are dropped at their next `await`; 30 s by default.
     #[must_use]
     pub fn grace_period(mut self, period: Duration) -> Self {
@@ -213,14 +230,6 @@ impl<K: Object> Controller<K> {
     #[must_use]
     pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
         self.cache_sync_timeout = timeout;
-        self
-    }
-
-    /// Sets how long one reconcile may take before it is dropped at its next `await`, and retried with [`OnError::Backoff`]. By default there is
-    /// no limit.
-    #[must_use]
-    pub fn reconcile_timeout(mut self, timeout: Duration) -> Self {
-        self.reconcile_timeout = Some(timeout);
         self
     }
 

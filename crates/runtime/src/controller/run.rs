@@ -124,6 +124,7 @@ impl<K: Object> Controller<K> {
     {
         let queue = WorkQueue::with_boxed_limiter(self.limiter);
         self.metrics.observe(&queue);
+        self.metrics.count(|counts| counts.workers = self.workers);
         let predicate = all(self.predicates);
         let own = |object: &Arc<K>| vec![ObjectKey::of(&**object)];
         self.triggers
@@ -156,8 +157,8 @@ impl<K: Object> Controller<K> {
             primary: self.primary,
             queue: queue.clone(),
             attempt,
-            timeout: self.reconcile_timeout,
             max_retries: self.max_retries,
+            reconcile_timeout: self.reconcile_timeout,
             metrics: self.metrics,
         });
         let mut running = JoinSet::new();

@@ -23,8 +23,8 @@ pub(super) struct Worker<K: Object, Attempt> {
     pub(super) queue: WorkQueue<ObjectKey>,
     /// Reconciles once, or returns nothing if there is nothing to reconcile.
     pub(super) attempt: Attempt,
-    pub(super) timeout: Option<Duration>,
     pub(super) max_retries: Option<u32>,
+    pub(super) reconcile_timeout: Option<Duration>,
     pub(super) metrics: MetricsHandle,
 }
 
@@ -52,7 +52,7 @@ impl<K: Object, Attempt> Worker<K, Attempt> {
         let started = Instant::now();
         self.metrics.count(|counts| counts.active += 1);
         let attempt = AssertUnwindSafe(attempt).catch_unwind();
-        let outcome = match self.timeout {
+        let outcome = match self.reconcile_timeout {
             None => Some(attempt.await),
             Some(limit) => timeout(limit, attempt).await.ok(),
         };
@@ -70,10 +70,7 @@ impl<K: Object, Attempt> Worker<K, Attempt> {
                 self.after_error(key, OnError::Backoff);
             }
             None => {
-                self.metrics.count(|counts| {
-                    counts.errors += 1;
-                    counts.timeouts += 1;
-                });
+                self.metrics.count(|counts| counts.timeouts += 1);
                 warn!(kind = %self.primary.kind(), object = %key, "reconcile dropped after {:?}", started.elapsed());
                 self.after_error(key, OnError::Backoff);
             }

@@ -8,19 +8,15 @@ use std::{
 };
 
 use futures::future::{self, BoxFuture, FutureExt};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Client, api::ApiResource, core::discovery::Scope as ResourceScope};
 use parking_lot::Mutex;
 use thiserror::Error;
 
 use super::{
-    InformerConfig, InitialList, InvalidNamespace, Namespaces, SharedInformer,
-    config::check_namespace, shared::dynamic_kind, state::MetaTransform,
+    InformerFactoryBuilder, InformerStatus, InvalidNamespace, Namespaces, SharedInformer,
+    config::check_namespace, shared::dynamic_kind,
 };
 use crate::cache::{Object, ObjectKind};
-
-/// Changes the settings of one kind.
-type Configure = Box<dyn Fn(&mut InformerConfig) + Send + Sync>;
 
 /// Creates one [`SharedInformer`] per kind, and starts and stops them together. A clone is a handle on the same factory.
 ///
@@ -62,6 +58,7 @@ trait Managed: Any + Send + Sync {
     fn stop(&self) -> BoxFuture<'_, ()>;
     fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace>;
     fn remove_namespace(&self, name: &str) -> bool;
+    fn status(&self) -> InformerStatus;
 }
 
 impl<K: Object> Managed for SharedInformer<K> {
@@ -94,6 +91,10 @@ impl<K: Object> Managed for SharedInformer<K> {
     fn remove_namespace(&self, name: &str) -> bool {
         SharedInformer::remove_namespace(self, name)
     }
+
+    fn status(&self) -> InformerStatus {
+        SharedInformer::status(self)
+    }
 }
 
 /// Some informers have no complete list yet: they were stopped, never started, or the timeout elapsed.
@@ -112,12 +113,18 @@ impl InformerFactory {
 
     /// Returns a builder, for more settings than the client.
     pub fn builder(client: Client) -> InformerFactoryBuilder {
-        InformerFactoryBuilder {
-            client,
-            config: InformerConfig::default(),
-            by_kind: HashMap::new(),
-            transform: None,
-            resync: None,
+        InformerFactoryBuilder::new(client)
+    }
+
+    pub(super) fn new_with(settings: InformerFactoryBuilder) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                informers: Mutex::new(Informers {
+                    namespaces: settings.config.namespaces.clone(),
+                    by_kind: HashMap::new(),
+                }),
+                settings,
+            }),
         }
     }
 
@@ -221,6 +228,13 @@ impl InformerFactory {
         removed
     }
 
+    /// Returns the state of each informer, sorted by kind.
+    pub fn status(&self) -> Vec<InformerStatus> {
+        let mut all: Vec<_> = self.managed().iter().map(|one| one.status()).collect();
+        all.sort_by_cached_key(|one| (one.kind.clone(), one.group.clone(), one.version.clone()));
+        all
+    }
+
     /// Starts all informers that were requested and do not run yet. Call it again after you request more.
     ///
     /// # Panics
@@ -289,110 +303,5 @@ impl fmt::Debug for InformerFactory {
             .field("config", &self.inner.settings.config)
             .field("kinds", &kinds)
             .finish()
-    }
-}
-
-/// Settings of an [`InformerFactory`].
-#[must_use]
-pub struct InformerFactoryBuilder {
-    client: Client,
-    config: InformerConfig,
-    by_kind: HashMap<TypeId, Configure>,
-    transform: Option<MetaTransform>,
-    resync: Option<Duration>,
-}
-
-impl InformerFactoryBuilder {
-    /// Caches the objects of one namespace instead of all; `""` means all. Has no effect on cluster-scoped kinds. The informers fail to start
-    /// if no namespace can have this name.
-    pub fn namespace(self, namespace: impl Into<String>) -> Self {
-        self.namespaces(namespace.into())
-    }
-
-    /// Caches the objects of some namespaces instead of all. More can be [added](InformerFactory::add_namespace) later.
-    ///
-    /// ```no_run
-    /// # use kube_codegen_runtime::informer::InformerFactory;
-    /// # fn example(client: kube::Client) {
-    /// let factory = InformerFactory::builder(client).namespaces(["team-a", "team-b"]).build();
-    /// # }
-    /// ```
-    pub fn namespaces(mut self, namespaces: impl Into<Namespaces>) -> Self {
-        self.config.namespaces = namespaces.into();
-        self
-    }
-
-    /// Changes the settings of one kind, such as its selectors. The last change of a kind counts.
-    ///
-    /// ```no_run
-    /// use k8s_openapi::api::core::v1::Pod;
-    /// # use kube_codegen_runtime::informer::InformerFactory;
-    /// # fn example(client: kube::Client) {
-    /// let factory = InformerFactory::builder(client)
-    ///     .configure::<Pod>(|config| config.field_selector = Some("status.phase=Running".into()))
-    ///     .build();
-    /// # }
-    /// ```
-    pub fn configure<K: Object>(
-        mut self,
-        change: impl Fn(&mut InformerConfig) + Send + Sync + 'static,
-    ) -> Self {
-        self.by_kind.insert(TypeId::of::<K>(), Box::new(change));
-        self
-    }
-
-    /// Redelivers every object as an update, once per `period` (at least one second), to handlers without a resync period of their own.
-    pub fn resync(mut self, period: Duration) -> Self {
-        self.resync = (!period.is_zero()).then_some(period);
-        self
-    }
-
-    /// Changes the metadata of every object before it is stored; see [`strip_managed_fields`](super::strip_managed_fields).
-    pub fn transform(
-        mut self,
-        transform: impl Fn(&mut ObjectMeta) + Send + Sync + 'static,
-    ) -> Self {
-        self.transform = Some(Arc::new(transform));
-        self
-    }
-
-    /// Caches only objects whose labels match (`app=web,tier!=cache`).
-    pub fn label_selector(mut self, selector: impl Into<String>) -> Self {
-        self.config.label_selector = Some(selector.into());
-        self
-    }
-
-    /// Caches only objects whose fields match (`metadata.name=a`).
-    pub fn field_selector(mut self, selector: impl Into<String>) -> Self {
-        self.config.field_selector = Some(selector.into());
-        self
-    }
-
-    /// Sets how lists are requested.
-    pub fn initial_list(mut self, list: InitialList) -> Self {
-        self.config.initial_list = list;
-        self
-    }
-
-    /// Creates the factory.
-    pub fn build(self) -> InformerFactory {
-        InformerFactory {
-            inner: Arc::new(Inner {
-                informers: Mutex::new(Informers {
-                    namespaces: self.config.namespaces.clone(),
-                    by_kind: HashMap::new(),
-                }),
-                settings: self,
-            }),
-        }
-    }
-}
-
-impl fmt::Debug for InformerFactoryBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InformerFactoryBuilder")
-            .field("config", &self.config)
-            .field("resync", &self.resync)
-            .finish_non_exhaustive()
     }
 }

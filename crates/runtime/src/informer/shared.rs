@@ -1,26 +1,22 @@
 //! The handle of an informer: handlers, indexes, reads and life cycle.
-use std::{fmt, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
-use futures::FutureExt;
 use kube::{Client, api::ApiResource, core::discovery::Scope as ResourceScope};
 use tokio_util::sync::DropGuard;
 
 use super::{
     InformerConfig, Namespaces,
-    config::{InvalidNamespace, check_namespace},
     error::{InformerError, Stopped},
     handler::EventHandler,
     listener::{self, EventStream},
-    reflector::{Reflector, Requests},
     registration::{HandlerRegistration, resync_every},
-    scope::Scope,
-    state::{InformerMetrics, MetaTransform, State},
+    state::{MetaTransform, State},
+    status::{InformerMetrics, InformerStatus},
     tasks::Tasks,
 };
 use crate::{
     cache::{IndexError, Object, ObjectKey, ObjectKind},
     lister::Lister,
-    panics,
 };
 
 /// Shortest period of a resync.
@@ -53,17 +49,17 @@ const MIN_RESYNC: Duration = Duration::from_secs(1);
 /// # Ok(()) }
 /// ```
 pub struct SharedInformer<K: Object> {
-    inner: Arc<Inner<K>>,
+    pub(super) inner: Arc<Inner<K>>,
 }
 
-struct Inner<K: Object> {
-    state: Arc<State<K>>,
-    client: Client,
-    dynamic: K::DynamicType,
-    config: InformerConfig,
+pub(super) struct Inner<K: Object> {
+    pub(super) state: Arc<State<K>>,
+    pub(super) client: Client,
+    pub(super) dynamic: K::DynamicType,
+    pub(super) config: InformerConfig,
     /// Resync period of handlers without one of their own.
     resync: Option<Duration>,
-    tasks: Tasks,
+    pub(super) tasks: Tasks,
     /// Stops the tasks when the last handle or lister is dropped. The tasks hold the state alone.
     running: Arc<DropGuard>,
 }
@@ -150,63 +146,6 @@ impl<K: Object> SharedInformer<K> {
     /// Returns the settings with which the informer was created.
     pub fn config(&self) -> &InformerConfig {
         &self.inner.config
-    }
-
-    /// Returns the namespaces whose objects are cached now.
-    pub fn namespaces(&self) -> Namespaces {
-        let scopes = self.inner.state.scopes.read();
-        let names: Option<_> = scopes
-            .iter()
-            .filter(|scope| !scope.stop.is_cancelled())
-            .map(|scope| scope.namespace.clone())
-            .collect();
-        names.map_or(Namespaces::All, Namespaces::Only)
-    }
-
-    /// Caches the objects of another namespace, too. Does nothing if they are cached already. [`wait_synced`](Self::wait_synced) then waits for them.
-    ///
-    /// ```
-    /// use k8s_openapi::api::core::v1::ConfigMap;
-    /// use kube_codegen_runtime::informer::{InformerConfig, SharedInformer};
-    /// use kube_codegen_testing::ApiServer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let config = InformerConfig { namespaces: "team-a".into(), ..InformerConfig::default() };
-    /// let maps = SharedInformer::<ConfigMap>::new(ApiServer::new().client(), config);
-    /// maps.start();
-    /// maps.add_namespace("team-b")?;
-    /// maps.wait_synced().await?;
-    /// maps.remove_namespace("team-a");
-    /// assert_eq!(maps.namespaces(), "team-b".into());
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    /// Fails if no namespace can have this name.
-    pub fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
-        check_namespace(name)?;
-        match self.namespaces() {
-            Namespaces::Only(names) if !names.contains(name) => {
-                self.inner.add(Some(name.to_owned()));
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Stops the list and watch of one of several namespaces. Its objects leave the cache; handlers get them as deleted, with their final state
-    /// unknown. Returns `false` if the informer has no list and watch of this namespace alone.
-    pub fn remove_namespace(&self, name: &str) -> bool {
-        let scopes = self.inner.state.scopes.read();
-        let found = scopes.iter().position(|scope| {
-            scope.namespace.as_deref() == Some(name) && !scope.stop.is_cancelled()
-        });
-        let Some(found) = found else {
-            return false;
-        };
-        scopes[found].stop.cancel();
-        drop(scopes);
-        true
     }
 
     /// Adds a handler. It gets all cached objects as added, then every change.
@@ -364,8 +303,42 @@ impl<K: Object> SharedInformer<K> {
         let state = &self.inner.state;
         InformerMetrics {
             objects: state.store.read().len(),
+            ..state.metrics.lock().clone()
+        }
+    }
+
+    /// Returns the state, for people who debug.
+    pub fn status(&self) -> InformerStatus {
+        let Inner {
+            state,
+            dynamic,
+            config,
+            tasks,
+            ..
+        } = &*self.inner;
+        let metrics = self.metrics();
+        let namespace = match self.namespaces() {
+            Namespaces::All => None,
+            Namespaces::Only(names) => Some(names.into_iter().collect::<Vec<_>>().join(",")),
+        };
+        InformerStatus {
+            group: state.kind.group.clone(),
+            version: K::version(dynamic).into_owned(),
+            kind: state.kind.kind.clone(),
+            resource: state.kind.plural.clone(),
+            namespace,
+            label_selector: config.label_selector.clone(),
+            field_selector: config.field_selector.clone(),
+            synced: self.has_synced(),
+            stopped: self.is_stopped(),
+            objects: metrics.objects,
+            namespaces: state.store.read().namespaces(),
+            last_sync_resource_version: state.version(),
+            age_seconds: tasks.age().map(|age| age.as_secs_f64()),
+            idle_seconds: state.idle().map(|idle| idle.as_secs_f64()),
+            failures: metrics.failures,
             handlers: state.handlers(),
-            ..*state.metrics.lock()
+            metrics,
         }
     }
 
@@ -380,57 +353,6 @@ impl<K: Object> SharedInformer<K> {
     pub(crate) fn kind(&self) -> &ObjectKind {
         &self.inner.state.kind
     }
-}
-
-impl<K: Object> Inner<K> {
-    /// Lists and watches one more scope, from the start on.
-    fn add(&self, namespace: Option<String>) {
-        let Self { state, config, .. } = self;
-        let path = K::url_path(&self.dynamic, namespace.as_deref());
-        let requests = Requests::new(&path, state.kind.metadata_only, config);
-        let mut scopes = state.scopes.write();
-        // The same namespace may have been removed before: its objects must leave the cache first.
-        let before = scopes.iter().find(|scope| scope.namespace == namespace);
-        let before = before.map(|scope| scope.ended.clone());
-        scopes.retain(|scope| scope.namespace != namespace);
-        let scope = Arc::new(Scope::new(namespace, state.stop.child_token()));
-        scopes.push(Arc::clone(&scope));
-        drop(scopes);
-        let reflector = Reflector::new(
-            self.client.clone(),
-            requests,
-            config.initial_list,
-            Arc::clone(state),
-            Arc::clone(&scope),
-        );
-        let state = Arc::clone(state);
-        self.tasks.spawn(async move {
-            if let Some(before) = before {
-                state.stop.run_until_cancelled(before.cancelled()).await;
-            }
-            follow(reflector, state, scope).await;
-        });
-    }
-}
-
-/// Runs `reflector` until its scope or the informer stops. The informer fails if the reflector panics, or its task is dropped.
-async fn follow<K: Object>(reflector: Reflector<K>, state: Arc<State<K>>, scope: Arc<Scope>) {
-    let mut guard = FailOnDrop(Some(Arc::clone(&state)));
-    let run = AssertUnwindSafe(reflector.run()).catch_unwind();
-    if let Some(Err(panic)) = scope.stop.run_until_cancelled(run).await {
-        let message = panics::message(&*panic);
-        state.fail(format!("its list and watch panicked: {message}"));
-    }
-    guard.0.take();
-    if !state.stop.is_cancelled() {
-        state.forget(&scope).await;
-        state
-            .scopes
-            .write()
-            .retain(|other| !Arc::ptr_eq(other, &scope));
-        state.update_synced();
-    }
-    scope.ended.cancel();
 }
 
 /// Returns the names of a kind that is known at run time only.
@@ -459,16 +381,5 @@ impl<K: Object> fmt::Debug for SharedInformer<K> {
             .field("config", &self.inner.config)
             .field("metrics", &self.metrics())
             .finish()
-    }
-}
-
-/// Ends the informer when the task of its reflector is dropped: the runtime on which it was started shuts down.
-struct FailOnDrop<K: Object>(Option<Arc<State<K>>>);
-
-impl<K: Object> Drop for FailOnDrop<K> {
-    fn drop(&mut self) {
-        if let Some(state) = self.0.take() {
-            state.fail("the runtime dropped its list and watch".to_owned());
-        }
     }
 }

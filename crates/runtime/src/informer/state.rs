@@ -1,9 +1,9 @@
 //! The state that the tasks of one informer share: store, listeners and scopes.
-use std::{collections::HashSet, hash::RandomState, sync::Arc};
+use std::{sync::Arc, time::Duration};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use parking_lot::{Mutex, RwLock};
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
@@ -12,9 +12,10 @@ use super::{
     handler::{Deleted, InformerEvent},
     listener::{Listener, ListenerState},
     scope::Scope,
+    status::{HandlerStatus, InformerMetrics},
 };
 use crate::{
-    cache::{Delta, KeyedSet, Object, ObjectKey, ObjectKind, Store, names, same_state},
+    cache::{Delta, Object, ObjectKey, ObjectKind, Store},
     panics,
 };
 
@@ -25,14 +26,11 @@ pub(super) type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
 /// Receives failures.
 pub(super) type ErrorHandler = Arc<dyn Fn(&InformerError) + Send + Sync>;
 
-/// Number of objects of a list that are applied at once, before other tasks and readers get a turn.
-const SLICE: usize = 256;
-
 pub(super) struct State<K> {
     pub(super) kind: Arc<ObjectKind>,
     pub(super) store: Arc<RwLock<Store<K>>>,
     /// Locked around each change of the store, so that every listener gets every change once and in order.
-    listeners: Mutex<Listeners<K>>,
+    pub(super) listeners: Mutex<Listeners<K>>,
     pub(super) scopes: RwLock<Vec<Arc<Scope>>>,
     /// The transform of the factory; runs before the informer's own.
     pub(super) meta_transform: Option<MetaTransform>,
@@ -44,60 +42,14 @@ pub(super) struct State<K> {
     /// Why the informer stopped, unless it was stopped on purpose.
     failure: Mutex<Option<String>>,
     pub(super) metrics: Mutex<InformerMetrics>,
+    /// When the server last sent something.
+    received: Mutex<Option<Instant>>,
 }
 
-struct Listeners<K> {
+pub(super) struct Listeners<K> {
     all: Vec<Listener<K>>,
     /// The first list of each scope is in the store.
     synced: bool,
-}
-
-/// Counters of one informer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct InformerMetrics {
-    /// Objects in the cache.
-    pub objects: usize,
-    /// Handlers and event streams.
-    pub handlers: usize,
-    /// Complete lists, including the first.
-    pub lists: u64,
-    /// Changes received from the watch.
-    pub events: u64,
-    /// Failures of any sort, including decode failures.
-    pub failures: u64,
-    /// Objects that did not decode, counted each time they were received.
-    pub decode_failures: u64,
-}
-
-/// An incomplete list.
-pub(super) struct Listed<K> {
-    objects: KeyedSet<K>,
-    unreadable: HashSet<ObjectKey>,
-}
-
-impl<K: Object> Listed<K> {
-    pub(super) fn new() -> Self {
-        Self {
-            objects: KeyedSet::new(RandomState::new()),
-            unreadable: HashSet::new(),
-        }
-    }
-
-    /// Removes an object that was deleted while the list was in progress.
-    pub(super) fn remove(&mut self, deleted: Result<ObjectKey, Box<DecodeError>>) {
-        if let Some(key) = deleted.map_or_else(|error| error.key, Some) {
-            let (namespace, name) = key.parts();
-            self.objects.remove(namespace, name);
-            self.unreadable.remove(&key);
-        }
-    }
-
-    fn has(&self, object: &K) -> bool {
-        let (namespace, name) = names(object);
-        self.objects.get(namespace, name).is_some()
-            || self.unreadable.contains(&ObjectKey::of(object))
-    }
 }
 
 impl<K: Object> State<K> {
@@ -117,6 +69,7 @@ impl<K: Object> State<K> {
             stop: CancellationToken::new(),
             failure: Mutex::default(),
             metrics: Mutex::default(),
+            received: Mutex::default(),
         }
     }
 
@@ -127,6 +80,55 @@ impl<K: Object> State<K> {
         versions
             .min_by_key(|version| version.parse::<u64>().unwrap_or_default())
             .unwrap_or_default()
+    }
+
+    /// Records a bookmark: the server has sent all changes up to `version`.
+    pub(super) fn bookmark(&self, scope: &Scope, version: &str) {
+        scope.set_version(version);
+        self.received();
+    }
+
+    /// Records that the server sent something.
+    pub(super) fn received(&self) {
+        *self.received.lock() = Some(Instant::now());
+    }
+
+    /// Returns the time since the server last sent something.
+    pub(super) fn idle(&self) -> Option<Duration> {
+        self.received.lock().map(|at| at.elapsed())
+    }
+
+    /// Returns the state of each handler.
+    pub(super) fn handlers(&self) -> Vec<HandlerStatus> {
+        let listeners = self.listeners.lock();
+        listeners
+            .all
+            .iter()
+            .map(|listener| HandlerStatus {
+                synced: listener.state.has_synced(),
+                pending: listener.state.pending(),
+            })
+            .collect()
+    }
+
+    /// Counts an event, and measures its processing until the returned value is dropped.
+    fn time_event(&self) -> impl Drop + '_ {
+        struct Timer<'a>(
+            &'a Mutex<InformerMetrics>,
+            &'a Mutex<Option<Instant>>,
+            Instant,
+        );
+        impl Drop for Timer<'_> {
+            fn drop(&mut self) {
+                let mut metrics = self.0.lock();
+                metrics.events += 1;
+                metrics
+                    .processing_latency
+                    .observe_duration(self.2.elapsed());
+                *self.1.lock() = Some(self.2);
+            }
+        }
+        Timer(&self.metrics, &self.received, Instant::now())
     }
 
     pub(super) fn has_synced(&self) -> bool {
@@ -152,7 +154,7 @@ impl<K: Object> State<K> {
 
     /// Stores an object that was added or modified.
     pub(super) fn apply(&self, scope: &Scope, decoded: Result<K, Box<DecodeError>>) {
-        self.metrics.lock().events += 1;
+        let _timer = self.time_event();
         let version = version_of(&decoded);
         let Ok(object) = self.accept(decoded) else {
             return scope.set_version(&version);
@@ -167,7 +169,7 @@ impl<K: Object> State<K> {
 
     /// Removes an object. Its name suffices if its final state does not decode.
     pub(super) fn delete(&self, scope: &Scope, decoded: Result<K, Box<DecodeError>>) {
-        self.metrics.lock().events += 1;
+        let _timer = self.time_event();
         let version = version_of(&decoded);
         let accepted = self.accept(decoded);
         let listeners = self.listeners.lock();
@@ -180,73 +182,6 @@ impl<K: Object> State<K> {
         if let Some(delta) = delta {
             listeners.notify(delta);
         }
-    }
-
-    /// Adds one object to a list in progress. An object that the store holds in the same state is not allocated again.
-    pub(super) fn list_one(&self, listed: &mut Listed<K>, decoded: Result<K, Box<DecodeError>>) {
-        match self.accept(decoded) {
-            Ok(object) => {
-                let (namespace, name) = names(&*object);
-                let stored = self.store.read().get(namespace, name).cloned();
-                let stored = stored.filter(|stored| same_state(&**stored, &*object));
-                listed.objects.insert(stored.unwrap_or(object));
-            }
-            Err(key) => listed.unreadable.extend(key),
-        }
-    }
-
-    /// Replaces the content of a scope by a complete list, in slices.
-    pub(super) async fn replace(&self, scope: &Scope, listed: Listed<K>, version: &str) {
-        self.metrics.lock().lists += 1;
-        let before = self.store.read().within(scope.namespace.as_deref());
-        let mut objects = listed.objects.iter();
-        while self.change(objects.by_ref().take(SLICE), |store, object| {
-            Some(store.relist(Arc::clone(object)))
-        }) {
-            tokio::task::yield_now().await;
-        }
-        let mut before = before.iter();
-        while self.change(before.by_ref().take(SLICE), |store, object| {
-            let gone = !listed.has(object);
-            gone.then(|| store.delete_by_key(&ObjectKey::of(&**object)))?
-        }) {
-            tokio::task::yield_now().await;
-        }
-        scope.set_version(version);
-        scope.set_synced();
-        self.update_synced();
-        self.report_panics();
-    }
-
-    /// Removes the objects of a scope that has ended.
-    pub(super) async fn forget(&self, scope: &Scope) {
-        let before = self.store.read().within(scope.namespace.as_deref());
-        let mut before = before.iter();
-        while self.change(before.by_ref().take(SLICE), |store, object| {
-            store.delete_by_key(&ObjectKey::of(&**object))
-        }) {
-            tokio::task::yield_now().await;
-        }
-    }
-
-    /// Changes the store once for each of `objects`, then notifies the listeners. Returns `false` if there were none.
-    fn change<'o>(
-        &self,
-        objects: impl Iterator<Item = &'o Arc<K>>,
-        mut change: impl FnMut(&mut Store<K>, &Arc<K>) -> Option<Delta<K>>,
-    ) -> bool {
-        let listeners = self.listeners.lock();
-        let mut store = self.store.write();
-        let mut any = false;
-        let deltas: Vec<_> = objects
-            .inspect(|_| any = true)
-            .filter_map(|object| change(&mut store, object))
-            .collect();
-        drop(store);
-        for delta in deltas {
-            listeners.notify(delta);
-        }
-        any
     }
 
     /// Marks the informer as synced once every scope is.
@@ -304,11 +239,6 @@ impl<K: Object> State<K> {
         }
     }
 
-    /// Returns the number of listeners.
-    pub(super) fn handlers(&self) -> usize {
-        self.listeners.lock().all.len()
-    }
-
     /// Drops cancelled listeners; all of them once the informer has stopped.
     pub(super) fn sweep(&self) {
         self.listeners
@@ -332,7 +262,10 @@ impl<K: Object> State<K> {
     }
 
     /// Returns the object ready for the store. Otherwise reports why it is not, and returns its name if known.
-    fn accept(&self, decoded: Result<K, Box<DecodeError>>) -> Result<Arc<K>, Option<ObjectKey>> {
+    pub(super) fn accept(
+        &self,
+        decoded: Result<K, Box<DecodeError>>,
+    ) -> Result<Arc<K>, Option<ObjectKey>> {
         match decoded {
             Ok(mut object) => match panics::catch(|| self.transform(&mut object)) {
                 Ok(()) => Ok(Arc::new(object)),
@@ -405,7 +338,7 @@ fn version_of<K: Object>(decoded: &Result<K, Box<DecodeError>>) -> String {
 
 impl<K: Object> Listeners<K> {
     /// Sends one change to every listener that wants it.
-    fn notify(&self, delta: Delta<K>) {
+    pub(super) fn notify(&self, delta: Delta<K>) {
         let event = match delta {
             Delta::Added(object) => InformerEvent::Added {
                 object,

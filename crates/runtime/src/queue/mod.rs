@@ -19,8 +19,9 @@ use tokio::{
 use self::metrics::Recorder;
 pub use self::{
     limiter::{ExponentialLimiter, MaxOf, RateLimiter, TokenBucket, default_limiter},
-    metrics::{Histogram, QueueMetrics},
+    metrics::QueueMetrics,
 };
+pub use crate::histogram::Histogram;
 
 /// Delay of an item whose time no clock reaches.
 const FAR_FUTURE: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
@@ -132,6 +133,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         let now = Instant::now();
         let at = now.checked_add(delay).unwrap_or(now + FAR_FUTURE);
         let mut state = self.inner.state.lock();
+        state.metrics.retries += u64::from(!state.shut_down);
         // Every waiting worker watches the time of the next item, since any of them may be gone by then.
         if !state.shut_down && state.delayed.insert(item, at) {
             self.inner.changed.notify_waiters();
@@ -142,7 +144,6 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
     pub fn add_rate_limited(&self, item: T) {
         let delay = self.inner.limiter.when(&item);
         let mut state = self.inner.state.lock();
-        state.metrics.retries += 1;
         let retries = state.retries.entry(item.clone()).or_insert(0);
         *retries = retries.saturating_add(1);
         drop(state);

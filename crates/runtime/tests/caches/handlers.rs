@@ -205,9 +205,9 @@ async fn a_dropped_stream_leaves_nothing_in_the_informer() {
     for _ in 0..100 {
         drop(informer.events());
     }
-    assert_eq!(informer.metrics().handlers, 1);
+    assert_eq!(informer.status().handlers.len(), 1);
     drop(kept);
-    assert_eq!(informer.metrics().handlers, 0);
+    assert_eq!(informer.status().handlers.len(), 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -114,7 +114,7 @@ async fn predicates_decide_which_events_enqueue() {
     let factory = InformerFactory::new(client);
     let controller = Controller::for_informer(&factory.informer::<ConfigMap>())
         .filter(|event| predicate::generation_changed(event) || predicate::labels_changed(event))
-        .filter(|event| predicate::resource_version_changed(event));
+        .filter(predicate::resource_version_changed);
     let (mut keys, _running) = run(controller);
     let watch = synced(&mut server, &[generation("1", 1, "x")]).await;
     assert_eq!(next(&mut keys).await, "ns/a 1");

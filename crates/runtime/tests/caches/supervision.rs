@@ -355,27 +355,6 @@ async fn max_retries_counts_with_any_limiter() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reconcile_that_takes_too_long_is_dropped_and_retried() {
-    let steps = [Step::Sleep(100 * SECOND), Step::Done];
-    let mut setup = setup(&[map("a", "1")], &steps, OnError::Drop, |c| {
-        c.reconcile_timeout(10 * SECOND)
-    })
-    .await;
-    let began = setup.call().await.1;
-    let (name, at) = setup.call().await;
-    assert_eq!(
-        (name.as_str(), (at - began).as_secs()),
-        ("a", 10),
-        "not \"a ended\""
-    );
-    let metrics = setup.metrics.get();
-    assert_eq!(
-        (metrics.timeouts, metrics.errors, metrics.active),
-        (1, 1, 0)
-    );
-}
-
-#[tokio::test(start_paused = true)]
 async fn the_longest_resync_period_means_never() {
     let (informer, mut server) = informer();
     let (handler, mut log) = recorder();

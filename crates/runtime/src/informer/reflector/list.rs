@@ -1,14 +1,18 @@
 //! Lists: a streaming list with its fallback, one response from the watch cache, or exact pages.
 use std::time::Duration;
 
-use tokio::task::consume_budget;
 use tracing::debug;
 
 use super::{RESPONSE_SILENCE, Reflector, Watch, list_body::ListBody, wire};
 use crate::{
     cache::{Object, ObjectKey},
     client::ErrorExt,
-    informer::{InitialList, error::WatchFailure, state::Listed},
+    informer::{
+        InitialList,
+        error::WatchFailure,
+        relist::{Listed, SLICE},
+        tasks::give_way,
+    },
 };
 
 /// Page size of a list that reads etcd (client-go's default).
@@ -44,6 +48,7 @@ impl<K: Object> Reflector<K> {
     async fn list_streaming(&self) -> Result<Watch, WatchFailure> {
         let mut watch = self.watch(true).await?;
         let mut listed = Listed::new();
+        let mut lines = 0_usize;
         let silence = LIST_SILENCE.min(watch.silence);
         while let Some(line) = watch.lines.next(silence).await? {
             match wire::Frame::parse(line) {
@@ -65,7 +70,10 @@ impl<K: Object> Reflector<K> {
                 Err(error) if error.is_eof() => break,
                 Err(error) => return Err(error.into()),
             }
-            consume_budget().await;
+            lines += 1;
+            if lines % SLICE == 0 {
+                give_way().await;
+            }
         }
         Err(WatchFailure::ListCutShort)
     }
@@ -121,7 +129,9 @@ impl<K: Object> Reflector<K> {
         let mut page = ListBody::new(&body);
         while let Some(raw) = page.next_item()? {
             self.state.list_one(listed, self.decode(raw));
-            consume_budget().await;
+            if listed.len() % SLICE == 0 {
+                give_way().await;
+            }
         }
         let non_empty = |text: Option<String>| text.filter(|text| !text.is_empty());
         Ok((

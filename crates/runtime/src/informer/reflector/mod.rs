@@ -14,11 +14,13 @@ mod wire;
 use std::{sync::Arc, time::Duration};
 
 use kube::{Client, client::Body, runtime::watcher::DefaultBackoff};
-use tokio::{task::consume_budget, time::Instant};
+use tokio::time::Instant;
 
 pub(super) use self::request::Requests;
 use self::{lines::Lines, wire::Frame};
-use super::{InitialList, error::WatchFailure, scope::Scope, state::State};
+use super::{
+    InitialList, error::WatchFailure, relist::SLICE, scope::Scope, state::State, tasks::give_way,
+};
 use crate::{cache::Object, client::ErrorExt};
 
 /// How much longer than promised a watch may stay silent before the connection counts as dead.
@@ -81,7 +83,13 @@ impl<K: Object> Reflector<K> {
     /// Lists, watches, and relists whenever the watch cannot resume. Runs until it is dropped.
     pub(super) async fn run(mut self) {
         loop {
-            match self.list().await {
+            let started = Instant::now();
+            let listed = self.list().await;
+            if listed.is_ok() {
+                let mut metrics = self.state.metrics.lock();
+                metrics.list_duration.observe_duration(started.elapsed());
+            }
+            match listed {
                 Ok(watch) => self.follow(watch).await,
                 Err(failure) => {
                     self.fresh |= failure.is_gone() || failure.is_too_large_version();
@@ -131,8 +139,10 @@ impl<K: Object> Reflector<K> {
             self.scope.version()
         };
         let (request, open_for) = self.requests.watch(&version, initial, fastrand::u32(..))?;
+        let lines = self.send(request).await?;
+        self.state.metrics.lock().watches += 1;
         Ok(Watch {
-            lines: self.send(request).await?,
+            lines,
             silence: open_for + SILENCE_MARGIN,
         })
     }
@@ -150,9 +160,24 @@ impl<K: Object> Reflector<K> {
     }
 
     /// Applies the events of one watch until the server closes it, and returns how long it lasted.
-    async fn consume(&mut self, mut watch: Watch) -> Result<Duration, WatchFailure> {
-        let opened = Instant::now();
-        let mut seen = false;
+    async fn consume(&mut self, watch: Watch) -> Result<Duration, WatchFailure> {
+        let (opened, mut changes) = (Instant::now(), 0);
+        let result = self.apply_all(watch, opened, &mut changes).await;
+        let short = matches!(result, Err(WatchFailure::ClosedAtOnce));
+        let lasted = opened.elapsed();
+        let mut metrics = self.state.metrics.lock();
+        metrics.watch_ended(lasted, changes, short);
+        result.map(|()| lasted)
+    }
+
+    /// Applies the events of one watch, and counts its changes.
+    async fn apply_all(
+        &mut self,
+        mut watch: Watch,
+        opened: Instant,
+        changes: &mut usize,
+    ) -> Result<(), WatchFailure> {
+        let mut lines = 0_usize;
         loop {
             let silence = if self.bookmarks {
                 watch.silence.min(BOOKMARK_SILENCE)
@@ -163,10 +188,16 @@ impl<K: Object> Reflector<K> {
                 break;
             };
             match Frame::parse(line) {
-                Ok(Frame::Applied(raw)) => self.state.apply(&self.scope, self.decode(raw)),
-                Ok(Frame::Deleted(raw)) => self.state.delete(&self.scope, self.decode(raw)),
+                Ok(Frame::Applied(raw)) => {
+                    self.state.apply(&self.scope, self.decode(raw));
+                    *changes += 1;
+                }
+                Ok(Frame::Deleted(raw)) => {
+                    self.state.delete(&self.scope, self.decode(raw));
+                    *changes += 1;
+                }
                 Ok(Frame::Bookmark { version, .. }) => {
-                    self.scope.set_version(&version);
+                    self.state.bookmark(&self.scope, &version);
                     self.bookmarks |= opened.elapsed() < watch.silence / 2;
                 }
                 Ok(Frame::Error(status)) => return Err(WatchFailure::Status(status)),
@@ -175,14 +206,16 @@ impl<K: Object> Reflector<K> {
                 Err(error) if error.is_eof() => break,
                 Err(error) => return Err(error.into()),
             }
-            seen = true;
             // A long row of buffered events must not starve other tasks.
-            consume_budget().await;
+            lines += 1;
+            if lines % SLICE == 0 {
+                give_way().await;
+            }
         }
-        if !seen && opened.elapsed() < VERY_SHORT {
+        if lines == 0 && opened.elapsed() < VERY_SHORT {
             return Err(WatchFailure::ClosedAtOnce);
         }
-        Ok(opened.elapsed())
+        Ok(())
     }
 
     fn decode(&self, raw: &serde_json::value::RawValue) -> wire::Decoded<K> {
