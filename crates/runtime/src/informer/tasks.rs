@@ -3,7 +3,10 @@ use std::{future::poll_fn, task::Poll, time::Duration};
 
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use tokio::{runtime::{Handle, RuntimeFlavor}, time::Instant};
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    time::Instant,
+};
 use tokio_util::task::TaskTracker;
 
 /// Tasks that all run on the runtime on which [`start`](Tasks::start) was called.

@@ -71,7 +71,7 @@ impl<K: Object> Reflector<K> {
                 Err(error) => return Err(error.into()),
             }
             lines += 1;
-            if lines % SLICE == 0 {
+            if lines.is_multiple_of(SLICE) {
                 give_way().await;
             }
         }
@@ -129,7 +129,7 @@ impl<K: Object> Reflector<K> {
         let mut page = ListBody::new(&body);
         while let Some(raw) = page.next_item()? {
             self.state.list_one(listed, self.decode(raw));
-            if listed.len() % SLICE == 0 {
+            if listed.len().is_multiple_of(SLICE) {
                 give_way().await;
             }
         }

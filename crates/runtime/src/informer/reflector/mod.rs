@@ -208,7 +208,7 @@ impl<K: Object> Reflector<K> {
             }
             // A long row of buffered events must not starve other tasks.
             lines += 1;
-            if lines % SLICE == 0 {
+            if lines.is_multiple_of(SLICE) {
                 give_way().await;
             }
         }
