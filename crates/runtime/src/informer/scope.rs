@@ -67,10 +67,11 @@ impl Scope {
 impl<K: Object> SharedInformer<K> {
     /// Returns the namespaces whose objects are cached now.
     pub fn namespaces(&self) -> Namespaces {
-        let scopes = self.inner.state.scopes.read();
+        let state = &self.inner.state;
+        let scopes = state.scopes.read();
         let names: Option<_> = scopes
             .iter()
-            .filter(|scope| !scope.stop.is_cancelled())
+            .filter(|scope| !scope.stop.is_cancelled() || state.stop.is_cancelled())
             .map(|scope| scope.namespace.clone())
             .collect();
         names.map_or(Namespaces::All, Namespaces::Only)
@@ -111,15 +112,9 @@ impl<K: Object> SharedInformer<K> {
     /// unknown. Returns `false` if the informer has no list and watch of this namespace alone.
     pub fn remove_namespace(&self, name: &str) -> bool {
         let scopes = self.inner.state.scopes.read();
-        let found = scopes.iter().position(|scope| {
-            scope.namespace.as_deref() == Some(name) && !scope.stop.is_cancelled()
-        });
-        let Some(found) = found else {
-            return false;
-        };
-        scopes[found].stop.cancel();
-        drop(scopes);
-        true
+        let mut running = scopes.iter().filter(|scope| !scope.stop.is_cancelled());
+        let found = running.find(|scope| scope.namespace.as_deref() == Some(name));
+        found.inspect(|scope| scope.stop.cancel()).is_some()
     }
 }
 
@@ -179,7 +174,9 @@ struct FailOnDrop<K: Object>(Option<Arc<State<K>>>);
 
 impl<K: Object> Drop for FailOnDrop<K> {
     fn drop(&mut self) {
-        if let Some(state) = self.0.take() {
+        if let Some(state) = self.0.take()
+            && !state.stop.is_cancelled()
+        {
             state.fail("the runtime dropped its list and watch".to_owned());
         }
     }
