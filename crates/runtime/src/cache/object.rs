@@ -22,6 +22,7 @@ impl<K> Object for K where K: Resource + Serialize + DeserializeOwned + Send + S
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectKind {
     pub(crate) group: String,
+    pub(crate) api_version: String,
     pub(crate) kind: String,
     pub(crate) plural: String,
     pub(crate) cluster_scoped: bool,
@@ -33,6 +34,7 @@ impl ObjectKind {
     pub(crate) fn of<K: Object>(dynamic: &K::DynamicType) -> Self {
         Self {
             group: K::group(dynamic).into_owned(),
+            api_version: K::api_version(dynamic).into_owned(),
             kind: K::kind(dynamic).into_owned(),
             plural: K::plural(dynamic).into_owned(),
             cluster_scoped: TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>(),

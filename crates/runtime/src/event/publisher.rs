@@ -28,6 +28,7 @@ use super::{
     Occurrence, Reporter,
     correlator::{Correlator, EventKey, Verdict, object_key},
 };
+use crate::client::describe;
 
 /// Limits of `events.k8s.io/v1`, in bytes.
 const MAX_NOTE: usize = 1024;
@@ -135,7 +136,7 @@ impl Publisher {
                         self.create(&api, &key, &occurrence, note, Some(series))
                             .await;
                     }
-                    Err(error) => warn!("cannot update an event: {error}"),
+                    Err(error) => warn!("cannot update an event: {}", describe(&error)),
                 }
             }
         }
@@ -165,7 +166,8 @@ impl Publisher {
             Err(error) => {
                 warn!(
                     reason = occurrence.reason,
-                    "cannot record an event: {error}"
+                    "cannot record an event: {}",
+                    describe(&error)
                 );
                 self.correlator.lock().lost(key);
             }
@@ -263,7 +265,7 @@ where
     request
         .retry(BACKOFF)
         .when(is_transient)
-        .notify(|error, delay| debug!("retrying an event in {delay:?}: {error}"))
+        .notify(|error, delay| debug!("retrying an event in {delay:?}: {}", describe(error)))
         .await
 }
 

@@ -250,6 +250,7 @@ impl<K: Object> State<K> {
     pub(super) fn list_failed(&self, source: WatchFailure) {
         self.report(&InformerError::List {
             kind: self.kind.kind.clone(),
+            api_version: self.kind.api_version.clone(),
             source,
         });
     }
@@ -257,6 +258,7 @@ impl<K: Object> State<K> {
     pub(super) fn watch_failed(&self, source: WatchFailure) {
         self.report(&InformerError::Watch {
             kind: self.kind.kind.clone(),
+            api_version: self.kind.api_version.clone(),
             source,
         });
     }
