@@ -37,9 +37,11 @@ fn stages(
     model: &mut Model,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<File>> {
-    let crds = crd::parse(sources, diagnostics);
+    // Schemas are lowered as soon as they are read, since they take more memory than what they are lowered to.
+    let crds = crd::parse_each(sources, diagnostics, lower::versions);
     diagnostics.barrier()?;
-    *model = lower::lower(crds, diagnostics);
+    let lowered = crds.into_iter().flat_map(|(_, lowered)| lowered);
+    *model = lower::assemble(lowered.collect(), diagnostics);
     diagnostics.barrier()?;
     pass::run(model, options, diagnostics);
     diagnostics.barrier()?;

@@ -106,7 +106,7 @@ fn check(plans: &[&Plan], command: &str, console: &mut Console) -> Result<(), Co
         };
         show(plan, change, state, console);
         if change.action == Action::Update {
-            diff(change, console);
+            diff(&plan.present(change), &change.new, console);
         }
     }
     let differing = changes(plans).count();
@@ -139,8 +139,8 @@ fn show(plan: &Plan, change: &Change, word: &str, console: &mut Console) {
     console.line(&format!("{word:<8} {}", path.display()));
 }
 
-fn diff(change: &Change, console: &mut Console) {
-    let diff = TextDiff::from_lines(&change.old, &change.new);
+fn diff(old: &str, new: &str, console: &mut Console) {
+    let diff = TextDiff::from_lines(old, new);
     let text = diff.unified_diff().context_radius(1).to_string();
     let lines: Vec<&str> = text.lines().collect();
     for line in lines.iter().take(MAX_LINES) {

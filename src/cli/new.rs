@@ -88,7 +88,7 @@ fn check_definitions(own: &Plan, files: &[File]) -> Result<(), CommandError> {
     };
     let path = own.root().join(&definitions.path);
     let existing = fs::read_to_string(&path).unwrap_or_default();
-    if documents(existing) == documents(definitions.text.clone()) {
+    if documents(existing) == documents(definitions.text.to_string()) {
         return Ok(());
     }
     let path = path.display();

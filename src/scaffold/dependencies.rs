@@ -132,7 +132,7 @@ mod tests {
     fn only_used_crates_are_dependencies() {
         let file = |text: &str| File {
             path: "a.rs".to_owned(),
-            text: text.to_owned(),
+            text: text.into(),
         };
         let names = |text: &str| {
             let text = dependencies(&[file(text)], Kubernetes::V1_35).unwrap();

@@ -44,7 +44,7 @@ pub(crate) fn operator(
     let templates = Templates::new(templates::OPERATOR, overrides)?;
     let mut files = vec![File {
         path: DEFINITIONS.to_owned(),
-        text: definitions(package.model),
+        text: definitions(package.model).into(),
     }];
     for template in templates::OPERATOR {
         if !template.path.contains("KIND") {

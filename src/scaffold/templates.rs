@@ -91,7 +91,7 @@ impl Templates {
     ) -> Result<File, String> {
         let template = self.environment.get_template(template.name);
         let text = template.and_then(|template| template.render(variables));
-        let text = text.map_err(|error| message(&error))?;
+        let text = text.map_err(|error| message(&error))?.into();
         Ok(File { path, text })
     }
 }

@@ -111,7 +111,7 @@ impl FileList {
         text.push('\n');
         File {
             path: FILE_LIST.to_owned(),
-            text,
+            text: text.into(),
         }
     }
 

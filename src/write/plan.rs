@@ -5,6 +5,7 @@ use std::{
     fs,
     io::ErrorKind,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use super::{
@@ -34,10 +35,8 @@ pub struct Change {
     pub path: String,
     /// The kind of change.
     pub action: Action,
-    /// The present text, empty if there is none; bytes that are not UTF-8 become U+FFFD.
-    pub old: String,
     /// The new text, empty for a removal.
-    pub new: String,
+    pub new: Arc<str>,
 }
 
 /// The kind of a change.
@@ -111,6 +110,12 @@ impl Plan {
     /// Returns the files of the user that differ and are kept.
     pub fn kept(&self) -> &[String] {
         &self.kept
+    }
+
+    /// Reads the present text of a file, empty if there is none; bytes that are not UTF-8 become U+FFFD.
+    pub fn present(&self, change: &Change) -> String {
+        let text = fs::read(self.root.join(&change.path)).unwrap_or_default();
+        String::from_utf8_lossy(&text).into_owned()
     }
 
     /// Returns the output directory.
@@ -205,7 +210,6 @@ impl Planner {
         self.plan.changes.push(Change {
             path: path.clone(),
             action,
-            old: shown(old.as_deref()),
             new: file.text.clone(),
         });
         Ok(())
@@ -225,8 +229,7 @@ impl Planner {
             self.plan.changes.push(Change {
                 path: path.to_owned(),
                 action: Action::Remove,
-                old: shown(Some(&text)),
-                new: String::new(),
+                new: "".into(),
             });
         }
         Ok(())
@@ -287,8 +290,4 @@ fn same(old: &[u8], new: &[u8]) -> bool {
                 .iter()
                 .filter(|byte| **byte != b'\r')
                 .eq(new.iter().filter(|byte| **byte != b'\r')))
-}
-
-fn shown(text: Option<&[u8]>) -> String {
-    String::from_utf8_lossy(text.unwrap_or_default()).into_owned()
 }
