@@ -37,6 +37,15 @@ pub(super) struct Totals {
 }
 
 impl ChangeArgs {
+    /// Returns the options to apply changes, or to list them only.
+    pub(super) fn apply(dry_run: bool) -> Self {
+        Self {
+            check: false,
+            dry_run,
+            force: false,
+        }
+    }
+
     /// Applies the plans unless an option says otherwise. Returns nothing if `--check` found no drift.
     ///
     /// # Errors

@@ -102,26 +102,32 @@ fn read(id: SourceId, source: &Source) -> (Vec<Crd>, Diagnostics) {
 
 /// Reads every CRD of the sources; invalid ones are left out and reported.
 pub fn parse(sources: &[Source], diagnostics: &mut Diagnostics) -> Vec<Crd> {
-    let crds = parse_each(sources, diagnostics, |_, versions| versions);
+    let crds = parse_each(sources, &[], diagnostics, |_, versions| versions);
     crds.into_iter()
         .map(|(crd, versions)| Crd { versions, ..crd })
         .collect()
 }
 
-/// Like [`parse`], but hands the versions of each CRD over as soon as they are read: the schemas of many CRDs would take
+/// Like [`parse`], without some sources, and hands the versions of each CRD over as soon as they are read: the schemas of many CRDs would take
 /// several times the memory of their text.
 pub(crate) fn parse_each<R: Send>(
     sources: &[Source],
+    left_out: &[SourceId],
     diagnostics: &mut Diagnostics,
     with_versions: impl Fn(&Crd, Vec<Version>) -> R + Sync,
 ) -> Vec<(Crd, R)> {
-    let indexed: Vec<(usize, &Source)> = sources.iter().enumerate().collect();
+    let indexed = sources
+        .iter()
+        .enumerate()
+        .map(|(index, it)| (SourceId(index), it));
+    let indexed: Vec<(SourceId, &Source)> =
+        indexed.filter(|(id, _)| !left_out.contains(id)).collect();
     let mut crds = Vec::new();
     let read = threads::map_largest_first(
         &indexed,
         |(_, source)| source.text.len(),
-        |(index, source)| {
-            let (crds, findings) = read(SourceId(*index), source);
+        |(id, source)| {
+            let (crds, findings) = read(*id, source);
             let crds = crds.into_iter().map(|mut crd| {
                 let versions = std::mem::take(&mut crd.versions);
                 let result = with_versions(&crd, versions);

@@ -23,12 +23,19 @@ pub(crate) const GENERATED: &str = "src/generated";
 /// The file with the CRDs in the crate.
 pub(crate) const DEFINITIONS: &str = "deploy/crd.yaml";
 
-/// Renders the files of the crate. A template in the directory `overrides` replaces the built-in one of the same name.
+/// The manifest of the crate.
+pub(crate) const MANIFEST: &str = "Cargo.toml";
+
+/// The program of the crate.
+pub(crate) const PROGRAM: &str = "src/main.rs";
+
+/// Renders the files of the crate. `options` are further lines of its `kube-codegen.toml`. A template in the directory `overrides` replaces the built-in one of the same name.
 ///
 /// # Errors
 /// If no kind is served, or a template is invalid.
 pub(crate) fn operator(
     package: &Package<'_>,
+    options: &str,
     overrides: Option<&Path>,
 ) -> Result<Vec<File>, String> {
     let kinds = controlled_kinds(package.model);
@@ -38,6 +45,7 @@ pub(crate) fn operator(
     let mut variables = package.variables();
     let is_newer = package.kubernetes > Kubernetes::default();
     variables.insert("newer_kubernetes", Value::from(is_newer));
+    variables.insert("options", Value::from_safe_string(options.to_owned()));
     variables.insert("several", Value::from(kinds.len() > 1));
     variables.insert("kinds", kinds.values().cloned().collect());
 

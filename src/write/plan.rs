@@ -55,9 +55,21 @@ pub enum Action {
 /// # Errors
 /// All obstacles, or an I/O error while reading.
 pub fn plan(root: &Path, files: &[File], force: bool) -> Result<Plan, Error> {
+    plan_generated(root, files, force, FileList::of(files))
+}
+
+/// Like [`plan`], for a run that lacks some of the input: keeps stale files, and their entries in the file list.
+///
+/// # Errors
+/// All obstacles, or an I/O error while reading.
+pub fn plan_part(root: &Path, files: &[File], force: bool) -> Result<Plan, Error> {
+    let list = FileList::of(files).and(FileList::read(root));
+    plan_generated(root, files, force, list)
+}
+
+fn plan_generated(root: &Path, files: &[File], force: bool, list: FileList) -> Result<Plan, Error> {
     let known = FileList::read(root);
     let mut planner = Planner::new(root);
-    let list = FileList::of(files);
     let list_file = (!list.is_empty()).then(|| list.to_file());
     for file in files.iter().chain(&list_file) {
         planner.file(file, |text| {
@@ -68,7 +80,7 @@ pub fn plan(root: &Path, files: &[File], force: bool) -> Result<Plan, Error> {
             }
         })?;
     }
-    for path in known.paths() {
+    for path in known.paths().filter(|path| !list.contains(path)) {
         planner.stale(path, |text| known.may_remove(path, text))?;
     }
     if list_file.is_none() {
@@ -182,7 +194,10 @@ impl Planner {
             Found::Nothing => None,
             Found::File(text) => Some(text),
             Found::Obstacle(obstacle) => {
-                self.obstacles.push(obstacle);
+                // A file in the place of a directory is in the way of every file below.
+                if !self.obstacles.contains(&obstacle) {
+                    self.obstacles.push(obstacle);
+                }
                 return Ok(());
             }
         };
