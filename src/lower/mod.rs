@@ -20,6 +20,7 @@ pub(crate) use kind::{Lowered, versions};
 /// The schema forms, in the order they are tried: the first that recognises a node consumes its keywords.
 const FORMS: &[node::Form] = &[
     enums::lower,
+    int_or_string::quantity,
     int_or_string::lower,
     union::lower,
     embedded::lower,

@@ -58,8 +58,11 @@ pub mod controller;
 pub mod event;
 pub mod informer;
 pub mod lister;
+#[doc(hidden)]
+pub mod private;
 pub mod queue;
 
 mod cache;
+mod histogram;
 
 pub use kube_codegen_record as record;
