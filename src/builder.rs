@@ -97,6 +97,13 @@ impl Builder {
                 // Writing to a String cannot fail.
                 let _ = writeln!(text, "{problem}");
             }
+            if !run.kept.is_empty() {
+                let kept = run.kept.join(", ");
+                let _ = writeln!(
+                    text,
+                    "the code of {kept} is that of the last run without errors"
+                );
+            }
             if !has_errors {
                 text.push_str("warnings are denied; nothing was written");
             }
