@@ -205,7 +205,7 @@ fn summary(
     if !missing.is_empty() {
         let path = own.root().join(scaffold::MANIFEST);
         let (path, missing) = (path.display(), missing.trim_end());
-        steps.push(format!("add to {path}, which was kept:\n{missing}\n"));
+        steps.push(format!("add to {path}, which was kept:\n{missing}"));
     }
     if has_other_program(args, own) {
         let path = own.root().join(scaffold::PROGRAM);
