@@ -76,7 +76,7 @@ pub(crate) fn write(
             for file in &tree.files {
                 put(
                     &format!("src/{}/{}", tree.module, file.path),
-                    file.text.clone(),
+                    file.text.to_string(),
                 );
             }
         }
