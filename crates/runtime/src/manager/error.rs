@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ManagerError {
-    /// There is no usable kubeconfig, and this is not a Pod.
+    /// Neither a kubeconfig nor the service account of a Pod could be used.
     #[error("cannot find out how to connect to the API server")]
     Connect(#[source] BoxError),
     /// The settings of the leader election are invalid.

@@ -3,7 +3,7 @@ use std::{pin::pin, sync::Arc};
 
 use tokio::{
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
-    time::{Duration, Instant},
+    time::{Duration, Instant, timeout},
 };
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info};
@@ -183,7 +183,13 @@ impl Parts {
         let mut names = self.leader.stop(leader).await;
         names.extend(self.others.stop(deadline).await);
         self.manager.factory.shutdown().await;
-        self.manager.recorder.shutdown().await;
+        let events = self.manager.recorder.shutdown();
+        if lost {
+            // The new leader works already, and this process may have no connection.
+            let _ = timeout(DROP, events).await;
+        } else {
+            events.await;
+        }
         names.extend(self.webhooks.stop(deadline).await);
         names.extend(self.servers.stop(deadline).await);
         if names.is_empty() || lost {
