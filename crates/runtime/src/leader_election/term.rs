@@ -4,12 +4,13 @@ use std::{fmt, sync::Arc};
 use http::{Method, Request, header::UPGRADE};
 use kube::{Client, client::Body};
 use parking_lot::Mutex;
-use thiserror::Error;
 use tokio::{
     sync::watch,
     time::{Duration, Instant, sleep_until},
 };
 use tower::{BoxError, service_fn};
+
+use crate::client::NotLeading;
 
 /// The state of a term.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -222,28 +223,6 @@ fn is_write(request: &Request<Body>) -> bool {
     let is_review = path.starts_with("/apis/authentication.k8s.io/")
         || path.starts_with("/apis/authorization.k8s.io/");
     !is_review && (!reads || request.headers().contains_key(UPGRADE))
-}
-
-/// This process does not lead: it does not yet hold the lease, or has lost it.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("this process does not hold the lease {lease}")]
-pub struct NotLeading {
-    /// Namespace and name of the Lease.
-    lease: Arc<str>,
-}
-
-impl NotLeading {
-    /// Whether `error` is, or was caused by, a `NotLeading`.
-    ///
-    /// ```
-    /// use kube_codegen_runtime::leader_election::NotLeading;
-    ///
-    /// assert!(!NotLeading::caused(&std::fmt::Error));
-    /// ```
-    pub fn caused(error: &(dyn std::error::Error + 'static)) -> bool {
-        std::iter::successors(Some(error), |error| error.source())
-            .any(|error| error.is::<NotLeading>())
-    }
 }
 
 /// The side of the elector. Dropping it ends the term.

@@ -12,7 +12,7 @@ use super::{
     Manager, ManagerError, Runnable,
     runnable::{Group, Tasks},
 };
-use crate::{informer::InformerFactory, leader_election::LeaderElector};
+use crate::{client::describe, informer::InformerFactory, leader_election::LeaderElector};
 
 /// How long a controller may take to drop its reconciles at the end of the grace period.
 const DROP: Duration = Duration::from_secs(1);
@@ -39,7 +39,7 @@ impl Manager {
         };
         match &outcome {
             Ok(()) => info!("stopping"),
-            Err(failure) => error!("stopping: {}", super::describe(failure)),
+            Err(failure) => error!("stopping: {}", describe(failure)),
         }
         let lost = matches!(outcome, Err(ManagerError::LeadershipLost(_)));
         let stopped = parts.stop(lost).await;

@@ -8,9 +8,10 @@ use std::{
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_codegen_runtime::{
+    client::describe,
     controller::{Action, Controller, OnError},
     event::EventType,
-    manager::{CancellationToken, Manager, ManagerError, Runnable, describe},
+    manager::{CancellationToken, Manager, ManagerError, Runnable},
 };
 use kube_codegen_testing::{ApiServer, Failure, On};
 use serde_json::json;
