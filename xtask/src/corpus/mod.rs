@@ -6,7 +6,7 @@ pub(crate) mod generate;
 pub(crate) mod input;
 mod round_trip;
 mod samples;
-mod slice;
+pub(crate) mod slice;
 mod table;
 
 use crate::{root, target};
