@@ -61,5 +61,6 @@ pub mod lister;
 pub mod queue;
 
 mod cache;
+mod histogram;
 
 pub use kube_codegen_record as record;

@@ -64,6 +64,11 @@ impl<K: Resource> Store<K> {
         self.len
     }
 
+    /// Returns the number of namespaces with objects. Cluster-scoped objects count as one.
+    pub(crate) fn namespaces(&self) -> usize {
+        self.namespaces.len()
+    }
+
     pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<&Arc<K>> {
         self.namespaces.get(namespace)?.get(namespace, name)
     }

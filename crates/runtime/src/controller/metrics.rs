@@ -1,33 +1,63 @@
-//! Counters of a controller, after controller-runtime's `controller_runtime_*` metrics. The program exports them.
+//! Counters of a controller, after controller-runtime's `controller_runtime_*` metrics.
 use std::{sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 
 use crate::{
     cache::ObjectKey,
-    queue::{Histogram, QueueMetrics, WorkQueue},
+    histogram::Histogram,
+    queue::{QueueMetrics, WorkQueue},
 };
 
+/// Upper bounds of the buckets of reconcile times in seconds, as in controller-runtime.
+const BOUNDS: &[f64] = &[
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9,
+    1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 15.0, 20.0,
+    25.0, 30.0, 40.0, 50.0, 60.0,
+];
+
 /// Counters of one controller.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ControllerMetrics {
     /// Finished reconciles (`controller_runtime_reconcile_total`).
     pub reconciles: u64,
     /// Reconciles that returned an error (`controller_runtime_reconcile_errors_total`).
     pub errors: u64,
-    /// Reconciles that panicked (`controller_runtime_reconcile_panics_total`).
+    /// Reconciles that panicked (`controller_runtime_reconcile_panics_total`). They are not in `errors`.
     pub panics: u64,
+    /// Reconciles that exceeded the [reconcile timeout](super::Controller::reconcile_timeout)
+    /// (`controller_runtime_reconcile_timeouts_total`). They are not in `errors`.
+    pub timeouts: u64,
     /// Reconciles that returned [`Action::requeue`](super::Action::requeue).
     pub requeues: u64,
     /// Objects dropped by [`OnError::Drop`](super::OnError::Drop) (`controller_runtime_terminal_reconcile_errors_total`) or after the last retry.
     pub dropped: u64,
     /// Running reconciles (`controller_runtime_active_workers`).
     pub active: usize,
+    /// Most reconciles at a time (`controller_runtime_max_concurrent_reconciles`).
+    pub workers: usize,
     /// Durations of reconciles (`controller_runtime_reconcile_time_seconds`).
     pub reconcile_time: Histogram,
     /// The work queue.
     pub queue: QueueMetrics,
+}
+
+impl Default for ControllerMetrics {
+    fn default() -> Self {
+        Self {
+            reconciles: 0,
+            errors: 0,
+            panics: 0,
+            timeouts: 0,
+            requeues: 0,
+            dropped: 0,
+            active: 0,
+            workers: 0,
+            reconcile_time: Histogram::new(BOUNDS),
+            queue: QueueMetrics::default(),
+        }
+    }
 }
 
 /// Reads the counters of a controller while it runs. Cheap to clone.
@@ -38,19 +68,31 @@ pub struct MetricsHandle {
 
 #[derive(Debug, Default)]
 struct Inner {
+    name: String,
     counts: ControllerMetrics,
     queue: Option<WorkQueue<ObjectKey>>,
 }
 
 impl MetricsHandle {
+    /// Returns the name of the controller.
+    pub fn name(&self) -> String {
+        self.inner.lock().name.clone()
+    }
+
     /// Returns the current counters.
     pub fn get(&self) -> ControllerMetrics {
-        let inner = self.inner.lock();
-        let mut metrics = inner.counts.clone();
-        if let Some(queue) = &inner.queue {
+        let (mut metrics, queue) = {
+            let inner = self.inner.lock();
+            (inner.counts.clone(), inner.queue.clone())
+        };
+        if let Some(queue) = queue {
             metrics.queue = queue.metrics();
         }
         metrics
+    }
+
+    pub(super) fn set_name(&self, name: String) {
+        self.inner.lock().name = name;
     }
 
     pub(super) fn observe(&self, queue: &WorkQueue<ObjectKey>) {
@@ -65,7 +107,7 @@ impl MetricsHandle {
         self.count(|counts| {
             counts.active -= 1;
             counts.reconciles += 1;
-            counts.reconcile_time.observe(took);
+            counts.reconcile_time.observe_duration(took);
         });
     }
 }

@@ -61,6 +61,7 @@ pub struct Controller<K: Object> {
     limiter: Box<dyn RateLimiter<ObjectKey>>,
     workers: usize,
     max_retries: Option<u32>,
+    reconcile_timeout: Option<Duration>,
     grace_period: Duration,
     shutdown: BoxFuture<'static, ()>,
     metrics: MetricsHandle,
@@ -69,6 +70,8 @@ pub struct Controller<K: Object> {
 impl<K: Object> Controller<K> {
     /// Creates a controller of the objects of `informer`. Every addition, change and resync enqueues the object.
     pub fn for_informer(informer: &SharedInformer<K>) -> Self {
+        let metrics = MetricsHandle::default();
+        metrics.set_name(K::kind(&()).to_lowercase());
         Self {
             primary: informer.clone(),
             triggers: vec![trigger(informer, true, |object| {
@@ -77,10 +80,18 @@ impl<K: Object> Controller<K> {
             limiter: Box::new(default_limiter()),
             workers: 1,
             max_retries: None,
+            reconcile_timeout: None,
             grace_period: GRACE_PERIOD,
             shutdown: pending().boxed(),
-            metrics: MetricsHandle::default(),
+            metrics,
         }
+    }
+
+    /// Sets the name, which is a label of the metrics; by default the kind in lower case. Give each controller of a program its own.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        self.metrics.set_name(name.into());
+        self
     }
 
     /// Enqueues the owner when a child that it controls (`ownerReferences[].controller`) is added, changed or deleted. Resyncs of children
@@ -122,6 +133,14 @@ impl<K: Object> Controller<K> {
     #[must_use]
     pub fn max_retries(mut self, retries: u32) -> Self {
         self.max_retries = Some(retries);
+        self
+    }
+
+    /// Drops a reconcile at its next `await` once it takes longer than this, and retries it with [`OnError::Backoff`]. By default there is no
+    /// limit.
+    #[must_use]
+    pub fn reconcile_timeout(mut self, limit: Duration) -> Self {
+        self.reconcile_timeout = Some(limit);
         self
     }
 
@@ -176,6 +195,7 @@ impl<K: Object> Controller<K> {
         } = self;
         let queue = WorkQueue::with_boxed_limiter(self.limiter);
         metrics.observe(&queue);
+        metrics.count(|counts| counts.workers = self.workers);
         let stop = CancellationToken::new();
         let end = async {
             tokio::select! { () = self.shutdown => {}, () = primary.stopped() => {} }
@@ -203,6 +223,7 @@ impl<K: Object> Controller<K> {
             error_policy,
             context,
             max_retries: self.max_retries,
+            reconcile_timeout: self.reconcile_timeout,
             metrics,
         });
         let mut running = JoinSet::new();

@@ -1,5 +1,5 @@
 //! The loop of a worker: reconciles the object of each key from the queue, and requeues the key after failures.
-use std::{any::Any, fmt, panic::AssertUnwindSafe, sync::Arc};
+use std::{any::Any, fmt, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures::FutureExt;
 use tokio::time::Instant;
@@ -21,6 +21,7 @@ pub(super) struct Worker<K, Reconcile, Policy, Ctx> {
     pub(super) error_policy: Policy,
     pub(super) context: Arc<Ctx>,
     pub(super) max_retries: Option<u32>,
+    pub(super) reconcile_timeout: Option<Duration>,
     pub(super) metrics: MetricsHandle,
 }
 
@@ -67,8 +68,17 @@ impl<K, Reconcile, Policy, Ctx> Worker<K, Reconcile, Policy, Ctx> {
                 }
             }
         };
-        let outcome = AssertUnwindSafe(attempt).catch_unwind().await;
+        let attempt = AssertUnwindSafe(attempt).catch_unwind();
+        let outcome = match self.reconcile_timeout {
+            Some(limit) => tokio::time::timeout(limit, attempt).await.ok(),
+            None => Some(attempt.await),
+        };
         self.metrics.finished(started.elapsed());
+        let Some(outcome) = outcome else {
+            self.metrics.count(|counts| counts.timeouts += 1);
+            warn!(kind = %K::kind(&()), object = %key, "reconcile dropped: it took longer than {:?}", started.elapsed());
+            return self.after_error(key, OnError::Backoff);
+        };
         match outcome {
             Ok(Ok(action)) => {
                 self.queue.forget(key);

@@ -13,7 +13,7 @@ use kube::Client;
 use parking_lot::Mutex;
 use thiserror::Error;
 
-use super::{InformerConfig, InitialList, SharedInformer};
+use super::{InformerConfig, InformerStatus, InitialList, SharedInformer};
 use crate::cache::Object;
 
 /// Changes the metadata of every object before it is stored.
@@ -50,6 +50,7 @@ trait Managed: Any + Send + Sync {
     fn has_synced(&self) -> bool;
     fn wait_synced(&self) -> BoxFuture<'_, bool>;
     fn stop(&self) -> BoxFuture<'_, ()>;
+    fn status(&self) -> InformerStatus;
 }
 
 impl<K: Object> Managed for SharedInformer<K> {
@@ -78,6 +79,10 @@ impl<K: Object> Managed for SharedInformer<K> {
 
     fn stop(&self) -> BoxFuture<'_, ()> {
         self.shutdown().boxed()
+    }
+
+    fn status(&self) -> InformerStatus {
+        SharedInformer::status(self)
     }
 }
 
@@ -127,6 +132,13 @@ impl InformerFactory {
         }
         informers.insert(TypeId::of::<K>(), Arc::new(informer.clone()));
         informer
+    }
+
+    /// Returns the state of each informer, sorted by kind.
+    pub fn status(&self) -> Vec<InformerStatus> {
+        let mut all: Vec<_> = self.managed().iter().map(|one| one.status()).collect();
+        all.sort_by_cached_key(|one| (one.kind.clone(), one.group.clone(), one.version.clone()));
+        all
     }
 
     /// Starts all informers that were requested and do not run yet. Call it again after you request more.

@@ -25,6 +25,7 @@ mod reflector;
 mod registration;
 mod shared;
 mod state;
+mod status;
 mod tasks;
 
 pub use config::{InformerConfig, InitialList, strip_managed_fields};
@@ -34,6 +35,6 @@ pub use handler::{Deleted, EventHandler, EventHandlerFuncs, InformerEvent};
 pub use listener::EventStream;
 pub use registration::HandlerRegistration;
 pub use shared::SharedInformer;
-pub use state::InformerMetrics;
+pub use status::{HandlerStatus, InformerMetrics, InformerStatus};
 
 pub use crate::cache::{IndexError, NAMESPACE_INDEX, Object, ObjectKey};

@@ -1,6 +1,7 @@
 //! The handle of an informer: handlers, indexes, reads and life cycle.
-use std::{fmt, sync::Arc, time::Duration};
+use std::{any::TypeId, fmt, sync::Arc, time::Duration};
 
+use k8s_openapi::ClusterResourceScope;
 use kube::Client;
 use tokio_util::sync::DropGuard;
 
@@ -11,7 +12,8 @@ use super::{
     listener::{self, EventStream},
     reflector::Reflector,
     registration::{HandlerRegistration, resync_every},
-    state::{InformerMetrics, State},
+    state::State,
+    status::{InformerMetrics, InformerStatus},
     tasks::Tasks,
 };
 use crate::{
@@ -234,7 +236,38 @@ impl<K: Object> SharedInformer<K> {
         let state = &self.inner.state;
         InformerMetrics {
             objects: state.store.read().len(),
-            ..*state.metrics.lock()
+            ..state.metrics.lock().clone()
+        }
+    }
+
+    /// Returns the state, for people who debug.
+    pub fn status(&self) -> InformerStatus {
+        let Inner {
+            state,
+            config,
+            tasks,
+            ..
+        } = &*self.inner;
+        let metrics = self.metrics();
+        let cluster_scoped = TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>();
+        InformerStatus {
+            group: K::group(&()).into_owned(),
+            version: K::version(&()).into_owned(),
+            kind: K::kind(&()).into_owned(),
+            resource: K::plural(&()).into_owned(),
+            namespace: config.namespace.clone().filter(|_| !cluster_scoped),
+            label_selector: config.label_selector.clone(),
+            field_selector: config.field_selector.clone(),
+            synced: self.has_synced(),
+            stopped: self.is_stopped(),
+            objects: metrics.objects,
+            namespaces: state.store.read().namespaces(),
+            last_sync_resource_version: state.version(),
+            age_seconds: tasks.age().map(|age| age.as_secs_f64()),
+            idle_seconds: state.idle().map(|idle| idle.as_secs_f64()),
+            failures: metrics.failures,
+            handlers: state.handlers(),
+            metrics,
         }
     }
 

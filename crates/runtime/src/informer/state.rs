@@ -1,8 +1,8 @@
 //! The state that the tasks of one informer share: store, listeners and version.
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use parking_lot::{Mutex, RwLock};
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
@@ -10,6 +10,7 @@ use super::{
     error::{DecodeError, InformerError, Stopped, WatchFailure},
     handler::{Deleted, InformerEvent},
     listener::{Listener, ListenerState},
+    status::{HandlerStatus, InformerMetrics},
 };
 use crate::cache::{Delta, Object, ObjectKey, Store, names, same_version};
 
@@ -29,28 +30,14 @@ pub(super) struct State<K> {
     synced: watch::Sender<bool>,
     pub(super) stop: CancellationToken,
     pub(super) metrics: Mutex<InformerMetrics>,
+    /// When the server last sent something.
+    received: Mutex<Option<Instant>>,
 }
 
 struct Listeners<K> {
     all: Vec<Listener<K>>,
     /// The first list is in the store.
     synced: bool,
-}
-
-/// Counters of one informer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct InformerMetrics {
-    /// Objects in the cache.
-    pub objects: usize,
-    /// Complete lists, including the first.
-    pub lists: u64,
-    /// Changes received from the watch.
-    pub events: u64,
-    /// Failures of any sort, including decode failures.
-    pub failures: u64,
-    /// Objects that did not decode, counted each time they were received.
-    pub decode_failures: u64,
 }
 
 /// An incomplete list.
@@ -93,6 +80,7 @@ impl<K: Object> State<K> {
             synced: watch::Sender::new(false),
             stop: CancellationToken::new(),
             metrics: Mutex::default(),
+            received: Mutex::default(),
         }
     }
 
@@ -107,6 +95,50 @@ impl<K: Object> State<K> {
         }
     }
 
+    /// Records a bookmark: the server has sent all changes up to `version`.
+    pub(super) fn bookmark(&self, version: &str) {
+        self.set_version(version);
+        *self.received.lock() = Some(Instant::now());
+    }
+
+    /// Returns the time since the server last sent something.
+    pub(super) fn idle(&self) -> Option<Duration> {
+        self.received.lock().map(|at| at.elapsed())
+    }
+
+    /// Returns the state of each handler.
+    pub(super) fn handlers(&self) -> Vec<HandlerStatus> {
+        let listeners = self.listeners.lock();
+        listeners
+            .all
+            .iter()
+            .map(|listener| HandlerStatus {
+                synced: listener.state.has_synced(),
+                pending: listener.state.pending(),
+            })
+            .collect()
+    }
+
+    /// Counts an event, and measures its processing until the returned value is dropped.
+    fn time_event(&self) -> impl Drop + '_ {
+        struct Timer<'a>(
+            &'a Mutex<InformerMetrics>,
+            &'a Mutex<Option<Instant>>,
+            Instant,
+        );
+        impl Drop for Timer<'_> {
+            fn drop(&mut self) {
+                let mut metrics = self.0.lock();
+                metrics.events += 1;
+                metrics
+                    .processing_latency
+                    .observe_duration(self.2.elapsed());
+                *self.1.lock() = Some(self.2);
+            }
+        }
+        Timer(&self.metrics, &self.received, Instant::now())
+    }
+
     pub(super) fn has_synced(&self) -> bool {
         *self.synced.borrow()
     }
@@ -117,7 +149,7 @@ impl<K: Object> State<K> {
 
     /// Stores an object that was added or modified.
     pub(super) fn apply(&self, decoded: Result<K, Box<DecodeError>>) {
-        self.metrics.lock().events += 1;
+        let _timer = self.time_event();
         let Some(object) = self.accept(decoded) else {
             return;
         };
@@ -128,7 +160,7 @@ impl<K: Object> State<K> {
 
     /// Removes an object. Its name suffices if its final state does not decode.
     pub(super) fn delete(&self, decoded: Result<K, Box<DecodeError>>) {
-        self.metrics.lock().events += 1;
+        let _timer = self.time_event();
         let key = decoded.as_ref().err().and_then(|error| error.key.clone());
         let object = self.accept(decoded);
         let listeners = self.listeners.lock();
@@ -166,7 +198,12 @@ impl<K: Object> State<K> {
 
     /// Replaces the content of the store by a complete list.
     pub(super) fn replace(&self, listed: Listed<K>, version: &str) {
-        self.metrics.lock().lists += 1;
+        {
+            let mut metrics = self.metrics.lock();
+            metrics.lists += 1;
+            metrics.items_per_list.observe_items(listed.objects.len());
+        }
+        *self.received.lock() = Some(Instant::now());
         let mut listeners = self.listeners.lock();
         let deltas = self
             .store

@@ -1,7 +1,9 @@
 //! The background tasks of one informer. Tasks spawned before the start wait for it.
+use std::time::Duration;
+
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use tokio::runtime::Handle;
+use tokio::{runtime::Handle, time::Instant};
 use tokio_util::task::TaskTracker;
 
 /// Tasks that all run on the runtime on which [`start`](Tasks::start) was called.
@@ -13,7 +15,7 @@ pub(super) struct Tasks {
 
 enum Stage {
     Waiting(Vec<BoxFuture<'static, ()>>),
-    Running(Handle),
+    Running(Handle, Instant),
 }
 
 impl Default for Stage {
@@ -27,7 +29,7 @@ impl Tasks {
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         match &mut *self.stage.lock() {
             Stage::Waiting(tasks) => tasks.push(Box::pin(task)),
-            Stage::Running(runtime) => drop(self.tracker.spawn_on(task, runtime)),
+            Stage::Running(runtime, _) => drop(self.tracker.spawn_on(task, runtime)),
         }
     }
 
@@ -41,8 +43,16 @@ impl Tasks {
         for task in tasks.drain(..) {
             self.tracker.spawn_on(task, &runtime);
         }
-        *stage = Stage::Running(runtime);
+        *stage = Stage::Running(runtime, Instant::now());
         true
+    }
+
+    /// Returns the time since the start.
+    pub(super) fn age(&self) -> Option<Duration> {
+        match &*self.stage.lock() {
+            Stage::Waiting(_) => None,
+            Stage::Running(_, since) => Some(since.elapsed()),
+        }
     }
 
     /// Waits until all tasks have ended. Tasks that were never started are dropped.

@@ -1,17 +1,24 @@
-//! Counters and latencies of a work queue, after client-go's `workqueue_*` metrics. The program exports them.
+//! Counters and latencies of a work queue, after client-go's `workqueue_*` metrics.
 use std::{collections::HashMap, hash::Hash, time::Duration};
 
 use tokio::time::Instant;
 
+use crate::histogram::Histogram;
+
+/// Upper bounds of the buckets in seconds: client-go's powers of ten from 10 ns to 1,000 s.
+const BOUNDS: &[f64] = &[
+    1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0,
+];
+
 /// Counters of one queue, with the names of client-go's metrics.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct QueueMetrics {
     /// Items waiting for a worker (`workqueue_depth`).
     pub depth: usize,
     /// Added items (`workqueue_adds_total`).
     pub adds: u64,
-    /// Items added through the rate limiter (`workqueue_retries_total`).
+    /// Items added with a delay: for a retry, or to be reconciled again later (`workqueue_retries_total`).
     pub retries: u64,
     /// Waiting times of items (`workqueue_queue_duration_seconds`).
     pub queue_duration: Histogram,
@@ -23,32 +30,17 @@ pub struct QueueMetrics {
     pub longest_running: Duration,
 }
 
-/// Durations counted in buckets, as in Prometheus.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Histogram {
-    /// Number of durations up to each bound in [`Histogram::BOUNDS`]; cumulative.
-    pub buckets: [u64; Histogram::BOUNDS.len()],
-    /// Number of durations.
-    pub count: u64,
-    /// Sum of the durations.
-    pub sum: Duration,
-}
-
-impl Histogram {
-    /// Upper bounds of the buckets in seconds: client-go's powers of ten from 10 ns to 1,000 s.
-    pub const BOUNDS: [f64; 12] = [
-        1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0,
-    ];
-
-    /// Counts one duration.
-    pub fn observe(&mut self, duration: Duration) {
-        let seconds = duration.as_secs_f64();
-        for (count, bound) in self.buckets.iter_mut().zip(Self::BOUNDS) {
-            *count += u64::from(seconds <= bound);
+impl Default for QueueMetrics {
+    fn default() -> Self {
+        Self {
+            depth: 0,
+            adds: 0,
+            retries: 0,
+            queue_duration: Histogram::new(BOUNDS),
+            work_duration: Histogram::new(BOUNDS),
+            unfinished_work: Duration::ZERO,
+            longest_running: Duration::ZERO,
         }
-        self.count += 1;
-        self.sum += duration;
     }
 }
 
@@ -69,8 +61,8 @@ impl<T> Default for Recorder<T> {
             started_at: HashMap::new(),
             adds: 0,
             retries: 0,
-            queue: Histogram::default(),
-            work: Histogram::default(),
+            queue: Histogram::new(BOUNDS),
+            work: Histogram::new(BOUNDS),
         }
     }
 }
@@ -86,14 +78,14 @@ impl<T: Eq + Hash + Clone> Recorder<T> {
     pub(super) fn started(&mut self, item: &T) {
         let now = Instant::now();
         if let Some(since) = self.added_at.remove(item) {
-            self.queue.observe(now - since);
+            self.queue.observe_duration(now - since);
         }
         self.started_at.insert(item.clone(), now);
     }
 
     pub(super) fn finished(&mut self, item: &T) {
         if let Some(since) = self.started_at.remove(item) {
-            self.work.observe(since.elapsed());
+            self.work.observe_duration(since.elapsed());
         }
     }
 

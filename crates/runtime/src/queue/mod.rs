@@ -19,8 +19,9 @@ use tokio::{
 use self::metrics::Recorder;
 pub use self::{
     limiter::{ExponentialLimiter, MaxOf, RateLimiter, TokenBucket, default_limiter},
-    metrics::{Histogram, QueueMetrics},
+    metrics::QueueMetrics,
 };
+pub use crate::histogram::Histogram;
 
 /// A queue with client-go's semantics. A clone is a handle on the same queue.
 ///
@@ -124,6 +125,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
             return self.add(item);
         }
         let mut state = self.inner.state.lock();
+        state.metrics.retries += u64::from(!state.shut_down);
         if !state.shut_down && state.delayed.insert(item, Instant::now() + delay) {
             self.inner.changed.notify_one();
         }
@@ -131,7 +133,6 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
 
     /// Queues `item` for a retry, after the limiter's delay.
     pub fn add_rate_limited(&self, item: T) {
-        self.inner.state.lock().metrics.retries += 1;
         let delay = self.inner.limiter.when(&item);
         self.add_after(item, delay);
     }

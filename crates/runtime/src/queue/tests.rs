@@ -280,8 +280,13 @@ async fn metrics_count_and_measure() {
     let metrics = queue.metrics();
     assert_eq!((metrics.depth, metrics.adds, metrics.retries), (1, 2, 0));
     assert_eq!(
-        (metrics.queue_duration.count, metrics.queue_duration.sum),
-        (1, 2 * SECOND)
+        metrics
+            .queue_duration
+            .buckets()
+            .filter(|(_, count)| *count > 0)
+            .collect::<Vec<_>>(),
+        [(10.0, 1)],
+        "above 1 s, at most 10 s"
     );
     assert_eq!(
         (metrics.unfinished_work, metrics.longest_running),
@@ -295,13 +300,16 @@ async fn metrics_count_and_measure() {
         (1, Duration::ZERO)
     );
     assert_eq!(
-        (metrics.work_duration.count, metrics.work_duration.sum),
-        (1, 3 * SECOND)
+        (
+            metrics.work_duration.count(),
+            metrics.work_duration.up_to(1.0),
+            metrics.work_duration.up_to(10.0)
+        ),
+        (1, 0, 1)
     );
-    let buckets = metrics.work_duration.buckets;
-    assert_eq!(
-        (buckets[8], buckets[9], buckets[11]),
-        (0, 1, 1),
-        "cumulative: above 1 s, at most 10 s"
-    );
+    let sums = [metrics.queue_duration.sum(), metrics.work_duration.sum()];
+    assert_eq!(sums.map(Duration::from_secs_f64), [2 * SECOND, 3 * SECOND]);
+    queue.add_after("b", SECOND);
+    queue.add_after("b", Duration::ZERO);
+    assert_eq!(queue.metrics().retries, 2, "every delayed item counts");
 }

@@ -157,6 +157,30 @@ async fn max_retries_limits_the_retries() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_slow_reconcile_is_dropped_and_retried() {
+    let mut setup = setup(
+        &[map("a", "1")],
+        &[Step::Sleep(90 * SECOND)],
+        OnError::Backoff,
+        |c| c.named("slow").workers(2).reconcile_timeout(60 * SECOND),
+    )
+    .await;
+    let first = setup.call().await.1;
+    assert_eq!((setup.call().await.1 - first).as_secs(), 60);
+    setup.quiet_for(SECOND).await;
+    let metrics = setup.metrics.get();
+    assert_eq!(
+        (metrics.timeouts, metrics.errors, metrics.reconciles),
+        (1, 0, 2)
+    );
+    assert_eq!(
+        (setup.metrics.name().as_str(), metrics.workers),
+        ("slow", 2)
+    );
+    assert_eq!(metrics.reconcile_time.up_to(60.0), 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_requeue_happens_after_its_delay() {
     let mut setup = setup(
         &[map("a", "1")],

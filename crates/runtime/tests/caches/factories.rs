@@ -129,3 +129,42 @@ async fn dropping_the_factory_and_its_informers_ends_all_tasks() {
         0
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_status_shows_each_informer() {
+    let (client, mut server) = server();
+    let factory = InformerFactory::builder(client).namespace("ns").build();
+    let maps = factory.informer::<ConfigMap>();
+    let handler = maps.add_event_handler(EventHandlerFuncs::new());
+    assert_eq!(factory.status()[0].age_seconds, None, "not started");
+    factory.start();
+    let watch = server.stream(&[map("a", "1"), map("b", "2")], "4").await;
+    handler.wait_synced().await.unwrap();
+    watch.send("MODIFIED", &map("a", "5"));
+    watch.bookmark("7");
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    drop(watch);
+    let next = server.watch().await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+
+    let status = factory.status().remove(0);
+    assert_eq!(
+        serde_json::to_value(&status).unwrap(),
+        json!({
+            "group": "", "version": "v1", "kind": "ConfigMap", "resource": "configmaps",
+            "namespace": "ns", "labelSelector": null, "fieldSelector": null,
+            "synced": true, "stopped": false, "objects": 2, "namespaces": 1, "lastSyncResourceVersion": "7",
+            "ageSeconds": 15.0, "idleSeconds": 15.0, "failures": 0,
+            "handlers": [{ "synced": true, "pending": 0 }],
+        })
+    );
+    let metrics = status.metrics;
+    assert_eq!((metrics.lists, metrics.events, metrics.objects), (1, 1, 2));
+    assert_eq!(metrics.items_per_list.up_to(1.0), 0);
+    assert_eq!(metrics.items_per_list.up_to(10.0), 1);
+    assert_eq!((metrics.watches, metrics.short_watches), (1, 0));
+    assert_eq!(metrics.watch_duration.up_to(10.0), 1);
+    assert_eq!(metrics.items_per_watch.up_to(1.0), 1);
+    assert_eq!(metrics.processing_latency.count(), 1);
+    drop(next.open());
+}

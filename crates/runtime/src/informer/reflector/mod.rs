@@ -57,7 +57,13 @@ impl<K: Object> Reflector<K> {
     /// Lists, watches, and relists whenever the watch cannot resume. Runs until it is dropped.
     pub(super) async fn run(mut self) {
         loop {
-            match self.list().await {
+            let started = Instant::now();
+            let listed = self.list().await;
+            if listed.is_ok() {
+                let mut metrics = self.state.metrics.lock();
+                metrics.list_duration.observe_duration(started.elapsed());
+            }
+            match listed {
                 Ok(watch) => self.follow(watch).await,
                 Err(failure) => {
                     self.fresh = failure.is_gone() || failure.is_too_large_version();
@@ -99,8 +105,10 @@ impl<K: Object> Reflector<K> {
             self.state.version()
         };
         let (request, open_for) = self.requests.watch(&version, initial, fastrand::u32(..))?;
+        let lines = self.send(request).await?;
+        self.state.metrics.lock().watches += 1;
         Ok(Watch {
-            lines: self.send(request).await?,
+            lines,
             silence: open_for + SILENCE_MARGIN,
         })
     }
@@ -115,14 +123,25 @@ impl<K: Object> Reflector<K> {
     }
 
     /// Applies the events of one watch until the server closes it.
-    async fn consume(&self, mut watch: Watch) -> Result<(), WatchFailure> {
-        let opened = Instant::now();
+    async fn consume(&self, watch: Watch) -> Result<(), WatchFailure> {
+        let (opened, before) = (Instant::now(), self.state.metrics.lock().events);
+        let result = self.apply_all(watch, opened).await;
+        let mut metrics = self.state.metrics.lock();
+        let (items, short) = (
+            usize::try_from(metrics.events - before).unwrap_or(usize::MAX),
+            matches!(result, Err(WatchFailure::ClosedAtOnce)),
+        );
+        metrics.watch_ended(opened.elapsed(), items, short);
+        result
+    }
+
+    async fn apply_all(&self, mut watch: Watch, opened: Instant) -> Result<(), WatchFailure> {
         let mut seen = false;
         while let Some(line) = watch.lines.next(watch.silence).await? {
             match Frame::parse(line) {
                 Ok(Frame::Applied(raw)) => self.state.apply(wire::decode(raw)),
                 Ok(Frame::Deleted(raw)) => self.state.delete(wire::decode(raw)),
-                Ok(Frame::Bookmark { version, .. }) => self.state.set_version(&version),
+                Ok(Frame::Bookmark { version, .. }) => self.state.bookmark(&version),
                 Ok(Frame::Error(status)) => return Err(WatchFailure::Status(status)),
                 Ok(Frame::Unknown) => {}
                 // The connection was closed in the middle of a line.
