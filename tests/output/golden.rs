@@ -12,7 +12,7 @@ use std::{
 };
 
 use kube_codegen::{
-    options::{Emitter, Kubernetes, Options},
+    options::{Emitter, Kubernetes, Options, Override},
     pipeline,
     private::write,
     source::Source,
@@ -201,6 +201,8 @@ fn options(fixture: &Path) -> Options {
     struct OptionsFile {
         kubernetes: Kubernetes,
         emit: Vec<Emitter>,
+        #[serde(rename = "override")]
+        overrides: Vec<Override>,
     }
     let file: OptionsFile = match fs::read_to_string(fixture.with_extension("toml")) {
         Ok(text) => toml::from_str(&text).expect("options"),
@@ -209,6 +211,7 @@ fn options(fixture: &Path) -> Options {
     Options {
         kubernetes: file.kubernetes,
         emit: file.emit,
+        overrides: file.overrides,
         ..Options::default()
     }
 }

@@ -95,10 +95,13 @@ fn clients(model: &mut Model, module: usize, mut names: ModuleNames, taken: &mut
     model.modules[module].names = Some(names);
 }
 
+/// Whether a name is shortened, the depth of its path, and how many symbols the path has.
+type Rank = (bool, usize, usize);
+
 /// Names the other types by their paths, whether they are defined there or not.
 fn by_path(model: &Model, module: usize, taken: &mut Taken) -> Vec<(TypeId, Ident)> {
     let mut parts = Parts::default();
-    let mut unnamed: Vec<((bool, usize, usize), String, Ident, TypeId)> = model
+    let mut unnamed: Vec<(Rank, String, Ident, TypeId)> = model
         .locations_of(&model.modules[module])
         .filter(|id| model.types[*id].name.is_none())
         .filter_map(|id| {

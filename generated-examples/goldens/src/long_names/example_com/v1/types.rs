@@ -31,13 +31,13 @@ pub struct WorkflowSpecPodDisruptionBudgetTemplate {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowSpecPodDisruptionBudgetTemplateRequiredDuringSchedulingIgnoredDuringExecution {
     pub node_selector_terms: Option<
-        Vec<WorkflowSpecRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTerms>,
+        Vec<WorkflowSpecPodDisruptionBudgetTemplateNodeSelectorTerms>,
     >,
 }
 
 /// `spec.podDisruptionBudgetTemplate.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[]` of
 /// `Workflow`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowSpecRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTerms {
+pub struct WorkflowSpecPodDisruptionBudgetTemplateNodeSelectorTerms {
     pub key: Option<String>,
 }
