@@ -53,11 +53,17 @@
 //! - [`queue`]: a rate-limited work queue
 //! - [`controller`]: the reconcile loop
 //! - [`event`]: Kubernetes Events
+//! - [`leader_election`]: one leader among several replicas
+//! - [`manager`]: starts and stops all parts of an operator
 pub mod client;
 pub mod controller;
 pub mod event;
 pub mod informer;
+pub mod leader_election;
 pub mod lister;
+pub mod manager;
+#[doc(hidden)]
+pub mod private;
 pub mod queue;
 
 mod cache;

@@ -2,8 +2,10 @@
 
 //! Listers of `example.com/v1`.
 
-use super::types::Boxes;
+use super::types::Large;
 use kube_codegen_runtime::lister::Lister;
 
-/// Reads [`Boxes`] objects from the cache of an informer.
-pub type BoxesLister = Lister<Boxes>;
+kube_codegen_runtime::private::generated_by!(1);
+
+/// Reads [`Large`] objects from the cache of an informer.
+pub type LargeLister = Lister<Large>;
