@@ -31,7 +31,8 @@
 //! - An unknown value of an enum is kept: as text, as number, or as raw JSON where values are of several types.
 //! - A value of the wrong type is an error with its path. Reading continues, so that one error reports all of them.
 //! - `apiVersion` and `kind` are checked where present.
-//! - A [`DateTime`] accepts any text and is written as it was read. `Time`, of k8s-openapi types, is written in UTC.
+//! - A [`DateTime`] accepts any text and is written as it was read. `Time`, of k8s-openapi types, is written in UTC;
+//!   a time beyond its range, such as `9999-12-31T23:59:59Z`, is read as the nearest one.
 //! - A [`Number`] is a 64-bit integer or a double, as in the API server. A plain `f64`, which only an override makes a field, rounds
 //!   integers beyond 53 bits.
 //! - A `Quantity` holds a bare number as text, as in Go: `1` is read as `Quantity("1")` and written as `"1"`; any other text

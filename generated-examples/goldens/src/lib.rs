@@ -1,5 +1,4 @@
 //! The output for each of `fixtures/*.yaml`, one module per file, written by the test `golden`.
-pub mod boxed_fields;
 pub mod cluster_scoped;
 pub mod constraints;
 pub mod crdkind;
@@ -13,7 +12,10 @@ pub mod flat;
 pub mod groups;
 pub mod hostile_text;
 pub mod int_or_string;
+pub mod keywords;
 pub mod known_types;
+pub mod large_schemas;
+pub mod large_structs;
 pub mod legacy;
 pub mod lists_and_maps;
 pub mod long_names;
