@@ -261,26 +261,25 @@ fn text(def: &TypeDef, body: &Enum, more: &[&str]) -> TokenStream {
         ..def.derives.clone()
     };
     let derive = derive(&derives, more);
-    let name = def.name();
+    let name = def.defined_name();
     let docs = code::docs(&[
         "",
         "The values that the schema declares are constants; any other text is kept verbatim.",
     ]);
-    let default = body.default.and_then(|index| body.variants.get(index));
-    let default = default.map(|variant| {
-        let ident = variant.ident();
-        quote! {
-            impl Default for #name {
-                fn default() -> Self {
-                    Self::#ident
-                }
-            }
+    let blank = body.default.or(body.blank());
+    let blank = match blank.and_then(|index| body.variants.get(index)) {
+        Some(variant) => {
+            let ident = variant.ident();
+            quote!(Self::#ident)
         }
-    });
+        None => quote!(Self("".into())),
+    };
+    let default = default(name, &blank);
     quote! {
         #docs
         #derive
         pub struct #name(pub std::borrow::Cow<'static, str>);
+
         #default
     }
 }

@@ -79,7 +79,7 @@ fn uses(text: &mut String, model: &Model, id: TypeId, names: &Names<'_>, is_repl
             for variant in &body.variants {
                 _ = writeln!(text, "let _ = api::{name}::{};", variant.ident());
             }
-            if let Some(variant) = body.variants.first() {
+            if let Some(variant) = body.variants.first().filter(|_| !body.constants) {
                 let ident = variant.ident();
                 _ = writeln!(
                     text,
