@@ -32,9 +32,9 @@ pub struct ManagerArgs {
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
 
-    /// Watch only this namespace
-    #[arg(long, value_name = "NAME")]
-    pub namespace: Option<String>,
+    /// Watch only these namespaces, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub namespace: Vec<String>,
 
     /// Number of objects per kind to reconcile concurrently
     #[arg(long, value_name = "N", default_value = "2")]
@@ -132,9 +132,9 @@ impl ManagerArgs {
                 let informers = informers
                     .resync(self.resync)
                     .transform(strip_managed_fields);
-                match &self.namespace {
-                    Some(namespace) => informers.namespace(namespace),
-                    None => informers,
+                match &self.namespace[..] {
+                    [] => informers,
+                    names => informers.namespaces(names.to_vec()),
                 }
             });
         if !self.leader_elect {

@@ -30,10 +30,15 @@ impl Manager {
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ManagerError> {
         let (sender, mut failures) = unbounded_channel();
         let mut parts = Parts::new(self, &sender);
+        let factory = parts.manager.factory.clone();
         let outcome = tokio::select! {
             biased;
             () = stop => Ok(()),
             failure = failed(&mut failures) => Err(failure),
+            (kind, message) = factory.failed() => Err(ManagerError::Failed {
+                name: format!("informer of {kind}"),
+                source: message.into(),
+            }),
             // It ends only with a failure.
             Err(failure) = parts.start(&sender) => Err(failure),
         };

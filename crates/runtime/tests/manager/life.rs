@@ -240,3 +240,16 @@ async fn reconciles_may_finish_within_the_grace_period_and_are_dropped_after_it(
         assert_eq!(log.0.lock().unwrap().len(), 1 + usize::from(finishes));
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_that_cannot_work_ends_the_manager() {
+    let server = ApiServer::new();
+    let manager = Manager::builder(server.client(), "operator")
+        .informers(|informers| informers.namespace(".."))
+        .build()
+        .unwrap();
+    let _maps = manager.factory().informer::<ConfigMap>();
+    let error = manager.run(pending()).await.unwrap_err();
+    let text = describe(&error);
+    assert!(text.starts_with("informer of ConfigMap failed: "), "{text}");
+}
