@@ -4,6 +4,7 @@ mod corpus;
 mod features;
 mod known;
 mod roundtrip;
+mod trial;
 
 use clap::Parser;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,9 @@ enum Task {
 
     /// Generate the tables of reusable types from the sources of k8s-openapi
     KnownTypes(known::Arguments),
+
+    /// Change real CRDs in compatible ways, and check that programs that use the generated types still compile
+    Trial(trial::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -34,6 +38,7 @@ fn main() -> ExitCode {
         Task::Features(arguments) => features::run(&arguments),
         Task::Roundtrip(arguments) => roundtrip::run(&arguments),
         Task::KnownTypes(arguments) => known::run(&arguments),
+        Task::Trial(arguments) => trial::run(&arguments),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

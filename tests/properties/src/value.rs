@@ -157,7 +157,11 @@ impl Objects {
         for (name, property) in declared {
             let is_required =
                 required.is_some_and(|names| names.iter().any(|it| it == name.as_str()));
-            let is_wanted = is_required || (self.left > 0 && self.rng.usize(..=depth / 2 + 1) == 0);
+            // The API server fills in defaults.
+            let has_default = !self.newer && property.get("default").is_some();
+            let is_wanted = is_required
+                || has_default
+                || (self.left > 0 && self.rng.usize(..=depth / 2 + 1) == 0);
             if !is_wanted || (depth == 0 && GIVEN.contains(&name.as_str())) {
                 continue;
             }
@@ -166,7 +170,9 @@ impl Objects {
                     map.insert(name.clone(), value);
                 }
                 None if is_required => return None,
-                None => {}
+                None => {
+                    map.extend(has_default.then(|| (name.clone(), property["default"].clone())))
+                }
             }
         }
         let values = &schema["additionalProperties"];
