@@ -17,7 +17,7 @@ pub(super) fn run(model: &mut Model, _: &Options, _: &mut Diagnostics) {
         for id in &ids {
             let types = &model.types;
             let (eq, default) = match &types[*id].body {
-                Body::Enum(body) => (true, body.default.is_some()),
+                Body::Enum(body) => (true, body.constants || body.default.is_some()),
                 Body::Union(body) => (body.arms.iter().all(|arm| eq(&arm.ty, types)), false),
                 Body::Struct(body) => (has_eq(body, types), has_default(body, types)),
                 // An alias derives nothing, but the types that refer to it look here.

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::ir::{
     Body, Derives, Enum, EnumBase, Field, Kind, Model, Module, Rules, Struct, Ty, TypeDef, TypeId,
-    Union,
+    Union, Variant,
 };
 
 pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
@@ -199,21 +199,20 @@ fn text(def: &TypeDef, body: &Enum, more: &[&str]) -> TokenStream {
         "The values that the schema declares are constants; any other text is kept verbatim.",
     ]);
     let default = body.default.and_then(|index| body.variants.get(index));
-    let default = default.map(|variant| {
-        let ident = variant.ident();
-        quote! {
-            impl Default for #name {
-                fn default() -> Self {
-                    Self::#ident
-                }
-            }
-        }
-    });
+    let default = default.map(Variant::ident).map_or_else(
+        || quote!(Self(std::borrow::Cow::Borrowed(""))),
+        |ident| quote!(Self::#ident),
+    );
     quote! {
         #docs
         #derive
         pub struct #name(pub std::borrow::Cow<'static, str>);
-        #default
+
+        impl Default for #name {
+            fn default() -> Self {
+                #default
+            }
+        }
     }
 }
 
