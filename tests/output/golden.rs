@@ -164,7 +164,7 @@ fn cargo_fmt_leaves_generated_files_alone() {
             assert!(formatted.status.success(), "{formatted:?}");
             let plan = plan();
             let changed = plan.changes().iter();
-            let changed: Vec<_> = changed.map(|it| (&it.path, &it.old)).collect();
+            let changed: Vec<_> = changed.map(|it| (&it.path, plan.present(it))).collect();
             assert!(changed.is_empty(), "{config}: {changed:#?}");
         }
     }
@@ -206,7 +206,7 @@ fn generate(path: &Path) -> BTreeMap<String, String> {
     output
         .files
         .into_iter()
-        .map(|file| (file.path, file.text))
+        .map(|file| (file.path, file.text.to_string()))
         .collect()
 }
 

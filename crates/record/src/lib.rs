@@ -28,6 +28,7 @@
 //! - The last of duplicate keys wins.
 //! - `null` means absent, except for [`Nullable`] and raw JSON, which keep it.
 //! - A missing required field is blank (empty, zero, `false`): defaulting and ratcheting in the API server make such objects real.
+//!   [`decode`] reports such fields.
 //! - An unknown value of an enum is kept: as text, as number, or as raw JSON where values are of several types.
 //! - A value of the wrong type is an error with its path. Reading continues, so that one error reports all of them.
 //! - `apiVersion` and `kind` are checked where present.
@@ -45,6 +46,7 @@
 mod bytes;
 mod containers;
 mod date_time;
+mod decode;
 mod enums;
 mod foreign;
 mod k8s;
@@ -67,6 +69,7 @@ pub mod walk;
 mod write;
 
 pub use date_time::DateTime;
+pub use decode::{DecodeReport, decode};
 pub use foreign::{Fault, Foreign, Part, Sink};
 pub use literal::Literal;
 pub use nullable::Nullable;

@@ -48,16 +48,20 @@
 //!
 //! - [`record`]: the records that generated types are made of
 //! - [`client`]: typed verbs
+//! - [`condition`]: conditions of a status
 //! - [`lister`]: typed reads of a cache
 //! - [`informer`]: list and watch into a shared cache, with handlers
 //! - [`queue`]: a rate-limited work queue
 //! - [`controller`]: the reconcile loop
+//! - [`finalizer`]: clean-up before an object is deleted
 //! - [`event`]: Kubernetes Events
 //! - [`leader_election`]: one leader among several replicas
 //! - [`manager`]: starts and stops all parts of an operator
 pub mod client;
+pub mod condition;
 pub mod controller;
 pub mod event;
+pub mod finalizer;
 pub mod informer;
 pub mod leader_election;
 pub mod lister;
@@ -68,5 +72,6 @@ pub mod queue;
 
 mod cache;
 mod histogram;
+mod panics;
 
 pub use kube_codegen_record as record;

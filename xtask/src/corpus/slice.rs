@@ -26,6 +26,7 @@ mod tests {
     fn names(seed: Option<u64>, bytes: u64) -> Vec<String> {
         let all = (0..20).map(|index| Manifest {
             repository: String::new(),
+            input: String::new(),
             source: Source {
                 name: format!("{index:02}"),
                 path: None,

@@ -18,7 +18,7 @@ use k8s_openapi::api::core::v1::ObjectReference;
 use kube::Client;
 use parking_lot::Mutex;
 use tokio::{sync::mpsc, task::JoinHandle, time::timeout};
-use tracing::{info, warn};
+use tracing::{debug, warn};
 
 use self::publisher::Publisher;
 
@@ -89,13 +89,9 @@ impl EventRecorder {
     /// # Panics
     /// Outside of a Tokio runtime, like `tokio::spawn`.
     pub fn new(client: Client, reporter: impl Into<Reporter>) -> Self {
-        let (sender, mut receiver) = mpsc::channel(QUEUE);
-        let mut sink = Publisher::new(client, reporter.into());
-        let task = tokio::spawn(async move {
-            while let Some(occurrence) = receiver.recv().await {
-                sink.record(occurrence).await;
-            }
-        });
+        let (sender, receiver) = mpsc::channel(QUEUE);
+        let publisher = Publisher::new(client, reporter.into());
+        let task = tokio::spawn(publisher.run(receiver));
         Self {
             inner: Arc::new(Inner {
                 queue: Mutex::new(Some(sender)),
@@ -149,11 +145,14 @@ impl EventRecorder {
 
     fn publish(&self, occurrence: Occurrence) {
         let ObjectReference { kind, name, .. } = &occurrence.regarding;
-        let (reason, note) = (&occurrence.reason, &occurrence.note);
-        match occurrence.type_ {
-            EventType::Normal => info!(kind, name, reason, "{note}"),
-            EventType::Warning => warn!(kind, name, reason, "{note}"),
-        }
+        // The code that reports an event logs what it did, or the controller its error.
+        debug!(
+            kind,
+            name,
+            reason = occurrence.reason,
+            "event: {}",
+            occurrence.note
+        );
         let queue = self.inner.queue.lock();
         if queue
             .as_ref()

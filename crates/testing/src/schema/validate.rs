@@ -190,7 +190,7 @@ fn minimum(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
         invalid(
             value,
             path,
-            &format!("should be {relation} {}", schema["minimum"]),
+            &format!("should be {relation} {}", number_text(&schema["minimum"])),
             causes,
         );
     }
@@ -213,7 +213,7 @@ fn maximum(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
         invalid(
             value,
             path,
-            &format!("should be {relation} {}", schema["maximum"]),
+            &format!("should be {relation} {}", number_text(&schema["maximum"])),
             causes,
         );
     }
@@ -226,9 +226,20 @@ fn multiple_of(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
         invalid(
             value,
             path,
-            &format!("should be a multiple of {}", schema["multipleOf"]),
+            &format!(
+                "should be a multiple of {}",
+                number_text(&schema["multipleOf"])
+            ),
             causes,
         );
+    }
+}
+
+/// Formats a number as Go's `%v`: integers without a fraction.
+fn number_text(number: &Value) -> String {
+    match number.as_f64() {
+        Some(float) if float.fract() == 0.0 && float.abs() < 1e21 => format!("{float:.0}"),
+        _ => number.to_string(),
     }
 }
 
