@@ -124,7 +124,9 @@ impl Objects {
             }
         }
         if schema["x-kubernetes-int-or-string"] == true {
-            return Some(if self.rng.bool() {
+            // A quantity that is a number would be written as text.
+            let is_quantity = self.newer && schema["pattern"].is_string();
+            return Some(if !is_quantity && self.rng.bool() {
                 json!(self.integer(schema))
             } else {
                 json!(self.text(schema, attempt))
