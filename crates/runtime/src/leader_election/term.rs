@@ -24,7 +24,7 @@ enum Phase {
 /// A term starts when the lease is acquired. It ends at its deadline unless a renewal has moved the deadline, when another process holds the
 /// lease, or when the work of the leader has ended. It never starts again.
 ///
-/// The deadline lies before the moment at which another process can take the lease. So whoever writes only in the active term does not write
+/// The deadline is before the moment at which another process can take the lease. So whoever writes only in the active term does not write
 /// in the term of another leader, except with a request that takes longer than the lease duration minus the renew deadline to arrive.
 ///
 /// ```

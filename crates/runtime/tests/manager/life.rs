@@ -170,7 +170,7 @@ async fn caches_that_do_not_fill_end_the_manager_with_their_kinds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_while_starting_is_no_failure() {
+async fn a_stop_while_starting_is_not_a_failure() {
     let server = ApiServer::new();
     server.fail_always(On::any().resource("configmaps"), Failure::status(503));
     let mut manager = manager(&server);
