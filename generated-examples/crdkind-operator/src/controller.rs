@@ -4,9 +4,8 @@ use std::{sync::Arc, time::Duration};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Service};
 use kube::{Client, Resource, ResourceExt};
 use kube_codegen_runtime::{
-    controller::{Action, Controller, OnError, owned_by},
+    controller::{Action, Controller, OnError, RunError, owned_by},
     event::{EventRecorder, EventType},
-    informer::Stopped,
     lister::Lister,
 };
 
@@ -51,7 +50,7 @@ pub enum Error {
 pub async fn run(
     shared: &Shared,
     stop: impl Future<Output = ()> + Send + 'static,
-) -> Result<(), Stopped> {
+) -> Result<(), RunError> {
     use crate::generated::informers::Informers;
     let objects = shared.factory.iksoon_test_com_v1().crdplural();
     let deployments = shared.factory.informer::<Deployment>();

@@ -11,8 +11,9 @@ use std::{num::NonZeroUsize, time::Duration};
 
 use kube::Client;
 use kube_codegen_runtime::{
+    controller::RunError,
     event::EventRecorder,
-    informer::{InformerFactory, Stopped, strip_managed_fields},
+    informer::{InformerFactory, strip_managed_fields},
 };
 
 /// Name of the operator in events and as field manager.
@@ -55,7 +56,7 @@ pub async fn run(
     client: Client,
     settings: Settings,
     stop: impl Future<Output = ()> + Send + 'static,
-) -> Result<(), Stopped> {
+) -> Result<(), RunError> {
     let mut factory = InformerFactory::builder(client.clone())
         .resync(settings.resync)
         .transform(strip_managed_fields);
