@@ -53,12 +53,18 @@
 //! - [`queue`]: a rate-limited work queue
 //! - [`controller`]: the reconcile loop
 //! - [`event`]: Kubernetes Events
+//! - `metrics`: metrics for Prometheus (feature `metrics`)
+//! - `server`: HTTP servers for health checks, metrics and debugging (feature `server`)
 pub mod client;
 pub mod controller;
 pub mod event;
 pub mod informer;
 pub mod lister;
+#[cfg(feature = "metrics")]
+pub mod metrics;
 pub mod queue;
+#[cfg(feature = "server")]
+pub mod server;
 
 mod cache;
 mod histogram;

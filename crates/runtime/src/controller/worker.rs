@@ -73,27 +73,27 @@ impl<K, Reconcile, Policy, Ctx> Worker<K, Reconcile, Policy, Ctx> {
             Some(limit) => tokio::time::timeout(limit, attempt).await.ok(),
             None => Some(attempt.await),
         };
-        self.metrics.finished(started.elapsed());
-        let Some(outcome) = outcome else {
-            self.metrics.count(|counts| counts.timeouts += 1);
-            warn!(kind = %K::kind(&()), object = %key, "reconcile dropped: it took longer than {:?}", started.elapsed());
-            return self.after_error(key, OnError::Backoff);
-        };
+        let took = started.elapsed();
+        self.metrics.finished(took, |counts| match &outcome {
+            Some(Ok(Ok(action))) => counts.requeues += u64::from(action.requeue_after.is_some()),
+            Some(Ok(Err(_))) => counts.errors += 1,
+            Some(Err(_)) => counts.panics += 1,
+            None => counts.timeouts += 1,
+        });
         match outcome {
-            Ok(Ok(action)) => {
+            Some(Ok(Ok(action))) => {
                 self.queue.forget(key);
                 if let Some(delay) = action.requeue_after {
-                    self.metrics.count(|counts| counts.requeues += 1);
                     self.queue.add_after(key.clone(), delay);
                 }
             }
-            Ok(Err(next)) => {
-                self.metrics.count(|counts| counts.errors += 1);
-                self.after_error(key, next);
-            }
-            Err(panic) => {
-                self.metrics.count(|counts| counts.panics += 1);
+            Some(Ok(Err(next))) => self.after_error(key, next),
+            Some(Err(panic)) => {
                 error!(kind = %K::kind(&()), object = %key, "reconcile panicked: {}", message(&*panic));
+                self.after_error(key, OnError::Backoff);
+            }
+            None => {
+                warn!(kind = %K::kind(&()), object = %key, "reconcile dropped: it took longer than {took:?}");
                 self.after_error(key, OnError::Backoff);
             }
         }

@@ -13,7 +13,7 @@ use kube::Client;
 use parking_lot::Mutex;
 use thiserror::Error;
 
-use super::{InformerConfig, InformerStatus, InitialList, SharedInformer};
+use super::{InformerConfig, InformerStatus, InitialList, SharedInformer, status::kind_and_group};
 use crate::cache::Object;
 
 /// Changes the metadata of every object before it is stored.
@@ -55,12 +55,7 @@ trait Managed: Any + Send + Sync {
 
 impl<K: Object> Managed for SharedInformer<K> {
     fn kind(&self) -> String {
-        let (group, kind) = (K::group(&()), K::kind(&()));
-        if group.is_empty() {
-            kind.into_owned()
-        } else {
-            format!("{kind}.{group}")
-        }
+        kind_and_group(&K::kind(&()), &K::group(&()))
     }
 
     fn start(&self) {
@@ -139,6 +134,16 @@ impl InformerFactory {
         let mut all: Vec<_> = self.managed().iter().map(|one| one.status()).collect();
         all.sort_by_cached_key(|one| (one.kind.clone(), one.group.clone(), one.version.clone()));
         all
+    }
+
+    /// Returns a function that returns the [`status`](Self::status), as long as the factory exists.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn weak_status(&self) -> impl Fn() -> Vec<InformerStatus> + Send + Sync + use<> {
+        let inner = Arc::downgrade(&self.inner);
+        move || {
+            let inner = inner.upgrade();
+            inner.map_or_else(Vec::new, |inner| Self { inner }.status())
+        }
     }
 
     /// Starts all informers that were requested and do not run yet. Call it again after you request more.

@@ -120,6 +120,21 @@ pub struct InformerStatus {
     pub metrics: InformerMetrics,
 }
 
+impl InformerStatus {
+    /// Returns `Pod`, or `Deployment.apps`.
+    pub fn kind_and_group(&self) -> String {
+        kind_and_group(&self.kind, &self.group)
+    }
+}
+
+pub(super) fn kind_and_group(kind: &str, group: &str) -> String {
+    if group.is_empty() {
+        kind.to_owned()
+    } else {
+        format!("{kind}.{group}")
+    }
+}
+
 /// The state of one handler of an informer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
