@@ -26,10 +26,14 @@ impl Encoder<'_> {
         let mut family = self
             .0
             .encode_descriptor(name, help, None, MetricType::Counter)?;
+        let no_exemplar = None::<&Exemplar<NoLabelSet, f64>>;
         for (labels, value) in series {
-            family
-                .encode_family(&labels.as_slice())?
-                .encode_counter(&value, None::<&Exemplar<NoLabelSet, f64>>)?;
+            if labels.is_empty() {
+                family.encode_counter(&value, no_exemplar)?;
+            } else {
+                let mut series = family.encode_family(labels)?;
+                series.encode_counter(&value, no_exemplar)?;
+            }
         }
         Ok(())
     }
@@ -44,9 +48,11 @@ impl Encoder<'_> {
             .0
             .encode_descriptor(name, help, None, MetricType::Gauge)?;
         for (labels, value) in series {
-            family
-                .encode_family(&labels.as_slice())?
-                .encode_gauge(&value)?;
+            if labels.is_empty() {
+                family.encode_gauge(&value)?;
+            } else {
+                family.encode_family(labels)?.encode_gauge(&value)?;
+            }
         }
         Ok(())
     }
@@ -63,7 +69,7 @@ impl Encoder<'_> {
         for (labels, value) in series {
             let buckets: Vec<_> = value.buckets().collect();
             family
-                .encode_family(&labels.as_slice())?
+                .encode_family(labels)?
                 .encode_histogram::<NoLabelSet>(value.sum(), value.count(), &buckets, None)?;
         }
         Ok(())

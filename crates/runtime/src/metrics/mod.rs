@@ -165,6 +165,19 @@ impl Metrics {
         ClientLayer::new(client)
     }
 
+    /// Adds an elector. `name` is the name of its lease; `read` returns whether this process leads, and how many renewals had to read the
+    /// lease first.
+    pub fn leader_election(
+        &self,
+        name: impl Into<String>,
+        read: impl Fn() -> (bool, u64) + Send + Sync + 'static,
+    ) {
+        self.sources.leaders.lock().push(Leader {
+            name: name.into(),
+            read: Box::new(read),
+        });
+    }
+
     /// Returns the counters of certificates that are read from files.
     pub fn certificates(&self) -> CertificateMetrics {
         self.sources.certificates.clone()

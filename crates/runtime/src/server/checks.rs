@@ -1,5 +1,11 @@
 //! Named health checks, answered as Kubernetes' own servers do.
-use std::{fmt, fmt::Write as _, future::{Ready, ready}, net::SocketAddr, time::Duration};
+use std::{
+    fmt,
+    fmt::Write as _,
+    future::{Ready, ready},
+    net::SocketAddr,
+    time::Duration,
+};
 
 use futures::future::{BoxFuture, join_all};
 use http::StatusCode;
