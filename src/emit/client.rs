@@ -1,4 +1,5 @@
-//! `client.rs` of each version and `clientset.rs` for all of them: typed clients, named by the plural of the CRD.
+//! `client.rs` of each version and `clientset.rs` for all of them: typed clients, named by the plural of the CRD, and the subresources that
+//! they serve.
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -41,11 +42,16 @@ fn client(model: &Model, module: &Module) -> TokenStream {
         .then(|| quote!(AllNamespaces,));
     let kinds = model.kinds_of(module);
     let methods: TokenStream = kinds.map(|kind| methods(kind, &mut imports)).collect();
+    let kinds = model.kinds_of(module);
+    let subresources: TokenStream = kinds.map(|kind| subresources(kind, &mut imports)).collect();
+    let handshake = code::runtime_handshake();
     quote! {
         #file_docs
         #imports
         use kube::Client;
         use kube_codegen_runtime::client::{#all_namespaces TypedClient};
+
+        #handshake
 
         #docs
         #[derive(Clone)]
@@ -61,7 +67,22 @@ fn client(model: &Model, module: &Module) -> TokenStream {
 
             #methods
         }
+
+        #subresources
     }
+}
+
+/// Marks the subresources of a kind, which its client has verbs for.
+fn subresources(kind: &Kind, imports: &mut Imports<'_>) -> TokenStream {
+    let ty = imports.root(kind);
+    let status = kind
+        .status
+        .then(|| quote!(impl kube_codegen_runtime::client::StatusSubresource for #ty {}));
+    let scale = kind
+        .scale
+        .is_some()
+        .then(|| quote!(impl kube_codegen_runtime::client::ScaleSubresource for #ty {}));
+    quote!(#status #scale)
 }
 
 fn methods(kind: &Kind, imports: &mut Imports<'_>) -> TokenStream {

@@ -49,10 +49,13 @@ fn informer(model: &Model, module: &Module) -> TokenStream {
         }
     });
     let methods: TokenStream = kinds.collect();
+    let handshake = code::runtime_handshake();
     quote! {
         #file_docs
         #imports
         use kube_codegen_runtime::informer::{InformerFactory, SharedInformer};
+
+        #handshake
 
         #docs
         #[derive(Clone, Copy)]

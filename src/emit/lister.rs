@@ -38,10 +38,13 @@ fn listers(model: &Model, module: &Module) -> TokenStream {
         }
     });
     let listers: TokenStream = kinds.collect();
+    let handshake = code::runtime_handshake();
     quote! {
         #docs
         #imports
         use kube_codegen_runtime::lister::Lister;
+
+        #handshake
 
         #listers
     }

@@ -224,6 +224,8 @@ pub enum Scalar {
     Time,
     /// `x-kubernetes-int-or-string`
     IntOrString,
+    /// A string, or a number, with Kubernetes' pattern of quantities
+    Quantity,
     /// Any JSON
     Json,
     /// `ObjectMeta` of Kubernetes

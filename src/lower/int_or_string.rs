@@ -1,8 +1,11 @@
-//! Lowers `x-kubernetes-int-or-string`, or the equivalent `anyOf`, to `IntOrString`.
+//! Lowers `x-kubernetes-int-or-string`, or the equivalent `anyOf`, to `IntOrString`, and to `Quantity` if the pattern says so.
 use super::node::{Lowering, Node};
 use crate::crd::{Schema, SchemaType};
 use crate::ir::{Scalar, Ty};
 use serde_json::{Value, json};
+
+/// The pattern that controller-gen writes for each `resource.Quantity` of Go.
+const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
 
 pub(super) fn lower(_: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
     let schema = &mut node.schema;
@@ -11,6 +14,23 @@ pub(super) fn lower(_: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
     }
     take(schema);
     Some(Scalar::IntOrString.into())
+}
+
+/// Lowers a string, or an integer or a string, with the pattern of quantities.
+pub(super) fn quantity(_: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
+    let schema = &node.schema;
+    let is_text = matches!(schema.type_, Some(SchemaType::String)) && schema.format.is_none();
+    let is_either = schema.kubernetes.int_or_string || is_pair(schema);
+    let constraints = &mut node.rules.constraints;
+    let at = constraints
+        .iter()
+        .position(|(keyword, value)| *keyword == "pattern" && *value == QUANTITY)?;
+    if !is_either && !is_text {
+        return None;
+    }
+    constraints.remove(at);
+    take(&mut node.schema);
+    Some(Scalar::Quantity.into())
 }
 
 /// Takes the keywords of the form.

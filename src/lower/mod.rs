@@ -18,6 +18,7 @@ use crate::threads;
 /// The schema forms, in the order they are tried: the first that recognises a node consumes its keywords.
 const FORMS: &[node::Form] = &[
     enums::lower,
+    int_or_string::quantity,
     int_or_string::lower,
     union::lower,
     embedded::lower,

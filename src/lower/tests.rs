@@ -126,6 +126,36 @@ fn either_types() {
 }
 
 #[test]
+fn the_pattern_of_quantities_makes_a_quantity() {
+    const PATTERN: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
+    for (keywords, expected) in [
+        (
+            "anyOf: [{type: integer}, {type: string}], x-kubernetes-int-or-string: true",
+            Scalar::Quantity,
+        ),
+        ("x-kubernetes-int-or-string: true", Scalar::Quantity),
+        (
+            "type: string, x-kubernetes-int-or-string: true",
+            Scalar::Quantity,
+        ),
+        ("type: string", Scalar::Quantity),
+        // A format says what the text is.
+        ("type: string, format: date-time", Scalar::Time),
+        // A pattern constrains no number.
+        ("type: integer", Scalar::Int(IntWidth::I64)),
+    ] {
+        lowers_to(
+            &format!("{{{keywords}, pattern: '{PATTERN}'}}"),
+            &Ty::Scalar(expected),
+        );
+    }
+    lowers_to(
+        "{x-kubernetes-int-or-string: true, pattern: '^[0-9]+$'}",
+        &Ty::Scalar(Scalar::IntOrString),
+    );
+}
+
+#[test]
 fn presence_is_required_times_nullable() {
     for (node, required, expected) in [
         ("{type: string}", "x", Presence::Required),

@@ -25,6 +25,8 @@ pub(super) fn bytes(scalar: Scalar) -> usize {
         Scalar::Number => 16,
         Scalar::Json => 32,
         Scalar::ObjectMeta => 376,
-        Scalar::Str | Scalar::Bytes | Scalar::Time | Scalar::IntOrString => OWNED_BYTES,
+        Scalar::Str | Scalar::Bytes | Scalar::Time | Scalar::IntOrString | Scalar::Quantity => {
+            OWNED_BYTES
+        }
     }
 }

@@ -36,8 +36,8 @@ fn has_eq(body: &Struct, types: &Types) -> bool {
 
 fn eq(ty: &Ty, types: &Types) -> bool {
     match ty {
-        // `ObjectMeta` has no `Eq`, and an external type may have none.
-        Ty::Scalar(Scalar::ObjectMeta) | Ty::External(_) => false,
+        // `ObjectMeta` and `Quantity` have no `Eq`, and an external type may have none.
+        Ty::Scalar(Scalar::ObjectMeta | Scalar::Quantity) | Ty::External(_) => false,
         Ty::Scalar(_) => true,
         Ty::List(inner) | Ty::Map(inner) | Ty::Nullable(inner) => eq(inner, types),
         Ty::Named(id) => types[*id].derives.eq,

@@ -110,6 +110,22 @@ fn the_same_input_gives_the_same_bytes() {
     }
 }
 
+/// A crate of types needs neither clients nor the dependencies of the runtime.
+#[test]
+fn types_and_resources_need_no_runtime() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let options = Options {
+        emit: vec![Emitter::Types, Emitter::Resource],
+        ..Options::default()
+    };
+    for (_, path) in fixtures(root) {
+        for file in pipeline::run(&[source(&path)], &options).files {
+            let uses_runtime = file.text.contains("kube_codegen_runtime");
+            assert!(!uses_runtime, "{}: {}", path.display(), file.path);
+        }
+    }
+}
+
 #[test]
 fn cargo_fmt_leaves_generated_files_alone() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

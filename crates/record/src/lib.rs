@@ -34,8 +34,8 @@
 //! - A [`DateTime`] accepts any text and is written as it was read. `Time`, of k8s-openapi types, is written in UTC.
 //! - A [`Number`] is a 64-bit integer or a double, as in the API server. A plain `f64`, which only an override makes a field, rounds
 //!   integers beyond 53 bits.
-//! - A `Quantity` holds a bare number as text, as in Go: `1` is read as `Quantity("1")` and written as `"1"`. So does an `IntOrString`
-//!   with an integer beyond 32 bits.
+//! - A `Quantity` holds a bare number as text, as in Go: `1` is read as `Quantity("1")` and written as `"1"`; any other text
+//!   stays as it is. [`ParsedQuantity`] is its value. An `IntOrString` holds an integer beyond 32 bits as text, too.
 //! - A `ByteString` accepts any spelling of base64 and writes the canonical one.
 //! - Integers may be spelled as floats (`3.0`), and numbers as by the feature `arbitrary_precision` of `serde_json`.
 //! - Types with serde impls of their own, such as those of k8s-openapi, are read from a buffered `serde_json::Value`. In them, as in raw
@@ -56,6 +56,7 @@ mod number;
 mod place;
 #[doc(hidden)]
 pub mod private;
+mod quantity;
 mod read;
 mod report;
 mod resource;
@@ -69,6 +70,7 @@ pub use foreign::{Fault, Foreign, Part, Sink};
 pub use literal::Literal;
 pub use nullable::Nullable;
 pub use number::Number;
+pub use quantity::{ParseQuantityError, ParsedQuantity, QuantityFormat};
 pub use read::read;
 pub use value::{
     Fixed, List, Map, Misfit, Optional, Record, Scalar, Slot, Text, Value, View, Whole,

@@ -62,6 +62,8 @@ pub mod informer;
 pub mod lister;
 #[cfg(feature = "metrics")]
 pub mod metrics;
+#[doc(hidden)]
+pub mod private;
 pub mod queue;
 #[cfg(feature = "server")]
 pub mod server;

@@ -76,14 +76,15 @@ pub async fn ensure<K: Child>(
             name: live.name_any(),
         });
     }
-    let before = serde_json::to_value(&live)?;
-    let mut after = before.clone();
-    overlay(&mut after, &serde_json::to_value(desired)?);
-    if before == after {
-        return Ok(false);
-    }
-    children.replace(&serde_json::from_value(after)?).await?;
-    Ok(true)
+    let desired = serde_json::to_value(desired)?;
+    let correct = |child: &mut K| {
+        let mut json = serde_json::to_value(&*child)?;
+        overlay(&mut json, &desired);
+        *child = serde_json::from_value(json)?;
+        Ok::<_, EnsureError>(())
+    };
+    let corrected = children.modify_from(&live, correct).await?;
+    Ok(corrected.meta().resource_version != live.meta().resource_version)
 }
 
 /// Whether a child belongs to a deleted object of the same name, and will be garbage-collected.

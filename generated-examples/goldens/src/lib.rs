@@ -28,6 +28,7 @@ pub mod opaque_root;
 pub mod prelude_names;
 pub mod presence;
 pub mod presence_matrix;
+pub mod quantities;
 pub mod required_spec;
 pub mod scalars;
 pub mod shared_types;

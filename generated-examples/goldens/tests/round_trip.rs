@@ -46,6 +46,29 @@ fn every_scalar() {
     survives::<Scalars>(object("Scalars", json!({})));
 }
 
+#[test]
+fn quantities_keep_their_text() {
+    use goldens::quantities::example_com::v1::{Budget, BudgetSpecSize};
+    use kube_codegen_record::ParsedQuantity;
+    let typed: Budget = survives(object(
+        "Budget",
+        json!({
+            "spec": {"memory": "1024Mi", "cpu": "1000m", "size": 0, "textOnly": "1e3", "nullable": null, "otherPattern": "5%"},
+            "status": {"used": {"memory": "01", "cpu": ".5"}}
+        }),
+    ));
+    let spec = typed.spec.unwrap();
+    assert_eq!(spec.size, Some(BudgetSpecSize::V0));
+    let memory = ParsedQuantity::try_from(&spec.memory).unwrap();
+    assert_eq!(memory, "1Gi".parse().unwrap());
+    let number = object("Budget", json!({"spec": {"memory": 0.5, "cpu": 2}}));
+    let spec = serde_json::from_value::<Budget>(number)
+        .unwrap()
+        .spec
+        .unwrap();
+    assert_eq!((&*spec.memory.0, &*spec.cpu.unwrap().0), ("0.5", "2"));
+}
+
 /// What a real API server stored and gave back.
 #[test]
 fn every_number_that_the_server_stores() {

@@ -1,11 +1,14 @@
 //! Small pieces of Rust: identifiers, doc comments, lint and feature attributes.
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use crate::{
     ir::{self, Field, IntWidth, Module, Presence, Ty},
     options::Options,
 };
+
+/// The version of the API of `kube_codegen_runtime` that generated code uses.
+const RUNTIME_API: u32 = 1;
 
 /// Returns the identifier of a name; a keyword is raw.
 pub(crate) fn ident(name: &str) -> Ident {
@@ -45,6 +48,12 @@ pub(crate) fn lints(deprecated: bool) -> TokenStream {
         #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
         #![allow(dead_code, #deprecated unused_imports)]
     }
+}
+
+/// Makes the check that code and runtime are of versions that fit together, for files that use the runtime.
+pub(crate) fn runtime_handshake() -> TokenStream {
+    let version = Literal::u32_unsuffixed(RUNTIME_API);
+    quote!(kube_codegen_runtime::private::generated_by!(#version);)
 }
 
 /// Makes the attribute that compiles an item only with the feature of one of the modules, if features were asked for.

@@ -126,6 +126,7 @@ impl<'m> Imports<'m> {
             Scalar::Bytes => "k8s_openapi::ByteString",
             Scalar::Time => "kube_codegen_record::DateTime",
             Scalar::IntOrString => "k8s_openapi::apimachinery::pkg::util::intstr::IntOrString",
+            Scalar::Quantity => "k8s_openapi::apimachinery::pkg::api::resource::Quantity",
             Scalar::Json => "serde_json::Value",
             Scalar::ObjectMeta => "k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta",
         };

@@ -87,13 +87,6 @@ fn resource(model: &Model, kind: &Kind, imports: &mut Imports<'_>) -> TokenStrea
         Scope::Cluster => quote!(ClusterResourceScope),
     };
     let list_kind = &kind.list_kind;
-    let status = kind
-        .status
-        .then(|| quote!(impl kube_codegen_runtime::client::StatusSubresource for #ty {}));
-    let scale = kind
-        .scale
-        .is_some()
-        .then(|| quote!(impl kube_codegen_runtime::client::ScaleSubresource for #ty {}));
     let manifest = format!("../{}", kind.names().manifest);
     let crd_name = format!("{}.{}", kind.plural, kind.group);
     quote! {
@@ -131,8 +124,6 @@ fn resource(model: &Model, kind: &Kind, imports: &mut Imports<'_>) -> TokenStrea
         }
 
         #parts
-        #status
-        #scale
 
         impl CustomResourceExt for #ty {
             fn crd() -> CustomResourceDefinition {

@@ -176,7 +176,9 @@ impl<'m> Comparison<'m> {
                     Err("a fraction of a second would be lost")
                 }
                 Scalar::Time => fits(matches!(into, To::Time)),
-                Scalar::IntOrString => fits(matches!(into, To::IntOrString | To::Quantity)),
+                Scalar::IntOrString | Scalar::Quantity => {
+                    fits(matches!(into, To::IntOrString | To::Quantity))
+                }
                 // k8s-openapi has no such number, and JSON may be null.
                 Scalar::Number | Scalar::Json => fits(false),
                 Scalar::ObjectMeta => {

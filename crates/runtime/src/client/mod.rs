@@ -18,20 +18,26 @@
 //! # }
 //! ```
 //!
+//! [`TypedClient::modify`] is the verb for changes: it sends only the difference. [`TypedClient::replace`] sends whole objects, and so loses
+//! what the type does not hold.
+//!
 //! A name that is not a valid path segment (empty, `..`, with a slash) is an error before any request is sent.
 mod all;
 mod apply;
 mod error;
 mod kinds;
+mod modify;
 mod pages;
 pub mod retry;
 mod scale;
 mod status;
+mod transfer;
 mod typed;
 
 pub use all::AllNamespaces;
 pub use apply::FieldManager;
 pub use error::ErrorExt;
+pub use modify::ModifyResult;
 pub use scale::{ScaleClient, ScaleSubresource};
 pub use status::StatusSubresource;
 pub use typed::TypedClient;

@@ -1,14 +1,17 @@
 //! Retries of writes that fail with a conflict, as client-go's `retry` package does.
 //!
+//! [`TypedClient::modify`](super::TypedClient::modify) retries by itself. [`on_conflict`] is for other writes:
+//!
 //! ```
-//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use k8s_openapi::api::apps::v1::Deployment;
 //! use kube_codegen_runtime::client::{TypedClient, retry};
 //!
-//! # async fn example(maps: TypedClient<ConfigMap>) -> kube::Result<()> {
-//! let stored = retry::on_conflict(retry::DEFAULT_BACKOFF, async || {
-//!     let mut map = maps.get("a").await?;
-//!     map.data.get_or_insert_default().insert("key".into(), "value".into());
-//!     maps.replace(&map).await
+//! # async fn example(deployments: TypedClient<Deployment>) -> kube::Result<()> {
+//! let scale = retry::on_conflict(retry::DEFAULT_BACKOFF, async || {
+//!     let mut scale = deployments.scale().get("web").await?;
+//!     let spec = scale.spec.get_or_insert_default();
+//!     spec.replicas = spec.replicas.map(|replicas| replicas + 1);
+//!     deployments.scale().replace("web", &scale).await
 //! })
 //! .await?;
 //! # Ok(()) }
@@ -43,24 +46,11 @@ pub async fn on_conflict<T, F: Future<Output = kube::Result<T>>>(
     let mut delays = backoff.build();
     loop {
         let result = attempt().await;
-        if let Some(result) = unless_conflict(result, &mut delays).await {
-            return result;
+        let is_conflict = result.as_ref().is_err_and(ErrorExt::is_conflict);
+        match delays.next().filter(|_| is_conflict) {
+            Some(delay) => tokio::time::sleep(delay).await,
+            None => return result,
         }
-    }
-}
-
-/// Returns the result, or nothing after the next delay if it is a conflict and there is a delay left.
-pub(super) async fn unless_conflict<T>(
-    result: kube::Result<T>,
-    delays: &mut impl Iterator<Item = Duration>,
-) -> Option<kube::Result<T>> {
-    let is_conflict = result.as_ref().is_err_and(ErrorExt::is_conflict);
-    match delays.next().filter(|_| is_conflict) {
-        Some(delay) => {
-            tokio::time::sleep(delay).await;
-            None
-        }
-        None => Some(result),
     }
 }
 

@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::{
     ApiObject, TypedClient,
     apply::{FieldManager, configuration},
-    retry::{self, BackoffBuilder},
 };
 
 /// Marks kinds whose status is written separately: writes of the object do not change the status, nor the reverse.
@@ -27,7 +26,8 @@ impl<K: ApiObject> TypedClient<K> {
         self.api.get_status(name).await
     }
 
-    /// Replaces the status of an object (PUT) and ignores its other fields. A resource version is checked as by [`TypedClient::replace`].
+    /// Replaces the status of an object (PUT) and ignores its other fields. A resource version is checked as by [`TypedClient::replace`], and
+    /// the status can lose the same. Use [`TypedClient::modify_status`] to change a status.
     #[doc(alias = "update_status")]
     pub async fn replace_status(&self, object: &K) -> kube::Result<K>
     where
@@ -67,25 +67,5 @@ impl<K: ApiObject> TypedClient<K> {
         self.api
             .patch_status(&name, &params, &Patch::Apply(patch))
             .await
-    }
-
-    /// Like [`TypedClient::retry_on_conflict`], for the status.
-    pub async fn retry_status_on_conflict(
-        &self,
-        name: &str,
-        mut change: impl FnMut(&mut K),
-    ) -> kube::Result<K>
-    where
-        K: StatusSubresource,
-    {
-        let mut delays = retry::DEFAULT_RETRY.build();
-        loop {
-            let mut object = self.get(name).await?;
-            change(&mut object);
-            let result = self.replace_status(&object).await;
-            if let Some(result) = retry::unless_conflict(result, &mut delays).await {
-                return result;
-            }
-        }
     }
 }

@@ -13,11 +13,7 @@ use kube::{
 };
 use serde::Serialize;
 
-use super::{
-    ApiObject,
-    pages::pages,
-    retry::{self, BackoffBuilder},
-};
+use super::{ApiObject, pages::pages};
 
 /// Typed verbs on the objects of one kind, in one namespace or cluster-scoped. Its methods have the names of `kube::Api`'s.
 ///
@@ -32,7 +28,7 @@ use super::{
 /// let mut map = ConfigMap::default();
 /// map.metadata.name = Some("a".into());
 /// let stored = maps.create(&map).await?;
-/// maps.retry_on_conflict("a", |map| map.immutable = Some(true)).await?;
+/// maps.modify("a", |map| map.immutable = Some(true)).await?;
 /// assert!(maps.replace(&stored).await.unwrap_err().is_conflict());
 /// assert_eq!(maps.get_opt("b").await?, None);
 /// # Ok(()) }
@@ -145,6 +141,10 @@ impl<K: ApiObject> TypedClient<K> {
 
     /// Replaces an object by name (PUT). Fails with [`is_conflict`](super::ErrorExt::is_conflict) if the object has an outdated resource
     /// version. Without a resource version it overwrites the stored object, if the kind allows that.
+    ///
+    /// The stored object becomes what `object` holds, which can be less and more than what was read. Fields that `K` does not know are lost,
+    /// as those of a newer version of the CRD. Required fields that the stored object lacks are read as blank, and stored as blank. Use
+    /// [`TypedClient::modify`] to change an object.
     #[doc(alias = "update")]
     pub async fn replace(&self, object: &K) -> kube::Result<K> {
         let name = self.name_of(object)?;
@@ -181,25 +181,6 @@ impl<K: ApiObject> TypedClient<K> {
         self.api
             .delete_collection(&self.delete_params(params), list)
             .await
-    }
-
-    /// Reads an object, changes it and replaces it. Retries with [`retry::DEFAULT_RETRY`] if another client changed it in between.
-    ///
-    /// `change` gets the newest object each time. See [`retry::on_conflict`] for other writes and delays.
-    pub async fn retry_on_conflict(
-        &self,
-        name: &str,
-        mut change: impl FnMut(&mut K),
-    ) -> kube::Result<K> {
-        let mut delays = retry::DEFAULT_RETRY.build();
-        loop {
-            let mut object = self.get(name).await?;
-            change(&mut object);
-            let result = self.replace(&object).await;
-            if let Some(result) = retry::unless_conflict(result, &mut delays).await {
-                return result;
-            }
-        }
     }
 
     fn delete_params(&self, params: &DeleteParams) -> DeleteParams {

@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used)]
 mod errors;
 mod kinds;
+mod modify;
 mod pages;
+mod random;
 mod retry;
 mod server;
 mod verbs;

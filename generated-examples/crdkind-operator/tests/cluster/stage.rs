@@ -142,7 +142,7 @@ impl<'p> Stage<'p> {
         change: impl Fn(&mut CrdKindSpec),
     ) -> Result<(), Error> {
         self.kinds
-            .retry_on_conflict(name, |kind| change(kind.spec.get_or_insert_default()))
+            .modify(name, |kind| change(kind.spec.get_or_insert_default()))
             .await?;
         Ok(())
     }

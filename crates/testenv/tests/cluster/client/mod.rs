@@ -1,6 +1,9 @@
 //! The runtime's typed client against a real API server.
 
 mod history;
+mod modify;
+#[path = "../../../../runtime/tests/client/random.rs"]
+mod random;
 mod subresources;
 mod verbs;
 

@@ -67,7 +67,7 @@ async fn the_status_is_written_separately() -> TestResult {
             .is_conflict()
     );
     let replaced = quotas
-        .retry_status_on_conflict("a", |quota| quota.status = None)
+        .modify_status("a", |quota| quota.status = None)
         .await?;
     assert_eq!(fields(&seen(replaced)), (json!("7"), json!(null)));
     Ok(())

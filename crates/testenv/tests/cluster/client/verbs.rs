@@ -229,28 +229,28 @@ async fn conflicts_are_retried() -> TestResult {
     };
 
     let attempts = Cell::new(0);
+    let stored = maps
+        .modify("a", |map| {
+            attempts.update(|attempts| attempts + 1);
+            set(attempts.get())(map);
+        })
+        .await?;
+    assert_eq!((attempts.get(), n(&stored)), (1, "1"));
     on_conflict(DEFAULT_RETRY, async || {
         let mut map = maps.get("a").await?;
         attempts.update(|attempts| attempts + 1);
         if attempts.get() < 3 {
-            maps.retry_on_conflict("a", set(attempts.get())).await?;
+            maps.modify("a", set(100 + attempts.get())).await?;
         }
-        set(100)(&mut map);
+        set(1000)(&mut map);
         maps.replace(&map).await
     })
     .await?;
-    assert_eq!((attempts.get(), n(&maps.get("a").await?)), (3, "100"));
+    assert_eq!((attempts.get(), n(&maps.get("a").await?)), (3, "1000"));
     // No other error is retried.
-    let rule = proxy.add(Rule::new(Fault::InternalError).method("PUT"));
-    assert_eq!(
-        maps.retry_on_conflict("a", set(5))
-            .await
-            .unwrap_err()
-            .status()
-            .unwrap()
-            .code,
-        500
-    );
+    let rule = proxy.add(Rule::new(Fault::InternalError).method("PATCH"));
+    let error = maps.modify("a", set(5)).await.unwrap_err();
+    assert_eq!(error.status().unwrap().code, 500);
     assert_eq!(rule.hits(), 1);
     Ok(())
 }

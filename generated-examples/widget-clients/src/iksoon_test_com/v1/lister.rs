@@ -5,5 +5,7 @@
 use super::types::CrdKind;
 use kube_codegen_runtime::lister::Lister;
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Reads [`CrdKind`] objects from the cache of an informer.
 pub type CrdKindLister = Lister<CrdKind>;

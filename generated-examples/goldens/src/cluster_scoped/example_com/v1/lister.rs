@@ -5,5 +5,7 @@
 use super::types::IPAddressPool;
 use kube_codegen_runtime::lister::Lister;
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Reads [`IPAddressPool`] objects from the cache of an informer.
 pub type IPAddressPoolLister = Lister<IPAddressPool>;

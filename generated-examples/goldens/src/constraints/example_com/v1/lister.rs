@@ -5,5 +5,7 @@
 use super::types::Bounded;
 use kube_codegen_runtime::lister::Lister;
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Reads [`Bounded`] objects from the cache of an informer.
 pub type BoundedLister = Lister<Bounded>;

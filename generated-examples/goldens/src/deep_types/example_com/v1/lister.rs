@@ -5,5 +5,7 @@
 use super::types::Deep;
 use kube_codegen_runtime::lister::Lister;
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Reads [`Deep`] objects from the cache of an informer.
 pub type DeepLister = Lister<Deep>;

@@ -5,6 +5,8 @@
 use super::types::Plum;
 use kube_codegen_runtime::informer::{InformerFactory, SharedInformer};
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Shared informers of the kinds of `computers.example.com/mod`.
 #[derive(Clone, Copy)]
 pub struct ComputersExampleComModInformers<'f> {

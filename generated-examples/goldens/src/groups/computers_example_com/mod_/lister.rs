@@ -5,5 +5,7 @@
 use super::types::Plum;
 use kube_codegen_runtime::lister::Lister;
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Reads [`Plum`] objects from the cache of an informer.
 pub type PlumLister = Lister<Plum>;

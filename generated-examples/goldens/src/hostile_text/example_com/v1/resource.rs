@@ -72,8 +72,6 @@ impl k8s_openapi::Metadata for Foo {
     }
 }
 
-impl kube_codegen_runtime::client::StatusSubresource for Foo {}
-
 impl CustomResourceExt for Foo {
     fn crd() -> CustomResourceDefinition {
         kube_codegen_record::private::crd(include_str!("../foos.json"))

@@ -5,6 +5,8 @@
 use super::types::Rollout;
 use kube_codegen_runtime::informer::{InformerFactory, SharedInformer};
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Shared informers of the kinds of `example.com/v1`.
 #[derive(Clone, Copy)]
 pub struct ExampleComV1Informers<'f> {

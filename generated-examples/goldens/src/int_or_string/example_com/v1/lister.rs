@@ -5,5 +5,7 @@
 use super::types::Rollout;
 use kube_codegen_runtime::lister::Lister;
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Reads [`Rollout`] objects from the cache of an informer.
 pub type RolloutLister = Lister<Rollout>;

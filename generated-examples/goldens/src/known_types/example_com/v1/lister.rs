@@ -5,5 +5,7 @@
 use super::types::Workload;
 use kube_codegen_runtime::lister::Lister;
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Reads [`Workload`] objects from the cache of an informer.
 pub type WorkloadLister = Lister<Workload>;

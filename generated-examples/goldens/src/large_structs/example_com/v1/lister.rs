@@ -5,5 +5,7 @@
 use super::types::Large;
 use kube_codegen_runtime::lister::Lister;
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Reads [`Large`] objects from the cache of an informer.
 pub type LargeLister = Lister<Large>;

@@ -73,8 +73,6 @@ impl k8s_openapi::Metadata for Network {
     }
 }
 
-impl kube_codegen_runtime::client::StatusSubresource for Network {}
-
 impl CustomResourceExt for Network {
     fn crd() -> CustomResourceDefinition {
         kube_codegen_record::private::crd(include_str!("../networks.json"))

@@ -5,5 +5,7 @@
 use super::types::Workflow;
 use kube_codegen_runtime::lister::Lister;
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Reads [`Workflow`] objects from the cache of an informer.
 pub type WorkflowLister = Lister<Workflow>;

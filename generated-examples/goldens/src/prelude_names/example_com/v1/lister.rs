@@ -8,6 +8,8 @@ use super::types::{
 };
 use kube_codegen_runtime::lister::Lister;
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Reads [`BTreeMapObject`] objects from the cache of an informer.
 pub type BTreeMapObjectLister = Lister<BTreeMapObject>;
 

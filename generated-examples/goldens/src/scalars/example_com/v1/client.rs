@@ -6,6 +6,8 @@ use super::types::Scalars;
 use kube::Client;
 use kube_codegen_runtime::client::{AllNamespaces, TypedClient};
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Typed clients of the kinds of `example.com/v1`.
 #[derive(Clone)]
 pub struct ExampleComV1 {

@@ -5,6 +5,8 @@
 use super::types::{Pipeline, Task};
 use kube_codegen_runtime::lister::Lister;
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Reads [`Pipeline`] objects from the cache of an informer.
 pub type PipelineLister = Lister<Pipeline>;
 

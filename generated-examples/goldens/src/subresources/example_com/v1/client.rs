@@ -6,6 +6,8 @@ use super::types::Scaled;
 use kube::Client;
 use kube_codegen_runtime::client::{AllNamespaces, TypedClient};
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Typed clients of the kinds of `example.com/v1`.
 #[derive(Clone)]
 pub struct ExampleComV1 {
@@ -28,3 +30,7 @@ impl ExampleComV1 {
         AllNamespaces::new(self.client.clone())
     }
 }
+
+impl kube_codegen_runtime::client::StatusSubresource for Scaled {}
+
+impl kube_codegen_runtime::client::ScaleSubresource for Scaled {}

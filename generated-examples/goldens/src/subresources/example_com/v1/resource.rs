@@ -85,10 +85,6 @@ impl kube::core::object::HasStatus for Scaled {
     }
 }
 
-impl kube_codegen_runtime::client::StatusSubresource for Scaled {}
-
-impl kube_codegen_runtime::client::ScaleSubresource for Scaled {}
-
 impl CustomResourceExt for Scaled {
     fn crd() -> CustomResourceDefinition {
         kube_codegen_record::private::crd(include_str!("../scaleds.json"))

@@ -5,5 +5,7 @@
 use super::types::Unicode;
 use kube_codegen_runtime::lister::Lister;
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Reads [`Unicode`] objects from the cache of an informer.
 pub type UnicodeLister = Lister<Unicode>;

@@ -5,6 +5,8 @@
 use super::types::Widget;
 use kube_codegen_runtime::informer::{InformerFactory, SharedInformer};
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Shared informers of the kinds of `example.com/v2`.
 #[derive(Clone, Copy)]
 pub struct ExampleComV2Informers<'f> {

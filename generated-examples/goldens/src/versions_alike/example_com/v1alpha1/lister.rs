@@ -5,6 +5,8 @@
 use super::types::{Gateway, Route};
 use kube_codegen_runtime::lister::Lister;
 
+kube_codegen_runtime::private::generated_by!(1);
+
 /// Reads [`Gateway`] objects from the cache of an informer.
 pub type GatewayLister = Lister<Gateway>;
 

@@ -1,0 +1,339 @@
+//! Changes of objects that keep everything else as it is stored.
+use std::fmt::Debug;
+
+use json_patch::{
+    Patch as JsonPatch, PatchOperation, ReplaceOperation, TestOperation, jsonptr::PointerBuf,
+};
+use kube::{
+    api::{GetParams, Patch},
+    core::Request,
+};
+use serde_json::Value;
+
+use super::{
+    ApiObject, ErrorExt, StatusSubresource, TypedClient,
+    retry::{self, BackoffBuilder},
+    transfer::transfer,
+    typed::invalid,
+};
+
+/// What the closure of [`TypedClient::modify`] returns: `()`, or a `Result` whose error ends the modification.
+pub trait ModifyResult {
+    /// The error of the modification.
+    type Error: From<kube::Error>;
+
+    /// Converts the value to a result.
+    ///
+    /// # Errors
+    /// The closure's.
+    fn into_result(self) -> Result<(), Self::Error>;
+}
+
+impl ModifyResult for () {
+    type Error = kube::Error;
+
+    fn into_result(self) -> Result<(), kube::Error> {
+        Ok(())
+    }
+}
+
+impl<E: From<kube::Error>> ModifyResult for Result<(), E> {
+    type Error = E;
+
+    fn into_result(self) -> Self {
+        self
+    }
+}
+
+impl<K: ApiObject> TypedClient<K> {
+    /// Reads an object, changes it and sends the difference; returns the object as stored.
+    ///
+    /// The request is a JSON patch for the version that was read. It has only what `change` changed:
+    ///
+    /// - Fields that `K` does not know, as those of a newer CRD, stay as they are stored.
+    /// - Required fields that the stored object lacks, which `K` reads as blank, stay absent unless `change` sets them.
+    /// - A changed item of a list is the one with the same `uid`, `name`, `key` or `type` (or `id`, `ip`, `containerPort`, `port`,
+    ///   `mountPath`, `devicePath`, `topologyKey`) as before or, without any of them, at the same index of a list of the same length. Any
+    ///   other item is new, and stored as `change` left it.
+    /// - Nothing is sent if nothing changed.
+    ///
+    /// If another client changed the object in between, it is read again, and `change` called again, with [`retry::DEFAULT_RETRY`]. An error
+    /// of `change` ends the modification; nothing is sent then. Its type must implement `From<kube::Error>`.
+    ///
+    /// For a kind with a status subresource, the server ignores changes of the status: see [`TypedClient::modify_status`].
+    ///
+    /// ```
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # use kube_codegen_runtime::client::TypedClient;
+    /// # async fn example(maps: TypedClient<ConfigMap>) -> Result<(), Box<dyn std::error::Error>> {
+    /// maps.modify("a", |map| map.immutable = Some(true)).await?;
+    ///
+    /// maps.modify("a", |map| {
+    ///     let data = map.data.as_mut().ok_or("the map is empty")?;
+    ///     data.insert("key".into(), "value".into());
+    ///     Ok::<_, Box<dyn std::error::Error>>(())
+    /// })
+    /// .await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// That of `change`, or of a request.
+    #[doc(alias = "retry_on_conflict")]
+    pub async fn modify<R: ModifyResult>(
+        &self,
+        name: &str,
+        change: impl FnMut(&mut K) -> R,
+    ) -> Result<K, R::Error> {
+        self.check_name(name)?;
+        Modification {
+            client: self,
+            name,
+            part: Part::Object,
+        }
+        .run(None, change)
+        .await
+    }
+
+    /// Like [`TypedClient::modify`], but changes `cached` first, which saves a request if it is the newest version.
+    ///
+    /// The object must be complete except for its managed fields: what the transform of an informer removed must not be changed.
+    ///
+    /// ```
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # use kube_codegen_runtime::{client::TypedClient, lister::Lister};
+    /// # async fn example(maps: TypedClient<ConfigMap>, lister: Lister<ConfigMap>) -> Result<(), Box<dyn std::error::Error>> {
+    /// let cached = lister.namespaced("default").get("a")?;
+    /// maps.modify_from(&cached, |map| map.immutable = Some(true)).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`TypedClient::modify`], and a conflict if the object was deleted, and another one with its name was created.
+    pub async fn modify_from<R: ModifyResult>(
+        &self,
+        cached: &K,
+        change: impl FnMut(&mut K) -> R,
+    ) -> Result<K, R::Error> {
+        self.modification_of(cached, Part::Object)?
+            .run(Some(cached), change)
+            .await
+    }
+
+    /// Like [`TypedClient::modify`], for the status. To change anything else is an error.
+    ///
+    /// # Errors
+    /// Those of [`TypedClient::modify`], and an error before any request if `change` changes more than the status.
+    #[doc(alias = "retry_status_on_conflict")]
+    pub async fn modify_status<R: ModifyResult>(
+        &self,
+        name: &str,
+        change: impl FnMut(&mut K) -> R,
+    ) -> Result<K, R::Error>
+    where
+        K: StatusSubresource,
+    {
+        self.check_name(name)?;
+        Modification {
+            client: self,
+            name,
+            part: Part::Status,
+        }
+        .run(None, change)
+        .await
+    }
+
+    /// Like [`TypedClient::modify_from`], for the status. To change anything else is an error.
+    ///
+    /// # Errors
+    /// Those of [`TypedClient::modify_from`], and an error before any request if `change` changes more than the status.
+    pub async fn modify_status_from<R: ModifyResult>(
+        &self,
+        cached: &K,
+        change: impl FnMut(&mut K) -> R,
+    ) -> Result<K, R::Error>
+    where
+        K: StatusSubresource,
+    {
+        self.modification_of(cached, Part::Status)?
+            .run(Some(cached), change)
+            .await
+    }
+
+    fn modification_of<'c>(
+        &'c self,
+        cached: &'c K,
+        part: Part,
+    ) -> kube::Result<Modification<'c, K>> {
+        let name = self.name_of(cached)?;
+        let theirs = cached.meta().namespace.as_deref();
+        match (self.api.namespace(), theirs) {
+            (Some(ours), Some(theirs)) if ours != theirs => Err(invalid(format!(
+                "{name:?} is in the namespace {theirs:?}, but the client is for {ours:?}"
+            ))),
+            _ => Ok(Modification {
+                client: self,
+                name,
+                part,
+            }),
+        }
+    }
+
+    /// Reads an object as the server sends it.
+    async fn get_json(&self, name: &str) -> kube::Result<Value> {
+        let request = Request::new(self.api.resource_url()).get(name, &GetParams::default());
+        let request = request.map_err(kube::Error::BuildRequest)?;
+        self.api.clone().into_client().request(request).await
+    }
+}
+
+/// What of an object is written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Part {
+    Object,
+    Status,
+}
+
+struct Modification<'c, K> {
+    client: &'c TypedClient<K>,
+    name: &'c str,
+    part: Part,
+}
+
+impl<K: ApiObject> Modification<'_, K> {
+    async fn run<R: ModifyResult>(
+        &self,
+        cached: Option<&K>,
+        mut change: impl FnMut(&mut K) -> R,
+    ) -> Result<K, R::Error> {
+        let mut failed = None;
+        if let Some(cached) = cached
+            && let Some(version) = &cached.meta().resource_version
+        {
+            let mut object = cached.clone();
+            let before = to_json(&object)?;
+            change(&mut object).into_result()?;
+            let after = to_json(&object)?;
+            if before == after {
+                return Ok(object);
+            }
+            let mut patch = json_patch::diff(&before, &after);
+            // The items may have more fields on the server; then the whole object must be read.
+            let mut lists = Vec::new();
+            changed_lists(&before, &after, &mut PointerBuf::new(), &mut lists);
+            patch.0.splice(0..0, lists);
+            match self.send(patch, version).await {
+                Err(error) if is_outdated(&error) => failed = Some(error),
+                result => return Ok(result?),
+            }
+        }
+        let mut refused_version = None;
+        let mut delays = retry::DEFAULT_RETRY.build();
+        loop {
+            let stored = self.client.get_json(self.name).await?;
+            let mut object = K::deserialize(&stored).map_err(kube::Error::SerdeError)?;
+            let version = object.meta().resource_version.clone().unwrap_or_default();
+            if let Some(error) = failed.take() {
+                let is_another =
+                    cached.is_some_and(|cached| cached.meta().uid != object.meta().uid);
+                // A patch for an outdated version may be refused as invalid. This one was for the newest.
+                let is_final = error.is_invalid() && refused_version.as_ref() == Some(&version);
+                if is_another || is_final {
+                    return Err(error.into());
+                }
+            }
+            let before = to_json(&object)?;
+            change(&mut object).into_result()?;
+            let after = to_json(&object)?;
+            if before == after {
+                return Ok(object);
+            }
+            let mut wanted = stored.clone();
+            transfer(&mut wanted, &before, &after);
+            let error = match self
+                .send(json_patch::diff(&stored, &wanted), &version)
+                .await
+            {
+                Err(error) if is_outdated(&error) => error,
+                result => return Ok(result?),
+            };
+            let Some(delay) = delays.next() else {
+                return Err(error.into());
+            };
+            tokio::time::sleep(delay).await;
+            (failed, refused_version) = (Some(error), Some(version));
+        }
+    }
+
+    /// Sends a patch for a version. The server refuses it as a conflict if that is not the newest.
+    async fn send(&self, mut patch: JsonPatch, version: &str) -> kube::Result<K> {
+        if self.part == Part::Status {
+            let outside = patch.0.iter().find(|operation| {
+                operation
+                    .path()
+                    .tokens()
+                    .next()
+                    .is_none_or(|first| first.encoded() != "status")
+            });
+            if let Some(operation) = outside {
+                return Err(invalid(format!(
+                    "`{}` is not part of the status, but was changed with it",
+                    operation.path()
+                )));
+            }
+        }
+        if !version.is_empty() {
+            let operation = ReplaceOperation {
+                path: PointerBuf::from_tokens(["metadata", "resourceVersion"]),
+                value: version.into(),
+            };
+            patch.0.insert(0, PatchOperation::Replace(operation));
+        }
+        let (api, params) = (&self.client.api, self.client.patch_params());
+        let patch = Patch::Json::<()>(patch);
+        match self.part {
+            Part::Object => api.patch(self.name, &params, &patch).await,
+            Part::Status => api.patch_status(self.name, &params, &patch).await,
+        }
+    }
+}
+
+/// Whether the patch may have been for an outdated version: a conflict, or a patch that does not apply. The server lists the causes if it
+/// refuses the patched object.
+fn is_outdated(error: &kube::Error) -> bool {
+    error.is_conflict() || (error.is_invalid() && error.field_errors().is_empty())
+}
+
+/// Adds a test for each list that changed: that the server has nothing but what `before` has.
+fn changed_lists(
+    before: &Value,
+    after: &Value,
+    path: &mut PointerBuf,
+    tests: &mut Vec<PatchOperation>,
+) {
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => {
+            for (name, before) in before {
+                if let Some(after) = after.get(name) {
+                    path.push_back(name);
+                    changed_lists(before, after, path, tests);
+                    path.pop_back();
+                }
+            }
+        }
+        (Value::Array(_), Value::Array(_)) if before != after => {
+            let (path, value) = (path.clone(), before.clone());
+            tests.push(PatchOperation::Test(TestOperation { path, value }));
+        }
+        _ => {}
+    }
+}
+
+/// Returns the written form of an object, without its version: the patch has it anyway.
+fn to_json<K: ApiObject>(object: &K) -> kube::Result<Value> {
+    let mut json = serde_json::to_value(object).map_err(kube::Error::SerdeError)?;
+    if let Some(Value::Object(metadata)) = json.get_mut("metadata") {
+        metadata.remove("resourceVersion");
+    }
+    Ok(json)
+}
