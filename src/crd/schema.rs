@@ -42,8 +42,10 @@ pub struct Schema {
 impl Schema {
     /// Keeps unknown fields in every object, as `spec.preserveUnknownFields` does.
     pub(super) fn preserve(&mut self) {
-        if self.properties.is_some() {
+        if self.properties.is_some() && !self.kubernetes.preserve_unknown_fields {
             self.kubernetes.preserve_unknown_fields = true;
+            // Beside the extension, properties without a type accept any JSON.
+            self.type_.get_or_insert(SchemaType::Object);
         }
         let properties = self.properties.iter_mut().flat_map(BTreeMap::values_mut);
         properties.for_each(|property| property.preserve());

@@ -88,6 +88,8 @@ pub struct Enum {
     pub other: Ident,
     /// Index of the default value.
     pub default: Option<usize>,
+    /// Whether it is a text with a constant for each value, since rustc takes too long for an enum of this size.
+    pub constants: bool,
 }
 
 /// The body of a union.

@@ -4,6 +4,30 @@ use crate::crd::{Additional, Items, SchemaType};
 use crate::diag::Code;
 use crate::ir::{Segment, Ty};
 
+/// Lowers a schema that preserves unknown fields and has no `type`: properties, items and values constrain objects and arrays, but
+/// the API server accepts any other JSON too.
+pub(super) fn any(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
+    let schema = &mut node.schema;
+    if schema.type_.is_some() || !schema.kubernetes.preserve_unknown_fields {
+        return None;
+    }
+    let properties = schema.properties.take().filter(|all| !all.is_empty());
+    let properties = properties.map(|_| "properties");
+    let values = schema.additional.take().map(|_| "additionalProperties");
+    let items = schema.items.take().map(|_| "items");
+    if let Some(keyword) = properties.or(values).or(items) {
+        lowering
+            .report(
+                Code::RawJson,
+                &node.path,
+                Some(keyword),
+                format!("`{keyword}` without a `type` accepts any JSON here; it becomes raw JSON"),
+            )
+            .hint("add `type: object` or `type: array` if no other value is valid");
+    }
+    Some(Ty::JSON)
+}
+
 /// Lowers `type: array`.
 pub(super) fn list(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
     node.schema
@@ -46,15 +70,13 @@ pub(super) fn map(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
     Some(Ty::Map(Box::new(values)))
 }
 
-/// Lowers a node that no form recognises: an object to a map of JSON, any other one to raw JSON.
+/// Lowers a node that no form recognises: an object to a map of JSON, one without a type to raw JSON.
 pub(super) fn opaque(lowering: &mut Lowering<'_>, node: &mut Node) -> Ty {
-    let preserved = node.schema.kubernetes.preserve_unknown_fields;
     match node.schema.type_.take() {
         Some(SchemaType::Object) => {
-            node.rules.pruned = !preserved;
+            node.rules.pruned = !node.schema.kubernetes.preserve_unknown_fields;
             Ty::Map(Box::new(Ty::JSON))
         }
-        None if preserved => Ty::JSON,
         None => {
             lowering
                 .report(

@@ -22,6 +22,7 @@ const FORMS: &[node::Form] = &[
     int_or_string::lower,
     union::lower,
     embedded::lower,
+    containers::any,
     object::lower,
     containers::map,
     containers::list,

@@ -1,5 +1,6 @@
 //! Tests of each schema form, from YAML to the type of a field.
 mod keywords;
+mod large;
 
 use crate::diag::{Code, Diagnostics};
 use crate::ir::{Body, EnumBase, Field, IntWidth, Model, Presence, Scalar, Struct, Ty};

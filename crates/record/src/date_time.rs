@@ -1,7 +1,7 @@
 //! A `date-time` string, kept as text, with access to the moment it denotes.
 use std::{fmt, str::FromStr};
 
-use jiff::{self, Timestamp};
+use jiff::{self, Timestamp, civil};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
 
 /// A string of format `date-time` ([RFC 3339]), as it is on the wire, with its offset and the digits of its fraction.
@@ -60,6 +60,33 @@ fn nanoseconds(text: &str) -> Option<String> {
     (end > start + 9).then(|| format!("{}{}", &text[..start + 9], &text[end..]))
 }
 
+/// Parses a text for a type that holds a [`Timestamp`] alone: a time beyond its range is the nearest one, in whole seconds.
+///
+/// It accepts whatever the API server does, which checks less than RFC 3339 says: any offset of two numbers, any character before
+/// the fraction, and anything after a second `t`.
+pub(super) fn nearest(text: &str) -> Option<Timestamp> {
+    moment(text).ok().or_else(|| {
+        let text = text.to_ascii_lowercase();
+        let mut parts = text.split('t');
+        let date: civil::Date = parts.next()?.parse().ok()?;
+        let (time, rest) = parts.next()?.split_at_checked("hh:mm:ss".len())?;
+        let local = date.to_datetime(time.parse().ok()?);
+        let offset = if rest.ends_with('z') {
+            0
+        } else {
+            let (start, minutes) = rest.rsplit_once(':')?;
+            let (_, hours) = start.split_at_checked(start.rfind(['+', '-'])?)?;
+            let minutes: i64 = minutes.parse().ok()?;
+            let sign = if hours.starts_with('-') { -1 } else { 1 };
+            60 * (60 * hours.parse::<i64>().ok()? + sign * minutes)
+        };
+        let epoch = civil::DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+        let second = local.duration_since(epoch).as_secs();
+        let (least, most) = (Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
+        Timestamp::from_second((second - offset).clamp(least, most)).ok()
+    })
+}
+
 /// In UTC, without trailing zeros in the fraction.
 impl From<Timestamp> for DateTime {
     fn from(moment: Timestamp) -> Self {
@@ -111,6 +138,39 @@ impl fmt::Display for DateTime {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_that_no_timestamp_holds_is_the_nearest_one() {
+        for (text, expected) in [
+            ("9999-12-31T23:59:59Z", "9999-12-30T22:00:00Z"),
+            (
+                "9999-12-31t23:59:59.999999999+00:00",
+                "9999-12-30T22:00:00Z",
+            ),
+            ("9999-12-31T23:59:59-99:99", "9999-12-30T22:00:00Z"),
+            ("9999-12-30T22:00:00Z", "9999-12-30T22:00:00Z"),
+            ("0000-01-01T00:00:00+23:59", "-000001-12-31T00:01:00Z"),
+            ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z"),
+            ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z"),
+            ("2024-01-01T00:00:00+99:99", "2023-12-27T19:21:00Z"),
+            ("2024-01-01T00:00:00.5-30:30", "2024-01-02T06:30:00Z"),
+            ("2024-01-01T00:00:00_5z", "2024-01-01T00:00:00Z"),
+            ("2024-01-01T00:00:00ZTtrailing", "2024-01-01T00:00:00Z"),
+        ] {
+            let found = nearest(text).map(|it| it.to_string());
+            assert_eq!(found.as_deref(), Some(expected), "{text}");
+        }
+        for text in [
+            "",
+            "yesterday",
+            "2024-02-30T00:00:00+99:99",
+            "2024-01-01T25:00:00+99:99",
+            "2024-01-01T00:00:00",
+            "2024-01-01T00:00é",
+        ] {
+            assert_eq!(nearest(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn text_and_timestamps_convert() {

@@ -53,6 +53,62 @@ macro_rules! text_enums {
                 }
             }
         }
+        $crate::__text_traits! { $type }
+    )*};
+}
+
+/// Implements a text with constants: what [`text_enums!`](crate::text_enums) implements for an enum, for a struct around a
+/// `Cow<'static, str>`.
+///
+/// rustc takes too long for an enum of thousands of values.
+///
+/// ```
+/// #[derive(Clone, Debug, PartialEq)]
+/// pub struct Zone(pub std::borrow::Cow<'static, str>);
+///
+/// kube_codegen_record::text_constants! { Zone { EuCentral1a = "eu-central-1a", EuWest1b = "eu-west-1b" } }
+///
+/// assert_eq!(Zone::from("eu-west-1b"), Zone::EuWest1b);
+/// assert_eq!(Zone::from("mars-1").as_str(), "mars-1");
+/// assert_eq!(Zone::ALL, [Zone::EuCentral1a, Zone::EuWest1b]);
+/// ```
+#[macro_export]
+macro_rules! text_constants {
+    ($($type:ident { $($name:ident = $text:literal),* $(,)? })*) => {$(
+        #[allow(non_upper_case_globals, reason = "the names are those of the variants of an enum")]
+        impl $type {
+            $(
+                #[doc = ::core::concat!("`", ::core::stringify!($text), "`")]
+                pub const $name: Self = Self(::std::borrow::Cow::Borrowed($text));
+            )*
+
+            /// The declared values, in the order of the schema.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            /// Returns the text on the wire.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+        impl ::core::convert::From<&str> for $type {
+            fn from(text: &str) -> Self {
+                Self(::std::borrow::Cow::Owned(::std::string::String::from(text)))
+            }
+        }
+        impl ::core::convert::From<::std::string::String> for $type {
+            fn from(text: ::std::string::String) -> Self {
+                Self(::std::borrow::Cow::Owned(text))
+            }
+        }
+        $crate::__text_traits! { $type }
+    )*};
+}
+
+/// Implements the traits of a text, from `as_str` and `From`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __text_traits {
+    ($type:ident) => {
         impl ::core::str::FromStr for $type {
             type Err = ::core::convert::Infallible;
             fn from_str(text: &str) -> ::core::result::Result<Self, ::core::convert::Infallible> {
@@ -88,16 +144,21 @@ macro_rules! text_enums {
             }
         }
         impl<'de> $crate::private::Deserialize<'de> for $type {
-            fn deserialize<D: $crate::private::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
+            fn deserialize<D: $crate::private::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<Self, D::Error> {
                 $crate::read(deserializer)
             }
         }
         impl $crate::private::Serialize for $type {
-            fn serialize<S: $crate::private::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
+            fn serialize<S: $crate::private::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.as_str())
             }
         }
-    )*};
+    };
 }
 
 /// Implements an enum of integers: `as_int`, `ALL`, `From` both ways, `FromStr`, `Display`,

@@ -28,10 +28,12 @@
 //! - The last of duplicate keys wins.
 //! - `null` means absent, except for [`Nullable`] and raw JSON, which keep it.
 //! - A missing required field is blank (empty, zero, `false`): defaulting and ratcheting in the API server make such objects real.
+//!   [`decode`] reports such fields.
 //! - An unknown value of an enum is kept: as text, as number, or as raw JSON where values are of several types.
 //! - A value of the wrong type is an error with its path. Reading continues, so that one error reports all of them.
 //! - `apiVersion` and `kind` are checked where present.
-//! - A [`DateTime`] accepts any text and is written as it was read. `Time`, of k8s-openapi types, is written in UTC.
+//! - A [`DateTime`] accepts any text and is written as it was read. `Time`, of k8s-openapi types, is written in UTC;
+//!   a time beyond its range, such as `9999-12-31T23:59:59Z`, is read as the nearest one.
 //! - A [`Number`] is a 64-bit integer or a double, as in the API server. A plain `f64`, which only an override makes a field, rounds
 //!   integers beyond 53 bits.
 //! - A `Quantity` holds a bare number as text, as in Go: `1` is read as `Quantity("1")` and written as `"1"`; any other text
@@ -44,6 +46,7 @@
 mod bytes;
 mod containers;
 mod date_time;
+mod decode;
 mod enums;
 mod foreign;
 mod k8s;
@@ -66,6 +69,7 @@ pub mod walk;
 mod write;
 
 pub use date_time::DateTime;
+pub use decode::{DecodeReport, decode};
 pub use foreign::{Fault, Foreign, Part, Sink};
 pub use literal::Literal;
 pub use nullable::Nullable;

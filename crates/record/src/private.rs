@@ -3,7 +3,7 @@ use crate::{Literal, Misfit, Value, scalars};
 
 pub use crate::{
     __generated_by as generated_by, __see_the_error_above as see_the_error_above, int_enums,
-    mixed_enums, records, resource::crd, text_enums, unions,
+    mixed_enums, records, resource::crd, text_constants, text_enums, unions,
 };
 pub use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use serde_json::Value as Json;

@@ -193,7 +193,7 @@ fn date_time(literal: &mut Literal<'_>) -> Result<DateTime, Misfit> {
 
 fn time(literal: &mut Literal<'_>) -> Result<Time, Misfit> {
     let text = literal.text().ok_or(Misfit::Type)?;
-    date_time::moment(text).map(Time).map_err(|_| Misfit::Value)
+    date_time::nearest(text).map(Time).ok_or(Misfit::Value)
 }
 
 /// A bare number is a quantity, too: its digits.

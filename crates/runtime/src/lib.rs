@@ -48,18 +48,26 @@
 //!
 //! - [`record`]: the records that generated types are made of
 //! - [`client`]: typed verbs
+//! - [`condition`]: conditions of a status
 //! - [`lister`]: typed reads of a cache
 //! - [`informer`]: list and watch into a shared cache, with handlers
 //! - [`queue`]: a rate-limited work queue
 //! - [`controller`]: the reconcile loop
+//! - [`finalizer`]: clean-up before an object is deleted
 //! - [`event`]: Kubernetes Events
+//! - [`leader_election`]: one leader among several replicas
 //! - `metrics`: metrics for Prometheus (feature `metrics`)
 //! - `server`: HTTP servers for health checks, metrics and debugging (feature `server`)
+//! - [`manager`]: starts and stops all parts of an operator
 pub mod client;
+pub mod condition;
 pub mod controller;
 pub mod event;
+pub mod finalizer;
 pub mod informer;
+pub mod leader_election;
 pub mod lister;
+pub mod manager;
 #[cfg(feature = "metrics")]
 pub mod metrics;
 #[doc(hidden)]

@@ -7,13 +7,16 @@ use kube::core::response::StatusCause;
 use serde_json::{Value, json};
 
 use crate::{
-    builtin, gc,
-    kind::{self, Kind},
+    builtin, gc, go,
+    kind::{self, Kind, Version},
     managed, names,
     object::{self, at, copy, deleting, map, now, section, text},
-    request::Request,
+    request::{Request, Verb},
     schema, service_ports,
-    status::{Answer, already_exists, bad_request, cause, conflict, invalid, stale},
+    status::{
+        Answer, already_exists, bad_request, cause, conflict, invalid, invalid_patch, stale,
+        unexplained,
+    },
     store::Store,
 };
 
@@ -36,7 +39,7 @@ pub(crate) fn create(
     let kind = &request.target.kind;
     identify(request, &mut object)?;
     if !text(&object, "/metadata/resourceVersion").is_empty() {
-        return Err(bad_request(
+        return Err(unexplained(
             "resourceVersion should not be set on objects to be created",
         ));
     }
@@ -45,9 +48,6 @@ pub(crate) fn create(
         object::namespace(&object).to_owned(),
         object::name(&object).to_owned(),
     );
-    if store.get(kind, &namespace, &name).is_some() {
-        return Err(already_exists(kind, &name));
-    }
     let uid = uid(store.unique());
     let metadata = section(&mut object, "metadata");
     metadata.retain(|field, _| !SERVER_OWNED.contains(&field.as_str()));
@@ -60,6 +60,9 @@ pub(crate) fn create(
         map(&mut object).remove("status");
     }
     complete(store, request, None, &mut object)?;
+    if let Some(found) = store.get(kind, &namespace, &name) {
+        return Err(already_exists(kind, &name, deleting(&found)));
+    }
     managed::track(&mut object, None, request);
     if request.dry_run() {
         return Ok(Arc::new(object));
@@ -74,7 +77,18 @@ pub(crate) fn update(
     store: &mut Store,
     request: &Request,
     old: &Arc<Value>,
+    object: Value,
+) -> Answer<Arc<Value>> {
+    update_from(store, request, old, object, false)
+}
+
+/// As [`update`]; with `times`, new times of the field managers count as a change.
+pub(crate) fn update_from(
+    store: &mut Store,
+    request: &Request,
+    old: &Arc<Value>,
     mut object: Value,
+    times: bool,
 ) -> Answer<Arc<Value>> {
     let (kind, target) = (&request.target.kind, &request.target);
     identify(request, &mut object)?;
@@ -85,8 +99,16 @@ pub(crate) fn update(
     }
     let (theirs, ours) = (object::uid(&object), object::uid(old));
     if !theirs.is_empty() && theirs != ours {
+        if request.verb == Verb::Patch {
+            let message = format!("Invalid value: {theirs:?}: field is immutable");
+            let cause = cause("metadata.uid", "FieldValueInvalid", message);
+            return Err(invalid(kind, name, causes_of(kind, cause)));
+        }
         let why = format!(
-            "Precondition failed: UID in precondition: {theirs}, UID in object meta: {ours}"
+            "StorageError: invalid object, Code: 4, Key: /registry/{}/{}/{}{name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {theirs}, UID in object meta: {ours}",
+            kind.group,
+            kind.plural,
+            target.namespace.clone() + if target.namespace.is_empty() { "" } else { "/" },
         );
         return Err(conflict(kind, name, &why));
     }
@@ -114,11 +136,17 @@ pub(crate) fn update(
     complete(store, request, Some(old), &mut object)?;
     managed::track(&mut object, Some(old), request);
     raise_generation(kind, old, &mut object, status);
-    if unchanged(old, &object) {
+    if unchanged(old, &object, times) {
         return Ok(old.clone());
     }
     if request.dry_run() {
         return Ok(Arc::new(object));
+    }
+    if deleting(old) && object::strings(&object, "/metadata/finalizers").is_empty() {
+        // The object is removed in place of this write, so it keeps its version.
+        let last = Arc::new(object);
+        gc::after_update(store, kind, &last);
+        return Ok(last);
     }
     let stored = store.write(kind, object);
     gc::after_update(store, kind, &stored);
@@ -141,21 +169,33 @@ fn identify(request: &Request, object: &mut Value) -> Answer<()> {
             kind.kind, target.version, kind.kind
         )));
     }
-    let matches = |pointer: &str, expected: &str| -> Answer<()> {
-        let found = text(object, pointer);
-        if found.is_empty() || found == expected {
-            return Ok(());
-        }
-        let what = pointer.trim_start_matches('/').replace('/', ".");
-        Err(bad_request(&format!(
-            "the {what} of the provided object ({found}) does not match the one sent on the request ({expected})"
-        )))
-    };
-    matches("/apiVersion", &target.api_version())?;
-    matches("/kind", &kind.kind)?;
-    matches("/metadata/namespace", &target.namespace)?;
-    if !target.name.is_empty() {
-        matches("/metadata/name", &target.name)?;
+    let differs = |found: &str, expected: &str| !found.is_empty() && found != expected;
+    let (found, expected) = (text(object, "/apiVersion"), target.api_version());
+    if differs(found, &expected) {
+        return Err(bad_request(&format!(
+            "the API version in the data ({found}) does not match the expected API version ({expected})"
+        )));
+    }
+    let (found, name) = (text(object, "/kind"), object::name(object));
+    if differs(found, &kind.kind) {
+        let message = format!("Invalid value: {found:?}: must be {}", kind.kind);
+        let named = Kind {
+            kind: found.to_owned(),
+            ..Kind::clone(kind)
+        };
+        let cause = cause("kind", "FieldValueInvalid", message);
+        return Err(invalid(&named, name, vec![cause]));
+    }
+    if differs(object::namespace(object), &target.namespace) {
+        return Err(bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
+    if !target.name.is_empty() && differs(name, &target.name) {
+        return Err(bad_request(&format!(
+            "the name of the object ({name}) does not match the name on the URL ({})",
+            target.name
+        )));
     }
     let fields = map(object);
     fields.insert("apiVersion".to_owned(), target.api_version().into());
@@ -163,6 +203,13 @@ fn identify(request: &Request, object: &mut Value) -> Answer<()> {
     let metadata = section(object, "metadata");
     // In `metadata`, null means absent.
     metadata.retain(|_, value| !value.is_null());
+    // Go does not write what is empty.
+    metadata.retain(|field, value| match value {
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::String(text) => !text.is_empty() || field == "resourceVersion",
+        _ => true,
+    });
     if !target.namespace.is_empty() {
         metadata.insert("namespace".to_owned(), target.namespace.clone().into());
     }
@@ -170,6 +217,39 @@ fn identify(request: &Request, object: &mut Value) -> Answer<()> {
         metadata.insert("name".to_owned(), target.name.clone().into());
     }
     Ok(())
+}
+
+/// Removes unknown fields from the object of a request, with warnings or an error as `fieldValidation` says.
+pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
+    let (kind, version) = (&request.target.kind, request.target.version()?);
+    let Some(schema) = &version.schema else {
+        return Ok(());
+    };
+    let whole = object.clone();
+    let dropped = schema::prune(schema, object);
+    schema::drop_nulls(schema, object);
+    let messages = dropped.iter().map(|path| format!("unknown field {path:?}"));
+    match request.query.get("fieldValidation").unwrap_or("Warn") {
+        "Strict" if !dropped.is_empty() => {
+            let fields = messages.collect::<Vec<_>>().join(", ");
+            let why = format!("strict decoding error: {fields}");
+            if request.verb == Verb::Patch {
+                let whole = Value::from(whole.to_string());
+                let message = format!("Invalid value: {whole}: {why}");
+                return Err(invalid_patch(&message));
+            }
+            Err(bad_request(&format!(
+                "{kind} in version \"{}\" cannot be handled as a {kind}: {why}",
+                version.name,
+                kind = kind.kind,
+            )))
+        }
+        "Ignore" => Ok(()),
+        _ => {
+            request.warnings.borrow_mut().extend(messages);
+            Ok(())
+        }
+    }
 }
 
 /// Generates a free name for an object that has only `generateName`.
@@ -198,19 +278,21 @@ fn complete(
     let (kind, version) = (&request.target.kind, request.target.version()?);
     let mut causes = names::check(kind, object);
     if let Some(schema) = &version.schema {
-        let dropped = schema::prune(schema, object);
-        if request.query.get("fieldValidation") == Some("Strict") && !dropped.is_empty() {
-            let fields: Vec<_> = dropped
-                .iter()
-                .map(|path| format!("unknown field {path:?}"))
-                .collect();
-            return Err(bad_request(&format!(
-                "strict decoding error: {}",
-                fields.join(", ")
-            )));
-        }
+        schema::prune(schema, object);
         schema::default(schema, object);
-        causes.extend(schema::validate(schema, object));
+        let mut found = schema::validate(schema, object);
+        if request.target.subresource == "status" {
+            // The status is validated as a document of its own.
+            for cause in &mut found {
+                if let Some(inner) = cause.field.strip_prefix("status") {
+                    let inner = inner.trim_start_matches('.');
+                    let whole = format!("{} in body", cause.field);
+                    cause.message = cause.message.replace(&whole, &format!("{inner} in body"));
+                }
+            }
+        }
+        causes.extend(found);
+        causes.extend(scale_replicas(version, object));
     } else if let Some(defaults) = builtin::defaults(kind) {
         schema::default(&defaults, object);
     }
@@ -229,6 +311,19 @@ fn complete(
     } else {
         Err(invalid(kind, object::name(object), causes))
     }
+}
+
+/// The replicas of the scale must be an integer.
+fn scale_replicas(version: &Version, object: &Value) -> Option<StatusCause> {
+    let path = &version.scale.as_ref()?.spec;
+    let found = object.pointer(path).filter(|found| !found.is_i64())?;
+    let path = path.replace('/', ".");
+    let message = format!(
+        "Invalid value: 0: {path} accessor error: {} is of the type {}, expected int64",
+        go::value(found),
+        go::type_name(found)
+    );
+    Some(cause(path, "FieldValueInvalid", message))
 }
 
 /// The selector of a workload is immutable.
@@ -254,11 +349,21 @@ fn no_new_finalizers(kind: &Kind, old: &Value, object: &Value) -> Answer<()> {
     if !deleting(old) || added.is_empty() {
         return Ok(());
     }
+    let added = added
+        .iter()
+        .map(|name| format!("{name:?}"))
+        .collect::<Vec<_>>();
     let message = format!(
-        "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers {added:?}"
+        "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+        added.join(", ")
     );
     let cause = cause("metadata.finalizers", "FieldValueForbidden", message);
-    Err(invalid(kind, object::name(old), vec![cause]))
+    Err(invalid(kind, object::name(old), causes_of(kind, cause)))
+}
+
+/// Returns the causes of a violation in the metadata: custom resources are validated twice.
+fn causes_of(kind: &Kind, cause: StatusCause) -> Vec<StatusCause> {
+    vec![cause; if kind.custom { 2 } else { 1 }]
 }
 
 /// Raises `metadata.generation` if more than metadata and, with `status`, the status has changed.
@@ -281,11 +386,13 @@ pub(crate) fn raise_generation(kind: &Kind, old: &Value, new: &mut Value, status
 }
 
 /// Returns whether a write changes nothing: the server then stores nothing, and no watch gets an event.
-fn unchanged(old: &Value, new: &Value) -> bool {
+fn unchanged(old: &Value, new: &Value, times: bool) -> bool {
     let part = |object: &Value| {
         let mut part = object.clone();
         map(&mut part).remove("apiVersion");
-        managed::without_times(&mut part);
+        if !times {
+            managed::without_times(&mut part);
+        }
         part
     };
     part(old) == part(new)

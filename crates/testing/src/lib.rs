@@ -22,7 +22,8 @@
 //! # Limitations
 //!
 //! No controllers run: a Deployment gets no Pods, and a test sets the status that it needs. The server has no
-//! authentication, admission webhooks, CEL rules, formats, conversion webhooks or protobuf.
+//! authentication, admission webhooks, CEL rules, formats, conversion webhooks or protobuf. For custom resources, the answers are
+//! compared with those of kube-apiserver: `docs/api-server-in-memory.md` lists the differences that remain.
 
 mod admit;
 mod apply;
@@ -30,6 +31,7 @@ mod builtin;
 mod discovery;
 mod fault;
 mod gc;
+mod go;
 mod kind;
 mod managed;
 mod names;

@@ -52,7 +52,7 @@ pub(crate) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
     {
         let value = value.as_str().unwrap_or_default();
         if !qualified(key) {
-            causes.push(cause("metadata.labels", "FieldValueInvalid", format!("Invalid value: {key:?}: name part must consist of alphanumeric characters, '-', '_' or '.'")));
+            causes.push(cause("metadata.labels", "FieldValueInvalid", format!("Invalid value: {key:?}: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')")));
         }
         if value.len() > 63 {
             causes.push(cause(
@@ -61,7 +61,7 @@ pub(crate) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
                 format!("Invalid value: {value:?}: must be no more than 63 bytes"),
             ));
         } else if !value.is_empty() && !word(value) {
-            causes.push(cause("metadata.labels", "FieldValueInvalid", format!("Invalid value: {value:?}: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.'")));
+            causes.push(cause("metadata.labels", "FieldValueInvalid", format!("Invalid value: {value:?}: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')")));
         }
     }
     for owner in object::list(object, "/metadata/ownerReferences") {
@@ -81,13 +81,13 @@ pub(crate) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
 fn violation(form: Form, name: &str) -> Option<&'static str> {
     match form {
         Form::Subdomain => (name.len() > 253 || !name.split('.').all(|part| !part.is_empty() && label(part))).then_some(
-            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
         ),
         Form::Label => (name.len() > 63 || !label(name)).then_some(
-            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
         ),
         Form::LetterLabel => (name.len() > 63 || !label(name) || !name.starts_with(|first: char| first.is_ascii_lowercase())).then_some(
-            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
         ),
         Form::PathSegment => (matches!(name, "." | "..") || name.contains(['/', '%'])).then_some("may not contain '/' or '%'"),
     }

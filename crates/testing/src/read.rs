@@ -50,6 +50,9 @@ pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
         .map(|object| item(object, request))
         .collect();
     let mut metadata = json!({"resourceVersion": snapshot.revision.to_string()});
+    if target.kind.custom {
+        metadata["continue"] = "".into();
+    }
     let remaining = snapshot.objects.len() - end;
     if remaining > 0 {
         let id = id.unwrap_or_else(|| store.open_list(snapshot));

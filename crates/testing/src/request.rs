@@ -1,10 +1,10 @@
 //! Parses an HTTP request into verb, resource and options.
 
-use std::sync::Arc;
+use std::{cell::RefCell, sync::Arc};
 
 use http::{Method, header, request::Parts};
 use kube_codegen_record::Number;
-use serde_json::{Value, json};
+use serde_json::{Value, error::Category, json};
 
 use crate::{
     kind::{Kind, Kinds, Version},
@@ -89,6 +89,8 @@ pub(crate) struct Request {
     pub(crate) body: Vec<u8>,
     /// The client asked for `PartialObjectMetadata`.
     pub(crate) metadata_only: bool,
+    /// The texts of `Warning` headers.
+    pub(crate) warnings: RefCell<Vec<String>>,
     user_agent: String,
 }
 
@@ -144,6 +146,7 @@ impl Request {
                 .to_owned(),
             body,
             metadata_only: header(header::ACCEPT).contains("as=PartialObjectMetadata"),
+            warnings: RefCell::default(),
             user_agent: header(header::USER_AGENT),
         })
     }
@@ -154,8 +157,13 @@ impl Request {
             return Ok(Value::Null);
         }
         let mut body = serde_json::from_slice(&self.body).map_err(|error| {
+            let why = match error.classify() {
+                Category::Eof => "unexpected end of JSON input".to_owned(),
+                _ => error.to_string(),
+            };
+            let start = String::from_utf8_lossy(&self.body[..self.body.len().min(30)]);
             bad_request(&format!(
-                "the object provided is unrecognized (must be of type {}): {error}",
+                "the object provided is unrecognized (must be of type {}): couldn't get version/kind; json parse error: {why} ({start} ...)",
                 self.target.kind.kind
             ))
         })?;

@@ -33,12 +33,21 @@ pub(crate) fn get(target: &Target, object: &Value) -> Answer<Value> {
         }
     }
     let mut status = json!({"replicas": at(object, &paths.status).as_i64().unwrap_or_default()});
-    match &paths.selector {
-        Some(path) => status["selector"] = text(object, path).into(),
-        None => status["selector"] = labels(at(object, "/spec/selector/matchLabels")).into(),
+    let selector = match &paths.selector {
+        Some(path) => text(object, path).to_owned(),
+        None => labels(at(object, "/spec/selector/matchLabels")),
+    };
+    if !selector.is_empty() {
+        status["selector"] = selector.into();
     }
+    // Go does not write a zero there.
+    let spec = if replicas == 0 {
+        json!({})
+    } else {
+        json!({"replicas": replicas})
+    };
     Ok(
-        json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": {"replicas": replicas}, "status": status}),
+        json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": spec, "status": status}),
     )
 }
 

@@ -60,7 +60,8 @@ pub(crate) async fn serve(
         Some(Effect::LostAnswer) => true,
         None => false,
     };
-    let response = execute(&shared, &request).unwrap_or_else(|failure| failed(&failure));
+    let response = execute(&shared, &request)
+        .unwrap_or_else(|failure| with_warnings(failed(&failure), &request));
     if lose_answer {
         return Err(broken());
     }
@@ -103,7 +104,7 @@ fn execute(shared: &Arc<Shared>, request: &Request) -> Answer<Response<Body>> {
     if store.revision != before {
         shared.revisions.send_replace(store.revision);
     }
-    answer.map(|(code, value)| with_warning(json(code, &value), request))
+    answer.map(|(code, value)| with_warnings(json(code, &value), request))
 }
 
 fn json(code: u16, value: &Value) -> Response<Body> {
@@ -124,23 +125,21 @@ fn respond(code: u16, body: Body) -> Response<Body> {
 
 fn stream(lines: impl Stream<Item = Bytes> + Send + 'static, request: &Request) -> Response<Body> {
     let frames = lines.map(|line| Ok::<_, Infallible>(Frame::data(line)));
-    with_warning(
+    with_warnings(
         respond(200, StreamBody::new(frames).boxed_unsync()),
         request,
     )
 }
 
-/// Adds the warning of a deprecated version.
-fn with_warning(mut response: Response<Body>, request: &Request) -> Response<Body> {
-    let warning = request
-        .target
-        .version()
-        .ok()
-        .and_then(|version| version.warning.as_ref());
-    if let Some(value) =
-        warning.and_then(|text| HeaderValue::from_str(&format!("299 - {text:?}")).ok())
-    {
-        response.headers_mut().insert(header::WARNING, value);
+/// Adds the warnings of the request and of a deprecated version.
+fn with_warnings(mut response: Response<Body>, request: &Request) -> Response<Body> {
+    let version = request.target.version().ok();
+    let deprecated = version.and_then(|version| version.warning.as_ref());
+    let warnings = request.warnings.borrow();
+    for text in deprecated.into_iter().chain(&*warnings) {
+        if let Ok(value) = HeaderValue::from_str(&format!("299 - {text:?}")) {
+            response.headers_mut().append(header::WARNING, value);
+        }
     }
     response
 }

@@ -3,7 +3,10 @@
 use kube::core::response::{Status, StatusCause, StatusDetails, reason};
 use serde_json::{Value, json};
 
-use crate::{kind::Kind, object::put};
+use crate::{
+    kind::Kind,
+    object::{map, put},
+};
 
 /// The result of a verb; the error is sent to the client.
 pub(crate) type Answer<T> = Result<T, Box<Status>>;
@@ -53,11 +56,14 @@ pub(crate) fn not_found(kind: &Kind, name: &str) -> Box<Status> {
         .boxed()
 }
 
-pub(crate) fn already_exists(kind: &Kind, name: &str) -> Box<Status> {
-    let status = Status::failure(
-        &format!("{} \"{name}\" already exists", kind.qualified()),
-        reason::ALREADY_EXISTS,
-    );
+pub(crate) fn already_exists(kind: &Kind, name: &str, deleting: bool) -> Box<Status> {
+    let why = if deleting {
+        "object is being deleted: "
+    } else {
+        ""
+    };
+    let message = format!("{why}{} \"{name}\" already exists", kind.qualified());
+    let status = Status::failure(&message, reason::ALREADY_EXISTS);
     status
         .with_code(409)
         .with_details(about(kind, name))
@@ -83,28 +89,37 @@ pub(crate) fn stale(kind: &Kind, name: &str) -> Box<Status> {
     )
 }
 
-/// Other managers own these fields: pairs of path and manager.
-pub(crate) fn apply_conflict(owned: Vec<(String, String)>) -> Box<Status> {
-    let plural = if owned.len() == 1 {
-        "conflict"
-    } else {
-        "conflicts"
+/// Other managers own these fields: pairs of manager and paths.
+pub(crate) fn apply_conflict(owned: Vec<(String, Vec<String>)>) -> Box<Status> {
+    let count: usize = owned.iter().map(|(_, paths)| paths.len()).sum();
+    let message = match owned.as_slice() {
+        [(manager, paths)] if count == 1 => {
+            format!(
+                "Apply failed with 1 conflict: conflict with {manager}: {}",
+                paths.concat()
+            )
+        }
+        owned => {
+            let groups = owned.iter().map(|(manager, paths)| {
+                format!("conflicts with {manager}:\n- {}", paths.join("\n- "))
+            });
+            let groups: Vec<_> = groups.collect();
+            format!("Apply failed with {count} conflicts: {}", groups.join("\n"))
+        }
     };
-    let message = format!("Apply failed with {} {plural}: ", owned.len());
-    let parts: Vec<_> = owned
-        .iter()
-        .map(|(path, manager)| format!("conflict with \"{manager}\": {path}"))
-        .collect();
-    let causes = owned.into_iter().map(|(field, manager)| StatusCause {
-        reason: "FieldManagerConflict".to_owned(),
-        message: format!("conflict with \"{manager}\""),
-        field,
+    let causes = owned.into_iter().flat_map(|(manager, paths)| {
+        let paths = paths.into_iter();
+        paths.map(move |field| StatusCause {
+            reason: "FieldManagerConflict".to_owned(),
+            message: format!("conflict with {manager}"),
+            field,
+        })
     });
     let details = StatusDetails {
         causes: causes.collect(),
         ..no_details()
     };
-    Status::failure(&(message + &parts.join(", ")), reason::CONFLICT)
+    Status::failure(&message, reason::CONFLICT)
         .with_code(409)
         .with_details(details)
         .boxed()
@@ -112,10 +127,11 @@ pub(crate) fn apply_conflict(owned: Vec<(String, String)>) -> Box<Status> {
 
 /// An object that breaks a rule; `causes` hold the message without the field.
 pub(crate) fn invalid(kind: &Kind, name: &str, causes: Vec<StatusCause>) -> Box<Status> {
-    let parts: Vec<_> = causes
+    let parts = causes
         .iter()
-        .map(|cause| format!("{}: {}", cause.field, cause.message))
-        .collect();
+        .map(|cause| format!("{}: {}", cause.field, cause.message));
+    let mut parts: Vec<_> = parts.collect();
+    parts.dedup();
     let what = if parts.len() == 1 {
         parts.concat()
     } else {
@@ -131,6 +147,55 @@ pub(crate) fn invalid(kind: &Kind, name: &str, causes: Vec<StatusCause>) -> Box<
         .with_code(422)
         .with_details(details)
         .boxed()
+}
+
+/// As [`invalid`], named by the resource.
+pub(crate) fn invalid_resource(kind: &Kind, name: &str, causes: Vec<StatusCause>) -> Box<Status> {
+    let resource = Kind {
+        kind: kind.plural.clone(),
+        ..kind.clone()
+    };
+    invalid(&resource, name, causes)
+}
+
+/// A patch whose result is not an object of the kind.
+pub(crate) fn invalid_patch(message: &str) -> Box<Status> {
+    let mut status = error(
+        422,
+        reason::INVALID,
+        &format!(" \"\" is invalid: patch: {message}"),
+    );
+    status.details = Some(StatusDetails {
+        causes: vec![cause("patch", "FieldValueInvalid", message)],
+        ..no_details()
+    });
+    status
+}
+
+/// Options of a request that break a rule: the kind of the options and the violation.
+pub(crate) fn invalid_options(options: &str, cause: StatusCause) -> Box<Status> {
+    let message = format!(
+        "{options}.meta.k8s.io \"\" is invalid: {}: {}",
+        cause.field, cause.message
+    );
+    let mut status = error(422, reason::INVALID, &message);
+    status.details = Some(StatusDetails {
+        group: "meta.k8s.io".to_owned(),
+        kind: options.to_owned(),
+        causes: vec![cause],
+        ..no_details()
+    });
+    status
+}
+
+/// A precondition of a deletion that does not hold.
+pub(crate) fn precondition(kind: &Kind, name: &str, why: &str) -> Box<Status> {
+    // Named by the kind there.
+    let named = Kind {
+        plural: kind.kind.clone(),
+        ..kind.clone()
+    };
+    conflict(&named, name, why)
 }
 
 /// One violation of one field.
@@ -151,8 +216,11 @@ pub(crate) fn bad_request(message: &str) -> Box<Status> {
 }
 
 /// The patch cannot be applied.
-pub(crate) fn unprocessable(message: &str) -> Box<Status> {
-    error(422, reason::INVALID, message)
+pub(crate) fn unprocessable() -> Box<Status> {
+    let message = "the server rejected our request due to an error in our request";
+    let mut status = error(422, reason::INVALID, message);
+    status.details = Some(no_details());
+    status
 }
 
 pub(crate) fn not_allowed() -> Box<Status> {
@@ -201,6 +269,11 @@ pub(crate) fn internal(message: &str) -> Box<Status> {
     error(500, reason::INTERNAL_ERROR, message)
 }
 
+/// An error without a reason, as of a typed conversion that fails.
+pub(crate) fn unexplained(message: &str) -> Box<Status> {
+    error(500, "", message)
+}
+
 /// Returns a `Status` as JSON.
 pub(crate) fn document(status: &Status) -> Value {
     let mut value = json!(status);
@@ -208,6 +281,9 @@ pub(crate) fn document(status: &Status) -> Value {
     put(&mut value, "/kind", "Status".into());
     if value.get("metadata").is_none_or(Value::is_null) {
         put(&mut value, "/metadata", json!({}));
+    }
+    if status.reason.is_empty() {
+        map(&mut value).remove("reason");
     }
     value
 }

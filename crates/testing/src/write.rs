@@ -14,7 +14,10 @@ use crate::{
     request::{APPLY, Request, present},
     scale,
     selector::Selector,
-    status::{Answer, bad_request, cause, conflict, document, invalid, no_details, not_allowed},
+    status::{
+        Answer, cause, document, invalid_options, invalid_resource, no_details, not_allowed,
+        precondition, unexplained,
+    },
     store::Store,
 };
 
@@ -23,24 +26,28 @@ pub(crate) fn create(store: &mut Store, request: &Request) -> Answer<Value> {
     if target.kind.namespaced && target.namespace.is_empty() {
         return Err(not_allowed());
     }
-    let stored = admit::create(store, request, request.json()?)?;
+    let mut body = request.json()?;
+    admit::decode(request, &mut body)?;
+    let stored = admit::create(store, request, body)?;
     Ok(present(&stored, target, request.metadata_only))
 }
 
 pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<Value> {
     let target = &request.target;
-    let old = current(store, target)?;
-    let body = request.json()?;
+    let mut body = request.json()?;
     if target.subresource == "scale" {
+        let old = current(store, target)?;
         return scale::update(store, request, &old, &body);
     }
+    admit::decode(request, &mut body)?;
+    let old = current(store, target)?;
     if target.kind.custom && text(&body, "/metadata/resourceVersion").is_empty() {
         let missing = cause(
             "metadata.resourceVersion",
             "FieldValueInvalid",
             "Invalid value: 0: must be specified for an update",
         );
-        return Err(invalid(&target.kind, &target.name, vec![missing]));
+        return Err(invalid_resource(&target.kind, &target.name, vec![missing]));
     }
     let stored = admit::update(store, request, &old, body)?;
     Ok(present(&stored, target, request.metadata_only))
@@ -55,10 +62,16 @@ pub(crate) fn patch(store: &mut Store, request: &Request) -> Answer<(Value, bool
     }
     let old = current(store, target)?;
     if target.subresource == "scale" {
+        if request.content_type == APPLY {
+            return Err(unexplained(
+                "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1",
+            ));
+        }
         let new = patch::patched(request, &scale::get(target, &old)?)?;
         return Ok((scale::update(store, request, &old, &new)?, false));
     }
-    let new = patch::patched(request, &present(&old, target, false))?;
+    let mut new = patch::patched(request, &present(&old, target, false))?;
+    admit::decode(request, &mut new)?;
     let stored = admit::update(store, request, &old, new)?;
     Ok((present(&stored, target, request.metadata_only), false))
 }
@@ -146,9 +159,11 @@ impl Options {
             "Foreground" => Propagation::Foreground,
             "Orphan" => Propagation::Orphan,
             other => {
-                return Err(bad_request(&format!(
-                    "DeletionPropagation: Unsupported value: {other:?}"
-                )));
+                let message = format!(
+                    "Unsupported value: {other:?}: supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\""
+                );
+                let cause = cause("propagationPolicy", "FieldValueNotSupported", message);
+                return Err(invalid_options("DeleteOptions", cause));
             }
         };
         Ok(Self {
@@ -167,18 +182,21 @@ impl Options {
 
     fn check(&self, request: &Request, found: &Value) -> Answer<()> {
         let target = &request.target;
-        let found_version = text(found, "/metadata/resourceVersion");
-        for (what, asked, found) in [
-            ("UID", &self.uid, object::uid(found)),
-            ("ResourceVersion", &self.resource_version, found_version),
-        ] {
-            if !asked.is_empty() && asked != found {
-                let why = format!(
-                    "Precondition failed: {what} in precondition: {asked}, {what} in object meta: {found}"
-                );
-                return Err(conflict(&target.kind, &target.name, &why));
-            }
-        }
-        Ok(())
+        let version = text(found, "/metadata/resourceVersion");
+        let uid = object::uid(found);
+        let why = if !self.uid.is_empty() && self.uid != uid {
+            format!(
+                "the UID in the precondition ({}) does not match the UID in record ({uid}). The object might have been deleted and then recreated",
+                self.uid
+            )
+        } else if !self.resource_version.is_empty() && self.resource_version != version {
+            format!(
+                "the ResourceVersion in the precondition ({}) does not match the ResourceVersion in record ({version}). The object might have been modified",
+                self.resource_version
+            )
+        } else {
+            return Ok(());
+        };
+        Err(precondition(&target.kind, &target.name, &why))
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use k8s_openapi::NamespaceResourceScope;
 use kube::{Client, Resource, ResourceExt};
 use kube_codegen_runtime::{
-    client::{ErrorExt, TypedClient},
+    client::{ErrorExt, TypedClient, describe},
     controller::{controller_of, is_controlled_by},
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -16,7 +16,7 @@ use crate::generated::iksoon_test_com::v1::CrdKind;
 #[derive(Debug, thiserror::Error)]
 pub enum EnsureError {
     /// The API server rejected a request, or could not be reached.
-    #[error(transparent)]
+    #[error("{}", describe(.0))]
     Api(#[from] kube::Error),
     /// A child could not be converted to or from JSON.
     #[error(transparent)]

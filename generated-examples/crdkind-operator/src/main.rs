@@ -1,5 +1,5 @@
 //! Runs the operator until SIGINT or SIGTERM.
-use std::{error::Error, num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{error::Error, num::NonZeroUsize, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::Parser;
 use crdkind_operator::{Settings, run, settings::Images};
@@ -7,6 +7,7 @@ use kube::{
     Client, Config,
     config::{KubeConfigOptions, Kubeconfig},
 };
+use kube_codegen_runtime::client::describe;
 use tracing_subscriber::EnvFilter;
 
 /// Runs the operator until SIGINT or SIGTERM
@@ -49,9 +50,19 @@ enum LogFormat {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
     let args = Args::parse();
     logs(args.log_format);
+    match start(args).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!("{}", describe(&*error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn start(args: Args) -> Result<(), Box<dyn Error>> {
     let client = connect(args.kubeconfig).await?;
     let settings = Settings {
         namespace: args.namespace,

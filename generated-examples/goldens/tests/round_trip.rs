@@ -69,6 +69,32 @@ fn quantities_keep_their_text() {
     assert_eq!((&*spec.memory.0, &*spec.cpu.unwrap().0), ("0.5", "2"));
 }
 
+#[test]
+fn texts_with_constants_and_objects_of_very_many_fields() {
+    use goldens::large_schemas::example_com::v1::{Giant, GiantSpecZone as Zone};
+    let typed: Giant = survives(object(
+        "Giant",
+        json!({"spec": {"zone": "zone-0003", "code": 7, "codeOrName": "none", "flags": {"flag0000": true}}}),
+    ));
+    let spec = typed.spec.unwrap();
+    assert_eq!(spec.zone, Some(Zone::Zone0003));
+    assert_eq!((Zone::ALL.len(), Zone::default()), (2001, Zone::Zone0007));
+    survives::<Giant>(object("Giant", json!({"spec": {"zone": "moon"}})));
+}
+
+#[test]
+fn properties_without_a_type_accept_any_json() {
+    use goldens::opaque::example_com::v1::Opaque;
+    for value in [
+        json!({"labels": ["a"]}),
+        json!({"labels": 1}),
+        json!([1]),
+        json!("a"),
+    ] {
+        survives::<Opaque>(object("Opaque", json!({"parameters": value})));
+    }
+}
+
 /// What a real API server stored and gave back.
 #[test]
 fn every_number_that_the_server_stores() {

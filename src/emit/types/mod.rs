@@ -161,6 +161,9 @@ fn enumeration(def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) -> TokenSt
         EnumBase::Int(width) => (&["Copy", "Hash", "PartialOrd", "Ord"], Ty::int(width)),
         EnumBase::Mixed => (&["Hash"], Ty::JSON),
     };
+    if body.constants {
+        return text(def, body, more);
+    }
     let derive = derive(&def.derives, more);
     let name = def.name();
     let variants = body.variants.iter().enumerate().map(|(index, variant)| {
@@ -180,6 +183,37 @@ fn enumeration(def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) -> TokenSt
             /// A value not described by the schema, kept verbatim.
             #other_ident(#other),
         }
+    }
+}
+
+/// Makes a struct around a text; `records.rs` has the constants.
+fn text(def: &TypeDef, body: &Enum, more: &[&str]) -> TokenStream {
+    let derives = Derives {
+        default: false,
+        ..def.derives.clone()
+    };
+    let derive = derive(&derives, more);
+    let name = def.name();
+    let docs = code::docs(&[
+        "",
+        "The values that the schema declares are constants; any other text is kept verbatim.",
+    ]);
+    let default = body.default.and_then(|index| body.variants.get(index));
+    let default = default.map(|variant| {
+        let ident = variant.ident();
+        quote! {
+            impl Default for #name {
+                fn default() -> Self {
+                    Self::#ident
+                }
+            }
+        }
+    });
+    quote! {
+        #docs
+        #derive
+        pub struct #name(pub std::borrow::Cow<'static, str>);
+        #default
     }
 }
 

@@ -13,7 +13,7 @@ const API: u32 = 1;
 /// Makes the file.
 pub(super) fn of(model: &Model, module: &Module) -> String {
     let mut structs = String::new();
-    let [mut texts, mut ints, mut mixed, mut unions] = [const { String::new() }; 4];
+    let [mut texts, mut constants, mut ints, mut mixed, mut unions] = [const { String::new() }; 5];
     for id in model.types_of(module) {
         let def = &model.types[id];
         match &def.body {
@@ -22,6 +22,7 @@ pub(super) fn of(model: &Model, module: &Module) -> String {
                 record(&mut structs, def, body, root, module);
             }
             Body::Enum(body) => match body.base {
+                EnumBase::Text if body.constants => choices(&mut constants, def, body, ""),
                 EnumBase::Text => choices(&mut texts, def, body, ""),
                 EnumBase::Int(width) => {
                     choices(&mut ints, def, body, &format!(": {}", code::int(width)));
@@ -41,6 +42,7 @@ pub(super) fn of(model: &Model, module: &Module) -> String {
     for (name, tables) in [
         ("records", structs),
         ("text_enums", texts),
+        ("text_constants", constants),
         ("int_enums", ints),
         ("mixed_enums", mixed),
         ("unions", unions),
@@ -110,6 +112,8 @@ fn choices(out: &mut String, def: &TypeDef, body: &Enum, of: &str) {
         };
         _ = writeln!(out, "        {} = {value},", variant.ident());
     }
-    _ = writeln!(out, "        .. {}", body.other);
+    if !body.constants {
+        _ = writeln!(out, "        .. {}", body.other);
+    }
     out.push_str("    }\n");
 }

@@ -46,7 +46,7 @@ impl Methods {
     pub(super) fn of(&mut self, kind: &Kind) -> [Ident; 2] {
         let method = method(&kind.kind, &kind.plural);
         let method = self.0.first([idents::lower(&method, "kind_")]);
-        let all = Ident::new(format!("{}_all", method.plain()));
+        let all = Ident::new(format!("{}_all", method.plain().trim_end_matches('_')));
         let all = self.0.first([all]);
         [method, all]
     }

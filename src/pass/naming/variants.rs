@@ -4,7 +4,8 @@ use super::{idents, words};
 use crate::ir::{Enum, EnumBase, Ident};
 
 pub(super) fn name(body: &mut Enum) {
-    let mut taken = Taken::default();
+    // The constant with all variants.
+    let mut taken = Taken::reserve(&["ALL"]);
     let mut order: Vec<usize> = (0..body.variants.len()).collect();
     // A value that is already in upper camel case keeps its name.
     order.sort_by_key(|index| {
@@ -78,6 +79,7 @@ mod tests {
             variants: values.collect(),
             other: Ident::new("Other"),
             default: None,
+            constants: false,
         };
         name(&mut body);
         let names = body.variants.iter().map(Variant::ident);
@@ -95,6 +97,10 @@ mod tests {
         assert_eq!(named(&["", "-", "1.2"]), "Empty Minus V1_2 Other");
         assert_eq!(named(&["TCP", "http2", "IPv4"]), "Tcp Http2 Ipv4 Other");
         assert_eq!(named(&["-1", "1"]), "Minus1 V1 Other");
+        assert_eq!(
+            named(&["all", "A_L_L"]),
+            "All AUnderscoreLUnderscoreL Other"
+        );
         assert_eq!(named(&["Self", "Other"]), "SelfValue Other Unknown");
         assert_eq!(
             named(&[">", ">=", "!="]),

@@ -1,6 +1,7 @@
 //! Reading and writing generated types.
 #![allow(clippy::unwrap_used)]
 mod arbitrary_precision;
+mod decode;
 mod dependencies;
 mod errors;
 mod foreign;

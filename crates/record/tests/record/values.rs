@@ -1,7 +1,9 @@
 //! Numbers, and the scalar types of Kubernetes.
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
-use crate::{round_trip, shop};
+use serde_json::json;
+
+use crate::{Shop, round_trip, shop};
 
 #[test]
 fn numbers_keep_every_digit() {
@@ -96,4 +98,23 @@ fn times_keep_their_fraction_and_bytes_are_base64() {
     );
     assert_eq!(round_trip(r#"{"cert":"aGk="}"#), r#"{"cert":"aGk="}"#);
     assert_eq!(round_trip(r#"{"cert":"aGl="}"#), r#"{"cert":"aGk="}"#);
+}
+
+/// The API server accepts them; an object with one of them can be read.
+#[test]
+fn a_time_beyond_the_range_of_k8s_openapi_is_the_nearest_one() {
+    for (time, nearest) in [
+        ("9999-12-31T23:59:59Z", "9999-12-30T22:00:00Z"),
+        ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z"),
+        ("2024-01-01T02:00:00+02:00", "2024-01-01T00:00:00Z"),
+        ("2024-01-01T00:00:00+99:00", "2023-12-27T21:00:00Z"),
+    ] {
+        let object = json!({"status": {"conditions": [
+            {"lastTransitionTime": time, "message": "", "reason": "R", "status": "True", "type": "T"}
+        ]}});
+        let shop: Shop = serde_json::from_value(object).unwrap();
+        let written = serde_json::to_value(&shop).unwrap();
+        let condition = &written["status"]["conditions"][0];
+        assert_eq!(condition["lastTransitionTime"], nearest);
+    }
 }

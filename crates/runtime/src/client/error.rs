@@ -1,5 +1,5 @@
 //! Classifies the errors of the API server.
-use std::time::Duration;
+use std::{error::Error, net::SocketAddr, time::Duration};
 
 use kube::core::{Status, response::StatusCause};
 
@@ -11,7 +11,7 @@ use kube::core::{Status, response::StatusCause};
 ///
 /// # async fn example(maps: TypedClient<ConfigMap>, map: ConfigMap) -> kube::Result<()> {
 /// match maps.create(&map).await {
-///     Err(error) if error.is_already_exists() => maps.replace(&map).await,
+///     Err(error) if error.is_already_exists() => maps.get("a").await,
 ///     result => result,
 /// }?;
 /// # Ok(()) }
@@ -23,6 +23,11 @@ pub trait ErrorExt {
     /// Whether the object does not exist (404).
     fn is_not_found(&self) -> bool {
         self.status().is_some_and(Status::is_not_found)
+    }
+
+    /// Whether the server does not serve the kind, or not in this version (404): its CRD may not be installed.
+    fn is_not_served(&self) -> bool {
+        self.status().is_some_and(is_not_served)
     }
 
     /// Whether another client changed the object since it was read (409).
@@ -73,4 +78,81 @@ impl ErrorExt for kube::Error {
             _ => None,
         }
     }
+}
+
+/// Describes an error and its causes in one line, for logs, events and people.
+///
+/// For a response of the API server it is the server's message, which names the verb, the resource, the namespace and the user where access is
+/// denied; the `Display` of [`kube::Error`] has the `Debug` form of the whole status too. If the server cannot be reached it includes the address.
+///
+/// ```
+/// use kube_codegen_runtime::client::describe;
+///
+/// #[derive(Debug, thiserror::Error)]
+/// enum Error {
+///     #[error("{}", describe(.0))]
+///     Api(#[from] kube::Error),
+/// }
+/// ```
+pub fn describe(error: &(dyn Error + 'static)) -> String {
+    let mut text = String::new();
+    let mut next = Some(error);
+    while let Some(error) = next {
+        next = error.source();
+        let message = match error.downcast_ref::<kube::Error>() {
+            Some(kube::Error::Api(status)) => {
+                next = None;
+                describe_status(status)
+            }
+            // The cause follows.
+            Some(kube::Error::Service(_)) => "cannot reach the API server".to_owned(),
+            Some(_) | None => error.to_string(),
+        };
+        // Many errors repeat their cause.
+        if !text.contains(&message) {
+            let separator = if text.is_empty() { "" } else { ": " };
+            text.extend([separator, &message]);
+        }
+        if let Some(address) = address(error).filter(|address| !text.contains(address)) {
+            text.extend([" ", &address]);
+        }
+    }
+    text
+}
+
+fn describe_status(status: &Status) -> String {
+    let message = if status.message.is_empty() {
+        &status.reason
+    } else {
+        &status.message
+    };
+    if is_not_served(status) {
+        return format!(
+            "the server does not serve this kind in this version: is its CRD installed? ({message})"
+        );
+    }
+    message.clone()
+}
+
+/// Whether a response is about a path and not about an object: the server does not know the resource (`NotFound` without a name), or the
+/// whole group (plain text).
+fn is_not_served(status: &Status) -> bool {
+    let has_name = || {
+        status
+            .details
+            .as_ref()
+            .is_some_and(|it| !it.name.is_empty())
+    };
+    status.code == 404
+        && !has_name()
+        && (status.message == "the server could not find the requested resource"
+            || status.message.starts_with("404 page not found"))
+}
+
+/// Returns the address of a failed connection, which `hyper-util` shows in the `Debug` form alone.
+fn address(error: &(dyn Error + 'static)) -> Option<String> {
+    let debug = format!("{error:?}");
+    let fields = debug.strip_prefix("ConnectError(")?.split(", ");
+    let address: SocketAddr = fields.into_iter().find_map(|field| field.parse().ok())?;
+    Some(address.to_string())
 }

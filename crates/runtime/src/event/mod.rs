@@ -18,7 +18,7 @@ use k8s_openapi::api::core::v1::ObjectReference;
 use kube::Client;
 use parking_lot::Mutex;
 use tokio::{sync::mpsc, task::JoinHandle, time::timeout};
-use tracing::{info, warn};
+use tracing::{debug, warn};
 
 use self::publisher::Publisher;
 
@@ -149,11 +149,14 @@ impl EventRecorder {
 
     fn publish(&self, occurrence: Occurrence) {
         let ObjectReference { kind, name, .. } = &occurrence.regarding;
-        let (reason, note) = (&occurrence.reason, &occurrence.note);
-        match occurrence.type_ {
-            EventType::Normal => info!(kind, name, reason, "{note}"),
-            EventType::Warning => warn!(kind, name, reason, "{note}"),
-        }
+        // The code that reports an event logs what it did, or the controller its error.
+        debug!(
+            kind,
+            name,
+            reason = occurrence.reason,
+            "event: {}",
+            occurrence.note
+        );
         let queue = self.inner.queue.lock();
         if queue
             .as_ref()

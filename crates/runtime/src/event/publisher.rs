@@ -22,6 +22,7 @@ use super::{
     Occurrence, Reporter,
     correlator::{Correlator, EventKey, Verdict},
 };
+use crate::client::describe;
 
 /// Limits of `events.k8s.io/v1`, in bytes.
 const MAX_NOTE: usize = 1024;
@@ -83,7 +84,7 @@ impl Publisher {
                         self.create(&api, &key, &occurrence, occurrence.note.clone())
                             .await;
                     }
-                    Err(error) => warn!("cannot update an event: {error}"),
+                    Err(error) => warn!("cannot update an event: {}", describe(&error)),
                 }
             }
         }
@@ -109,7 +110,8 @@ impl Publisher {
             Err(error) => {
                 warn!(
                     reason = occurrence.reason,
-                    "cannot record an event: {error}"
+                    "cannot record an event: {}",
+                    describe(&error)
                 );
                 self.correlator.lost(key);
             }
@@ -204,7 +206,7 @@ where
     request
         .retry(BACKOFF)
         .when(is_transient)
-        .notify(|error, delay| debug!("retrying an event in {delay:?}: {error}"))
+        .notify(|error, delay| debug!("retrying an event in {delay:?}: {}", describe(error)))
         .await
 }
 

@@ -4,7 +4,10 @@ use std::time::Duration;
 use kube::core::Status;
 use thiserror::Error;
 
-use crate::{cache::ObjectKey, client::ErrorExt};
+use crate::{
+    cache::ObjectKey,
+    client::{ErrorExt, describe},
+};
 
 /// An object that does not decode into its type. The informer skips it and keeps the state that it cached before.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -26,18 +29,22 @@ pub struct DecodeError {
 #[non_exhaustive]
 pub enum InformerError {
     /// A list failed. The informer retries it after a back-off.
-    #[error("cannot list {kind}: {source}")]
+    #[error("cannot list {kind} of {api_version}: {source}")]
     List {
         /// Kind that was listed.
         kind: String,
+        /// Its group and version.
+        api_version: String,
         /// The error of the client or the server.
         source: WatchFailure,
     },
     /// A watch failed. The informer resumes it, or relists if the server no longer has its resource version.
-    #[error("cannot watch {kind}: {source}")]
+    #[error("cannot watch {kind} of {api_version}: {source}")]
     Watch {
         /// Kind that was watched.
         kind: String,
+        /// Its group and version.
+        api_version: String,
         /// The error of the client or the server.
         source: WatchFailure,
     },
@@ -51,10 +58,10 @@ pub enum InformerError {
 #[non_exhaustive]
 pub enum WatchFailure {
     /// The request failed, or the server answered with an error status.
-    #[error(transparent)]
+    #[error("{}", describe(.0))]
     Request(#[from] kube::Error),
     /// The server ended a running watch with an ERROR event.
-    #[error("the server ended the watch: {0}")]
+    #[error("the server ended the watch: {}", .0.message)]
     Status(Box<Status>),
     /// The connection broke.
     #[error("the connection broke: {0}")]

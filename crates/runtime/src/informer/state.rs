@@ -274,6 +274,7 @@ impl<K: Object> State<K> {
     pub(super) fn list_failed(&self, source: WatchFailure) {
         self.report(&InformerError::List {
             kind: K::kind(&()).into_owned(),
+            api_version: K::api_version(&()).into_owned(),
             source,
         });
     }
@@ -281,6 +282,7 @@ impl<K: Object> State<K> {
     pub(super) fn watch_failed(&self, source: WatchFailure) {
         self.report(&InformerError::Watch {
             kind: K::kind(&()).into_owned(),
+            api_version: K::api_version(&()).into_owned(),
             source,
         });
     }

@@ -36,7 +36,7 @@ use prometheus_client::{
 };
 use thiserror::Error;
 
-use self::{client::ClientMetrics, controllers::QueueSource, encoder::Encoder, program::Leader};
+use self::{client::ClientMetrics, controllers::QueueSource, encoder::Encoder};
 pub use self::{
     client::{ClientLayer, ClientService, CountedBody},
     program::CertificateMetrics,
@@ -45,6 +45,7 @@ use crate::{
     cache::Object,
     controller::MetricsHandle,
     informer::{InformerFactory, InformerStatus, SharedInformer},
+    leader_election::LeaderStatus,
     queue::WorkQueue,
 };
 
@@ -62,7 +63,7 @@ struct Sources {
     queues: Mutex<Vec<QueueSource>>,
     informers: Mutex<Vec<InformerSource>>,
     clients: Mutex<Vec<Arc<ClientMetrics>>>,
-    leaders: Mutex<Vec<Leader>>,
+    leaders: Mutex<Vec<LeaderStatus>>,
     certificates: CertificateMetrics,
 }
 
@@ -165,17 +166,9 @@ impl Metrics {
         ClientLayer::new(client)
     }
 
-    /// Adds an elector. `name` is the name of its lease; `read` returns whether this process leads, and how many renewals had to read the
-    /// lease first.
-    pub fn leader_election(
-        &self,
-        name: impl Into<String>,
-        read: impl Fn() -> (bool, u64) + Send + Sync + 'static,
-    ) {
-        self.sources.leaders.lock().push(Leader {
-            name: name.into(),
-            read: Box::new(read),
-        });
+    /// Adds a leader election; see [`LeaderElector::status`](crate::leader_election::LeaderElector::status).
+    pub fn leader_election(&self, status: &LeaderStatus) {
+        self.sources.leaders.lock().push(status.clone());
     }
 
     /// Returns the counters of certificates that are read from files.

@@ -8,12 +8,7 @@ use std::{
 };
 
 use super::encoder::{Encoder, Labels};
-
-/// An elector: the name of its lease, whether it leads, and how often a renewal read the lease first.
-pub(super) struct Leader {
-    pub(super) name: String,
-    pub(super) read: Box<dyn Fn() -> (bool, u64) + Send + Sync>,
-}
+use crate::leader_election::LeaderStatus;
 
 /// Counts how often certificates were read from files. A clone is a handle on the same counters.
 #[derive(Clone, Debug, Default)]
@@ -32,25 +27,27 @@ impl CertificateMetrics {
 }
 
 pub(super) fn encode(
-    leaders: &[Leader],
+    leaders: &[LeaderStatus],
     certificates: &CertificateMetrics,
     out: &mut Encoder<'_>,
 ) -> fmt::Result {
     let leaders: Vec<_> = leaders
         .iter()
-        .map(|leader| (vec![("name", leader.name.clone())], (leader.read)()))
+        .map(|leader| (vec![("name", leader.name().to_owned())], leader))
         .collect();
     out.gauge(
         "leader_election_master_status",
         "1 while this process leads, else 0",
         leaders
             .iter()
-            .map(|(labels, (leads, _))| (labels, u32::from(*leads))),
+            .map(|(labels, leader)| (labels, u32::from(leader.is_leader()))),
     )?;
     out.counter(
         "leader_election_slowpath_total",
         "Renewals of the lease that had to read it first",
-        leaders.iter().map(|(labels, (_, slow))| (labels, *slow)),
+        leaders
+            .iter()
+            .map(|(labels, leader)| (labels, leader.slow_paths())),
     )?;
     let none = Labels::new();
     out.counter(

@@ -1,7 +1,7 @@
 //! The classification of the API server's errors.
 use crate::kinds::CrdKind;
 use crate::server::{Server, status};
-use kube_codegen_runtime::client::{ErrorExt, TypedClient};
+use kube_codegen_runtime::client::{ErrorExt, TypedClient, describe};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -78,5 +78,59 @@ async fn a_missing_object_is_none() {
             .await
             .unwrap(),
         None
+    );
+}
+
+#[tokio::test]
+async fn the_server_s_message_describes_its_errors() {
+    let (code, mut body) = status(403, "Forbidden");
+    let message = r#"crdplural.iksoon.test.com "a" is forbidden: User "u" cannot get resource "crdplural" in API group "iksoon.test.com" in the namespace "default""#;
+    body["message"] = message.into();
+    assert_eq!(describe(&error_of((code, body)).await), message);
+
+    let (code, mut body) = status(404, "NotFound");
+    body["message"] = "the server could not find the requested resource".into();
+    let error = error_of((code, body.clone())).await;
+    assert!(error.is_not_served());
+    assert_eq!(
+        describe(&error),
+        "the server does not serve this kind in this version: is its CRD installed? (the server could not find the requested resource)"
+    );
+    body["message"] = r#"crdplural.iksoon.test.com "a" not found"#.into();
+    body["details"] = json!({"name": "a"});
+    let error = error_of((code, body)).await;
+    assert!(!error.is_not_served());
+    assert_eq!(
+        describe(&error),
+        r#"crdplural.iksoon.test.com "a" not found"#
+    );
+}
+
+#[tokio::test]
+async fn an_unreachable_server_is_described_by_address_and_cause() {
+    let unused = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let config = kube::Config::new(format!("http://{unused}").parse().unwrap());
+    let client = kube::Client::try_from(config).unwrap();
+    let error = TypedClient::<CrdKind>::namespaced(client, "default")
+        .get("a")
+        .await
+        .unwrap_err();
+    let text = describe(&error);
+    assert!(text.starts_with("cannot reach the API server: "), "{text}");
+    assert!(
+        text.contains(&format!("tcp connect error {unused}: Connection refused")),
+        "{text}"
+    );
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("the operator failed")]
+    struct Outer(#[source] kube::Error);
+    let text = describe(&Outer(error));
+    assert!(
+        text.starts_with("the operator failed: cannot reach the API server: "),
+        "{text}"
     );
 }

@@ -1,10 +1,12 @@
 //! The requests of a typed client, and how it reads the responses.
 #![allow(clippy::unwrap_used)]
 mod errors;
+mod finalizers;
 mod kinds;
 mod modify;
 mod pages;
 mod random;
 mod retry;
 mod server;
+mod tasks;
 mod verbs;

@@ -13,6 +13,7 @@ use kube_codegen_runtime::{
     client::TypedClient,
     controller::{Action, Controller, OnError},
     informer::InformerFactory,
+    leader_election::{LeaderElectionConfig, LeaderElector},
     metrics::Metrics,
 };
 use kube_codegen_testing::ApiServer;
@@ -60,7 +61,11 @@ impl Program {
             .build();
         let factory = InformerFactory::new(client.clone());
         metrics.informers(&factory);
-        metrics.leader_election("program", || (true, 3));
+        let lease = LeaderElectionConfig::new("program")
+            .namespace("default")
+            .identity("a");
+        let elector = LeaderElector::new(&client, lease).unwrap();
+        metrics.leader_election(&elector.status());
         let controller = Controller::for_informer(&factory.informer::<ConfigMap>()).workers(2);
         metrics.controller(&controller.metrics()).unwrap();
         let (sender, reconciled) = mpsc::unbounded_channel();

@@ -1,10 +1,12 @@
-//! Decides how lists and maps merge: by their schema or, in built-in kinds and `metadata`, by field name.
+//! Decides how lists and maps merge: by their schema or, in built-in kinds, by field name.
 
-use serde_json::{Map, Value};
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value, json};
 
 use crate::{
     kind::Version,
-    object::{at, list, text},
+    object::{at, flag, list, text},
 };
 
 /// Lists of built-in kinds that merge by keys: field name and keys, the first of which is the strategic merge key.
@@ -37,87 +39,203 @@ const ATOMIC: &[&str] = &[
     "namespaceSelector",
 ];
 
+/// The schema of `metadata`.
+static METADATA: LazyLock<Value> = LazyLock::new(|| {
+    let text = json!({"type": "string"});
+    let number = json!({"type": "integer"});
+    let map = json!({"type": "object", "additionalProperties": text});
+    json!({"type": "object", "properties": {
+        "name": text, "generateName": text, "namespace": text, "selfLink": text, "uid": text, "resourceVersion": text,
+        "creationTimestamp": text, "deletionTimestamp": text, "generation": number, "deletionGracePeriodSeconds": number,
+        "labels": map, "annotations": map,
+        "finalizers": {"type": "array", "items": text, "x-kubernetes-list-type": "set"},
+        "ownerReferences": {
+            "type": "array",
+            "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["uid"],
+            "items": {"type": "object", "x-kubernetes-map-type": "atomic", "properties": {
+                "apiVersion": text, "kind": text, "name": text, "uid": text,
+                "controller": {"type": "boolean"}, "blockOwnerDeletion": {"type": "boolean"},
+            }},
+        },
+        "managedFields": {"type": "array", "items": {"type": "object"}},
+    }})
+});
+
 /// What is known about a value in an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape<'a> {
+    /// A custom resource.
     Root(&'a Value),
     Schema(&'a Value),
     /// The name of the field in a built-in kind.
     Named(&'a str),
+    /// Nothing: maps merge by field, lists are atomic.
+    Deduced,
+    /// Nothing, inside a list of unknown items.
+    Atomic,
 }
 
-static NOTHING: Value = Value::Null;
+/// How a value merges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As a whole: a scalar, or an atomic list or map.
+    Leaf,
+    List,
+    Map,
+}
+
+/// Why an item has no place in its list.
+pub(crate) type Unidentified = String;
 
 impl<'a> Shape<'a> {
     pub(crate) fn root(version: &'a Version) -> Self {
         version.schema.as_ref().map_or(Self::Named(""), Self::Root)
     }
 
-    pub(crate) fn field<'b>(&self, name: &'b str) -> Shape<'b>
+    /// Returns what is known about a field; `None` if there can be no such field.
+    pub(crate) fn field<'b>(&self, name: &'b str) -> Option<Shape<'b>>
     where
         'a: 'b,
     {
         match *self {
-            Self::Root(_) if name == "metadata" => Shape::Named(name),
+            Self::Root(_) if name == "metadata" => Some(Shape::Schema(&METADATA)),
+            Self::Root(_) if matches!(name, "apiVersion" | "kind") => Some(Shape::Deduced),
             Self::Root(schema) | Self::Schema(schema) => {
-                let inner = schema
-                    .get("properties")
-                    .and_then(|properties| properties.get(name));
-                Shape::Schema(
-                    inner
-                        .or_else(|| schema.get("additionalProperties"))
-                        .unwrap_or(&NOTHING),
-                )
+                if let Some(inner) = at(schema, "/properties").get(name) {
+                    return Some(Self::embedded(inner));
+                }
+                let embedded = flag(schema, "/x-kubernetes-embedded-resource");
+                match schema.get("additionalProperties") {
+                    _ if flag(schema, "/x-kubernetes-preserve-unknown-fields") => {
+                        Some(Shape::Deduced)
+                    }
+                    _ if embedded && matches!(name, "apiVersion" | "kind" | "metadata") => {
+                        Some(Shape::Deduced)
+                    }
+                    Some(inner @ Value::Object(_)) => Some(Self::embedded(inner)),
+                    Some(Value::Bool(true)) => Some(Shape::Deduced),
+                    // An object without properties may have any field.
+                    None if schema.get("properties").is_none() => Some(Shape::Deduced),
+                    _ => None,
+                }
             }
-            Self::Named(_) => Shape::Named(name),
+            Self::Named(_) => Some(Shape::Named(name)),
+            Self::Deduced => Some(Shape::Deduced),
+            Self::Atomic => Some(Shape::Atomic),
         }
     }
 
-    pub(crate) fn items(&self) -> Self {
+    fn embedded(schema: &Value) -> Shape<'_> {
+        Shape::Schema(schema)
+    }
+
+    /// Returns whether the schema declares a field of this name.
+    pub(crate) fn declares(&self, name: &str) -> bool {
         match *self {
-            Self::Root(schema) | Self::Schema(schema) => Self::Schema(at(schema, "/items")),
-            Self::Named(_) => Self::Named(""),
+            Self::Root(_) if matches!(name, "apiVersion" | "kind" | "metadata") => true,
+            Self::Root(schema) | Self::Schema(schema) => {
+                at(schema, "/properties").get(name).is_some()
+            }
+            Self::Named(parent) => !matches!(parent, "labels" | "annotations" | "data"),
+            Self::Deduced | Self::Atomic => false,
         }
     }
 
-    /// Returns whether one manager owns the map as a whole.
-    pub(crate) fn atomic(&self) -> bool {
+    /// Returns what is known about the items.
+    pub(crate) fn items(&self) -> Option<Self> {
+        match *self {
+            Self::Root(schema) | Self::Schema(schema) => {
+                Some(schema.get("items").map_or(Self::Atomic, Self::Schema))
+            }
+            Self::Named(_) => Some(Self::Named("")),
+            Self::Deduced | Self::Atomic => Some(Self::Atomic),
+        }
+    }
+
+    /// Returns how a value merges.
+    pub(crate) fn form(&self, value: &Value) -> Form {
+        match value {
+            Value::Object(_) if !self.is_atomic_map() => Form::Map,
+            Value::Array(_) if self.is_associative() => Form::List,
+            _ => Form::Leaf,
+        }
+    }
+
+    fn is_atomic_map(&self) -> bool {
         match *self {
             Self::Root(schema) | Self::Schema(schema) => {
                 text(schema, "/x-kubernetes-map-type") == "atomic"
             }
             Self::Named(name) => ATOMIC.contains(&name),
+            Self::Deduced => false,
+            Self::Atomic => true,
         }
     }
 
-    /// Returns what identifies an item in its list, in the form of `FieldsV1`; `None` if one manager owns the list as a whole.
-    pub(crate) fn identity(&self, item: &Value) -> Option<String> {
-        let set = || Some(format!("v:{item}"));
+    /// Returns whether items are identified by their keys or values.
+    fn is_associative(&self) -> bool {
         match *self {
             Self::Root(schema) | Self::Schema(schema) => {
-                match text(schema, "/x-kubernetes-list-type") {
-                    "set" => set(),
-                    "map" => {
-                        let keys = list(schema, "/x-kubernetes-list-map-keys")
-                            .iter()
-                            .filter_map(Value::as_str);
-                        let default =
-                            |key: &str| schema.pointer(&format!("/items/properties/{key}/default"));
-                        identity(keys, item, default)
-                    }
-                    _ => None,
+                matches!(text(schema, "/x-kubernetes-list-type"), "set" | "map")
+            }
+            Self::Named(name) => {
+                SETS.contains(&name) || LIST_KEYS.iter().any(|(field, _)| *field == name)
+            }
+            Self::Deduced | Self::Atomic => false,
+        }
+    }
+
+    /// Returns the type that the schema demands of a value, if it is one type.
+    pub(crate) fn expected(&self) -> Option<&'a str> {
+        match *self {
+            Self::Root(schema) | Self::Schema(schema) => schema
+                .get("type")
+                .and_then(Value::as_str)
+                .filter(|_| !flag(schema, "/x-kubernetes-int-or-string")),
+            Self::Named(_) | Self::Deduced | Self::Atomic => None,
+        }
+    }
+
+    /// Returns what identifies an item in its list, in the form of `FieldsV1`.
+    pub(crate) fn identity(&self, item: &Value) -> Result<String, Unidentified> {
+        let set = || match item {
+            Value::Null => Err(
+                "associative list without keys has an element that's an explicit null".to_owned(),
+            ),
+            Value::Object(_) => {
+                Err("associative list without keys has an element that's a map type".to_owned())
+            }
+            Value::Array(_) => {
+                Err("not supported: associative list with lists as elements".to_owned())
+            }
+            _ => Ok(format!("v:{item}")),
+        };
+        match *self {
+            Self::Root(schema) | Self::Schema(schema) => {
+                if text(schema, "/x-kubernetes-list-type") == "set" {
+                    return set();
                 }
+                let keys = list(schema, "/x-kubernetes-list-map-keys");
+                let keys = keys.iter().filter_map(Value::as_str);
+                let default = |key: &str| at(schema, "/items/properties").get(key)?.get("default");
+                identity(keys, item, default)
             }
             Self::Named(name) if SETS.contains(&name) => set(),
             Self::Named(name) => {
                 let default = Value::from("TCP");
-                let mut keys = LIST_KEYS.iter().filter(|(field, _)| *field == name);
-                keys.find_map(|(_, keys)| {
-                    identity(keys.iter().copied(), item, |key| {
+                let mut found = Err(String::new());
+                for (_, keys) in LIST_KEYS.iter().filter(|(field, _)| *field == name) {
+                    found = identity(keys.iter().copied(), item, |key| {
                         (key == "protocol").then_some(&default)
-                    })
-                })
+                    });
+                    if found.is_ok() {
+                        break;
+                    }
+                }
+                found
             }
+            Self::Deduced | Self::Atomic => Err(String::new()),
         }
     }
 }
@@ -126,13 +244,29 @@ fn identity<'k, 'v>(
     keys: impl Iterator<Item = &'k str>,
     item: &'v Value,
     default: impl Fn(&str) -> Option<&'v Value>,
-) -> Option<String> {
-    let pair = |key: &str| {
-        Some((
-            key.to_owned(),
-            item.get(key).or_else(|| default(key))?.clone(),
-        ))
-    };
-    let named: Map<String, Value> = keys.map(pair).collect::<Option<_>>()?;
-    Some(format!("k:{}", Value::Object(named)))
+) -> Result<String, Unidentified> {
+    match item {
+        Value::Null => {
+            return Err("associative list with keys may not have a null element".to_owned());
+        }
+        Value::Object(_) => {}
+        _ => {
+            return Err("associative list with keys may not have non-map elements".to_owned());
+        }
+    }
+    let mut named = Map::new();
+    let mut missing = Vec::new();
+    for key in keys {
+        match item.get(key).or_else(|| default(key)) {
+            Some(value) => drop(named.insert(key.to_owned(), value.clone())),
+            None => missing.push(format!("{key:?}")),
+        }
+    }
+    if named.is_empty() {
+        return Err(format!(
+            "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
+            missing.join(" ")
+        ));
+    }
+    Ok(format!("k:{}", Value::Object(named)))
 }

@@ -71,7 +71,34 @@ fn prune_value(
     }
 }
 
-/// Fills in the defaults of existing parents. A null that is not nullable counts as absent.
+/// Removes nulls where the schema has neither `nullable` nor a default.
+pub(crate) fn drop_nulls(schema: &Value, value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            let additional = schema
+                .get("additionalProperties")
+                .filter(|it| it.is_object());
+            fields.retain(|name, value| {
+                let declared = properties.and_then(|properties| properties.get(name));
+                if let Some(inner) = declared.or(additional) {
+                    drop_nulls(inner, value);
+                }
+                let is_kept =
+                    declared.is_none_or(|it| flag(it, "/nullable") || it.get("default").is_some());
+                is_kept || !value.is_null()
+            });
+        }
+        Value::Array(items) => {
+            if let Some(inner) = schema.get("items") {
+                items.iter_mut().for_each(|item| drop_nulls(inner, item));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Fills in the defaults of existing parents, also for a null that is not nullable.
 pub(crate) fn default(schema: &Value, value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -81,12 +108,11 @@ pub(crate) fn default(schema: &Value, value: &mut Value) {
                 .into_iter()
                 .flatten()
             {
-                let null =
-                    fields.get(name).is_some_and(Value::is_null) && !flag(inner, "/nullable");
-                if null {
-                    fields.remove(name);
-                }
-                if let Some(default) = inner.get("default").filter(|_| !fields.contains_key(name)) {
+                let is_absent = match fields.get(name) {
+                    Some(Value::Null) => !flag(inner, "/nullable"),
+                    found => found.is_none(),
+                };
+                if let Some(default) = inner.get("default").filter(|_| is_absent) {
                     fields.insert(name.clone(), default.clone());
                 }
                 if let Some(field) = fields.get_mut(name) {

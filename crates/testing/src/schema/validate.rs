@@ -52,12 +52,34 @@ fn walk(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
     if let Some(expected) = schema.get("type").and_then(Value::as_str)
         && !is(value, expected)
     {
-        let found = type_of(value);
+        let (mut found, mut expected) = (type_of(value), expected);
+        if expected == "integer" && value.is_number() {
+            // Go's validator reports a fraction twice.
+            let format = schema["format"].as_str();
+            let of = match format {
+                Some(format) => format!("with format {format}"),
+                None => "(default format)".to_owned(),
+            };
+            let message = format!(
+                "Invalid value: \"\": Checked value must be of type integer {of} in {path}"
+            );
+            causes.push(cause("<nil>", "FieldValueInvalid", message));
+            if let Some(format) = format {
+                (found, expected) = ("float64", format);
+            }
+        }
         let message = format!(
             "Invalid value: \"{found}\": {path} in body must be of type {expected}: \"{found}\""
         );
         causes.push(cause(path, "FieldValueTypeInvalid", message));
         return;
+    }
+    if flag(schema, "/x-kubernetes-int-or-string") && !(value.is_string() || value.is_number()) {
+        let found = type_of(value);
+        let message = format!(
+            "Invalid value: \"{found}\": {path} in body must be of type integer,string: \"{found}\""
+        );
+        causes.push(cause(path, "FieldValueTypeInvalid", message));
     }
     for (keyword, check) in CHECKS {
         if schema.get(keyword).is_some() {
@@ -168,7 +190,7 @@ fn minimum(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
         invalid(
             value,
             path,
-            &format!("should be {relation} {}", schema["minimum"]),
+            &format!("should be {relation} {}", number_text(&schema["minimum"])),
             causes,
         );
     }
@@ -191,7 +213,7 @@ fn maximum(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
         invalid(
             value,
             path,
-            &format!("should be {relation} {}", schema["maximum"]),
+            &format!("should be {relation} {}", number_text(&schema["maximum"])),
             causes,
         );
     }
@@ -204,9 +226,20 @@ fn multiple_of(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
         invalid(
             value,
             path,
-            &format!("should be a multiple of {}", schema["multipleOf"]),
+            &format!(
+                "should be a multiple of {}",
+                number_text(&schema["multipleOf"])
+            ),
             causes,
         );
+    }
+}
+
+/// Formats a number as Go's `%v`: integers without a fraction.
+fn number_text(number: &Value) -> String {
+    match number.as_f64() {
+        Some(float) if float.fract() == 0.0 && float.abs() < 1e21 => format!("{float:.0}"),
+        _ => number.to_string(),
     }
 }
 
@@ -300,15 +333,37 @@ fn unique_items(schema: &Value, value: &Value, path: &str, causes: &mut Causes) 
         ),
         _ => None,
     };
+    let shown_keys = |item: &Value| match (kind, item) {
+        ("map", Value::Object(fields)) => {
+            let is_key = |name: &String| keys.iter().any(|key| key == name);
+            let fields = fields.iter().filter(|(name, _)| is_key(name));
+            Value::Object(
+                fields
+                    .map(|(name, value)| (name.clone(), value.clone()))
+                    .collect(),
+            )
+        }
+        _ => item.clone(),
+    };
     let mut seen = BTreeSet::new();
     for (index, item) in items.iter().enumerate() {
+        if kind == "map" && !item.is_object() {
+            let message =
+                format!("Invalid value: {item}: must be an object for an array of list-type map");
+            causes.push(cause(
+                format!("{path}[{index}]"),
+                "FieldValueInvalid",
+                message,
+            ));
+            break;
+        }
         if let Some(identity) = identity(item)
             && !seen.insert(identity)
         {
             causes.push(cause(
                 format!("{path}[{index}]"),
                 "FieldValueDuplicate",
-                format!("Duplicate value: {item}"),
+                format!("Duplicate value: {}", shown_keys(item)),
             ));
         }
     }
@@ -336,27 +391,29 @@ fn is_valid(schema: &Value, value: &Value, path: &str) -> bool {
 }
 
 fn all_of(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
+    let before = causes.len();
     for branch in list(schema, "/allOf") {
         walk(branch, value, path, causes);
+    }
+    if causes.len() > before {
+        mismatch(path, "must validate all the schemas (allOf)", causes);
     }
 }
 
 fn any_of(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    if !list(schema, "/anyOf")
-        .iter()
-        .any(|branch| is_valid(branch, value, path))
-    {
-        mismatch(
-            value,
-            path,
-            "must validate at least one schema (anyOf)",
-            causes,
-        );
+    let branches = list(schema, "/anyOf");
+    if !branches.iter().any(|branch| is_valid(branch, value, path)) {
+        mismatch(path, "must validate at least one schema (anyOf)", causes);
+        // The errors of the best branch follow; of equal ones, the first.
+        if let Some(first) = branches.first() {
+            walk(first, value, path, causes);
+        }
     }
 }
 
 fn one_of(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
-    let found = list(schema, "/oneOf")
+    let branches = list(schema, "/oneOf");
+    let found = branches
         .iter()
         .filter(|branch| is_valid(branch, value, path))
         .count();
@@ -367,21 +424,24 @@ fn one_of(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
             format!("Found {found} valid alternatives")
         };
         mismatch(
-            value,
             path,
             &format!("must validate one and only one schema (oneOf). {how}"),
             causes,
         );
+        if let Some(first) = branches.first().filter(|_| found == 0) {
+            walk(first, value, path, causes);
+        }
     }
 }
 
 fn not(schema: &Value, value: &Value, path: &str, causes: &mut Causes) {
     if is_valid(&schema["not"], value, path) {
-        mismatch(value, path, "must not validate the schema (not)", causes);
+        mismatch(path, "must not validate the schema (not)", causes);
     }
 }
 
-fn mismatch(value: &Value, path: &str, rule: &str, causes: &mut Causes) {
-    let message = format!("Invalid value: {}: \"{path}\" {rule}", shown(value));
-    causes.push(cause(path, "FieldValueInvalid", message));
+/// Reports a combination of schemas that a value does not match; Go's validator reports it without value and field.
+fn mismatch(path: &str, rule: &str, causes: &mut Causes) {
+    let message = format!("Invalid value: \"\": \"{path}\" {rule}");
+    causes.push(cause("<nil>", "FieldValueInvalid", message));
 }

@@ -139,7 +139,7 @@ async fn an_update_takes_ownership_of_what_it_changes() {
     assert!(
         status
             .message
-            .contains("conflict with \"hand\": .spec.replicas"),
+            .contains("conflict with \"hand\" using iksoon.test.com/v1: .spec.replicas"),
         "{}",
         status.message
     );

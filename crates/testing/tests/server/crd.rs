@@ -142,10 +142,9 @@ async fn the_schema_prunes_defaults_and_validates() {
             .patch("a", &strict, &Patch::Merge(json!({"spec": {"nope": 1}})))
             .await,
     );
-    assert_eq!(
-        (status.code, status.message.as_str()),
-        (400, "strict decoding error: unknown field \"spec.nope\"")
-    );
+    assert_eq!(status.code, 422);
+    let expected = "strict decoding error: unknown field \"spec.nope\"";
+    assert!(status.message.ends_with(expected), "{}", status.message);
 }
 
 #[tokio::test]

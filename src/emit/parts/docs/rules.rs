@@ -1,5 +1,5 @@
 //! Describes constraints and defaults in short sentences.
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write};
 
 use serde_json::Value;
 
@@ -11,6 +11,12 @@ use crate::ir::{Element, Rules};
 
 /// The longest default that the docs show.
 const LONGEST_DEFAULT: usize = 200;
+
+/// The longest CEL rule that the docs show, in characters.
+const LONGEST_RULE: usize = 300;
+
+/// The most values or names that the docs list.
+const MOST_NAMES: usize = 100;
 
 /// Returns the paragraphs about constraints and the default, each as lines.
 pub(crate) fn paragraphs(rules: &Rules, default: Option<&Value>) -> Vec<Vec<String>> {
@@ -132,21 +138,93 @@ fn names(value: &Value) -> Option<Vec<String>> {
 }
 
 fn spans(names: &[String]) -> String {
-    let spans: Vec<String> = names.iter().map(|name| span(name)).collect();
-    spans.join(", ")
+    let shown = names.iter().take(MOST_NAMES);
+    let spans: Vec<String> = shown.map(|name| span(name)).collect();
+    let mut text = spans.join(", ");
+    if let Some(more) = names.len().checked_sub(MOST_NAMES + 1) {
+        _ = write!(text, " and {} more", more + 1);
+    }
+    text
 }
 
-/// Returns the message of a validation rule, or the rule itself.
+/// Returns the message of a validation rule and the rule itself.
 fn check(validation: &Value) -> Option<Vec<String>> {
-    let text = |key: &str| validation.get(key).and_then(Value::as_str);
-    let message = text("message").map(str::trim).filter(|it| !it.is_empty());
-    match (message, text("rule")) {
-        (Some(message), _) => {
-            let message = clean(message);
-            let words = super::inline::words(&message).into_iter();
-            Some(words.map(Cow::into_owned).collect())
+    let text = |key: &str| {
+        let text = validation.get(key).and_then(Value::as_str);
+        text.map(str::trim).filter(|it| !it.is_empty())
+    };
+    let mut words = Vec::new();
+    if let Some(message) = text("message") {
+        let message = clean(message);
+        let message = super::inline::words(&message).into_iter();
+        words.extend(message.map(Cow::into_owned));
+    }
+    if let Some(word) = words.last_mut()
+        && word.ends_with(char::is_alphanumeric)
+        && text("rule").is_some()
+    {
+        word.push(':');
+    }
+    if let Some(rule) = text("rule") {
+        // The indentation of a rule of several lines says nothing in one line.
+        let lines = rule.lines().map(str::trim).filter(|line| !line.is_empty());
+        let rule = lines.collect::<Vec<_>>().join(" ");
+        match rule.char_indices().nth(LONGEST_RULE) {
+            Some((end, _)) => words.extend([span(rule[..end].trim_end()), "…".to_owned()]),
+            None => words.push(span(&rule)),
         }
-        (None, Some(rule)) => Some(vec![span(rule.trim())]),
-        (None, None) => None,
+    }
+    (!words.is_empty()).then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn shown(validation: &Value) -> String {
+        check(validation).unwrap_or_default().join(" ")
+    }
+
+    #[test]
+    fn a_rule_follows_its_message() {
+        for (validation, expected) in [
+            (
+                json!({"message": "Must be small.", "rule": "self < 3"}),
+                "Must be small. `self < 3`",
+            ),
+            (
+                json!({"message": "must be small", "rule": "self < 3"}),
+                "must be small: `self < 3`",
+            ),
+            (json!({"rule": "self < 3", "message": " "}), "`self < 3`"),
+            (json!({"message": "*bold*"}), "\\*bold\\*"),
+            (
+                json!({"rule": "has(self.a)\n    && self.a == '`'\r\n"}),
+                "``has(self.a) && self.a == '`'``",
+            ),
+            (
+                json!({"rule": "```\n# x\n```", "message": "m"}),
+                "m: ```` ``` # x ``` ````",
+            ),
+            (json!({"rule": 1}), ""),
+        ] {
+            assert_eq!(shown(&validation), expected, "{validation}");
+        }
+    }
+
+    #[test]
+    fn what_is_long_is_cut() {
+        let rule = "é`a".repeat(200);
+        let shown = shown(&json!({"rule": rule}));
+        assert!(
+            shown.starts_with("``é`aé") && shown.ends_with("a`` …"),
+            "{shown}"
+        );
+        assert!(shown.chars().count() < LONGEST_RULE + 10);
+        let names: Vec<String> = (0..150).map(|it| it.to_string()).collect();
+        assert!(spans(&names).ends_with(", `99` and 50 more"));
+        assert!(spans(&names[..101]).ends_with("`99` and 1 more"));
+        assert!(spans(&names[..100]).ends_with("`99`"));
     }
 }

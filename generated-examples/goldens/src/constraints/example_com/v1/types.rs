@@ -9,7 +9,7 @@ use kube_codegen_record::Number;
 ///
 /// Validation:
 ///
-/// - The name must be short.
+/// - The name must be short. `self.metadata.name.size() < 20`
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bounded {
     /// Standard object metadata.

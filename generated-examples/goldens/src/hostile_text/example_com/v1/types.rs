@@ -176,7 +176,10 @@ pub struct Foo {
     ///   ' `\`' r#"x"# b'x' 'a --- injected: true ... # x: &a \*a !!x \[section] injected = """ //
     ///   injected //! injected /// injected {} {:?} {0} {injected} %s `\{}` | a | b | |---|---| -
     ///   \[ ] x > y # z === *** é名前🦀 é 􏿿
-    /// - ````"#] pub fn injected() {}   "## #![allow(warnings)]   */ pub fn injected() {} /*   ``` let x: () = injected; ```   ~~~rust panic!() ~~~      panic!("indented code")  {{ injected }} {% include "/etc/passwd" %} {# x #}  $(injected) `injected` ${injected} ; injected && | >  line  line line line line   \u{202e}txet\u{202c} \u{2066}x\u{2069} \u{200b}\u{feff}  nul\u{0}nul \u{1b}[31m \u{7f} \u{1}  #![injected] #[injected]  ]] }} )) ] } )  <script>alert(1)</script> <b <!-- --> &amp; Vec<String>  [link](javascript:injected) ![i](http://x) <http://x> http://x [x]: http://y  [`injected`] [injected] [crate::injected] [a][b] [Self::x]()  \ \n \u{0} \" ' '\''  r#"x"# b'x' 'a  --- injected: true ... # x: &a *a !!x  [section] injected = """   // injected  //! injected  /// injected  {} {:?} {0} {injected} %s \{}  | a | b | |---|---| - [ ] x > y # z === ***  é名前🦀 é 􏿿````
+    ///   ````"#] pub fn injected() {} "## #![allow(warnings)] */ pub fn injected() {} /* ``` let x: () = injected; ``` ~~~rust panic!() ~~~ panic!("indented code") {{ injected }} {% include "/etc/passwd" %} {# x #} $(injected) `injected` ${injected} ; injected && | > line line line line line \u{202e}txet\u{202c} \u{2066}x\u{2069} \u{200b}\u{feff} nul\u{0}nu````
+    ///   …
+    /// - ````"#] pub fn injected() {} "## #![allow(warnings)] */ pub fn injected() {} /* ``` let x: () = injected; ``` ~~~rust panic!() ~~~ panic!("indented code") {{ injected }} {% include "/etc/passwd" %} {# x #} $(injected) `injected` ${injected} ; injected && | > line line line line line \u{202e}txet\u{202c} \u{2066}x\u{2069} \u{200b}\u{feff} nul\u{0}nu````
+    ///   …
     /// - `true`
     pub spec: Option<Box<FooSpec>>,
 }

@@ -15,8 +15,9 @@ kube_codegen_record::private::records! {
         4 = "kind": "Opaque",
         5 metadata "metadata" unless_blank,
         6 object "object",
-        7 plain "plain",
-        8 spec "spec",
+        7 parameters "parameters",
+        8 plain "plain",
+        9 spec "spec",
     }
     OpaqueSpec {
         0 declared "declared",

@@ -46,6 +46,7 @@ impl Opaque {
                 ..ObjectMeta::default()
             },
             object: None,
+            parameters: None,
             plain: None,
             spec: Some(spec),
         }

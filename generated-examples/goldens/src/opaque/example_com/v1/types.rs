@@ -15,6 +15,8 @@ pub struct Opaque {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
     pub object: Option<BTreeMap<String, Value>>,
+    /// Without a type, this is any JSON.
+    pub parameters: Option<Value>,
     pub plain: Option<BTreeMap<String, Value>>,
     pub spec: Option<OpaqueSpec>,
 }

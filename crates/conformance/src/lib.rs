@@ -1,0 +1,16 @@
+//! Sends the same requests to the API server in memory and to a real one, and compares the answers.
+//!
+//! Scripts of requests (`scripts/*.yaml`) have the recorded answers of a real API server beside them (`*.json`), which the API
+//! server in memory must give too. [`random`] makes further requests from a seed. Answers are [normalised](Normal): what
+//! differs between two runs of one server, such as uids and times, is replaced by placeholders.
+
+mod normal;
+pub mod random;
+mod script;
+mod session;
+
+pub use self::{
+    normal::Normal,
+    script::{Script, Step},
+    session::{Answer, Session, definitions},
+};

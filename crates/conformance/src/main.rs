@@ -1,0 +1,170 @@
+//! `record` writes the answers of a real API server beside the scripts; `random` compares both servers on random requests.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env, fs,
+    path::Path,
+    process::ExitCode,
+};
+
+use kube_codegen_conformance::{Answer, Script, Session, Step, definitions, random::Generator};
+use kube_codegen_testenv::ControlPlane;
+use kube_codegen_testing::ApiServer;
+use serde_json::Value;
+use testresult::TestResult;
+
+const USAGE: &str = "usage: conformance record | random [--steps N] [--seed N] [--wild] [--show N]";
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let args: Vec<_> = env::args().skip(1).collect();
+    let option = |name: &str, default: u64| {
+        let at = args.iter().position(|arg| arg == name);
+        at.and_then(|at| args.get(at + 1)?.parse().ok())
+            .unwrap_or(default)
+    };
+    let result = match args.first().map(String::as_str) {
+        Some("record") => record().await,
+        Some("random") => {
+            let wild = args.iter().any(|arg| arg == "--wild");
+            random(
+                option("--steps", 2000),
+                option("--seed", 1),
+                wild,
+                option("--show", 5),
+            )
+            .await
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:?}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn folder(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+async fn record() -> TestResult {
+    let plane = ControlPlane::start().await?;
+    for script in Script::read_all(&folder("scripts"))? {
+        let namespace = plane.namespace(&script.name).await?;
+        let mut session = Session::new(plane.client()?, namespace.name());
+        for definition in definitions()? {
+            session.define(&definition).await?;
+        }
+        let mut answers = Vec::new();
+        for step in &script.steps {
+            answers.push(session.run(step).await?);
+        }
+        let path = folder("scripts").join(format!("{}.json", script.name));
+        fs::write(path, serde_json::to_string_pretty(&answers)? + "\n")?;
+    }
+    plane.stop().await?;
+    Ok(())
+}
+
+/// The parts of an answer that can differ.
+fn difference(ours: &Answer, theirs: &Answer) -> Option<&'static str> {
+    if ours.status != theirs.status {
+        Some("status")
+    } else if ours.body != theirs.body {
+        Some(if ours.status < 300 { "body" } else { "message" })
+    } else if ours.warnings != theirs.warnings {
+        Some("warning")
+    } else {
+        None
+    }
+}
+
+/// Lists the values in which two bodies differ.
+fn compare(path: &str, ours: &Value, theirs: &Value, lines: &mut Vec<String>) {
+    match (ours, theirs) {
+        (Value::Object(a), Value::Object(b)) => {
+            let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+            for name in names {
+                let value =
+                    |of: &serde_json::Map<String, Value>| of.get(name).cloned().unwrap_or_default();
+                compare(&format!("{path}.{name}"), &value(a), &value(b), lines);
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            for (index, (a, b)) in a.iter().zip(b).enumerate() {
+                compare(&format!("{path}[{index}]"), a, b, lines);
+            }
+        }
+        _ if ours == theirs => {}
+        _ => lines.push(format!("{path}: memory {ours}\n      real {theirs}")),
+    }
+}
+
+async fn random(steps: u64, seed: u64, wild: bool, show: u64) -> TestResult {
+    let plane = ControlPlane::start().await?;
+    let mut found: BTreeMap<String, u64> = BTreeMap::new();
+    let mut shown: BTreeMap<String, u64> = BTreeMap::new();
+    let mut done = 0;
+    let mut round = 0;
+    while done < steps {
+        round += 1;
+        // After a difference, the two servers have different states: the rest of the round would repeat it.
+        let mut generator = Generator::new(seed * 1_000_000 + round, wild);
+        let namespace = plane.namespace("random").await?;
+        let mut theirs = Session::new(plane.client()?, namespace.name());
+        let memory = ApiServer::new();
+        let mut ours = Session::new(memory.client(), namespace.name());
+        for definition in definitions()? {
+            theirs.define(&definition).await?;
+            ours.define(&definition).await?;
+        }
+        let mut history: Vec<Step> = Vec::new();
+        for _ in 0..60 {
+            let step = generator.step();
+            let (a, b) = (ours.run(&step).await?, theirs.run(&step).await?);
+            done += 1;
+            history.push(step.clone());
+            if let Some(what) = difference(&a, &b) {
+                let method: Vec<&str> = step.request.split(['?', ' ']).collect();
+                let sub = method[1]
+                    .rsplit('/')
+                    .next()
+                    .filter(|it| ["status", "scale"].contains(it));
+                let class = format!(
+                    "{what}: {} {} {}",
+                    method[0],
+                    step.patch.as_deref().unwrap_or(""),
+                    sub.unwrap_or("")
+                );
+                *found.entry(class.clone()).or_default() += 1;
+                let count = shown.entry(class.clone()).or_default();
+                if *count < show {
+                    *count += 1;
+                    println!("---- {class} (round {round}, step {})", history.len());
+                    for step in history.iter().rev().take(3).rev() {
+                        println!("  {} {}", step.request, step.body);
+                    }
+                    println!(
+                        "  memory {} {:?}\n  real   {} {:?}",
+                        a.status, a.warnings, b.status, b.warnings
+                    );
+                    let mut lines = Vec::new();
+                    compare("", &a.body, &b.body, &mut lines);
+                    lines.iter().take(6).for_each(|line| println!("    {line}"));
+                }
+                if a.status < 300 || b.status < 300 {
+                    break;
+                }
+            }
+        }
+    }
+    println!("{done} steps in {round} rounds, differences: {found:#?}");
+    plane.stop().await?;
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! Replaces what differs between two runs of one server.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use regex::Regex;
+use serde_json::{Map, Value};
+
+#[expect(clippy::expect_used, reason = "constant patterns")]
+static UUID: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}").expect("valid")
+});
+#[expect(clippy::expect_used, reason = "constant patterns")]
+static VERSION: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"(resourceVersion\\*":\\*"|in record \()\d+"#).expect("valid"));
+#[expect(clippy::expect_used, reason = "constant patterns")]
+static TIME: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z").expect("valid"));
+
+/// The placeholders of one run. Equal values have equal placeholders, numbered by first occurrence.
+#[derive(Debug, Default)]
+pub struct Normal {
+    namespace: String,
+    uids: BTreeMap<String, usize>,
+    versions: BTreeMap<String, usize>,
+}
+
+impl Normal {
+    /// Creates the placeholders of a run in a namespace.
+    pub fn new(namespace: &str) -> Self {
+        Self {
+            namespace: namespace.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Replaces what differs between two runs in an answer.
+    pub fn value(&mut self, value: &mut Value) {
+        match value {
+            Value::Object(fields) => self.fields(fields),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.value(item)),
+            Value::String(text) => *text = self.text(text),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn fields(&mut self, fields: &mut Map<String, Value>) {
+        for (name, value) in fields.iter_mut() {
+            match (name.as_str(), &mut *value) {
+                ("resourceVersion", Value::String(text)) => *text = self.version(text),
+                ("continue", Value::String(text)) if !text.is_empty() => *text = "CONTINUE".into(),
+                _ => self.value(value),
+            }
+        }
+        // Entries of one second have no order.
+        if let Some(Value::Array(entries)) = fields.get_mut("managedFields") {
+            entries.sort_by_key(|entry| {
+                ["operation", "manager", "apiVersion", "subresource"]
+                    .map(|key| entry[key].to_string())
+            });
+        }
+        // Go reads maps in any order, and stops at the first undeclared field.
+        if let Some(Value::String(message)) = fields.get_mut("message")
+            && message.contains("field not declared in schema")
+            && let Some(end) = message.find("): ")
+        {
+            message.replace_range(end.., "): field not declared in schema");
+        }
+        if fields.get("kind").is_some_and(|kind| kind == "Status")
+            && let Some(Value::Array(causes)) = fields
+                .get_mut("details")
+                .and_then(|details| details.get_mut("causes"))
+        {
+            // Go validates maps in any order.
+            causes.sort_by_key(ToString::to_string);
+            if causes.len() > 1
+                && let Some(Value::String(message)) = fields.get_mut("message")
+                && let Some((start, _)) = message.split_once(" is invalid: [")
+            {
+                *message = format!("{start} is invalid: [CAUSES]");
+            }
+        }
+    }
+
+    fn version(&mut self, text: &str) -> String {
+        if text.is_empty() {
+            return String::new();
+        }
+        let next = self.versions.len();
+        format!("rv{}", self.versions.entry(text.to_owned()).or_insert(next))
+    }
+
+    fn text(&mut self, text: &str) -> String {
+        let text = if self.namespace.is_empty() {
+            text.to_owned()
+        } else {
+            text.replace(&self.namespace, "NS")
+        };
+        let uids = &mut self.uids;
+        let text = UUID.replace_all(&text, |found: &regex::Captures<'_>| {
+            let next = uids.len();
+            format!("uid{}", uids.entry(found[0].to_owned()).or_insert(next))
+        });
+        let text = TIME.replace_all(&text, "TIME");
+        let text = VERSION.replace_all(&text, "${1}VERSION");
+        let versions = &self.versions;
+        let is_digit = |c: char| c.is_ascii_digit();
+        // Messages quote resource versions; numbers below 100 are values of the object.
+        let mut out = String::with_capacity(text.len());
+        let mut rest = &*text;
+        while let Some(start) = rest.find(is_digit) {
+            let end = rest[start..]
+                .find(|c| !is_digit(c))
+                .map_or(rest.len(), |at| start + at);
+            let number = &rest[start..end];
+            out.push_str(&rest[..start]);
+            match versions.get(number).filter(|_| number.len() > 2) {
+                Some(index) => out.push_str(&format!("rv{index}")),
+                None => out.push_str(number),
+            }
+            rest = &rest[end..];
+        }
+        out + rest
+    }
+}

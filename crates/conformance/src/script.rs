@@ -1,0 +1,53 @@
+//! Scripts of requests.
+
+use std::{fs, io, path::Path};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One request.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// Method and path with query, as `PATCH /apis/…`. `NS` as a path segment is the namespace of the run.
+    pub request: String,
+    /// Content type of a patch: `apply`, `merge`, `json` or `strategic`.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub patch: Option<String>,
+    /// The body as JSON. The text `$rv` stands for the resource version of the object at the path, `$uid` for its uid.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub body: Value,
+    /// The body as text, in place of `body`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// Requests in order.
+#[derive(Clone, Debug)]
+pub struct Script {
+    /// The file name without extension.
+    pub name: String,
+    /// The requests.
+    pub steps: Vec<Step>,
+}
+
+impl Script {
+    /// Reads the scripts of a directory, sorted by name.
+    pub fn read_all(directory: &Path) -> io::Result<Vec<Self>> {
+        let mut scripts = Vec::new();
+        for entry in fs::read_dir(directory)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|it| it == "yaml") {
+                let steps = serde_yaml::from_str(&fs::read_to_string(&path)?)
+                    .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
+                let name = path.file_stem().unwrap_or_default();
+                scripts.push(Self {
+                    name: name.to_string_lossy().into_owned(),
+                    steps,
+                });
+            }
+        }
+        scripts.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(scripts)
+    }
+}

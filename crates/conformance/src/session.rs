@@ -1,0 +1,197 @@
+//! Runs steps against one server.
+
+use std::{fs, path::Path, time::Duration};
+
+use futures::StreamExt as _;
+use http::{Request, header};
+use http_body_util::BodyExt as _;
+use kube::{Client, client::Body};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use testresult::TestResult;
+
+use crate::{Normal, Step};
+
+/// The normalised answer to a step.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Answer {
+    /// HTTP status.
+    pub status: u16,
+    /// The `Warning` headers, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// The body as JSON; a watch has its events as an array.
+    pub body: Value,
+}
+
+/// A run of steps against one server, in a namespace of its own.
+pub struct Session {
+    client: Client,
+    namespace: String,
+    normal: Normal,
+}
+
+impl Session {
+    /// Creates a session in a namespace that exists.
+    pub fn new(client: Client, namespace: &str) -> Self {
+        Self {
+            client,
+            namespace: namespace.to_owned(),
+            normal: Normal::new(namespace),
+        }
+    }
+
+    /// Sends a request and returns the normalised answer.
+    pub async fn run(&mut self, step: &Step) -> TestResult<Answer> {
+        let (method, path) = step.request.split_once(' ').ok_or("METHOD PATH")?;
+        let path = path.replace("/NS/", &format!("/{}/", self.namespace));
+        let mut body = step.body.clone();
+        self.fill(&path, &mut body).await?;
+        let body = match &step.text {
+            Some(text) => text.replace("$NS", &self.namespace).into_bytes(),
+            None if body.is_null() => Vec::new(),
+            None => serde_json::to_vec(&body)?,
+        };
+        let content = match step.patch.as_deref() {
+            None => "application/json",
+            Some("apply") => "application/apply-patch+yaml",
+            Some("merge") => "application/merge-patch+json",
+            Some("json") => "application/json-patch+json",
+            Some("strategic") => "application/strategic-merge-patch+json",
+            Some(other) => other,
+        };
+        let request = Request::builder()
+            .method(method)
+            .uri(&path)
+            .header(header::CONTENT_TYPE, content)
+            .header(header::ACCEPT, "application/json")
+            .header(header::USER_AGENT, "conformance/1")
+            .body(Body::from(body))?;
+        let response = self.client.send(request).await?;
+        let status = response.status().as_u16();
+        let warnings = response.headers().get_all(header::WARNING).iter();
+        let mut warnings: Vec<String> = warnings
+            .filter_map(|it| it.to_str().ok())
+            .map(str::to_owned)
+            .collect();
+        warnings.sort_unstable();
+        let bytes = response.into_body().collect().await?.to_bytes();
+        let mut body = if bytes.is_empty() {
+            Value::Null
+        } else if path.contains("watch=") && status == 200 {
+            let lines = bytes
+                .split(|byte| *byte == b'\n')
+                .filter(|it| !it.is_empty());
+            let events: Result<Vec<Value>, _> = lines.map(serde_json::from_slice).collect();
+            events?.into()
+        } else {
+            serde_json::from_slice(&bytes)
+                .unwrap_or_else(|_| json!(String::from_utf8_lossy(&bytes)))
+        };
+        self.normal.value(&mut body);
+        Ok(Answer {
+            status,
+            warnings,
+            body,
+        })
+    }
+
+    /// Replaces `$rv`, `$uid` and `$NS` in a body.
+    async fn fill(&self, path: &str, body: &mut Value) -> TestResult {
+        let text = body.to_string();
+        if text.contains("$NS") {
+            *body = serde_json::from_str(&text.replace("$NS", &self.namespace))?;
+        }
+        if text.contains("\"$rv\"") || text.contains("\"$uid\"") {
+            let object = path.split('?').next().unwrap_or_default();
+            let object = object
+                .trim_end_matches("/status")
+                .trim_end_matches("/scale");
+            let found = self.get(object).await?;
+            let text = |pointer| {
+                let found = found.pointer(pointer);
+                found.cloned().unwrap_or_else(|| json!("1"))
+            };
+            let (version, uid) = (text("/metadata/resourceVersion"), text("/metadata/uid"));
+            replace(body, &version, &uid);
+        }
+        Ok(())
+    }
+
+    /// Reads an object or a list as it is.
+    pub async fn get(&self, path: &str) -> TestResult<Value> {
+        let request = Request::get(path).body(Body::empty())?;
+        let bytes = self
+            .client
+            .send(request)
+            .await?
+            .into_body()
+            .collect()
+            .await?;
+        Ok(serde_json::from_slice(&bytes.to_bytes()).unwrap_or_default())
+    }
+
+    /// Creates a definition and waits until its resource is served.
+    pub async fn define(&self, definition: &Value) -> TestResult {
+        let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+        let request = Request::post(path)
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Body::from(serde_json::to_vec(definition)?))?;
+        let response = self.client.send(request).await?;
+        let status = response.status().as_u16();
+        if status != 201 && status != 409 {
+            let body = response.into_body().collect().await?.to_bytes();
+            return Err(String::from_utf8_lossy(&body).into_owned().into());
+        }
+        let spec = &definition["spec"];
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        for version in spec["versions"].as_array().into_iter().flatten() {
+            let path = format!(
+                "/apis/{}/{}/{}",
+                text(&spec["group"]),
+                text(&version["name"]),
+                text(&spec["names"]["plural"])
+            );
+            let mut attempts = futures::stream::iter(0..600);
+            while attempts.next().await.is_some() {
+                if self.get(&path).await?["kind"] != "Status" && self.is_described(&path).await? {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether the server's OpenAPI has the resource, which server-side apply needs; the API server in memory has none.
+    async fn is_described(&self, path: &str) -> TestResult<bool> {
+        let (group_version, plural) = path.rsplit_once('/').unwrap_or((path, ""));
+        let openapi = self.get(&format!("/openapi/v3{group_version}")).await?;
+        if openapi["kind"] == "Status" && self.get("/openapi/v3").await?["kind"] == "Status" {
+            return Ok(true);
+        }
+        Ok(openapi["paths"]
+            .as_object()
+            .is_some_and(|paths| paths.keys().any(|it| it.ends_with(&format!("/{plural}")))))
+    }
+}
+
+fn replace(value: &mut Value, version: &Value, uid: &Value) {
+    match value {
+        Value::String(text) if text == "$rv" => *value = version.clone(),
+        Value::String(text) if text == "$uid" => *value = uid.clone(),
+        Value::Object(fields) => fields.values_mut().for_each(|it| replace(it, version, uid)),
+        Value::Array(items) => items.iter_mut().for_each(|it| replace(it, version, uid)),
+        _ => {}
+    }
+}
+
+/// Reads the definitions of the kinds that scripts and random requests use.
+pub fn definitions() -> TestResult<Vec<Value>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("definitions");
+    let mut definitions = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        definitions.push(serde_yaml::from_str(&fs::read_to_string(entry?.path())?)?);
+    }
+    Ok(definitions)
+}

@@ -1,0 +1,119 @@
+//! Decodes JSON, and reports where the decoded value differs from it.
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use crate::report::key_segment;
+
+/// Where a decoded value differs from its JSON. Paths are like `spec.ports[0].name`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DecodeReport {
+    /// Required fields that the JSON lacks. They are blank in the value, and would be written as blank.
+    pub missing: Vec<String>,
+    /// Fields of the JSON that the type does not have. They are not in the value, and would not be written.
+    pub unknown: Vec<String>,
+}
+
+impl DecodeReport {
+    /// Whether the value has all that the JSON has, and nothing else.
+    pub fn is_exact(&self) -> bool {
+        self.missing.is_empty() && self.unknown.is_empty()
+    }
+}
+
+/// Decodes a value, generated or of `k8s-openapi`, and reports which required fields were missing, and which fields are unknown.
+///
+/// Reading alone replaces missing required fields by blank ones: see [the crate](crate#how-an-object-is-read). This function also writes the
+/// value, to compare it with the JSON. Use it where the difference matters, not for every object. `null` is an absent field.
+///
+/// ```
+/// # use serde_json::json;
+/// # #[derive(Debug, PartialEq)]
+/// # struct Widget { size: i64, color: Option<String> }
+/// # kube_codegen_record::records! { Widget { 0 color "color", 1 size "size" } }
+/// let json = json!({"color": "red", "shape": {"corners": 3}});
+/// let (widget, report) = kube_codegen_record::decode::<Widget>(&json)?;
+/// assert_eq!(widget, Widget { size: 0, color: Some("red".into()) });
+/// assert_eq!(report.missing, ["size"]);
+/// assert_eq!(report.unknown, ["shape"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// # Errors
+/// A value of the wrong type, with its path.
+pub fn decode<T: DeserializeOwned + Serialize>(
+    json: &Value,
+) -> Result<(T, DecodeReport), serde_json::Error> {
+    let value = T::deserialize(json)?;
+    let written = serde_json::to_value(&value)?;
+    let mut comparison = Comparison::default();
+    comparison.compare(json, &written);
+    Ok((value, comparison.report))
+}
+
+#[derive(Default)]
+struct Comparison<'a> {
+    path: Vec<Segment<'a>>,
+    report: DecodeReport,
+}
+
+enum Segment<'a> {
+    Field(&'a str),
+    Item(usize),
+}
+
+impl<'a> Comparison<'a> {
+    fn compare(&mut self, json: &'a Value, written: &'a Value) {
+        match (json, written) {
+            (Value::Object(json), Value::Object(written)) => {
+                for (name, written) in written {
+                    match json.get(name).filter(|value| !value.is_null()) {
+                        Some(json) => self.within(Segment::Field(name), json, written),
+                        // The type implies them: items of a list do not have them.
+                        None if self.path.is_empty()
+                            && matches!(&**name, "apiVersion" | "kind") => {}
+                        // A null that was kept.
+                        None if written.is_null() => {}
+                        None => {
+                            let path = self.path_of(name);
+                            self.report.missing.push(path);
+                        }
+                    }
+                }
+                for (name, value) in json {
+                    if !written.contains_key(name) && !value.is_null() {
+                        let path = self.path_of(name);
+                        self.report.unknown.push(path);
+                    }
+                }
+            }
+            (Value::Array(json), Value::Array(written)) => {
+                for (index, (json, written)) in json.iter().zip(written).enumerate() {
+                    self.within(Segment::Item(index), json, written);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn within(&mut self, segment: Segment<'a>, json: &'a Value, written: &'a Value) {
+        self.path.push(segment);
+        self.compare(json, written);
+        self.path.pop();
+    }
+
+    fn path_of(&self, name: &str) -> String {
+        let mut path = String::new();
+        for segment in self.path.iter().chain([&Segment::Field(name)]) {
+            let segment = match segment {
+                Segment::Field(name) => key_segment(name),
+                Segment::Item(index) => format!("[{index}]"),
+            };
+            if !path.is_empty() && !segment.starts_with('[') {
+                path.push('.');
+            }
+            path.push_str(&segment);
+        }
+        path
+    }
+}

@@ -1,0 +1,151 @@
+//! The candidate of a coordinated election: keeps a `LeaseCandidate` up to date, which the API server chooses from.
+use std::{convert::Infallible, pin::pin, time::Duration};
+
+use futures::StreamExt;
+use k8s_openapi::{
+    api::coordination::v1beta1::{LeaseCandidate, LeaseCandidateSpec},
+    apimachinery::pkg::apis::meta::v1::MicroTime,
+    jiff::{SignedDuration, Timestamp},
+};
+use kube::{
+    Api, Client, Resource,
+    api::PostParams,
+    runtime::{WatchStreamExt, watcher::watch_object},
+};
+use tokio::time::{sleep, timeout};
+use tracing::{debug, warn};
+
+use super::config::Complete;
+use crate::client::ErrorExt;
+
+/// How the API server chooses; the only strategy of Kubernetes.
+const STRATEGY: &str = "OldestEmulationVersion";
+/// A candidate is renewed at least this often. The API server ignores one that is 30 minutes old.
+const RENEW: Duration = Duration::from_secs(5 * 60);
+
+/// A registered candidate.
+pub(super) struct Candidate {
+    api: Api<LeaseCandidate>,
+    name: String,
+    lease: String,
+    version: String,
+    retry_period: Duration,
+    request_timeout: Duration,
+}
+
+impl Candidate {
+    /// Returns the candidate if the API server serves coordinated election. Waits while it cannot be reached.
+    pub(super) async fn register(
+        client: &Client,
+        settings: &Complete,
+        version: String,
+    ) -> Option<Self> {
+        let api_version = LeaseCandidate::api_version(&());
+        loop {
+            let resources = client.list_api_group_resources(&api_version);
+            match timeout(settings.request_timeout, resources).await {
+                Ok(Ok(list)) => {
+                    let plural = LeaseCandidate::plural(&());
+                    if list
+                        .resources
+                        .iter()
+                        .any(|resource| resource.name == plural)
+                    {
+                        break;
+                    }
+                    return not_served(settings);
+                }
+                Ok(Err(error)) if error.is_not_found() => return not_served(settings),
+                Ok(Err(error)) => warn!(
+                    lease = settings.lease,
+                    "cannot discover leasecandidates: {error}"
+                ),
+                Err(_) => warn!(
+                    lease = settings.lease,
+                    "cannot discover leasecandidates: no response"
+                ),
+            }
+            sleep(settings.config.retry_period).await;
+        }
+        Some(Self {
+            api: Api::namespaced(client.clone(), &settings.namespace),
+            name: settings.identity.clone(),
+            lease: settings.lease.clone(),
+            version,
+            retry_period: settings.config.retry_period,
+            request_timeout: settings.request_timeout,
+        })
+    }
+
+    /// Creates the candidate, and renews it when the API server asks for that and once per five minutes.
+    pub(super) async fn keep(self) -> Infallible {
+        let mut states = pin!(watch_object(self.api.clone(), &self.name).default_backoff());
+        loop {
+            let renewed = timeout(self.request_timeout, self.renew()).await;
+            match renewed {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    warn!(candidate = self.name, "cannot renew the candidate: {error}");
+                    sleep(self.retry_period).await;
+                    continue;
+                }
+                Err(_) => continue,
+            }
+            let asked = async {
+                loop {
+                    match states.next().await {
+                        Some(Ok(Some(candidate))) if !is_asked(&candidate) => {}
+                        Some(Ok(_)) => break,
+                        Some(Err(error)) => debug!(candidate = self.name, "watch failed: {error}"),
+                        None => std::future::pending().await,
+                    }
+                }
+            };
+            // Without a request of the server, the time has come.
+            let _ = timeout(RENEW, asked).await;
+        }
+    }
+
+    /// Creates the candidate, or sets the time of its renewal.
+    async fn renew(&self) -> kube::Result<()> {
+        let now = MicroTime(Timestamp::now());
+        let params = PostParams::default();
+        if let Some(mut candidate) = self.api.get_opt(&self.name).await? {
+            let spec = candidate.spec.get_or_insert_default();
+            // The clock of the API server may be ahead of this one.
+            let asked = spec.ping_time.as_ref();
+            let later = asked.and_then(|at| at.0.checked_add(SignedDuration::from_micros(1)).ok());
+            spec.renew_time = Some(MicroTime(later.map_or(now.0, |later| later.max(now.0))));
+            self.api.replace(&self.name, &params, &candidate).await?;
+            return Ok(());
+        }
+        let mut candidate = LeaseCandidate::default();
+        candidate.metadata.name = Some(self.name.clone());
+        candidate.spec = Some(LeaseCandidateSpec {
+            binary_version: self.version.clone(),
+            emulation_version: Some(self.version.clone()),
+            lease_name: self.lease.clone(),
+            renew_time: Some(now),
+            strategy: STRATEGY.to_owned(),
+            ..LeaseCandidateSpec::default()
+        });
+        self.api.create(&params, &candidate).await?;
+        Ok(())
+    }
+}
+
+/// Whether the API server waits for a renewal.
+fn is_asked(candidate: &LeaseCandidate) -> bool {
+    let Some(spec) = &candidate.spec else {
+        return false;
+    };
+    spec.ping_time.is_some() && spec.ping_time > spec.renew_time
+}
+
+fn not_served(settings: &Complete) -> Option<Candidate> {
+    warn!(
+        lease = settings.lease,
+        "the API server does not serve leasecandidates: the candidates elect a leader among themselves"
+    );
+    None
+}

@@ -1,0 +1,301 @@
+//! The settings of a leader election.
+use std::{
+    collections::BTreeMap,
+    fs,
+    hash::{BuildHasher, RandomState},
+    time::Duration,
+};
+
+use thiserror::Error;
+
+/// The namespace of a Pod, mounted by the kubelet.
+const NAMESPACE_FILE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+/// Factor of the longest delay between two attempts to acquire the lease, on top of the retry period (client-go's `JitterFactor`).
+pub(super) const JITTER_FACTOR: f64 = 1.2;
+
+/// Which Lease the candidates share, and the timing. The defaults are those of client-go and controller-runtime.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_codegen_runtime::leader_election::LeaderElectionConfig;
+///
+/// let config = LeaderElectionConfig::new("my-operator.example.com")
+///     .namespace("my-operator")
+///     .lease_duration(Duration::from_secs(30))
+///     .renew_deadline(Duration::from_secs(20));
+/// assert!(config.validate().is_ok());
+/// assert!(config.renew_deadline(Duration::from_secs(30)).validate().is_err());
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct LeaderElectionConfig {
+    pub(super) name: String,
+    pub(super) namespace: Option<String>,
+    pub(super) identity: Option<String>,
+    pub(super) lease_duration: Duration,
+    pub(super) renew_deadline: Duration,
+    pub(super) retry_period: Duration,
+    pub(super) release_on_stop: bool,
+    pub(super) labels: BTreeMap<String, String>,
+    pub(super) coordinated: Option<String>,
+    pub(super) seed: Option<u64>,
+}
+
+impl LeaderElectionConfig {
+    /// Creates the settings of an election on the Lease `name`, which all replicas of one operator share and no other operator uses.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            namespace: None,
+            identity: None,
+            lease_duration: Duration::from_secs(15),
+            renew_deadline: Duration::from_secs(10),
+            retry_period: Duration::from_secs(2),
+            release_on_stop: true,
+            labels: BTreeMap::new(),
+            coordinated: None,
+            seed: None,
+        }
+    }
+
+    /// Sets the namespace of the Lease; by default the namespace of the Pod. Outside of a cluster it is required.
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = Some(namespace.into());
+        self
+    }
+
+    /// Sets the identity of this candidate, which no other process may use; by default the host name and a random number.
+    pub fn identity(mut self, identity: impl Into<String>) -> Self {
+        self.identity = Some(identity.into());
+        self
+    }
+
+    /// Sets how long other candidates wait after the last renewal that they saw before they take the lease; 15 s by default, in whole seconds.
+    pub fn lease_duration(mut self, duration: Duration) -> Self {
+        self.lease_duration = duration;
+        self
+    }
+
+    /// Sets how long the leader leads after it sent its last successful renewal; 10 s by default. What remains of the lease duration is the
+    /// longest time that a request may be on its way without reaching the server in the term of the next leader.
+    pub fn renew_deadline(mut self, deadline: Duration) -> Self {
+        self.renew_deadline = deadline;
+        self
+    }
+
+    /// Sets the delay between two renewals, and the shortest delay between two attempts to become leader; 2 s by default.
+    pub fn retry_period(mut self, period: Duration) -> Self {
+        self.retry_period = period;
+        self
+    }
+
+    /// Sets whether the leader gives up the lease when its work has ended, so that the next one need not wait for its expiry; the default.
+    ///
+    /// Unlike in client-go this is safe, because the work has ended by then and its clients write no more.
+    pub fn release_on_stop(mut self, release: bool) -> Self {
+        self.release_on_stop = release;
+        self
+    }
+
+    /// Sets labels that each new leader writes to the Lease.
+    pub fn labels<K: Into<String>, V: Into<String>>(
+        mut self,
+        labels: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        let labels = labels.into_iter();
+        self.labels
+            .extend(labels.map(|(key, value)| (key.into(), value.into())));
+        self
+    }
+
+    /// Leaves the choice of the leader to the API server
+    /// ([coordinated leader election](https://kubernetes.io/docs/concepts/cluster-administration/coordinated-leader-election/), KEP-4355): the
+    /// candidate with the lowest `version` (semver without `v`) leads, so that an upgrade does not go back and forth between versions.
+    ///
+    /// Where the API server does not serve `leasecandidates`, the candidates elect a leader among themselves. Requires `get`, `list`, `watch`,
+    /// `create` and `update` on `leasecandidates` of the group `coordination.k8s.io`.
+    pub fn coordinated(mut self, version: impl Into<String>) -> Self {
+        self.coordinated = Some(version.into());
+        self
+    }
+
+    /// Makes the delays and the identity depend on `seed` alone, for reproducible tests.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Checks the settings. [`LeaderElector::new`](super::LeaderElector::new) does that, too.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let Self {
+            lease_duration,
+            renew_deadline,
+            retry_period,
+            ..
+        } = *self;
+        if self.name.is_empty() {
+            return Err(ConfigError::Empty("name of the Lease"));
+        }
+        if self.identity.as_deref() == Some("") {
+            return Err(ConfigError::Empty("identity"));
+        }
+        let seconds = i32::try_from(lease_duration.as_secs());
+        if lease_duration.subsec_nanos() != 0 || !seconds.is_ok_and(|seconds| seconds > 0) {
+            return Err(ConfigError::LeaseDuration(lease_duration));
+        }
+        if lease_duration <= renew_deadline {
+            return Err(ConfigError::RenewDeadline {
+                renew_deadline,
+                lease_duration,
+            });
+        }
+        if retry_period.is_zero() || renew_deadline <= retry_period.mul_f64(JITTER_FACTOR) {
+            return Err(ConfigError::RetryPeriod {
+                retry_period,
+                renew_deadline,
+            });
+        }
+        Ok(())
+    }
+
+    /// Returns the valid settings with namespace, identity and seed.
+    pub(super) fn complete(mut self) -> Result<Complete, ConfigError> {
+        self.validate()?;
+        let namespace = match self.namespace.take() {
+            Some(namespace) => namespace,
+            None => fs::read_to_string(NAMESPACE_FILE)
+                .map_err(|_| ConfigError::NoNamespace)?
+                .trim()
+                .to_owned(),
+        };
+        if namespace.is_empty() {
+            return Err(ConfigError::Empty("namespace of the Lease"));
+        }
+        let seed = self
+            .seed
+            .unwrap_or_else(|| RandomState::new().hash_one(&self.name));
+        let mut random = fastrand::Rng::with_seed(seed);
+        let identity = self.identity.take().unwrap_or_else(|| {
+            let host = hostname::get().unwrap_or_default();
+            // The name of a LeaseCandidate must be a DNS name.
+            let separator = if self.coordinated.is_some() { '-' } else { '_' };
+            let unique = random.u128(..);
+            format!("{}{separator}{unique:032x}", host.to_string_lossy())
+        });
+        Ok(Complete {
+            lease: self.name.clone(),
+            namespace,
+            identity,
+            request_timeout: (self.renew_deadline / 2).max(Duration::from_secs(1)),
+            random,
+            config: self,
+        })
+    }
+}
+
+/// Settings without gaps.
+#[derive(Debug)]
+pub(super) struct Complete {
+    pub(super) lease: String,
+    pub(super) namespace: String,
+    pub(super) identity: String,
+    /// Limit of one request, so that one without a response does not cost the leadership.
+    pub(super) request_timeout: Duration,
+    pub(super) random: fastrand::Rng,
+    pub(super) config: LeaderElectionConfig,
+}
+
+/// The settings of a leader election are invalid.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// A required text is empty.
+    #[error("the {0} is empty")]
+    Empty(&'static str),
+    /// There is no Pod whose namespace could be used.
+    #[error(
+        "the leader election has no namespace: outside of a cluster, set the namespace of the Lease"
+    )]
+    NoNamespace,
+    /// A Lease has its duration in whole seconds.
+    #[error("the lease duration must be a whole number of seconds, at least one, and not {0:?}")]
+    LeaseDuration(Duration),
+    /// The leader would write after the end of its lease.
+    #[error(
+        "the renew deadline ({renew_deadline:?}) must be shorter than the lease duration ({lease_duration:?})"
+    )]
+    RenewDeadline {
+        /// The deadline of the settings.
+        renew_deadline: Duration,
+        /// The duration of the settings.
+        lease_duration: Duration,
+    },
+    /// The leader could not repeat a renewal.
+    #[error(
+        "the retry period ({retry_period:?}) must be longer than zero, and 1.2 times the period shorter than the renew deadline ({renew_deadline:?})"
+    )]
+    RetryPeriod {
+        /// The period of the settings.
+        retry_period: Duration,
+        /// The deadline of the settings.
+        renew_deadline: Duration,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> LeaderElectionConfig {
+        LeaderElectionConfig::new("a").namespace("n")
+    }
+
+    #[test]
+    fn invalid_settings_are_refused() {
+        let seconds = Duration::from_secs;
+        assert_eq!(config().validate(), Ok(()));
+        for (invalid, message) in [
+            (
+                LeaderElectionConfig::new(""),
+                "the name of the Lease is empty",
+            ),
+            (config().identity(""), "the identity is empty"),
+            (
+                config().lease_duration(Duration::from_millis(15_500)),
+                "whole number of seconds",
+            ),
+            (
+                config().lease_duration(Duration::ZERO),
+                "whole number of seconds",
+            ),
+            (
+                config().lease_duration(Duration::MAX),
+                "whole number of seconds",
+            ),
+            (
+                config().lease_duration(seconds(10)),
+                "must be shorter than the lease duration (10s)",
+            ),
+            (
+                config().retry_period(Duration::ZERO),
+                "must be longer than zero",
+            ),
+            (
+                config().retry_period(seconds(9)),
+                "shorter than the renew deadline (10s)",
+            ),
+        ] {
+            let text = invalid.validate().unwrap_err().to_string();
+            assert!(text.contains(message), "{text}");
+        }
+    }
+
+    #[test]
+    fn identities_differ_unless_a_seed_is_given() {
+        let identity = |config: LeaderElectionConfig| config.complete().unwrap().identity;
+        assert_ne!(identity(config()), identity(config()));
+        assert_eq!(identity(config().seed(1)), identity(config().seed(1)));
+        assert_eq!(identity(config().identity("me")), "me");
+        assert!(!identity(config().coordinated("1.0.0")).contains('_'));
+    }
+}

@@ -1,0 +1,276 @@
+//! One attempt to acquire or renew a Lease, as client-go's `tryAcquireOrRenew`.
+use std::sync::Arc;
+
+use k8s_openapi::{
+    api::{
+        coordination::v1::{Lease, LeaseSpec},
+        core::v1::ObjectReference,
+    },
+    apimachinery::pkg::apis::meta::v1::MicroTime,
+    jiff::{SignedDuration, Timestamp},
+};
+use kube::{Api, Client, Resource, api::PostParams};
+use thiserror::Error;
+use tokio::time::{Duration, Instant, timeout};
+use tracing::{debug, info};
+
+use super::{config::Complete, status::LeaderStatus};
+use crate::client::ErrorExt;
+
+/// Called with the identity of each new leader.
+pub(super) type OnNewLeader = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// A Lease as this candidate sees it.
+pub(super) struct Lock {
+    api: Api<Lease>,
+    pub(super) settings: Complete,
+    pub(super) status: LeaderStatus,
+    pub(super) on_new_leader: Option<OnNewLeader>,
+    observed: Option<Observed>,
+}
+
+/// The last response of the server.
+struct Observed {
+    /// With the resource version that guards the next write.
+    lease: Lease,
+    /// When the spec last changed, on the monotonic clock. The times in the spec are never compared with a clock here.
+    changed: Instant,
+}
+
+/// Who holds the lease after an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holder {
+    /// This candidate, by a write that was sent at this moment; with the number of its term.
+    This { sent: Instant, number: i32 },
+    /// Another candidate, or none in a coordinated election.
+    Other,
+    /// This candidate, but the API server prefers another one.
+    Unwanted,
+}
+
+/// An attempt without a result.
+#[derive(Debug, Error)]
+pub(super) enum AttemptError {
+    #[error(transparent)]
+    Request(#[from] kube::Error),
+    #[error("no response within {0:?}")]
+    Timeout(Duration),
+}
+
+impl Lock {
+    pub(super) fn new(client: &Client, settings: Complete) -> Self {
+        Self {
+            api: Api::namespaced(client.clone(), &settings.namespace),
+            status: LeaderStatus::new(&settings.lease, &settings.identity),
+            on_new_leader: None,
+            observed: None,
+            settings,
+        }
+    }
+
+    /// Acquires the lease if it is free or expired, or renews it.
+    pub(super) async fn acquire_or_renew(&mut self) -> Result<Holder, AttemptError> {
+        if let Some(observed) = &self.observed
+            && self.is_own(&observed.lease)
+            && observed.is_valid()
+        {
+            // Without reading first. It fails if anything has changed, or if the response to the last write was lost.
+            let lease = self.renewed(observed.lease.clone());
+            match self.replace(lease).await {
+                Ok(holder) => return Ok(holder),
+                Err(error) => debug!(lease = self.name(), "renewing the lease failed: {error}"),
+            }
+        }
+        let Some(lease) = self.read().await? else {
+            return self.create().await;
+        };
+        let spec = lease.spec.as_ref();
+        let is_free = spec
+            .and_then(|spec| spec.holder_identity.as_deref())
+            .is_none_or(str::is_empty);
+        if self.is_own(&lease) {
+            if self.status.is_leader() {
+                self.status.count_slow_path();
+            }
+            let lease = self.renewed(lease);
+            return self.replace(lease).await;
+        }
+        if !is_free && self.observed.as_ref().is_some_and(Observed::is_valid) {
+            return Ok(Holder::Other);
+        }
+        let lease = self.taken(lease);
+        self.replace(lease).await
+    }
+
+    /// Renews the lease if the API server has given it to this candidate, as client-go's `tryCoordinatedRenew`.
+    pub(super) async fn renew_coordinated(&mut self) -> Result<Holder, AttemptError> {
+        let Some(lease) = self.read().await? else {
+            return Ok(Holder::Other);
+        };
+        let spec = lease.spec.as_ref();
+        let ends = spec
+            .and_then(|spec| spec.preferred_holder.as_deref())
+            .is_some_and(|preferred| !preferred.is_empty());
+        let is_valid = self.observed.as_ref().is_some_and(Observed::is_valid);
+        if !self.is_own(&lease) || !is_valid {
+            return Ok(Holder::Other);
+        }
+        if ends {
+            return Ok(Holder::Unwanted);
+        }
+        let lease = self.renewed(lease);
+        self.replace(lease).await
+    }
+
+    /// Frees the lease if this candidate holds it, so that the next one need not wait for its expiry. Only after all work has ended.
+    pub(super) async fn release(&mut self) -> Result<(), AttemptError> {
+        while let Some(lease) = self.read().await? {
+            if !self.is_own(&lease) {
+                break;
+            }
+            let mut lease = self.renewed(lease);
+            let spec = lease.spec.get_or_insert_default();
+            spec.holder_identity = Some(String::new());
+            spec.lease_duration_seconds = Some(1);
+            spec.acquire_time.clone_from(&spec.renew_time);
+            match self.replace(lease).await {
+                // A renewal whose response was lost has arrived in between.
+                Err(AttemptError::Request(error)) if error.is_conflict() => {}
+                result => return result.map(drop),
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a reference to the Lease, for events.
+    pub(super) fn reference(&self) -> ObjectReference {
+        let mut lease = Lease::default();
+        lease.metadata.name = Some(self.settings.lease.clone());
+        lease.metadata.namespace = Some(self.settings.namespace.clone());
+        let observed = self.observed.as_ref().map(|observed| &observed.lease);
+        observed.unwrap_or(&lease).object_ref(&())
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.settings.lease
+    }
+
+    fn is_own(&self, lease: &Lease) -> bool {
+        let holder = lease
+            .spec
+            .as_ref()
+            .and_then(|spec| spec.holder_identity.as_deref());
+        holder == Some(&*self.settings.identity)
+    }
+
+    async fn read(&mut self) -> Result<Option<Lease>, AttemptError> {
+        let request = self.api.get_opt(&self.settings.lease);
+        let lease = timeout(self.settings.request_timeout, request)
+            .await
+            .map_err(|_| AttemptError::Timeout(self.settings.request_timeout))??;
+        if let Some(lease) = &lease {
+            self.observe(lease.clone(), Instant::now());
+        }
+        Ok(lease)
+    }
+
+    async fn create(&mut self) -> Result<Holder, AttemptError> {
+        let mut lease = Lease::default();
+        lease.metadata.name = Some(self.settings.lease.clone());
+        let mut lease = self.taken(lease);
+        lease.spec.get_or_insert_default().lease_transitions = Some(0);
+        let sent = Instant::now();
+        let params = PostParams::default();
+        let request = self.api.create(&params, &lease);
+        let stored = timeout(self.settings.request_timeout, request)
+            .await
+            .map_err(|_| AttemptError::Timeout(self.settings.request_timeout))??;
+        Ok(self.hold(stored, sent))
+    }
+
+    async fn replace(&mut self, lease: Lease) -> Result<Holder, AttemptError> {
+        let sent = Instant::now();
+        let params = PostParams::default();
+        let request = self.api.replace(&self.settings.lease, &params, &lease);
+        let stored = timeout(self.settings.request_timeout, request)
+            .await
+            .map_err(|_| AttemptError::Timeout(self.settings.request_timeout))??;
+        Ok(self.hold(stored, sent))
+    }
+
+    fn hold(&mut self, stored: Lease, sent: Instant) -> Holder {
+        let spec = stored.spec.as_ref();
+        let number = spec.and_then(|spec| spec.lease_transitions).unwrap_or(0);
+        self.observe(stored, sent);
+        Holder::This { sent, number }
+    }
+
+    fn observe(&mut self, lease: Lease, at: Instant) {
+        let changed = match &self.observed {
+            Some(observed) if observed.lease.spec == lease.spec => observed.changed,
+            _ => at,
+        };
+        let holder = lease
+            .spec
+            .as_ref()
+            .and_then(|spec| spec.holder_identity.as_deref());
+        let holder = holder.unwrap_or_default();
+        if self.status.observe(holder) {
+            info!(lease = self.name(), leader = holder, "new leader");
+            if let Some(on_new_leader) = &self.on_new_leader {
+                on_new_leader(holder);
+            }
+        }
+        self.observed = Some(Observed { lease, changed });
+    }
+
+    /// Returns `lease`, held by this candidate for another duration.
+    fn renewed(&self, mut lease: Lease) -> Lease {
+        let spec = lease.spec.get_or_insert_default();
+        let seconds = self.settings.config.lease_duration.as_secs();
+        spec.holder_identity = Some(self.settings.identity.clone());
+        spec.lease_duration_seconds = i32::try_from(seconds).ok();
+        spec.renew_time = Some(after(spec));
+        lease
+    }
+
+    /// Returns `lease`, held by this candidate as the next leader.
+    fn taken(&self, lease: Lease) -> Lease {
+        let mut lease = self.renewed(lease);
+        let spec = lease.spec.get_or_insert_default();
+        spec.acquire_time.clone_from(&spec.renew_time);
+        spec.lease_transitions = Some(spec.lease_transitions.unwrap_or(0).saturating_add(1));
+        let labels = &self.settings.config.labels;
+        if !labels.is_empty() {
+            let all = lease.metadata.labels.get_or_insert_default();
+            all.extend(
+                labels
+                    .iter()
+                    .map(|(key, value)| (key.clone(), value.clone())),
+            );
+        }
+        lease
+    }
+}
+
+impl Observed {
+    /// Whether the lease cannot have expired for the server, by the duration that its holder wrote.
+    fn is_valid(&self) -> bool {
+        let spec = self.lease.spec.as_ref();
+        let seconds = spec
+            .and_then(|spec| spec.lease_duration_seconds)
+            .unwrap_or(0);
+        let duration = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
+        self.changed.elapsed() < duration
+    }
+}
+
+/// Returns the current time, but later than the last renewal: other candidates must notice each renewal, also after the clock was set back.
+fn after(spec: &LeaseSpec) -> MicroTime {
+    let now = Timestamp::now();
+    let next = spec
+        .renew_time
+        .as_ref()
+        .and_then(|last| last.0.checked_add(SignedDuration::from_micros(1)).ok());
+    MicroTime(next.map_or(now, |next| now.max(next)))
+}

@@ -1,0 +1,327 @@
+//! Leader election on a Lease: of several replicas one leads, and only it writes.
+//!
+//! [`LeaderElector::run`] acquires the lease, runs the work of the leader, and renews the lease until the work has ended. The
+//! [`manager`](crate::manager) does that for the controllers of an operator.
+//!
+//! ```
+//! use std::time::Duration;
+//! use kube_codegen_runtime::leader_election::{LeaderElectionConfig, LeaderElector};
+//! use kube_codegen_testing::ApiServer;
+//!
+//! # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = ApiServer::new();
+//! let config = LeaderElectionConfig::new("my-operator").namespace("default");
+//! let elector = LeaderElector::new(&server.client(), config)?;
+//! let work = elector.run(async |term| {
+//!     // Run the controllers here, with `term.fence(&client)` as their client.
+//!     tokio::time::sleep(Duration::from_secs(60)).await;
+//!     term.is_active()
+//! });
+//! assert!(work.await?);
+//! # Ok(()) }
+//! ```
+//!
+//! The algorithm and the defaults are those of client-go's `leaderelection`. A candidate takes a lease when its record has not changed for the
+//! duration that the holder wrote, on the candidate's own monotonic clock; every write is guarded by the resource version. Clocks may differ by
+//! any amount, and their rates by the factor of lease duration and renew deadline.
+//!
+//! The work is better protected than in client-go:
+//!
+//! - A leader has a deadline, counted from the moment at which it *sent* its last successful renewal. A process that was paused ends its work
+//!   at its next step and does not first have to fail a renewal.
+//! - [`Term::fence`] returns a client that refuses writes after the deadline, and [`LeaderElector::run`] drops the work at it.
+//! - A leader that sees another holder ends its work at once. In client-go it retries until the renew deadline.
+//!
+//! What remains: the API server knows nothing of terms. A write that is on its way when its process is paused, or that the network delays for
+//! longer than the lease duration minus the renew deadline, can arrive in the next leader's term. Writes guarded by a resource version are
+//! safe. If a user deletes the Lease, there can be two leaders until the first one's next renewal. On Linux, the monotonic clock stops while
+//! the machine is suspended.
+//!
+//! Requires `get`, `create` and `update` on `leases` of the group `coordination.k8s.io`.
+mod candidate;
+mod config;
+mod lock;
+mod status;
+mod term;
+
+use std::{fmt, sync::Arc};
+
+use futures::future::{Either, select};
+use kube::Client;
+use thiserror::Error;
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
+use tracing::{info, warn};
+
+use self::{
+    candidate::Candidate,
+    config::JITTER_FACTOR,
+    lock::{AttemptError, Holder, Lock},
+    term::TermControl,
+};
+use crate::event::{EventRecorder, EventType};
+
+pub use self::{
+    config::{ConfigError, LeaderElectionConfig},
+    status::LeaderStatus,
+    term::{NotLeading, Term},
+};
+
+/// Takes part in one election and leads for one term. See the [module](self) for an example.
+#[must_use]
+pub struct LeaderElector {
+    client: Client,
+    lock: Lock,
+    control: TermControl,
+    recorder: Option<EventRecorder>,
+}
+
+/// The leader lost its lease, and its work was dropped. The process should exit, or create a new elector.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("lost the lease {lease}: {reason}")]
+pub struct LeadershipLost {
+    /// Namespace and name of the Lease.
+    pub lease: String,
+    /// What happened.
+    pub reason: String,
+}
+
+impl LeaderElector {
+    /// Creates a candidate. `client` must not be a fenced one.
+    pub fn new(client: &Client, config: LeaderElectionConfig) -> Result<Self, ConfigError> {
+        let settings = config.complete()?;
+        Ok(Self {
+            control: TermControl::new(&format!("{}/{}", settings.namespace, settings.lease)),
+            client: client.clone(),
+            lock: Lock::new(client, settings),
+            recorder: None,
+        })
+    }
+
+    /// Reports an event about the Lease when this process starts and stops leading.
+    pub fn recorder(mut self, recorder: &EventRecorder) -> Self {
+        self.recorder = Some(recorder.clone());
+        self
+    }
+
+    /// Calls `callback` with the identity of each new leader, this process included. It must return soon.
+    pub fn on_new_leader(mut self, callback: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.lock.on_new_leader = Some(Arc::new(callback));
+        self
+    }
+
+    /// Returns the token of the term in which this elector will lead.
+    pub fn term(&self) -> Term {
+        self.control.term()
+    }
+
+    /// Returns a handle to the observed leader and the counters.
+    pub fn status(&self) -> LeaderStatus {
+        self.lock.status.clone()
+    }
+
+    /// Waits until this process leads, runs `work`, and gives up the lease when the work has ended.
+    ///
+    /// At the deadline of the term, or as soon as another process holds the lease, the work is dropped at its current `await`, and the result
+    /// is an error. `work` runs in the same task as the renewals: it must not block its thread. Tasks that it has spawned must end with it.
+    ///
+    /// Dropping the returned future stops the work without giving up the lease.
+    pub async fn run<W: Future>(
+        mut self,
+        work: impl FnOnce(Term) -> W,
+    ) -> Result<W::Output, LeadershipLost> {
+        let output = self.run_unreleased(work).await?;
+        self.release().await;
+        Ok(output)
+    }
+
+    /// Like [`run`](Self::run), but keeps the lease.
+    pub(crate) async fn run_unreleased<W: Future>(
+        &mut self,
+        work: impl FnOnce(Term) -> W,
+    ) -> Result<W::Output, LeadershipLost> {
+        let version = self.lock.settings.config.coordinated.clone();
+        let candidate = match version {
+            Some(version) => Candidate::register(&self.client, &self.lock.settings, version).await,
+            None => None,
+        };
+        let is_coordinated = candidate.is_some();
+        let answers_pings = async {
+            match candidate {
+                Some(candidate) => candidate.keep().await,
+                None => std::future::pending().await,
+            }
+        };
+        let leads = async {
+            let until = self.acquire(is_coordinated).await;
+            self.lead(is_coordinated, until, work).await
+        };
+        tokio::pin!(answers_pings, leads);
+        match select(leads, answers_pings).await {
+            Either::Left((result, _)) => result,
+            Either::Right((never, _)) => match never {},
+        }
+    }
+
+    /// Attempts until the lease is acquired. Returns the deadline of the term.
+    async fn acquire(&mut self, is_coordinated: bool) -> Instant {
+        info!(
+            lease = self.lock.name(),
+            identity = self.lock.settings.identity,
+            "waiting for the lease"
+        );
+        loop {
+            match self.attempt(is_coordinated).await {
+                Ok(Holder::This { sent, number }) => {
+                    let until = self.deadline(sent);
+                    if Instant::now() < until {
+                        self.control.lead(until, number);
+                        return until;
+                    }
+                }
+                Ok(Holder::Other | Holder::Unwanted) => {}
+                Err(error) => warn!(
+                    lease = self.lock.name(),
+                    "cannot acquire the lease: {error}"
+                ),
+            }
+            let random = self.lock.settings.random.f64();
+            let period = self.lock.settings.config.retry_period;
+            sleep(period.mul_f64(1.0 + JITTER_FACTOR * random)).await;
+        }
+    }
+
+    async fn lead<W: Future>(
+        &mut self,
+        is_coordinated: bool,
+        until: Instant,
+        work: impl FnOnce(Term) -> W,
+    ) -> Result<W::Output, LeadershipLost> {
+        self.lock.status.set_leader(true);
+        self.report("became leader");
+        let work = work(self.control.term());
+        let result = {
+            tokio::pin!(work);
+            tokio::select! {
+                // After a pause of the process, the deadline is checked before the work continues.
+                biased;
+                reason = self.renew(is_coordinated, until) => Err(reason),
+                output = &mut work => Ok(output),
+            }
+        };
+        // From here on the clients of the term write no more, and the work was dropped.
+        self.control.end();
+        self.lock.status.set_leader(false);
+        self.report("stopped leading");
+        result.map_err(|reason| LeadershipLost {
+            lease: format!("{}/{}", self.lock.settings.namespace, self.lock.name()),
+            reason,
+        })
+    }
+
+    /// Renews the lease until the term has ended. Returns why.
+    async fn renew(&mut self, is_coordinated: bool, mut until: Instant) -> String {
+        let mut failure = None;
+        loop {
+            let period = self.lock.settings.config.retry_period;
+            if timeout_at(until, sleep(period)).await.is_err() || Instant::now() >= until {
+                break;
+            }
+            let attempt = timeout_at(until, self.attempt(is_coordinated)).await;
+            match attempt {
+                Ok(Ok(Holder::This { sent, number })) => {
+                    until = self.deadline(sent);
+                    failure = None;
+                    self.control.lead(until, number);
+                }
+                Ok(Ok(Holder::Other)) => {
+                    self.control.end();
+                    return match self.lock.status.leader() {
+                        Some(leader) if leader != self.lock.settings.identity => {
+                            format!("{leader} holds it")
+                        }
+                        _ => "it was taken away".to_owned(),
+                    };
+                }
+                Ok(Ok(Holder::Unwanted)) => {
+                    self.control.end();
+                    return "the API server prefers another leader".to_owned();
+                }
+                Ok(Err(error)) => {
+                    warn!(lease = self.lock.name(), "cannot renew the lease: {error}");
+                    failure = Some(error);
+                }
+                Err(_) => break,
+            }
+        }
+        self.control.end();
+        let deadline = self.lock.settings.config.renew_deadline;
+        match failure {
+            Some(error) => format!("no renewal within {deadline:?}: {error}"),
+            None => format!("no renewal within {deadline:?}"),
+        }
+    }
+
+    /// Gives up the lease, if the settings say so, once no write of this term can reach the server any more.
+    pub(crate) async fn release(&mut self) {
+        let LeaderElectionConfig {
+            lease_duration,
+            renew_deadline,
+            release_on_stop,
+            ..
+        } = self.lock.settings.config;
+        if !release_on_stop {
+            return;
+        }
+        if let Some(sent) = self.control.last_unanswered() {
+            sleep_until(sent + (lease_duration - renew_deadline)).await;
+        }
+        match timeout(renew_deadline, self.lock.release()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => warn!(
+                lease = self.lock.name(),
+                "cannot release the lease: {error}"
+            ),
+            Err(_) => warn!(
+                lease = self.lock.name(),
+                "cannot release the lease within {renew_deadline:?}"
+            ),
+        }
+    }
+
+    async fn attempt(&mut self, is_coordinated: bool) -> Result<Holder, AttemptError> {
+        if is_coordinated {
+            self.lock.renew_coordinated().await
+        } else {
+            self.lock.acquire_or_renew().await
+        }
+    }
+
+    /// Returns the end of the term after a renewal that was sent at `sent`. The server cannot have received it earlier, so other candidates
+    /// wait at least for the lease duration from then on.
+    fn deadline(&self, sent: Instant) -> Instant {
+        sent + self.lock.settings.config.renew_deadline
+    }
+
+    fn report(&self, what: &str) {
+        let note = format!("{} {what}", self.lock.settings.identity);
+        match &self.recorder {
+            Some(recorder) => recorder.event(
+                &self.lock.reference(),
+                EventType::Normal,
+                "LeaderElection",
+                "LeaderElection",
+                note,
+            ),
+            None => info!(lease = self.lock.name(), "{note}"),
+        }
+    }
+}
+
+impl fmt::Debug for LeaderElector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LeaderElector")
+            .field("settings", &self.lock.settings)
+            .field("term", &self.control.term())
+            .finish_non_exhaustive()
+    }
+}

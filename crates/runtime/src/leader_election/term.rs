@@ -1,0 +1,295 @@
+//! The term of a leader: a token with a deadline, and clients that write only before it.
+use std::{fmt, sync::Arc};
+
+use http::{Method, Request, header::UPGRADE};
+use kube::{Client, client::Body};
+use parking_lot::Mutex;
+use thiserror::Error;
+use tokio::{
+    sync::watch,
+    time::{Duration, Instant, sleep_until},
+};
+use tower::{BoxError, service_fn};
+
+/// The state of a term.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    Candidate,
+    Leader { until: Instant, number: i32 },
+    Ended,
+}
+
+/// The one term in which an elector leads: a token for reconcilers. Cheap to clone.
+///
+/// A term starts when the lease is acquired. It ends at its deadline unless a renewal has moved the deadline, when another process holds the
+/// lease, or when the work of the leader has ended. It never starts again.
+///
+/// The deadline lies before the moment at which another process can take the lease. So whoever writes only in the active term does not write
+/// in the term of another leader, except with a request that takes longer than the lease duration minus the renew deadline to arrive.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::{Api, api::PostParams};
+/// use kube_codegen_runtime::leader_election::{LeaderElectionConfig, LeaderElector};
+/// use kube_codegen_testing::ApiServer;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = ApiServer::new();
+/// let config = LeaderElectionConfig::new("my-operator").namespace("default");
+/// let elector = LeaderElector::new(&server.client(), config)?;
+/// let term = elector.term();
+/// let maps: Api<ConfigMap> = Api::default_namespaced(term.fence(&server.client()));
+/// let mut map = ConfigMap::default();
+/// map.metadata.name = Some("a".into());
+///
+/// let refused = maps.create(&PostParams::default(), &map).await.unwrap_err();
+/// assert!(refused.to_string().contains("does not hold the lease default/my-operator"));
+/// let number = elector
+///     .run(async |term| {
+///         maps.create(&PostParams::default(), &map).await?;
+///         kube::Result::Ok(term.number())
+///     })
+///     .await??;
+/// assert_eq!(number, Some(0));
+/// assert!(!term.is_active());
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Term {
+    lease: Arc<str>,
+    phase: watch::Receiver<Phase>,
+    writes: Arc<Mutex<Writes>>,
+}
+
+/// The writes of a term, of which the server may not yet have executed some.
+#[derive(Debug, Default)]
+struct Writes {
+    /// Number of writes that wait for their response.
+    waiting: usize,
+    /// When the last write without a response was sent.
+    unanswered: Option<Instant>,
+}
+
+impl Term {
+    /// Whether this process leads at this moment.
+    pub fn is_active(&self) -> bool {
+        self.deadline().is_some_and(|until| Instant::now() < until)
+    }
+
+    /// Returns an error unless this process leads at this moment.
+    pub fn check(&self) -> Result<(), NotLeading> {
+        if self.is_active() {
+            return Ok(());
+        }
+        Err(NotLeading {
+            lease: Arc::clone(&self.lease),
+        })
+    }
+
+    /// Returns the moment at which the term ends without a further renewal, on the monotonic clock; `None` outside of the term.
+    pub fn deadline(&self) -> Option<Instant> {
+        match *self.phase.borrow() {
+            Phase::Leader { until, .. } => Some(until),
+            Phase::Candidate | Phase::Ended => None,
+        }
+    }
+
+    /// Returns the time left until the deadline; zero outside of the term.
+    pub fn remaining(&self) -> Duration {
+        self.deadline().map_or(Duration::ZERO, |until| {
+            until.saturating_duration_since(Instant::now())
+        })
+    }
+
+    /// Returns `leaseTransitions` of the Lease, which grows with each leader: a fencing token for systems that compare such numbers. `None`
+    /// outside of the term.
+    pub fn number(&self) -> Option<i32> {
+        match *self.phase.borrow() {
+            Phase::Leader { number, .. } => Some(number),
+            Phase::Candidate | Phase::Ended => None,
+        }
+    }
+
+    /// Waits until the term starts. Fails if it has ended, or will never start because the elector was dropped.
+    pub async fn started(&self) -> Result<(), NotLeading> {
+        let mut phase = self.phase.clone();
+        // An error means that the elector was dropped, which has set the phase to `Ended`.
+        let _ = phase.wait_for(|phase| *phase != Phase::Candidate).await;
+        self.check()
+    }
+
+    /// Waits until the term has ended.
+    pub async fn ended(&self) {
+        let mut changes = self.phase.clone();
+        loop {
+            let phase = *changes.borrow_and_update();
+            match phase {
+                Phase::Ended => return,
+                Phase::Candidate => {
+                    if changes.changed().await.is_err() {
+                        return;
+                    }
+                }
+                Phase::Leader { until, .. } => {
+                    if Instant::now() >= until {
+                        return;
+                    }
+                    tokio::select! {
+                        () = sleep_until(until) => {}
+                        _ = changes.changed() => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns a client like `client` that writes only in the active term. It works with `kube::Api` as with
+    /// [`TypedClient`](crate::client::TypedClient).
+    ///
+    /// Outside of the term, a write fails with a [`NotLeading`] in a `kube::Error::Service` and is not sent. A write that is on its way at the
+    /// deadline fails as well, although the server may have executed it. Reads, watches and reviews of tokens and access pass. Dry runs do not.
+    ///
+    /// # Panics
+    /// Outside of a Tokio runtime, as `kube::Client::new` does.
+    #[must_use]
+    pub fn fence(&self, client: &Client) -> Client {
+        let (term, inner) = (self.clone(), client.clone());
+        let service = service_fn(move |request: Request<Body>| {
+            let (term, inner) = (term.clone(), inner.clone());
+            async move {
+                if !is_write(&request) {
+                    return inner.send(request).await.map_err(BoxError::from);
+                }
+                term.check()?;
+                let write = Write::new(&term);
+                tokio::select! {
+                    biased;
+                    () = term.ended() => Err(NotLeading { lease: Arc::clone(&term.lease) }.into()),
+                    result = inner.send(request) => {
+                        let response = result?;
+                        write.answered();
+                        Ok(response)
+                    }
+                }
+            }
+        });
+        Client::new(service, client.default_namespace()).with_valid_until(*client.valid_until())
+    }
+}
+
+impl fmt::Debug for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Term")
+            .field("lease", &self.lease)
+            .field("phase", &*self.phase.borrow())
+            .finish()
+    }
+}
+
+/// A write on its way. Dropped without a response, it counts as unanswered.
+struct Write<'t> {
+    writes: &'t Mutex<Writes>,
+    /// The moment of sending, until there is a response.
+    sent: Option<Instant>,
+}
+
+impl<'t> Write<'t> {
+    fn new(term: &'t Term) -> Self {
+        term.writes.lock().waiting += 1;
+        Self {
+            writes: &term.writes,
+            sent: Some(Instant::now()),
+        }
+    }
+
+    fn answered(mut self) {
+        self.sent = None;
+    }
+}
+
+impl Drop for Write<'_> {
+    fn drop(&mut self) {
+        let mut writes = self.writes.lock();
+        writes.waiting -= 1;
+        writes.unanswered = writes.unanswered.max(self.sent);
+    }
+}
+
+/// Whether a request may change objects. An upgraded connection (`exec`, `attach`, `port-forward`) may change what runs.
+fn is_write(request: &Request<Body>) -> bool {
+    let reads = [Method::GET, Method::HEAD, Method::OPTIONS].contains(request.method());
+    let path = request.uri().path();
+    let is_review = path.starts_with("/apis/authentication.k8s.io/")
+        || path.starts_with("/apis/authorization.k8s.io/");
+    !is_review && (!reads || request.headers().contains_key(UPGRADE))
+}
+
+/// This process does not lead: it does not yet hold the lease, or has lost it.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("this process does not hold the lease {lease}")]
+pub struct NotLeading {
+    /// Namespace and name of the Lease.
+    lease: Arc<str>,
+}
+
+impl NotLeading {
+    /// Whether `error` is, or was caused by, a `NotLeading`.
+    ///
+    /// ```
+    /// use kube_codegen_runtime::leader_election::NotLeading;
+    ///
+    /// assert!(!NotLeading::caused(&std::fmt::Error));
+    /// ```
+    pub fn caused(error: &(dyn std::error::Error + 'static)) -> bool {
+        std::iter::successors(Some(error), |error| error.source())
+            .any(|error| error.is::<NotLeading>())
+    }
+}
+
+/// The side of the elector. Dropping it ends the term.
+#[derive(Debug)]
+pub(super) struct TermControl {
+    lease: Arc<str>,
+    phase: watch::Sender<Phase>,
+    writes: Arc<Mutex<Writes>>,
+}
+
+impl TermControl {
+    pub(super) fn new(lease: &str) -> Self {
+        Self {
+            lease: lease.into(),
+            phase: watch::Sender::new(Phase::Candidate),
+            writes: Arc::default(),
+        }
+    }
+
+    pub(super) fn term(&self) -> Term {
+        Term {
+            lease: Arc::clone(&self.lease),
+            phase: self.phase.subscribe(),
+            writes: Arc::clone(&self.writes),
+        }
+    }
+
+    /// Starts or prolongs the term.
+    pub(super) fn lead(&self, until: Instant, number: i32) {
+        self.phase.send_replace(Phase::Leader { until, number });
+    }
+
+    pub(super) fn end(&self) {
+        self.phase.send_replace(Phase::Ended);
+    }
+
+    /// Returns when the last write was sent that the server may still execute. Call it after [`end`](Self::end).
+    pub(super) fn last_unanswered(&self) -> Option<Instant> {
+        let writes = self.writes.lock();
+        let waiting = (writes.waiting > 0).then(Instant::now);
+        waiting.max(writes.unanswered)
+    }
+}
+
+impl Drop for TermControl {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

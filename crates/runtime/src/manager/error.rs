@@ -1,0 +1,107 @@
+//! Why a manager ended.
+use std::{error::Error, fmt::Write as _, io, process::ExitCode, time::Duration};
+
+use thiserror::Error;
+use tower::BoxError;
+use tracing::error;
+
+use crate::{
+    informer::NotSynced,
+    leader_election::{ConfigError, LeadershipLost},
+};
+
+/// Why a [`Manager`](super::Manager) could not start, or ended before it was asked to. The causes are its sources; see [`describe`].
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ManagerError {
+    /// There is no usable kubeconfig, and this is not a Pod.
+    #[error("cannot find out how to connect to the API server")]
+    Connect(#[source] BoxError),
+    /// The settings of the leader election are invalid.
+    #[error("the leader election cannot start")]
+    LeaderElection(#[from] ConfigError),
+    /// A signal handler could not be installed.
+    #[error("cannot install a signal handler")]
+    Signal(#[source] io::Error),
+    /// Informers have no complete list. Their warnings in the log say why.
+    #[error("the caches are not complete after {after:?}")]
+    CacheSync {
+        /// How long the manager waited.
+        after: Duration,
+        /// The kinds.
+        source: NotSynced,
+    },
+    /// A part returned an error.
+    #[error("{name} failed")]
+    Failed {
+        /// The name of the controller, server or other runnable.
+        name: String,
+        /// Its error.
+        source: BoxError,
+    },
+    /// A part ended without an error, although it should run until the stop.
+    #[error("{name} ended unexpectedly")]
+    Ended {
+        /// The name of the controller, server or other runnable.
+        name: String,
+    },
+    /// A part panicked.
+    #[error("{name} panicked: {message}")]
+    Panicked {
+        /// The name of the controller, server or other runnable.
+        name: String,
+        /// The message of the panic.
+        message: String,
+    },
+    /// Another process leads now.
+    #[error("the leadership was lost")]
+    LeadershipLost(#[from] LeadershipLost),
+    /// Parts did not stop in time. The lease is kept in that case, since a reconcile may still run.
+    #[error("still running {after:?} after the stop: {}", names.join(", "))]
+    StillRunning {
+        /// The grace period.
+        after: Duration,
+        /// The names of the controllers, servers or other runnables.
+        names: Vec<String>,
+    },
+}
+
+/// Returns an error and its causes as one line.
+///
+/// ```
+/// use kube_codegen_runtime::manager::{ManagerError, describe};
+///
+/// let error = ManagerError::Failed { name: "metrics".into(), source: "port 8080 is in use".into() };
+/// assert_eq!(describe(&error), "metrics failed: port 8080 is in use");
+/// ```
+pub fn describe(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let message = error.to_string();
+        // Some errors repeat their source.
+        if !text.ends_with(&message) {
+            let _ = write!(text, ": {message}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// Logs the error of a program with its causes, and returns its exit code: 0 or 1.
+///
+/// ```
+/// use std::process::ExitCode;
+/// use kube_codegen_runtime::manager::exit;
+///
+/// assert_eq!(exit(Ok(())), ExitCode::SUCCESS);
+/// ```
+pub fn exit(result: Result<(), ManagerError>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            error!("{}", describe(&failure));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! The life of a manager: starts its parts in order, supervises them, and stops them in reverse.
+use std::{pin::pin, sync::Arc};
+
+use tokio::{
+    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    time::{Duration, Instant},
+};
+use tokio_util::sync::CancellationToken;
+use tracing::{error, info};
+
+use super::{
+    Manager, ManagerError, Runnable,
+    runnable::{Group, Tasks},
+};
+use crate::{informer::InformerFactory, leader_election::LeaderElector};
+
+/// How long a controller may take to drop its reconciles at the end of the grace period.
+const DROP: Duration = Duration::from_secs(1);
+/// Limit for the release of the lease, which has its own limits.
+const RELEASE: Duration = Duration::from_secs(60);
+
+impl Manager {
+    /// Runs until `stop` completes, or until a part fails, ends or panics, or the leadership is lost.
+    ///
+    /// Starts servers, webhooks, caches, the runnables that need no leader election, the election, and then controllers and the other
+    /// runnables that need it. Stops in reverse within the grace period; the lease is released as soon as the controllers have ended. The
+    /// first failure is the result.
+    ///
+    /// Dropping the returned future stops everything at once and does not release the lease.
+    pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ManagerError> {
+        let (sender, mut failures) = unbounded_channel();
+        let mut parts = Parts::new(self, &sender);
+        let outcome = tokio::select! {
+            biased;
+            () = stop => Ok(()),
+            failure = failed(&mut failures) => Err(failure),
+            // It ends only with a failure.
+            Err(failure) = parts.start(&sender) => Err(failure),
+        };
+        match &outcome {
+            Ok(()) => info!("stopping"),
+            Err(failure) => error!("stopping: {}", super::describe(failure)),
+        }
+        let lost = matches!(outcome, Err(ManagerError::LeadershipLost(_)));
+        let stopped = parts.stop(lost).await;
+        // A failure while stopping counts only if there was none before.
+        let later = failures.try_recv().map_or(Ok(()), Err);
+        outcome.and(later).and(stopped)
+    }
+
+    /// Like [`run`](Self::run), until SIGINT or SIGTERM. A second signal ends the process at once with exit code 1, as in
+    /// controller-runtime.
+    pub async fn run_until_signal(self) -> Result<(), ManagerError> {
+        let mut signals = Signals::new().map_err(ManagerError::Signal)?;
+        let stop = CancellationToken::new();
+        let running = self.run(stop.cancelled());
+        let mut running = pin!(running);
+        tokio::select! {
+            result = &mut running => return result,
+            () = signals.next() => stop.cancel(),
+        }
+        tokio::select! {
+            result = running => result,
+            () = signals.next() => std::process::exit(1),
+        }
+    }
+}
+
+/// Returns the first failure of a part.
+async fn failed(failures: &mut UnboundedReceiver<ManagerError>) -> ManagerError {
+    match failures.recv().await {
+        Some(failure) => failure,
+        // Not reached: the manager holds a sender.
+        None => std::future::pending().await,
+    }
+}
+
+/// The parts of a running manager, in the order of their start.
+struct Parts {
+    manager: Settings,
+    waiting: Vec<Runnable>,
+    elects: bool,
+    elector: Option<LeaderElector>,
+    servers: Tasks,
+    webhooks: Tasks,
+    others: Tasks,
+    leader: Tasks,
+}
+
+/// What is left of a manager without its runnables.
+struct Settings {
+    factory: InformerFactory,
+    recorder: crate::event::EventRecorder,
+    cache_sync_timeout: Duration,
+    grace_period: Duration,
+    warm_up: bool,
+    state: Arc<super::State>,
+}
+
+impl Parts {
+    fn new(manager: Manager, failures: &UnboundedSender<ManagerError>) -> Self {
+        let [servers, webhooks, others, leader] = [(); 4].map(|()| Tasks::new(failures));
+        Self {
+            manager: Settings {
+                factory: manager.factory,
+                recorder: manager.recorder,
+                cache_sync_timeout: manager.cache_sync_timeout,
+                grace_period: manager.grace_period,
+                warm_up: manager.warm_up,
+                state: manager.state,
+            },
+            waiting: manager.runnables,
+            elects: manager.elector.is_some(),
+            elector: manager.elector,
+            servers,
+            webhooks,
+            others,
+            leader,
+        }
+    }
+
+    /// Starts everything. Waits for ever after that.
+    async fn start(
+        &mut self,
+        failures: &UnboundedSender<ManagerError>,
+    ) -> Result<(), ManagerError> {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.sort_by_key(|runnable| runnable.group);
+        let leaders = waiting.split_off(waiting.partition_point(|r| r.group < Group::Leader));
+        let others = waiting.split_off(waiting.partition_point(|r| r.group < Group::Other));
+        for runnable in waiting {
+            match runnable.group {
+                Group::Server => self.servers.spawn(runnable),
+                _ => self.webhooks.spawn(runnable),
+            }
+        }
+        if self.manager.warm_up {
+            fill_caches(&self.manager.factory, self.manager.cache_sync_timeout).await?;
+        }
+        self.manager.state.set_synced();
+        for runnable in others {
+            self.others.spawn(runnable);
+        }
+        match self.elector.take() {
+            None => {
+                if !self.manager.warm_up {
+                    fill_caches(&self.manager.factory, self.manager.cache_sync_timeout).await?;
+                }
+                for runnable in leaders {
+                    self.leader.spawn(runnable);
+                }
+            }
+            Some(elector) => {
+                let lead = Lead {
+                    elector,
+                    leaders,
+                    failures: failures.clone(),
+                    caches: (!self.manager.warm_up).then(|| self.manager.factory.clone()),
+                    cache_sync_timeout: self.manager.cache_sync_timeout,
+                    grace_period: self.manager.grace_period,
+                };
+                let run = |stop| lead.run(stop);
+                self.leader.spawn(Runnable::new("leader election", run));
+            }
+        }
+        std::future::pending().await
+    }
+
+    /// Stops everything in reverse. Controllers of a lost term get no time to finish.
+    async fn stop(&mut self, lost: bool) -> Result<(), ManagerError> {
+        let after = if lost {
+            Duration::ZERO
+        } else {
+            self.manager.grace_period
+        };
+        let deadline = Instant::now() + after;
+        // With an election, the leader's parts have their own deadline, and the release of the lease comes after it.
+        let leader = match (lost, self.elects) {
+            (true, _) => deadline,
+            (false, true) => deadline + RELEASE,
+            (false, false) => deadline + DROP,
+        };
+        let mut names = self.leader.stop(leader).await;
+        names.extend(self.others.stop(deadline).await);
+        self.manager.factory.shutdown().await;
+        self.manager.recorder.shutdown().await;
+        names.extend(self.webhooks.stop(deadline).await);
+        names.extend(self.servers.stop(deadline).await);
+        if names.is_empty() || lost {
+            return Ok(());
+        }
+        Err(ManagerError::StillRunning { after, names })
+    }
+}
+
+async fn fill_caches(factory: &InformerFactory, timeout: Duration) -> Result<(), ManagerError> {
+    factory.start();
+    let synced = factory.wait_for_cache_sync_within(timeout).await;
+    synced.map_err(|source| ManagerError::CacheSync {
+        after: timeout,
+        source,
+    })
+}
+
+/// The election, and what runs while this process leads.
+struct Lead {
+    elector: LeaderElector,
+    leaders: Vec<Runnable>,
+    failures: UnboundedSender<ManagerError>,
+    /// Caches that are filled only by the leader.
+    caches: Option<InformerFactory>,
+    cache_sync_timeout: Duration,
+    grace_period: Duration,
+}
+
+impl Lead {
+    async fn run(self, stop: CancellationToken) -> Result<(), ManagerError> {
+        let mut elector = self.elector;
+        let term = elector.term();
+        let given_up = async {
+            stop.cancelled().await;
+            if term.number().is_some() {
+                // The work stops by itself, in order.
+                std::future::pending::<()>().await;
+            }
+        };
+        let work = elector.run_unreleased(|_| async {
+            if let Some(caches) = &self.caches {
+                tokio::select! {
+                    filled = fill_caches(caches, self.cache_sync_timeout) => filled?,
+                    () = stop.cancelled() => return Ok(()),
+                }
+            }
+            // If the term ends, this is dropped, which aborts the tasks.
+            let mut tasks = Tasks::new(&self.failures);
+            for runnable in self.leaders {
+                tasks.spawn(runnable);
+            }
+            stop.cancelled().await;
+            let names = tasks.stop(Instant::now() + self.grace_period + DROP).await;
+            if names.is_empty() {
+                return Ok(());
+            }
+            let after = self.grace_period;
+            Err(ManagerError::StillRunning { after, names })
+        });
+        tokio::select! {
+            biased;
+            // With an error, a reconcile may still run: the lease stays until it expires.
+            ended = work => ended??,
+            () = given_up => return Ok(()),
+        }
+        elector.release().await;
+        Ok(())
+    }
+}
+
+/// SIGINT and SIGTERM.
+struct Signals {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    #[cfg(unix)]
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    #[cfg(unix)]
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {})
+    }
+
+    #[cfg(not(unix))]
+    async fn next(&mut self) {
+        // Without a handler, Ctrl-C ends the process anyway.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

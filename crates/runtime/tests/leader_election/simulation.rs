@@ -1,0 +1,229 @@
+//! Random schedules of pauses, partitions, lost messages and restarts: no two candidates write in one term.
+use std::{
+    future::poll_fn,
+    pin::pin,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use k8s_openapi::api::{coordination::v1::Lease, core::v1::ConfigMap};
+use kube::{
+    Api, Client,
+    api::{Patch, PatchParams},
+};
+use kube_codegen_runtime::leader_election::{LeaderElectionConfig, LeaderElector, Term};
+use kube_codegen_testing::ApiServer;
+use serde_json::json;
+use tokio::{
+    task::LocalSet,
+    time::{Instant, sleep, timeout},
+};
+
+use crate::network::{Network, Process};
+
+/// Virtual duration of one schedule with faults.
+const FAULTS: Duration = Duration::from_secs(90);
+/// After this time without faults there is a leader: a lease expires, and each candidate waits at most 4.4 s between two attempts.
+const RECOVERY: Duration = Duration::from_secs(60);
+
+/// What a schedule has shown.
+#[derive(Debug, Default)]
+struct Seen {
+    writes: usize,
+    terms: usize,
+    lost: usize,
+    violations: Vec<String>,
+}
+
+/// How the leader writes.
+#[derive(Clone, Copy, PartialEq)]
+enum Writer {
+    /// Through the client of its term.
+    Fenced,
+    /// Through the plain client, by tasks that outlive the work, as in a program that learns of the loss from a callback.
+    Plain,
+}
+
+/// Returns the number of schedules: `default`, or for a soak the value of `KUBE_CODEGEN_SEEDS`.
+fn schedules(default: u64) -> u64 {
+    std::env::var("KUBE_CODEGEN_SEEDS").map_or(default, |seeds| seeds.parse().unwrap())
+}
+
+#[test]
+fn two_candidates_never_write_in_one_term() {
+    never_two_writers(2, 0..schedules(300));
+}
+
+#[test]
+fn five_candidates_never_write_in_one_term() {
+    never_two_writers(5, 1_000_000..1_000_000 + schedules(300) / 4);
+}
+
+#[test]
+fn the_simulation_notices_writers_without_a_fence() {
+    let found = (0..100).find(|seed| !simulate(2, *seed, Writer::Plain).violations.is_empty());
+    assert!(found.is_some(), "no violation in 100 schedules");
+}
+
+fn never_two_writers(candidates: usize, seeds: std::ops::Range<u64>) {
+    let (mut writes, mut terms, mut lost) = (0, 0, 0);
+    let count = usize::try_from(seeds.end - seeds.start).unwrap();
+    for seed in seeds {
+        let seen = simulate(candidates, seed, Writer::Fenced);
+        assert!(
+            seen.violations.is_empty(),
+            "seed {seed}: {:#?}",
+            seen.violations
+        );
+        assert!(seen.writes > 0 && seen.terms > 0, "seed {seed}: {seen:?}");
+        writes += seen.writes;
+        terms += seen.terms;
+        lost += seen.lost;
+    }
+    println!(
+        "{count} schedules of {candidates} candidates: {terms} terms, {lost} lost, {writes} writes"
+    );
+    // The schedules are worth something only if leaders change and lose their lease.
+    assert!(
+        terms > 2 * count && lost > count / 2,
+        "{terms} terms, {lost} lost"
+    );
+}
+
+fn simulate(candidates: usize, seed: u64, writer: Writer) -> Seen {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    let seen = Arc::new(Mutex::new(Seen::default()));
+    LocalSet::new().block_on(&runtime, schedule(candidates, seed, writer, &seen));
+    drop(runtime);
+    Arc::into_inner(seen).unwrap().into_inner().unwrap()
+}
+
+async fn schedule(candidates: usize, seed: u64, writer: Writer, seen: &Arc<Mutex<Seen>>) {
+    let server = ApiServer::new();
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "state"}});
+    server.seed(&map).unwrap();
+    let mut random = fastrand::Rng::with_seed(seed);
+    let (mut processes, mut networks, mut tasks) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..candidates {
+        let process = Process::new();
+        let network = watched_network(&server, random.u64(..), seen);
+        let program = candidate(network.client(), random.u64(..), writer, Arc::clone(seen));
+        let paused = process.clone();
+        tasks.push(tokio::task::spawn_local(async move {
+            paused.run(program).await
+        }));
+        processes.push(process);
+        networks.push(network);
+    }
+    let end = Instant::now() + FAULTS;
+    while Instant::now() < end {
+        sleep(Duration::from_secs(20).mul_f64(random.f64())).await;
+        let (one, time) = (
+            random.usize(..candidates),
+            Duration::from_secs(random.u64(1..30)),
+        );
+        match random.u8(..10) {
+            0..4 => processes[one].pause(time),
+            4..8 => networks[one].cut(time),
+            8 => networks.iter().for_each(|network| network.cut(time)),
+            _ => server
+                .edit::<Lease>("default", "election", |lease| {
+                    // Another program changes something that is not part of the record.
+                    lease["metadata"]["annotations"] =
+                        json!({"touched": time.as_secs().to_string()});
+                })
+                .unwrap_or_default(),
+        }
+    }
+    sleep(Duration::from_secs(30)).await;
+    let before = seen.lock().unwrap().writes;
+    let recovered = async {
+        while seen.lock().unwrap().writes == before {
+            sleep(Duration::from_millis(100)).await;
+        }
+    };
+    if timeout(RECOVERY, recovered).await.is_err() {
+        let mut seen = seen.lock().unwrap();
+        seen.violations
+            .push("no leader after the faults".to_owned());
+    }
+}
+
+/// Returns a network that checks each arriving write: its author must hold the lease.
+fn watched_network(server: &ApiServer, seed: u64, seen: &Arc<Mutex<Seen>>) -> Network {
+    let (seen, checked) = (Arc::clone(seen), server.clone());
+    Network::new(server, seed, move |request| {
+        let query = request.uri().query().unwrap_or_default();
+        let Some((_, author)) = query.split_once("fieldManager=") else {
+            return;
+        };
+        let lease: Option<Lease> = checked.get("default", "election");
+        let holder = lease.and_then(|lease| lease.spec?.holder_identity);
+        let mut seen = seen.lock().unwrap();
+        seen.writes += 1;
+        if holder.as_deref() != Some(author) {
+            seen.violations
+                .push(format!("{author} wrote in the term of {holder:?}"));
+        }
+    })
+}
+
+/// Takes part in elections until the end of the schedule.
+async fn candidate(client: Client, seed: u64, writer: Writer, seen: Arc<Mutex<Seen>>) {
+    for generation in seed.. {
+        let config = LeaderElectionConfig::new("election")
+            .namespace("default")
+            .identity(format!("{generation:016x}"))
+            .seed(generation);
+        let elector = LeaderElector::new(&client, config).unwrap();
+        let led = elector.run(|term| {
+            seen.lock().unwrap().terms += 1;
+            lead(term, client.clone(), generation, writer, &seen)
+        });
+        if led.await.is_err() {
+            seen.lock().unwrap().lost += 1;
+        }
+        sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// Writes until the term ends, or for a random time, after which the lease is released.
+async fn lead(term: Term, client: Client, generation: u64, writer: Writer, seen: &Mutex<Seen>) {
+    let client = match writer {
+        Writer::Fenced => term.fence(&client),
+        Writer::Plain => client,
+    };
+    let author = format!("{generation:016x}");
+    let mut random = fastrand::Rng::with_seed(generation);
+    // A task of its own is not paused with its process, and outlives the work: only the fence stops it.
+    tokio::spawn(write(client.clone(), author.clone(), random.fork()));
+    let work = write(client, author, random.fork());
+    let mut work = pin!(timeout(Duration::from_secs(random.u64(10..120)), work));
+    let _ = poll_fn(|context| {
+        if !term.is_active() {
+            let mut seen = seen.lock().unwrap();
+            seen.violations
+                .push("the work went on after the deadline".to_owned());
+        }
+        work.as_mut().poll(context)
+    })
+    .await;
+}
+
+async fn write(client: Client, author: String, mut random: fastrand::Rng) {
+    let maps: Api<ConfigMap> = Api::default_namespaced(client);
+    let params = PatchParams {
+        field_manager: Some(author),
+        ..PatchParams::default()
+    };
+    for number in 0..150 {
+        let patch = Patch::Merge(json!({"data": {"number": number.to_string()}}));
+        let request = maps.patch("state", &params, &patch);
+        let _ = timeout(Duration::from_secs(5), request).await;
+        sleep(Duration::from_secs(2).mul_f64(random.f64())).await;
+    }
+}

@@ -1,0 +1,241 @@
+//! Start, supervision and stop.
+use std::{
+    convert::Infallible,
+    future::pending,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube_codegen_runtime::{
+    controller::{Action, Controller, OnError},
+    event::EventType,
+    manager::{CancellationToken, Manager, ManagerError, Runnable, describe},
+};
+use kube_codegen_testing::{ApiServer, Failure, On};
+use serde_json::json;
+use tokio::{
+    sync::oneshot,
+    time::{Instant, sleep},
+};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// What happened, in order.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    fn add(&self, text: impl Into<String>) {
+        self.0.lock().unwrap().push(text.into());
+    }
+
+    fn runnable(&self, name: &str) -> Runnable {
+        let (log, label) = (self.clone(), name.to_owned());
+        Runnable::new(name, async move |stop: CancellationToken| {
+            log.add(format!("+{label}"));
+            stop.cancelled().await;
+            log.add(format!("-{label}"));
+            Ok::<_, Infallible>(())
+        })
+    }
+}
+
+fn manager(server: &ApiServer) -> Manager {
+    Manager::builder(server.client(), "operator")
+        .build()
+        .unwrap()
+}
+
+/// Adds a controller that does nothing.
+fn control(manager: &mut Manager) {
+    let controller = Controller::for_informer(&manager.factory().informer::<ConfigMap>());
+    let reconcile = async |_, _| Ok::<_, Infallible>(Action::await_change());
+    manager.controller(controller, move |controller| {
+        controller.run(
+            move |a, b| reconcile(a, b),
+            |_, _, _| OnError::Backoff,
+            Arc::new(()),
+        )
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn parts_start_in_order_and_stop_in_reverse() {
+    let server = ApiServer::new();
+    server.fail_always(
+        On::verb("watch").resource("secrets"),
+        Failure::delay(SECOND),
+    );
+    let log = Log::default();
+    let mut manager = manager(&server);
+    manager.add(log.runnable("leader"));
+    manager.add(log.runnable("other").needs_leader_election(false));
+    manager.add(log.runnable("webhook").webhook());
+    manager.add(log.runnable("server").server());
+    let secrets = manager.factory().informer::<Secret>();
+    let (is_ready, recorder) = (manager.readiness(), manager.recorder());
+    let (stop, stopped) = oneshot::channel::<()>();
+    let running = tokio::spawn(manager.run(async { drop(stopped.await) }));
+    sleep(SECOND / 2).await;
+    assert!(!is_ready() && !secrets.has_synced());
+    assert_eq!(*log.0.lock().unwrap(), ["+server", "+webhook"]);
+    sleep(3 * SECOND).await;
+    assert!(is_ready() && secrets.has_synced());
+    assert_eq!(log.0.lock().unwrap()[2..], ["+other", "+leader"]);
+    recorder.event(
+        &Default::default(),
+        EventType::Normal,
+        "Last",
+        "Last",
+        "the last event",
+    );
+    drop(stop);
+    running.await.unwrap().unwrap();
+    assert_eq!(
+        log.0.lock().unwrap()[4..],
+        ["-leader", "-other", "-webhook", "-server"]
+    );
+    assert!(secrets.is_stopped());
+    assert_eq!(server.writes().len(), 1, "the events were not sent");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_that_fails_ends_or_panics_ends_the_manager() {
+    async fn outcome(part: Runnable) -> (Log, ManagerError) {
+        let (server, log) = (ApiServer::new(), Log::default());
+        let mut manager = manager(&server);
+        manager.add(log.runnable("server").server());
+        manager.add(part);
+        let error = manager.run(pending()).await.unwrap_err();
+        (log, error)
+    }
+    let failing = || Runnable::new("part", async |_| Err("out of disk"));
+    for part in [
+        failing(),
+        failing().server(),
+        failing().webhook(),
+        failing().needs_leader_election(false),
+    ] {
+        let (log, error) = outcome(part).await;
+        assert_eq!(describe(&error), "part failed: out of disk");
+        // The others were stopped.
+        assert!(
+            log.0
+                .lock()
+                .unwrap()
+                .iter()
+                .all(|text| text.contains("server"))
+        );
+    }
+    let (log, error) = outcome(Runnable::new("part", async |_| Ok::<_, Infallible>(()))).await;
+    assert_eq!(describe(&error), "part ended unexpectedly");
+    assert_eq!(*log.0.lock().unwrap(), ["+server", "-server"]);
+    let part = Runnable::new("part", |_| async {
+        sleep(SECOND).await;
+        if Instant::now().elapsed() < SECOND {
+            panic!("index out of bounds");
+        }
+        Ok::<_, Infallible>(())
+    });
+    let (_, error) = outcome(part).await;
+    assert!(
+        matches!(&error, ManagerError::Panicked { name, .. } if name == "part"),
+        "{error}"
+    );
+    assert_eq!(describe(&error), "part panicked: index out of bounds");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_that_may_end_does_not_end_the_manager() {
+    let server = ApiServer::new();
+    let mut manager = manager(&server);
+    manager.add(Runnable::new("migration", async |_| Ok::<_, Infallible>(())).may_end());
+    assert!(manager.run(sleep(60 * SECOND)).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn caches_that_do_not_fill_end_the_manager_with_their_kinds() {
+    let server = ApiServer::new();
+    server.fail_always(On::any().resource("configmaps"), Failure::status(403));
+    let mut manager = manager(&server);
+    control(&mut manager);
+    let started = Instant::now();
+    let error = manager.run(pending()).await.unwrap_err();
+    assert_eq!(
+        describe(&error),
+        "the caches are not complete after 120s: not synced: ConfigMap"
+    );
+    assert_eq!(started.elapsed().as_secs(), 120);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_while_starting_is_no_failure() {
+    let server = ApiServer::new();
+    server.fail_always(On::any().resource("configmaps"), Failure::status(503));
+    let mut manager = manager(&server);
+    control(&mut manager);
+    assert!(manager.run(sleep(10 * SECOND)).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_controller_whose_informer_ends_ends_the_manager() {
+    let server = ApiServer::new();
+    let mut manager = manager(&server);
+    control(&mut manager);
+    let maps = manager.factory().informer::<ConfigMap>();
+    tokio::spawn(async move {
+        sleep(5 * SECOND).await;
+        maps.shutdown().await;
+    });
+    let error = manager.run(pending()).await.unwrap_err();
+    assert!(
+        describe(&error).starts_with("controller configmap "),
+        "{}",
+        describe(&error)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_that_does_not_stop_is_named_after_the_grace_period() {
+    let (server, log) = (ApiServer::new(), Log::default());
+    let mut manager = Manager::builder(server.client(), "operator")
+        .grace_period(7 * SECOND)
+        .build()
+        .unwrap();
+    manager.add(log.runnable("server").server());
+    manager.add(
+        Runnable::new("stuck", |_| pending::<Result<(), Infallible>>())
+            .needs_leader_election(false),
+    );
+    let started = Instant::now();
+    let error = manager.run(sleep(SECOND)).await.unwrap_err();
+    assert_eq!(describe(&error), "still running 7s after the stop: stuck");
+    assert_eq!(started.elapsed().as_secs(), 8);
+    assert_eq!(*log.0.lock().unwrap(), ["+server", "-server"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn reconciles_may_finish_within_the_grace_period_and_are_dropped_after_it() {
+    for (takes, finishes) in [(5, true), (50, false)] {
+        let server = ApiServer::new();
+        server
+            .seed(&json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}))
+            .unwrap();
+        let log = Log::default();
+        let mut manager = manager(&server);
+        let controller = Controller::for_informer(&manager.factory().informer::<ConfigMap>());
+        let reconcile = move |_, log: Arc<Log>| async move {
+            log.add("started");
+            sleep(takes * SECOND).await;
+            log.add("finished");
+            Ok::<_, Infallible>(Action::await_change())
+        };
+        let context = Arc::new(log.clone());
+        manager.controller(controller, move |controller| {
+            controller.run(reconcile, |_, _, _| OnError::Backoff, context)
+        });
+        assert!(manager.run(sleep(SECOND)).await.is_ok());
+        assert_eq!(log.0.lock().unwrap().len(), 1 + usize::from(finishes));
+    }
+}
