@@ -1,7 +1,7 @@
 //! The API for build scripts: generates into `OUT_DIR` and prints cargo's directives.
 use crate::diag::Severity;
 use crate::options::{Deny, Emitter, Kubernetes, Options, Override, Settings, each_option};
-use crate::{diag, pipeline, source, write};
+use crate::{diag, run, source};
 use std::env;
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};
@@ -41,7 +41,8 @@ impl Builder {
     /// Unchanged files are not written again. Relative paths start at the root of the package.
     ///
     /// # Errors
-    /// If an input is invalid or a file cannot be read or written. Nothing is written then.
+    /// If an input is invalid or a file cannot be read or written. Nothing is written then, unless
+    /// [`keep_going`](Self::keep_going) is set.
     pub fn compile(&self) -> Result<(), Error> {
         let (outcome, directives) = self.generate();
         print!("{directives}");
@@ -83,26 +84,50 @@ impl Builder {
         if inputs.is_empty() {
             return Err(Error("no input: add one with `Builder::file`".to_owned()));
         }
-        let sources = source::load(inputs).map_err(|error| Error(error.to_string()))?;
-        let output = pipeline::run(&sources, &self.settings.options);
-        let denied = Deny::count(&self.settings.deny, &output.diagnostics);
-        if output.diagnostics.has_errors() || denied > 0 {
+        let directory = &self.settings.output;
+        let run = run::run(&self.settings, directory).map_err(|error| Error(error.to_string()))?;
+        let diagnostics = &run.output.diagnostics;
+        let denied = Deny::count(&self.settings.deny, diagnostics);
+        let has_errors = diagnostics.has_errors() || run.is_partial();
+        let mut text = String::new();
+        if has_errors || denied > 0 {
             let style = diag::human::Style::default();
-            let mut text = diag::human::render(&output.diagnostics, &sources, style);
-            if !output.diagnostics.has_errors() {
+            text = diag::human::render(diagnostics.iter(), &run.sources, style);
+            for problem in &run.problems {
+                // Writing to a String cannot fail.
+                let _ = writeln!(text, "{problem}");
+            }
+            if !run.kept.is_empty() {
+                let kept = run.kept.join(", ");
+                let _ = writeln!(
+                    text,
+                    "the code of {kept} is that of the last run without errors"
+                );
+            }
+            if !has_errors {
                 text.push_str("warnings are denied; nothing was written");
             }
-            return Err(Error(text));
+            if run.has_failed() || denied > 0 {
+                return Err(Error(text));
+            }
+        }
+        for pattern in run.unused.iter().map(|it| one_line(it)) {
+            let _ = writeln!(
+                directives,
+                "cargo::warning=no file matches `exclude({pattern:?})`"
+            );
         }
         // Cargo has no notes, only warnings.
-        let diagnostics = output.diagnostics.iter();
-        for diagnostic in diagnostics.filter(|it| it.severity == Severity::Warning) {
-            directives.push_str(&warning(diagnostic, &sources));
+        for diagnostic in diagnostics
+            .iter()
+            .filter(|it| it.severity == Severity::Warning)
+        {
+            directives.push_str(&warning(diagnostic, &run.sources));
         }
-        write::plan(&self.settings.output, &output.files, false)
+        run.plan(directory, &run.output.files, false)
             .and_then(|plan| plan.apply())
             .map_err(|error| Error(error.to_string()))?;
-        Ok(())
+        if has_errors { Err(Error(text)) } else { Ok(()) }
     }
 }
 
@@ -125,11 +150,11 @@ fn warning(diagnostic: &diag::Diagnostic, sources: &[source::Source]) -> String 
         diagnostic.code.as_str(),
         diagnostic.message
     );
-    let line: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    format!("cargo::warning={line}\n")
+    format!("cargo::warning={}\n", one_line(&text))
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
 }
 
 macro_rules! methods {

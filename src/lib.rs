@@ -83,6 +83,7 @@ pub mod options;
 mod pass;
 pub mod pipeline;
 mod render;
+mod run;
 #[cfg(feature = "cli")]
 mod scaffold;
 pub mod source;

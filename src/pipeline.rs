@@ -1,8 +1,8 @@
 //! Runs all stages in order, without disk, clock, environment or network.
-use crate::diag::Diagnostics;
+use crate::diag::{Code, Diagnostics};
 use crate::ir::Model;
 use crate::options::Options;
-use crate::source::Source;
+use crate::source::{Source, SourceId};
 use crate::{crd, emit, lower, pass, render, threads};
 
 pub use crate::render::File;
@@ -11,8 +11,10 @@ pub use crate::render::File;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Output {
-    /// The generated files, sorted by path; none if a diagnostic is an error.
+    /// The generated files, sorted by path; none if a diagnostic is an error, unless its source was left out.
     pub files: Vec<File>,
+    /// The sources that were left out because they have errors: [`Options::keep_going`].
+    pub left_out: Vec<SourceId>,
     /// The diagnostics, located in the sources.
     pub diagnostics: Diagnostics,
     /// The frozen model.
@@ -20,12 +22,44 @@ pub struct Output {
     pub model: Model,
 }
 
-/// Runs all stages. Each reports all its diagnostics; the run ends after the first stage that reports an error.
+/// Runs all stages. Each reports all its diagnostics; the run ends after the first stage that reports an error, or starts
+/// again without the sources that have errors: [`Options::keep_going`].
 pub fn run(sources: &[Source], options: &Options) -> Output {
+    run_without(&Output::default(), sources, options)
+}
+
+/// Runs all stages without the sources that an earlier run left out, whose diagnostics are kept.
+pub(crate) fn run_without(earlier: &Output, sources: &[Source], options: &Options) -> Output {
     threads::with_large_stack(|| {
-        let mut output = Output::default();
-        output.files = stages(sources, options, &mut output.model, &mut output.diagnostics)
-            .unwrap_or_default();
+        let mut output = Output {
+            diagnostics: earlier.diagnostics.clone(),
+            left_out: earlier.left_out.clone(),
+            ..Output::default()
+        };
+        output.diagnostics.retain(|it| {
+            let source = it.place.source;
+            source.is_some_and(|id| earlier.left_out.contains(&id))
+        });
+        loop {
+            let mut diagnostics = Diagnostics::new();
+            let (left_out, model) = (&output.left_out, &mut output.model);
+            let files = stages(sources, left_out, options, model, &mut diagnostics);
+            let mut failed = diagnostics.sources_with_errors();
+            if !options.keep_going || failed.is_empty() {
+                output.files = files.unwrap_or_default();
+                output.diagnostics.append(diagnostics);
+                break;
+            }
+            // The others report theirs in the next round.
+            let is_failed = |id| failed.binary_search(&id).is_ok();
+            diagnostics.retain(|it| it.place.source.is_some_and(is_failed));
+            output.diagnostics.append(diagnostics);
+            output.left_out.append(&mut failed);
+            output.left_out.sort_unstable();
+            if output.left_out.len() == sources.len() {
+                break;
+            }
+        }
         output.diagnostics.locate(sources);
         output
     })
@@ -33,15 +67,22 @@ pub fn run(sources: &[Source], options: &Options) -> Output {
 
 fn stages(
     sources: &[Source],
+    left_out: &[SourceId],
     options: &Options,
     model: &mut Model,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<File>> {
-    let crds = crd::parse(sources, diagnostics);
+    // Schemas are lowered as soon as they are read, since they take more memory than what they are lowered to.
+    let crds = crd::parse_each(sources, left_out, diagnostics, lower::versions);
     diagnostics.barrier()?;
-    *model = lower::lower(crds, diagnostics);
+    let lowered = crds.into_iter().flat_map(|(_, lowered)| lowered);
+    *model = lower::assemble(lowered.collect(), diagnostics);
     diagnostics.barrier()?;
     pass::run(model, options, diagnostics);
+    if !left_out.is_empty() {
+        // The target of an override may be in a source that was left out.
+        diagnostics.retain(|it| it.code != Code::OverrideUnmatched);
+    }
     diagnostics.barrier()?;
     let files = emit::emit(model, options);
     let files = render::render(files, diagnostics);

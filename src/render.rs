@@ -1,4 +1,6 @@
 //! Formats the generated files; every Rust file is parsed before it is written.
+use std::sync::Arc;
+
 use proc_macro2::TokenStream;
 use syn::{Attribute, ImplItem, Item, TraitItem};
 
@@ -17,15 +19,15 @@ pub struct File {
     /// Path with `/`, below the output directory.
     pub path: String,
     /// All of its text.
-    pub text: String,
+    pub text: Arc<str>,
 }
 
 /// Makes and formats every file, in parallel.
 pub(crate) fn render(files: Vec<OutFile<'_>>, diagnostics: &mut Diagnostics) -> Vec<File> {
     let texts = threads::map(&files, |file| match &file.contents {
-        Contents::Rust(make) => rust(make()),
-        Contents::Table(make) => table(&make()),
-        Contents::Text(make) => Ok(make()),
+        Contents::Rust(make) => rust(make()).map(Arc::from),
+        Contents::Table(make) => table(&make()).map(Arc::from),
+        Contents::Text(text) => Ok(text.clone()),
     });
     let mut rendered = Vec::with_capacity(files.len());
     for (file, text) in files.into_iter().zip(texts) {

@@ -87,7 +87,7 @@ fn render(findings: &mut Diagnostics, sources: &[Source; 1]) {
             );
         }
     }
-    let text = human::render(findings, sources, human::Style::default());
+    let text = human::render(&*findings, sources, human::Style::default());
     assert!(
         !text.contains(|c: char| c.is_control() && c != '\n'),
         "{text:?}"

@@ -37,6 +37,15 @@ pub(super) struct Totals {
 }
 
 impl ChangeArgs {
+    /// Returns the options to apply changes, or to list them only.
+    pub(super) fn apply(dry_run: bool) -> Self {
+        Self {
+            check: false,
+            dry_run,
+            force: false,
+        }
+    }
+
     /// Applies the plans unless an option says otherwise. Returns nothing if `--check` found no drift.
     ///
     /// # Errors
@@ -106,7 +115,7 @@ fn check(plans: &[&Plan], command: &str, console: &mut Console) -> Result<(), Co
         };
         show(plan, change, state, console);
         if change.action == Action::Update {
-            diff(change, console);
+            diff(&plan.present(change), &change.new, console);
         }
     }
     let differing = changes(plans).count();
@@ -139,8 +148,8 @@ fn show(plan: &Plan, change: &Change, word: &str, console: &mut Console) {
     console.line(&format!("{word:<8} {}", path.display()));
 }
 
-fn diff(change: &Change, console: &mut Console) {
-    let diff = TextDiff::from_lines(&change.old, &change.new);
+fn diff(old: &str, new: &str, console: &mut Console) {
+    let diff = TextDiff::from_lines(old, new);
     let text = diff.unified_diff().context_radius(1).to_string();
     let lines: Vec<&str> = text.lines().collect();
     for line in lines.iter().take(MAX_LINES) {

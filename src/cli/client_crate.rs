@@ -51,13 +51,13 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
     let settings = settings(args, console)?;
-    let output = generate::generate(&settings, console)?;
     let target = &settings.output;
-    let rendered = render(args, &settings, &output)?;
+    let source = target.join(scaffold::SOURCE);
+    let run = generate::generate(&settings, &source, console)?;
+    let rendered = render(args, &settings, &run.output)?;
     // These files already contain the user's text; only the marked lines differ.
     let own = write::plan_once(target, &rendered.own, true)?;
-    let source = target.join(scaffold::SOURCE);
-    let source = write::plan(&source, &rendered.source, args.changes.force)?;
+    let source = run.plan(&source, &rendered.source, args.changes.force)?;
     for note in &rendered.notes {
         console.object(&json!({ "type": "note", "message": note }));
         console.line(&format!("note: {note}"));
@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     if let Some(totals) = args.changes.process(&[&own, &source], "crate", console)? {
         summary(args, target, totals, rendered.features, console);
     }
-    Ok(())
+    generate::finish(&run, console)
 }
 
 /// Reads the options. The output is the crate, and each group and version has a feature.

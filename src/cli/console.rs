@@ -10,7 +10,8 @@ use clap::builder::styling::Style;
 use serde_json::{Value, json};
 
 use crate::{
-    diag::{Diagnostics, Severity, human, json},
+    diag::{Diagnostic, Diagnostics, Severity, human, json},
+    options::Deny,
     source::Source,
 };
 
@@ -29,9 +30,13 @@ pub(super) struct Messages {
     )]
     message_format: MessageFormat,
 
-    /// Print only errors
-    #[arg(long, short, global = true)]
-    quiet: bool,
+    /// Print notes in full: they require no action
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    verbose: bool,
+
+    /// Print only warnings and errors; if given twice, only errors
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    quiet: u8,
 
     /// When to use colors: `auto` (on a terminal, unless `NO_COLOR` is set), `always` or `never`
     #[arg(
@@ -56,7 +61,8 @@ enum MessageFormat {
 #[derive(Debug)]
 pub(super) struct Console {
     format: MessageFormat,
-    quiet: bool,
+    verbose: bool,
+    quiet: u8,
     color: ColorChoice,
     out: String,
 }
@@ -65,6 +71,7 @@ impl Console {
     pub(super) fn new(messages: &Messages) -> Self {
         Self {
             format: messages.message_format,
+            verbose: messages.verbose,
             quiet: messages.quiet,
             color: match messages.color {
                 clap::ColorChoice::Auto => ColorChoice::Auto,
@@ -75,7 +82,13 @@ impl Console {
         }
     }
 
-    pub(super) fn diagnostics(&mut self, diagnostics: &Diagnostics, sources: &[Source]) {
+    /// Prints diagnostics. For people, notes are only counted unless they are asked for or denied.
+    pub(super) fn diagnostics(
+        &mut self,
+        diagnostics: &Diagnostics,
+        sources: &[Source],
+        deny: &[Deny],
+    ) {
         match self.format {
             MessageFormat::Json => {
                 for diagnostic in diagnostics.iter() {
@@ -89,12 +102,22 @@ impl Console {
                     width: width().unwrap_or(human::Style::default().width),
                     color: true,
                 };
-                let text = if self.quiet {
-                    let errors = diagnostics.at_least(Severity::Error);
-                    human::render(&errors, sources, style)
-                } else {
-                    human::render(diagnostics, sources, style)
+                let least = match self.quiet {
+                    0 if self.verbose => Severity::Note,
+                    0 | 1 => Severity::Warning,
+                    _ => Severity::Error,
                 };
+                let is_shown = |it: &&Diagnostic| it.severity >= least || Deny::denies(deny, it);
+                let shown = diagnostics.iter().filter(is_shown);
+                let mut text = human::render(shown, sources, style);
+                let hidden = diagnostics.iter().filter(|it| !is_shown(it)).count();
+                if hidden > 0 && self.quiet == 0 {
+                    let (notes, them) = (
+                        super::count(hidden, "note"),
+                        if hidden == 1 { "it" } else { "them" },
+                    );
+                    let _ = writeln!(text, "{notes}; -v shows {them}");
+                }
                 // If standard error is closed, there is nowhere to report it.
                 let _ = self.stderr().write_all(text.as_bytes());
             }
@@ -106,24 +129,29 @@ impl Console {
         self.message("error", DEFAULT_ERROR_STYLE, message);
     }
 
+    /// Prints for people why the command failed; the summary has it for programs.
+    pub(super) fn summary_error(&mut self, message: &str) {
+        if self.format == MessageFormat::Human {
+            self.error(message);
+        }
+    }
+
     /// Prints a warning that has no location in the input.
     pub(super) fn warning(&mut self, message: &str) {
-        if !self.quiet {
+        if self.quiet < 2 {
             self.message("warning", DEFAULT_WARNING_STYLE, message);
         }
     }
 
     /// Prints that diagnostics were treated as errors.
     pub(super) fn denied(&mut self, diagnostics: usize) {
-        if self.format == MessageFormat::Human {
-            let diagnostics = super::count(diagnostics, "diagnostic");
-            self.error(&format!("{diagnostics} denied; nothing was written"));
-        }
+        let diagnostics = super::count(diagnostics, "diagnostic");
+        self.summary_error(&format!("{diagnostics} denied; nothing was written"));
     }
 
     /// Prints a line of the result for people.
     pub(super) fn line(&mut self, text: &str) {
-        if self.format == MessageFormat::Human && !self.quiet {
+        if self.format == MessageFormat::Human && self.quiet == 0 {
             let _ = writeln!(self.out, "{text}");
         }
     }

@@ -1,5 +1,5 @@
 //! `kube-codegen generate`: generates modules from the flags and the config file.
-use std::time::Instant;
+use std::{path::Path, time::Instant};
 
 use serde_json::json;
 
@@ -12,7 +12,8 @@ use super::{
 };
 use crate::{
     options::{Deny, Settings},
-    pipeline, scaffold, source, write,
+    run::{self, Run},
+    scaffold, write,
 };
 
 /// Generate modules from CustomResourceDefinitions
@@ -31,33 +32,62 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
     let settings = args.options.read(console)?.settings()?;
     let started = Instant::now();
-    let output = generate(&settings, console)?;
-    let plan = write::plan(&settings.output, &output.files, args.changes.force)?;
+    let run = generate(&settings, &settings.output, console)?;
+    let plan = run.plan(&settings.output, &run.output.files, args.changes.force)?;
     let is_first = !settings.output.join(write::FILE_LIST).exists();
-    let Some(totals) = args.changes.process(&[&plan], "generate", console)? else {
-        return Ok(());
-    };
-    summary(totals, &output, args.changes.dry_run, started, console);
-    if is_first && !args.changes.dry_run {
-        let dependencies = scaffold::dependencies(&output.files, settings.options.kubernetes)?;
-        console.line(&format!(
-            "\nThe generated modules need these dependencies in Cargo.toml:\n\n{}",
-            dependencies.trim_end()
-        ));
+    if let Some(totals) = args.changes.process(&[&plan], "generate", console)? {
+        summary(totals, &run, args.changes.dry_run, started, console);
+        if is_first && !args.changes.dry_run {
+            let files = &run.output.files;
+            let dependencies = scaffold::dependencies(files, settings.options.kubernetes)?;
+            console.line(&format!(
+                "\nThe generated modules need these dependencies in Cargo.toml:\n\n{}",
+                dependencies.trim_end()
+            ));
+        }
     }
-    Ok(())
+    finish(&run, console)
 }
 
-/// Reads the inputs, runs the pipeline and prints diagnostics.
+/// Fails if some of the input is missing in the output.
+pub(super) fn finish(run: &Run, console: &mut Console) -> Result<(), CommandError> {
+    if !run.is_partial() {
+        return Ok(());
+    }
+    let failed = run.output.left_out.len() + run.problems.len();
+    let failed = count(failed, "file");
+    let kept = match run.kept.as_slice() {
+        [] => String::new(),
+        names => format!(
+            "; the code of {} is that of the last run without errors",
+            names.join(", ")
+        ),
+    };
+    console.summary_error(&format!("{failed} left out because of errors{kept}"));
+    Err(CommandError::Reported)
+}
+
+/// Reads the inputs, runs the pipeline and prints diagnostics. `directory` contains the generated files of the last run.
 pub(super) fn generate(
     settings: &Settings,
+    directory: &Path,
     console: &mut Console,
-) -> Result<pipeline::Output, CommandError> {
-    let sources = source::load(&settings.inputs())?;
-    let output = pipeline::run(&sources, &settings.options);
-    console.diagnostics(&output.diagnostics, &sources);
+) -> Result<Run, CommandError> {
+    let mut run = run::run(settings, directory)?;
+    let output = &run.output;
+    console.diagnostics(&output.diagnostics, &run.sources, &settings.deny);
+    // Only diagnostics refer to the texts.
+    run.sources.clear();
+    run.sources.shrink_to_fit();
+    for problem in &run.problems {
+        console.error(&problem.to_string());
+    }
+    for pattern in &run.unused {
+        let pattern = pattern.escape_debug();
+        console.warning(&format!("no file matches `--exclude {pattern}`"));
+    }
     let findings = output.diagnostics.iter().len();
-    if output.diagnostics.has_errors() {
+    if run.has_failed() {
         console.object(&json!({ "type": "summary", "outcome": "invalid", "findings": findings }));
         return Err(CommandError::Reported);
     }
@@ -72,21 +102,21 @@ pub(super) fn generate(
         console.denied(denied);
         return Err(CommandError::Reported);
     }
-    Ok(output)
+    Ok(run)
 }
 
-fn summary(
-    totals: Totals,
-    output: &pipeline::Output,
-    dry_run: bool,
-    started: Instant,
-    console: &mut Console,
-) {
+fn summary(totals: Totals, run: &Run, dry_run: bool, started: Instant, console: &mut Console) {
     let elapsed = started.elapsed().as_millis();
+    let output = &run.output;
     let counts = output.model.counts();
     console.object(&json!({
         "type": "summary",
-        "outcome": if dry_run { "dry-run" } else { "generated" },
+        "outcome": match (run.is_partial(), dry_run) {
+            (true, _) => "partial",
+            (false, true) => "dry-run",
+            (false, false) => "generated",
+        },
+        "leftOut": output.left_out.len() + run.problems.len(),
         "kinds": output.model.kinds.len(),
         "types": counts.types(),
         "reused": counts.reused,

@@ -3,8 +3,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommandError, config, console::Console};
+use super::{
+    CommandError, config,
+    console::Console,
+    values::{Values, given},
+};
 use crate::options::{Deny, Emitter, Kubernetes, Override, Settings, each_option};
+use crate::{diag::Code, source};
 
 /// Options from flags, and where to find the config file.
 #[derive(Clone, Debug, clap::Args)]
@@ -57,13 +62,13 @@ macro_rules! layer {
             $(
                 $(#[doc = $run_doc])*
                 #[arg(long = $run_key, $($run_flag)*)]
-                #[serde(rename = $run_key)]
+                #[serde(rename = $run_key, default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
                 pub(super) $run: Option<$run_ty>,
             )*
             $(
                 $(#[doc = $doc])*
                 #[arg(long = $key, $($flag)*)]
-                #[serde(rename = $key)]
+                #[serde(rename = $key, default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
                 pub(super) $field: Option<$ty>,
             )*
         }
@@ -113,16 +118,29 @@ impl Layer {
 }
 
 fn rebase(path: &mut PathBuf, directory: &Path) {
-    if path.as_os_str() == "-" || directory.as_os_str().is_empty() {
+    let text = path.to_str().unwrap_or_default();
+    if text == "-" || source::is_url(text) || directory.as_os_str().is_empty() {
         return;
     }
-    let text = path.to_str().unwrap_or_default();
     let is_pattern = text.contains(['*', '?', '[']) && !directory.join(&path).exists();
     // The directory itself is not a pattern, even if its name looks like one.
     *path = match directory.to_str() {
         Some(text) if is_pattern => Path::new(&glob::Pattern::escape(text)).join(&path),
         _ => directory.join(&path),
     };
+}
+
+fn emitters() -> Values<Emitter> {
+    Values::new(Emitter::all().map(Emitter::name))
+}
+
+fn versions() -> Values<Kubernetes> {
+    Values::new(Kubernetes::ALL.map(Kubernetes::as_str))
+}
+
+fn denied() -> Values<Deny> {
+    let codes = Code::ALL.iter().map(|code| code.as_str());
+    Values::new(["warnings"].into_iter().chain(codes))
 }
 
 /// Parses the argument of `--override`, an inline table of TOML.
@@ -143,7 +161,7 @@ mod tests {
     use clap::{CommandFactory, Parser};
 
     use super::*;
-    use crate::{Builder, diag::Code, options::Options};
+    use crate::{Builder, options::Options};
 
     #[derive(Debug, clap::Parser)]
     struct Flags {
@@ -167,6 +185,7 @@ mod tests {
         ];
         Settings {
             file: vec!["a b.yaml".into(), "crds/*.json".into(), "-".into()],
+            exclude: vec!["tests".into(), "crds/*_old.yaml".into()],
             output: "src/gen".into(),
             deny: vec![Deny::Warnings, Deny::Code(Code::RawJson)],
             options: Options {
@@ -175,6 +194,7 @@ mod tests {
                 kubernetes: Kubernetes::V1_35,
                 no_dedup: true,
                 feature_gates: true,
+                keep_going: true,
                 overrides,
             },
         }
@@ -190,6 +210,8 @@ mod tests {
         kubernetes = "1.35"
         no-dedup = true
         feature-gates = true
+        keep-going = true
+        exclude = ["tests", "crds/*_old.yaml"]
         [[override]]
         path = "Kind.spec.a[].b"
         type-name = "B"
@@ -216,6 +238,9 @@ mod tests {
         "--kubernetes=1.35",
         "--no-dedup=true",
         "--feature-gates",
+        "--keep-going",
+        "--exclude=tests",
+        "--exclude=crds/*_old.yaml",
         "--override={ path = 'Kind.spec.a[].b', type-name = 'B' }",
         "--override={ path = \"example.com/v1/Kind.spec.\\\"quoted\\\"\\n\", type-name = 'A', field-name = 'b', \
          rust-type = \"crate::C<'static>\", skip = true, boxed = false, derives = ['Eq', 'Hash'] }",
@@ -243,7 +268,10 @@ mod tests {
             .no_dedup(true)
             .emit([Emitter::Types])
             .emit(vec![Emitter::Client])
-            .feature_gates(true);
+            .feature_gates(true)
+            .keep_going(true)
+            .exclude("tests")
+            .exclude("crds/*_old.yaml");
         for file in &settings.file {
             builder = builder.file(file);
         }
@@ -276,6 +304,17 @@ mod tests {
         assert_eq!(settings.file, [PathBuf::from("x")]);
         assert_eq!(settings.deny, [Deny::Code(Code::RawJson)]);
         assert_eq!(settings.output, everything().output);
+    }
+
+    #[test]
+    fn a_list_may_be_its_only_item() {
+        let one = "file = 'a.yaml'\nexclude = 'b'\nemit = 'types'\ndeny = 'warnings'\noverride = { path = 'K.a', skip = true }";
+        let many = "file = ['a.yaml']\nexclude = ['b']\nemit = ['types']\ndeny = ['warnings']\n[[override]]\npath = 'K.a'\nskip = true";
+        assert_eq!(from_toml(one), from_toml(many));
+        let flags = from_flags(&["test", "--emit=types, client", "--deny", " KC0401 , 402"]);
+        assert_eq!(flags.emit, Some(vec![Emitter::Types, Emitter::Client]));
+        let codes = [Code::RawJson, Code::LeftoverKeyword].map(Deny::Code);
+        assert_eq!(flags.deny, Some(codes.to_vec()));
     }
 
     #[test]

@@ -7,10 +7,15 @@ mod explain;
 mod generate;
 mod layer;
 mod new;
+mod values;
 
 use std::{ffi::OsString, io::ErrorKind, process::ExitCode};
 
-use clap::{CommandFactory, Parser};
+use clap::{
+    CommandFactory, Parser,
+    builder::StyledStr,
+    error::{ContextKind, ContextValue, ErrorKind as UsageError},
+};
 use clap_complete::Shell;
 use serde_json::json;
 
@@ -84,7 +89,8 @@ impl From<write::Error> for CommandError {
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(mut error) => {
+            suggest_file(&mut error);
             // Help and version arrive here too; a closed pipe must not turn them into failures.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
@@ -106,17 +112,33 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
+/// Adds a tip to the error about an input that was given without its flag.
+fn suggest_file(error: &mut clap::Error) {
+    if error.kind() != UsageError::UnknownArgument {
+        return;
+    }
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
+        return;
+    };
+    if source::is_url(argument) || std::path::Path::new(argument).exists() {
+        let tip = format!("inputs follow a flag: `-f {}`", argument.escape_debug());
+        let tip = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
+        error.insert(ContextKind::Suggested, tip);
+    }
+}
+
 fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> {
     match command {
         Command::Generate(args) => generate::run(&args, console)?,
         Command::New(args) => new::run(&args, console)?,
         Command::Crate(args) => client_crate::run(&args, console)?,
         Command::Emitters => list_emitters(console),
-        Command::Explain(args) => explain::run(&args, console)?,
+        Command::Explain(args) => explain::run(&args, console),
         Command::Dump(options) => {
             let settings = options.read(console)?.settings()?;
-            let output = generate::generate(&settings, console)?;
-            console.text(&output.model.dump());
+            let run = generate::generate(&settings, &settings.output, console)?;
+            console.text(&run.output.model.dump());
+            generate::finish(&run, console)?;
         }
         Command::Completions { shell } => {
             let mut script = Vec::new();

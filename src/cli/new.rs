@@ -1,12 +1,18 @@
 //! `kube-codegen new`: creates the crate of an operator. Files that exist already are kept.
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use serde_json::json;
 
-use super::{CommandError, console::Console, count, generate::generate};
+use super::{
+    CommandError,
+    changes::{ChangeArgs, Totals},
+    console::Console,
+    generate::generate,
+    layer::{Layer, OptionArgs},
+};
 use crate::{
     diag::Diagnostics,
-    options::{Kubernetes, Options, Settings},
+    options::{Emitter, Settings},
     render::File,
     scaffold::{self, Location, Package, PackageName},
     source::Source,
@@ -17,29 +23,28 @@ use crate::{
 /// Create the crate of an operator
 ///
 /// The crate builds out of the box and logs the objects it would reconcile. Only the modules in src/generated are rewritten
-/// later, by `kube-codegen generate`; all other files are yours.
+/// later, by `kube-codegen generate`; all other files are yours. Its kube-codegen.toml contains the options given here.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("output", |it| it.help("Directory of the crate [default: its name]")))]
+#[command(mut_arg("config", |it| it.help("Read options from this file; its `output` is ignored")))]
+#[command(mut_arg("feature_gates", |it| it.hide(true)))]
+#[command(mut_arg("keep_going", |it| it.hide(true)))]
 pub(super) struct Args {
     /// Name of the package
     name: PackageName,
 
-    /// Files, directories or glob patterns of CustomResourceDefinitions, or `-` for standard input; can be repeated
-    #[arg(long, short, required = true, value_name = "FILE|DIR|GLOB|-")]
-    file: Vec<PathBuf>,
+    #[command(flatten)]
+    options: OptionArgs,
 
-    /// Directory of the crate [default: its name]
-    #[arg(long, short, value_name = "DIR")]
-    output: Option<PathBuf>,
-
-    /// Oldest Kubernetes version to support
-    #[arg(long, value_name = "VERSION", default_value_t)]
-    kubernetes: Kubernetes,
+    /// Write nothing; list the files that would be created or updated
+    #[arg(long, conflicts_with = "force")]
+    dry_run: bool,
 
     /// Overwrite all files, including yours
     #[arg(long)]
     force: bool,
 
-    /// Directory of templates that replace the built-in ones of the same names
+    /// Directory of templates that replace the built-in ones of the same names; docs/templates.md describes them
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
 
@@ -50,33 +55,95 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
+    let options = options(args)?;
     let name = args.name.as_str();
-    let target = args.output.clone().unwrap_or_else(|| PathBuf::from(name));
-    let settings = Settings {
-        file: args.file.clone(),
-        options: Options {
-            kubernetes: args.kubernetes,
-            ..Options::default()
-        },
-        ..Settings::default()
-    };
-    let output = generate(&settings, console)?;
+    let target = args.options.flags.output.clone();
+    let target = target.unwrap_or_else(|| PathBuf::from(name));
+    let directory = target.join(scaffold::GENERATED);
+    let settings = options.clone().settings()?;
+    check_emitters(&settings)?;
+    let run = generate(&settings, &directory, console)?;
     let package = Package {
         name: &args.name,
-        model: &output.model,
-        kubernetes: args.kubernetes,
+        model: &run.output.model,
+        kubernetes: settings.options.kubernetes,
         location: &Location::of(&target, args.runtime_path.as_deref())?,
     };
-    let files = scaffold::operator(&package, args.templates.as_deref())?;
+    let config = config(options)?;
+    let files = scaffold::operator(&package, &config, args.templates.as_deref())?;
 
     let own = write::plan_once(&target, &files, args.force)?;
-    let generated = target.join(scaffold::GENERATED);
-    let generated = write::plan(&generated, &output.files, args.force)?;
+    let generated = write::plan(&directory, &run.output.files, args.force)?;
+    check_name(args, &own)?;
     check_definitions(&own, &files)?;
-    own.apply()?;
-    generated.apply()?;
-    summary(args, &own, &generated, console);
+    let changes = ChangeArgs::apply(args.dry_run);
+    if let Some(totals) = changes.process(&[&own, &generated], "new", console)? {
+        summary(args, totals, [&own, &generated], &files, console);
+    }
     Ok(())
+}
+
+/// Reads the options, without those that other commands use.
+fn options(args: &Args) -> Result<Layer, CommandError> {
+    let flags = &args.options.flags;
+    if flags.file.is_none() && args.options.config.is_none() {
+        return Err("no input; use --file".to_owned().into());
+    }
+    let mut options = flags.clone();
+    if let Some(file) = &args.options.config {
+        options = options.over(super::config::read(file)?);
+    }
+    if options.feature_gates == Some(true) || options.keep_going == Some(true) {
+        let message = "`new` supports neither --feature-gates nor --keep-going";
+        return Err(message.to_owned().into());
+    }
+    Ok(options)
+}
+
+/// Fails if the code that the operator uses is not generated.
+fn check_emitters(settings: &Settings) -> Result<(), String> {
+    let chosen: BTreeSet<Emitter> = Emitter::with_needed(&settings.options.emit);
+    let needed = [Emitter::Client, Emitter::Informer];
+    if needed.iter().all(|emitter| chosen.contains(emitter)) {
+        return Ok(());
+    }
+    Err("an operator uses the emitters `client` and `informer`; add them to --emit".to_owned())
+}
+
+/// Formats the options that the template of the config file does not contain.
+fn config(mut options: Layer) -> Result<String, String> {
+    // The crate has its own copy of the CRDs.
+    (options.file, options.exclude, options.output) = (None, None, None);
+    options.kubernetes = None;
+    toml::to_string(&options).map_err(|error| format!("cannot write the options: {error}"))
+}
+
+/// Fails if the crate keeps the manifest of another package, whose name differs from that in the other files.
+fn check_name(args: &Args, own: &Plan) -> Result<(), CommandError> {
+    if !own.kept().iter().any(|path| path == scaffold::MANIFEST) {
+        return Ok(());
+    }
+    let path = own.root().join(scaffold::MANIFEST);
+    let manifest: toml::Table = fs::read_to_string(&path)
+        .map_err(|error| error.to_string())
+        .and_then(|text| {
+            text.parse()
+                .map_err(|error: toml::de::Error| error.to_string())
+        })
+        .map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
+    let name = manifest
+        .get("package")
+        .and_then(|package| package.get("name"));
+    let name = name.and_then(toml::Value::as_str).unwrap_or_default();
+    if name == args.name.as_str() {
+        return Ok(());
+    }
+    let (path, name) = (path.display(), name.escape_debug());
+    Err(format!(
+        "`{path}` belongs to the package `{name}`, not to `{}`; use its name\nnothing was written",
+        args.name
+    )
+    .into())
 }
 
 /// Fails if the crate keeps other CRDs than those the modules were generated from. `kube-codegen generate` in the crate
@@ -88,7 +155,7 @@ fn check_definitions(own: &Plan, files: &[File]) -> Result<(), CommandError> {
     };
     let path = own.root().join(&definitions.path);
     let existing = fs::read_to_string(&path).unwrap_or_default();
-    if documents(existing) == documents(definitions.text.clone()) {
+    if documents(existing) == documents(definitions.text.to_string()) {
         return Ok(());
     }
     let path = path.display();
@@ -112,24 +179,72 @@ fn documents(text: String) -> Option<Vec<serde_json::Value>> {
     (!diagnostics.has_errors()).then_some(documents)
 }
 
-fn summary(args: &Args, own: &Plan, generated: &Plan, console: &mut Console) {
+fn summary(
+    args: &Args,
+    totals: Totals,
+    [own, generated]: [&Plan; 2],
+    files: &[File],
+    console: &mut Console,
+) {
     let root = own.root().display();
-    let (written, generated) = (own.changes().len(), generated.changes().len());
+    let missing = missing_dependencies(own, files);
     console.object(&json!({
         "type": "summary",
-        "outcome": "created",
+        "outcome": if args.dry_run { "dry-run" } else { "created" },
         "name": args.name.as_str(),
         "path": root.to_string(),
-        "written": written,
-        "generated": generated,
+        "written": own.changes().len(),
+        "generated": generated.changes().len(),
         "kept": own.kept(),
+        "missingDependencies": missing,
     }));
     for path in own.kept() {
         console.line(&format!("kept     {}", own.root().join(path).display()));
     }
-    let (written, generated) = (count(written, "file"), count(generated, "file"));
-    console.line(&format!(
-        "{} in {root}: {written} written, {generated} generated; next: cd {root} && cargo run",
-        args.name
-    ));
+    let mut steps = Vec::new();
+    if !missing.is_empty() {
+        let path = own.root().join(scaffold::MANIFEST);
+        let (path, missing) = (path.display(), missing.trim_end());
+        steps.push(format!("add to {path}, which was kept:\n{missing}"));
+    }
+    if has_other_program(args, own) {
+        let path = own.root().join(scaffold::PROGRAM);
+        let path = path.display();
+        steps.push(format!(
+            "{path} was kept and does not start the operator: call `{}::run` from it, or remove it and run this command again",
+            args.name.ident()
+        ));
+    }
+    let totals = totals.text();
+    let name = &args.name;
+    if args.dry_run {
+        console.line(&format!("{name} in {root}: {totals}"));
+    } else if steps.is_empty() {
+        console.line(&format!(
+            "{name} in {root}: {totals}; next: cd {root} && cargo run"
+        ));
+    } else {
+        console.line(&format!("{name} in {root}: {totals}"));
+    }
+    for step in steps {
+        console.line(&format!("\n{step}"));
+    }
+}
+
+/// Returns the dependencies that the user's manifest lacks, as TOML.
+fn missing_dependencies(own: &Plan, files: &[File]) -> String {
+    let is_kept = own.kept().iter().any(|path| path == scaffold::MANIFEST);
+    let wanted = files.iter().find(|file| file.path == scaffold::MANIFEST);
+    let Some(wanted) = wanted.filter(|_| is_kept) else {
+        return String::new();
+    };
+    let existing = fs::read_to_string(own.root().join(scaffold::MANIFEST)).unwrap_or_default();
+    scaffold::missing_dependencies(&existing, &wanted.text)
+}
+
+/// Returns whether the user's program is another one, such as that of `cargo init`.
+fn has_other_program(args: &Args, own: &Plan) -> bool {
+    let is_kept = own.kept().iter().any(|path| path == scaffold::PROGRAM);
+    let text = fs::read_to_string(own.root().join(scaffold::PROGRAM)).unwrap_or_default();
+    is_kept && !text.contains(&args.name.ident())
 }

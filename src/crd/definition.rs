@@ -71,8 +71,9 @@ pub(super) fn read(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> 
 
 fn text(manifest: &Value) -> Arc<str> {
     // Cannot fail: all keys of a `Value` are strings.
-    let text = serde_json::to_string_pretty(manifest);
-    text.unwrap_or_default().into()
+    let mut text = serde_json::to_string_pretty(manifest).unwrap_or_default();
+    text.push('\n');
+    text.into()
 }
 
 fn metadata_name(

@@ -6,18 +6,22 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 /// Keeps one of identical CRDs; reports different ones of the same name, and those of the same kind.
-pub(super) fn resolve(crds: &mut Vec<Crd>, sources: &[Source], diagnostics: &mut Diagnostics) {
+pub(super) fn resolve<R>(
+    crds: Vec<(Crd, R)>,
+    sources: &[Source],
+    diagnostics: &mut Diagnostics,
+) -> Vec<(Crd, R)> {
     let name_of = |place: &Place| {
         let source = place.source.and_then(|id| id.of(sources));
         source.map_or_else(String::new, |source| source.name.clone())
     };
     let mut names: HashMap<String, usize> = HashMap::new();
     let mut kinds: HashMap<(String, String), String> = HashMap::new();
-    let mut kept: Vec<Crd> = Vec::with_capacity(crds.len());
-    for crd in crds.drain(..) {
+    let mut kept: Vec<(Crd, R)> = Vec::with_capacity(crds.len());
+    for (crd, result) in crds {
         match names.entry(crd.name.clone()) {
             Entry::Occupied(first) => {
-                let first = &kept[*first.get()];
+                let (first, _) = &kept[*first.get()];
                 let place = below(&crd.place, &["metadata", "name"]);
                 let hint = format!("the first one is in {}", name_of(&first.place));
                 if first.manifest == crd.manifest {
@@ -63,9 +67,9 @@ pub(super) fn resolve(crds: &mut Vec<Crd>, sources: &[Source], diagnostics: &mut
                 slot.insert(crd.name.clone());
             }
         }
-        kept.push(crd);
+        kept.push((crd, result));
     }
-    *crds = kept;
+    kept
 }
 
 fn below(place: &Place, steps: &[&str]) -> Place {

@@ -32,7 +32,7 @@ pub struct Crd {
     pub scope: Scope,
     /// `spec.versions`, in the order of the manifest.
     pub versions: Vec<Version>,
-    /// The whole manifest, as indented JSON.
+    /// The whole manifest, as indented JSON that ends with a line break.
     pub manifest: Arc<str>,
     /// Where it is defined.
     pub place: Place,
@@ -102,18 +102,45 @@ fn read(id: SourceId, source: &Source) -> (Vec<Crd>, Diagnostics) {
 
 /// Reads every CRD of the sources; invalid ones are left out and reported.
 pub fn parse(sources: &[Source], diagnostics: &mut Diagnostics) -> Vec<Crd> {
-    let indexed: Vec<(usize, &Source)> = sources.iter().enumerate().collect();
+    let crds = parse_each(sources, &[], diagnostics, |_, versions| versions);
+    crds.into_iter()
+        .map(|(crd, versions)| Crd { versions, ..crd })
+        .collect()
+}
+
+/// Like [`parse`], without some sources, and hands the versions of each CRD over as soon as they are read: the schemas of many CRDs would take
+/// several times the memory of their text.
+pub(crate) fn parse_each<R: Send>(
+    sources: &[Source],
+    left_out: &[SourceId],
+    diagnostics: &mut Diagnostics,
+    with_versions: impl Fn(&Crd, Vec<Version>) -> R + Sync,
+) -> Vec<(Crd, R)> {
+    let indexed = sources
+        .iter()
+        .enumerate()
+        .map(|(index, it)| (SourceId(index), it));
+    let indexed: Vec<(SourceId, &Source)> =
+        indexed.filter(|(id, _)| !left_out.contains(id)).collect();
     let mut crds = Vec::new();
     let read = threads::map_largest_first(
         &indexed,
         |(_, source)| source.text.len(),
-        |(index, source)| read(SourceId(*index), source),
+        |(id, source)| {
+            let (crds, findings) = read(*id, source);
+            let crds = crds.into_iter().map(|mut crd| {
+                let versions = std::mem::take(&mut crd.versions);
+                let result = with_versions(&crd, versions);
+                (crd, result)
+            });
+            (crds.collect::<Vec<_>>(), findings)
+        },
     );
     for (found, findings) in read {
         crds.extend(found);
         diagnostics.append(findings);
     }
-    duplicates::resolve(&mut crds, sources, diagnostics);
+    let crds = duplicates::resolve(crds, sources, diagnostics);
     if crds.is_empty() && !diagnostics.has_errors() {
         diagnostics
             .report(

@@ -20,9 +20,12 @@ macro_rules! codes {
                 match self { $(Self::$name => $code,)* }
             }
 
-            /// Parses a code, in upper or lower case.
+            /// Parses a code: `KC0301`, `kc301` or `301`.
             pub fn named(text: &str) -> Option<Self> {
-                Self::ALL.iter().find(|code| code.as_str().eq_ignore_ascii_case(text)).copied()
+                let number = |text: &str| text.parse::<u16>().ok();
+                let digits = text.strip_prefix(['K', 'k']).and_then(|rest| rest.strip_prefix(['C', 'c'])).unwrap_or(text);
+                let wanted = number(digits).filter(|_| !digits.starts_with('+'))?;
+                Self::ALL.iter().find(|code| number(&code.as_str()[2..]) == Some(wanted)).copied()
             }
 
             /// Returns the default severity of its diagnostics.

@@ -1,5 +1,6 @@
 //! Diagnostics: every stage reports all problems here, and the pipeline stops after a stage that reported an error.
 mod codes;
+mod hints;
 pub mod human;
 pub mod json;
 mod lines;
@@ -10,6 +11,8 @@ pub mod pointer;
 pub use codes::Code;
 pub(crate) use lines::lines;
 pub use nearest::nearest;
+
+use std::collections::BTreeSet;
 
 use crate::source::{Source, SourceId};
 
@@ -146,24 +149,35 @@ impl Diagnostics {
         (!self.has_errors()).then_some(())
     }
 
+    /// Returns the sources that have errors, sorted.
+    pub(crate) fn sources_with_errors(&self) -> Vec<SourceId> {
+        let errors = self.iter().filter(|it| it.severity == Severity::Error);
+        let sources: BTreeSet<SourceId> = errors.filter_map(|it| it.place.source).collect();
+        sources.into_iter().collect()
+    }
+
     /// Finds line and column of every location and sorts by them.
     pub fn locate(&mut self, sources: &[Source]) {
         locate::locate(&mut self.all, sources);
+        hints::add(&mut self.all, sources);
     }
 
-    /// Returns the diagnostics of at least this severity.
-    #[must_use]
-    pub fn at_least(&self, severity: Severity) -> Self {
-        let all = self
-            .iter()
-            .filter(|diagnostic| diagnostic.severity >= severity);
-        Self {
-            all: all.cloned().collect(),
-        }
+    /// Keeps only some of the diagnostics.
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&Diagnostic) -> bool) {
+        self.all.retain(keep);
     }
 
     /// Iterates over the diagnostics.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Diagnostic> {
+        self.all.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Diagnostics {
+    type Item = &'a Diagnostic;
+    type IntoIter = std::slice::Iter<'a, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
         self.all.iter()
     }
 }

@@ -9,6 +9,8 @@ mod resource;
 mod schema;
 mod types;
 
+use std::sync::Arc;
+
 use proc_macro2::TokenStream;
 
 use crate::{
@@ -33,8 +35,8 @@ pub(crate) enum Contents<'m> {
     Rust(Make<'m, TokenStream>),
     /// Rust code with a layout of its own.
     Table(Make<'m, String>),
-    /// Text of another format.
-    Text(Make<'m, String>),
+    /// Text of another format, shared with the model.
+    Text(Arc<str>),
 }
 
 /// Makes what a file holds; the same each time.

@@ -43,7 +43,7 @@ pub struct Kind {
     pub rules: Rules,
     /// The Rust names of what is generated for it, given by the naming pass.
     pub names: Option<KindNames>,
-    /// The whole input manifest as indented JSON, shared by the versions of a CRD.
+    /// The whole input manifest as indented JSON that ends with a line break, shared by the versions of a CRD.
     pub manifest: Arc<str>,
     /// Location of the version in the input.
     pub place: Place,

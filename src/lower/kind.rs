@@ -4,57 +4,34 @@ use super::{embedded, leftovers, object};
 use crate::crd::{Crd, Schema, SchemaType, Version};
 use crate::diag::Diagnostics;
 use crate::ir::{Body, Kind, KindId, Presence, Rules, SchemaPath, Ty, TypeId, Types};
-use std::sync::Arc;
 
-/// A version, and its CRD without versions.
-pub(super) struct Served {
-    crd: Arc<Crd>,
-    version: Version,
-}
-
-/// Returns the served versions of all CRDs, sorted by group, version and kind.
-pub(super) fn served(crds: Vec<Crd>) -> Vec<Served> {
-    let mut all = Vec::new();
-    for mut crd in crds {
-        let versions = std::mem::take(&mut crd.versions);
-        let crd = Arc::new(crd);
-        let served = versions.into_iter().filter(|version| version.served);
-        all.extend(served.map(|version| Served {
-            crd: crd.clone(),
-            version,
-        }));
-    }
-    all.sort_by(|a, b| a.order().cmp(&b.order()));
-    all
-}
-
-impl Served {
-    fn order(&self) -> [&str; 4] {
-        [
-            &self.crd.group,
-            &self.version.name,
-            &self.crd.names.kind,
-            &self.crd.names.plural,
-        ]
-    }
-}
-
-/// A kind, its types numbered from 0, and its diagnostics.
-pub(super) struct Lowered {
+/// A kind of the index 0, its types numbered from 0, and its diagnostics.
+pub(crate) struct Lowered {
     pub(super) kind: Kind,
     pub(super) types: Types,
     pub(super) diagnostics: Diagnostics,
 }
 
-/// Lowers a version to the kind of this index.
-pub(super) fn lower(index: usize, served: Served) -> Lowered {
-    let Served { crd, version } = served;
+impl Lowered {
+    pub(super) fn order(&self) -> [&str; 4] {
+        let kind = &self.kind;
+        [&kind.group, &kind.version, &kind.kind, &kind.plural]
+    }
+}
+
+/// Lowers the served versions of a CRD.
+pub(crate) fn versions(crd: &Crd, versions: Vec<Version>) -> Vec<Lowered> {
+    let served = versions.into_iter().filter(|version| version.served);
+    served.map(|version| lower(crd, version)).collect()
+}
+
+fn lower(crd: &Crd, version: Version) -> Lowered {
     let mut types = Types::default();
     let mut diagnostics = Diagnostics::new();
     let mut lowering = Lowering {
         types: &mut types,
         diagnostics: &mut diagnostics,
-        kind: KindId(u32::try_from(index).unwrap_or(u32::MAX)),
+        kind: KindId(0),
         place: &version.place,
         schema_pointer: &version.schema_pointer,
     };

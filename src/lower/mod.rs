@@ -10,10 +10,12 @@ mod object;
 mod scalar;
 mod union;
 
+#[cfg(test)]
 use crate::crd::Crd;
 use crate::diag::Diagnostics;
-use crate::ir::{Model, Module};
-use crate::threads;
+use crate::ir::{KindId, Model, Module};
+
+pub(crate) use kind::{Lowered, versions};
 
 /// The schema forms, in the order they are tried: the first that recognises a node consumes its keywords.
 const FORMS: &[node::Form] = &[
@@ -30,12 +32,24 @@ const FORMS: &[node::Form] = &[
 ];
 
 /// Lowers every served version of every CRD.
+#[cfg(test)]
 pub(crate) fn lower(crds: Vec<Crd>, diagnostics: &mut Diagnostics) -> Model {
+    let lowered = crds.into_iter().flat_map(|mut crd| {
+        let all = std::mem::take(&mut crd.versions);
+        versions(&crd, all)
+    });
+    assemble(lowered.collect(), diagnostics)
+}
+
+/// Joins the kinds to one model, in which they are sorted by group, version and name.
+pub(crate) fn assemble(mut lowered: Vec<Lowered>, diagnostics: &mut Diagnostics) -> Model {
     let mut model = Model::default();
-    let served = kind::served(crds).into_iter().enumerate().collect();
-    let lowered = threads::map_into(served, |(index, served)| kind::lower(index, served));
-    for lowered in lowered.into_iter().flatten() {
-        let before = model.types.append(lowered.types);
+    lowered.sort_by(|a, b| a.order().cmp(&b.order()));
+    for (index, lowered) in lowered.into_iter().enumerate() {
+        let mut types = lowered.types;
+        let id = KindId(u32::try_from(index).unwrap_or(u32::MAX));
+        types.iter_mut().for_each(|(_, def)| def.origin.kind = id);
+        let before = model.types.append(types);
         let mut kind = lowered.kind;
         kind.root = kind.root.after(before);
         model.kinds.push(kind);

@@ -1,5 +1,5 @@
 //! The diagnostics that are treated as errors.
-use crate::diag::{Code, Diagnostics, Severity};
+use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -16,18 +16,18 @@ pub enum Deny {
 }
 
 impl Deny {
+    /// Returns whether a diagnostic is denied.
+    pub fn denies(all: &[Self], diagnostic: &Diagnostic) -> bool {
+        all.iter().any(|deny| match deny {
+            Self::Warnings => diagnostic.severity == Severity::Warning,
+            Self::Code(code) => *code == diagnostic.code,
+        })
+    }
+
     /// Returns how many of the diagnostics are denied.
     pub fn count(all: &[Self], diagnostics: &Diagnostics) -> usize {
-        let denied = |code, severity| {
-            all.iter().any(|deny| match deny {
-                Self::Warnings => severity == Severity::Warning,
-                Self::Code(one) => *one == code,
-            })
-        };
-        diagnostics
-            .iter()
-            .filter(|it| denied(it.code, it.severity))
-            .count()
+        let diagnostics = diagnostics.iter();
+        diagnostics.filter(|it| Self::denies(all, it)).count()
     }
 }
 
@@ -35,6 +35,7 @@ impl FromStr for Deny {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
         if text == "warnings" {
             return Ok(Self::Warnings);
         }

@@ -83,6 +83,7 @@ impl FromStr for Emitter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
         let mut all = Self::all();
         all.find(|emitter| emitter.name() == text).ok_or_else(|| {
             let names: Vec<&str> = Self::all().map(Self::name).collect();

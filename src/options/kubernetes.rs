@@ -59,14 +59,22 @@ impl FromStr for Kubernetes {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        // `kubectl version` prints v1.35.2.
+        let version = text.trim();
+        let version = version.strip_prefix('v').unwrap_or(version);
+        let is_patch = |rest: &str| {
+            let patch = rest.strip_prefix('.');
+            rest.is_empty() || patch.is_some_and(|it| it.parse::<u16>().is_ok())
+        };
         let mut all = Self::ALL.into_iter();
-        all.find(|it| it.as_str() == text).ok_or_else(|| {
-            format!(
-                "k8s-openapi does not support Kubernetes `{}`; the supported versions are {}",
-                text.escape_debug(),
-                Self::ALL.map(Self::as_str).join(", ")
-            )
-        })
+        all.find(|it| version.strip_prefix(it.as_str()).is_some_and(is_patch))
+            .ok_or_else(|| {
+                format!(
+                    "k8s-openapi does not support Kubernetes `{}`; the supported versions are {}",
+                    text.escape_debug(),
+                    Self::ALL.map(Self::as_str).join(", ")
+                )
+            })
     }
 }
 
@@ -99,6 +107,9 @@ mod tests {
         for version in Kubernetes::ALL {
             assert_eq!(version.to_string().parse(), Ok(version));
         }
+        for text in ["v1.35", "1.35.2", "v1.35.0", " 1.35 "] {
+            assert_eq!(text.parse(), Ok(Kubernetes::V1_35), "{text}");
+        }
         assert!(Kubernetes::ALL.is_sorted());
         assert_eq!(Kubernetes::ALL.first(), Some(&Kubernetes::default()));
         assert_eq!(Kubernetes::V1_33.before(), None);
@@ -108,7 +119,9 @@ mod tests {
 
     #[test]
     fn an_unsupported_version_is_an_error_with_the_supported_ones() {
-        for text in ["1.32", "v1.33", "1.33.0", "", "latest"] {
+        for text in [
+            "1.32", "1.3", "1.333", "1.33.", "1.33.x", "vv1.33", "", "latest",
+        ] {
             let error = text.parse::<Kubernetes>().unwrap_err();
             assert!(error.contains(&format!("Kubernetes `{text}`;")), "{error}");
             assert!(error.ends_with("1.33, 1.34, 1.35, 1.36, 1.37"), "{error}");

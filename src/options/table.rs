@@ -16,6 +16,12 @@ macro_rules! each_option {
                 flag(short = 'f', value_name = "FILE|DIR|GLOB|-"),
                 builder file(path: impl Into<PathBuf>) { file.push(path.into()); };
 
+                /// Files to leave out of directories and patterns: glob patterns of a path or its end, such as `tests` or
+                /// `crds/*_old.yaml`; can be repeated
+                exclude: Vec<String> = Vec::new(), key "exclude",
+                flag(value_name = "GLOB"),
+                builder exclude(pattern: impl Into<String>) { exclude.push(pattern.into()); };
+
                 /// Output directory [default: generated]
                 output: PathBuf = PathBuf::from("generated"), key "output",
                 flag(short = 'o', value_name = "DIR"),
@@ -23,13 +29,13 @@ macro_rules! each_option {
 
                 /// Diagnostics to treat as errors: codes, or `warnings` for all warnings
                 deny: Vec<Deny> = Vec::new(), key "deny",
-                flag(value_delimiter = ',', value_name = "LIST"),
+                flag(value_delimiter = ',', value_name = "LIST", value_parser = denied(), hide_possible_values = true),
                 builder deny(what: Deny) { deny.push(what); };
             }
             pipeline {
                 /// Emitters to run [default: all]; `kube-codegen emitters` lists them
                 emit: Vec<Emitter> = Vec::new(), key "emit",
-                flag(value_delimiter = ',', value_name = "LIST"),
+                flag(value_delimiter = ',', value_name = "LIST", value_parser = emitters(), hide_possible_values = true),
                 builder emit(emitters: impl IntoIterator<Item = Emitter>) { emit.extend(emitters); };
 
                 /// Generate all types, even where k8s-openapi has an equal one
@@ -40,7 +46,7 @@ macro_rules! each_option {
                 /// Oldest Kubernetes version to support; types of k8s-openapi are reused with the fields they have in it
                 /// [default: 1.33]
                 kubernetes: Kubernetes = Kubernetes::default(), key "kubernetes",
-                flag(value_name = "VERSION"),
+                flag(value_name = "VERSION", value_parser = versions(), hide_possible_values = true),
                 builder kubernetes(oldest: Kubernetes) { *kubernetes = oldest; };
 
                 /// Generate a type for each schema location, even if others in the group are equal
@@ -52,6 +58,12 @@ macro_rules! each_option {
                 feature_gates: bool = false, key "feature-gates",
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
                 builder feature_gates(gated: bool) { *feature_gates = gated; };
+
+                /// If files have errors, generate from the others; the exit code is 1 still. Nothing that was generated from a
+                /// file with an error is lost
+                keep_going: bool = false, key "keep-going",
+                flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
+                builder keep_going(on: bool) { *keep_going = on; };
 
                 /// Override for one schema location, with the keys of the config file:
                 /// `{ path = "Kind.spec.field", rust-type = "…" }`; can be repeated

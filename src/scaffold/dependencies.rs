@@ -2,6 +2,7 @@
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
 use minijinja::Value;
+use toml::Table;
 
 use super::{Location, yaml};
 use crate::{options::Kubernetes, render::File};
@@ -36,6 +37,17 @@ impl RuntimeCrates {
             Self::Path(path) => {
                 let path = yaml::quote(&format!("{path}/{name}"));
                 format!("{{ version = \"{RUNTIME}\", path = {path} }}")
+            }
+        }
+    }
+
+    /// Returns the dependency on the crate `name` with one of its features.
+    fn with_feature(&self, name: &str, feature: &str) -> String {
+        match self {
+            Self::Registry => format!("{{ version = \"{RUNTIME}\", features = [\"{feature}\"] }}"),
+            Self::Path(path) => {
+                let path = yaml::quote(&format!("{path}/{name}"));
+                format!("{{ version = \"{RUNTIME}\", path = {path}, features = [\"{feature}\"] }}")
             }
         }
     }
@@ -78,6 +90,37 @@ pub(crate) fn dependencies(files: &[File], kubernetes: Kubernetes) -> Result<Str
     Ok(text)
 }
 
+/// Returns the lines of a `Cargo.toml` with the dependencies that another one lacks; empty if it lacks none, or is invalid.
+pub(crate) fn missing_dependencies(existing: &str, wanted: &str) -> String {
+    let Ok(existing) = existing.parse::<Table>() else {
+        return String::new();
+    };
+    let (mut text, mut section, mut has_header) = (String::new(), "", false);
+    for line in wanted.lines() {
+        if let Some(name) = line
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+        {
+            (section, has_header) = (name, false);
+        }
+        let Some((name, _)) = line.split_once(" = ") else {
+            continue;
+        };
+        let is_missing = || {
+            existing
+                .get(section)
+                .is_none_or(|table| table.get(name).is_none())
+        };
+        if section.ends_with("dependencies") && is_missing() {
+            if !std::mem::replace(&mut has_header, true) {
+                _ = writeln!(text, "\n[{section}]");
+            }
+            _ = writeln!(text, "{line}");
+        }
+    }
+    text
+}
+
 /// Returns the versions and dependencies as a template variable.
 pub(super) fn variables(kubernetes: Kubernetes, crates: &RuntimeCrates) -> Value {
     let dependency = |name| Value::from_safe_string(crates.dependency(name));
@@ -89,6 +132,10 @@ pub(super) fn variables(kubernetes: Kubernetes, crates: &RuntimeCrates) -> Value
         ("serde_json", Value::from(SERDE_JSON)),
         ("record", dependency("record")),
         ("runtime", dependency("runtime")),
+        (
+            "runtime_with_cli",
+            Value::from_safe_string(crates.with_feature("runtime", "cli")),
+        ),
         ("testing", dependency("testing")),
         ("kubernetes", Value::from(kubernetes.to_string())),
         ("kubernetes_feature", Value::from(kubernetes.feature())),
@@ -129,10 +176,20 @@ mod tests {
     }
 
     #[test]
+    fn missing_dependencies_are_those_of_the_other_manifest() {
+        let wanted = "[package]\nname = 'a'\n[dependencies]\na = '1'\nb = { version = '2' }\n\n[dev-dependencies]\na = '1'\n";
+        let existing = "[package]\nname = 'mine'\n[dependencies]\na = { path = '../a' }\n";
+        let missing = missing_dependencies(existing, wanted);
+        let expected = "\n[dependencies]\nb = { version = '2' }\n\n[dev-dependencies]\na = '1'\n";
+        assert_eq!(missing, expected);
+        assert_eq!(missing_dependencies(wanted, wanted), "");
+    }
+
+    #[test]
     fn only_used_crates_are_dependencies() {
         let file = |text: &str| File {
             path: "a.rs".to_owned(),
-            text: text.to_owned(),
+            text: text.into(),
         };
         let names = |text: &str| {
             let text = dependencies(&[file(text)], Kubernetes::V1_35).unwrap();

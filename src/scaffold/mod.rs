@@ -9,10 +9,10 @@ mod templates;
 mod yaml;
 
 pub(crate) use client_crate::{ClientCrate, ClientCrateRequest, SOURCE, client_crate};
-pub(crate) use dependencies::dependencies;
+pub(crate) use dependencies::{dependencies, missing_dependencies};
 pub(crate) use location::Location;
 pub(crate) use name::PackageName;
-pub(crate) use operator::{DEFINITIONS, GENERATED, operator};
+pub(crate) use operator::{DEFINITIONS, GENERATED, MANIFEST, PROGRAM, operator};
 
 use std::collections::BTreeMap;
 

@@ -61,6 +61,13 @@ impl FromStr for PackageName {
         if !name.starts_with(|c: char| c.is_ascii_lowercase()) {
             return invalid("it must start with a lowercase letter");
         }
+        if name.contains('_') {
+            let hint = name.replace('_', "-");
+            return invalid(&format!(
+                "Kubernetes does not allow underscores in names; use `{}`",
+                hint.escape_debug()
+            ));
+        }
         if !name
             .chars()
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')

@@ -23,28 +23,30 @@ pub(crate) const GENERATED: &str = "src/generated";
 /// The file with the CRDs in the crate.
 pub(crate) const DEFINITIONS: &str = "deploy/crd.yaml";
 
-/// Renders the files of the crate. A template in the directory `overrides` replaces the built-in one of the same name.
+/// The manifest of the crate.
+pub(crate) const MANIFEST: &str = "Cargo.toml";
+
+/// The program of the crate.
+pub(crate) const PROGRAM: &str = "src/main.rs";
+
+/// Renders the files of the crate. `options` are further lines of its `kube-codegen.toml`. A template in the directory `overrides` replaces the built-in one of the same name.
 ///
 /// # Errors
 /// If no kind is served, or a template is invalid.
 pub(crate) fn operator(
     package: &Package<'_>,
+    options: &str,
     overrides: Option<&Path>,
 ) -> Result<Vec<File>, String> {
     let kinds = controlled_kinds(package.model);
     if kinds.is_empty() {
         return Err(no_kind());
     }
-    let mut variables = package.variables();
-    let is_newer = package.kubernetes > Kubernetes::default();
-    variables.insert("newer_kubernetes", Value::from(is_newer));
-    variables.insert("several", Value::from(kinds.len() > 1));
-    variables.insert("kinds", kinds.values().cloned().collect());
-
+    let mut variables = variables(package, options, &kinds);
     let templates = Templates::new(templates::OPERATOR, overrides)?;
     let mut files = vec![File {
         path: DEFINITIONS.to_owned(),
-        text: definitions(package.model),
+        text: definitions(package.model).into(),
     }];
     for template in templates::OPERATOR {
         if !template.path.contains("KIND") {
@@ -58,6 +60,21 @@ pub(crate) fn operator(
         }
     }
     Ok(files)
+}
+
+/// Returns the template variables of all files; docs/templates.md describes them.
+fn variables(
+    package: &Package<'_>,
+    options: &str,
+    kinds: &BTreeMap<String, Value>,
+) -> BTreeMap<&'static str, Value> {
+    let mut variables = package.variables();
+    let is_newer = package.kubernetes > Kubernetes::default();
+    variables.insert("newer_kubernetes", Value::from(is_newer));
+    variables.insert("options", Value::from_safe_string(options.to_owned()));
+    variables.insert("several", Value::from(kinds.len() > 1));
+    variables.insert("kinds", kinds.values().cloned().collect());
+    variables
 }
 
 /// Returns the template variables of one version of each kind, by the module of its controller. The version is the storage
@@ -137,4 +154,45 @@ fn definitions(model: &Model) -> String {
         .map(|kind| yaml::document(&kind.definition()))
         .collect();
     documents.join("---\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{options::Options, pipeline, scaffold::Location, source::Source};
+
+    #[test]
+    fn every_template_and_variable_is_documented() {
+        let docs = include_str!("../../docs/templates.md");
+        let source = Source {
+            name: "crdkind.yaml".to_owned(),
+            path: None,
+            text: include_str!("../../fixtures/crdkind.yaml").to_owned(),
+        };
+        let output = pipeline::run(&[source], &Options::default());
+        let package = Package {
+            name: &"test-operator".parse().unwrap(),
+            model: &output.model,
+            kubernetes: Kubernetes::default(),
+            location: &Location::of(Path::new("."), None).unwrap(),
+        };
+        let kinds = controlled_kinds(&output.model);
+        let mut all: Vec<String> = vec!["kind".to_owned()];
+        let keys = |value: &Value| value.try_iter().unwrap().map(|key| key.to_string());
+        all.extend(keys(&kinds["controller"]).map(|key| format!("kind.{key}")));
+        for (name, value) in variables(&package, "", &kinds) {
+            match name {
+                "versions" => all.extend(keys(&value).map(|key| format!("versions.{key}"))),
+                _ => all.push(name.to_owned()),
+            }
+        }
+        all.extend(templates::OPERATOR.iter().map(|it| it.name.to_owned()));
+        assert!(all.len() > 30, "{all:?}");
+        for name in all {
+            assert!(
+                docs.contains(&format!("`{name}`")),
+                "docs/templates.md lacks {name}"
+            );
+        }
+    }
 }

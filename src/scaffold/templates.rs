@@ -66,6 +66,9 @@ impl Templates {
                 "the template directory `{directory}` does not exist"
             ));
         }
+        if let Some(directory) = overrides {
+            check_names(directory, all)?;
+        }
         let mut environment = environment().map_err(|error| message(&error))?;
         for template in all {
             let path = overrides.map(|directory| directory.join(template.name));
@@ -91,9 +94,33 @@ impl Templates {
     ) -> Result<File, String> {
         let template = self.environment.get_template(template.name);
         let text = template.and_then(|template| template.render(variables));
-        let text = text.map_err(|error| message(&error))?;
+        let text = text.map_err(|error| message(&error))?.into();
         Ok(File { path, text })
     }
+}
+
+/// Fails if a directory has templates that replace none.
+fn check_names(directory: &Path, all: &[Template]) -> Result<(), String> {
+    let cannot_read = |error| format!("cannot read `{}`: {error}", directory.display());
+    let mut unknown = Vec::new();
+    for entry in fs::read_dir(directory).map_err(cannot_read)? {
+        let name = entry.map_err(cannot_read)?.file_name();
+        let name = name.to_string_lossy();
+        if name.ends_with(".j2") && all.iter().all(|template| template.name != name) {
+            unknown.push(format!("`{}`", name.escape_debug()));
+        }
+    }
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    unknown.sort();
+    let known: Vec<&str> = all.iter().map(|template| template.name).collect();
+    Err(format!(
+        "{} in `{}` replaces no built-in template; the names are {}",
+        unknown.join(", "),
+        directory.display(),
+        known.join(", ")
+    ))
 }
 
 /// Returns an environment without the built-in filters, some of which would mark any text as safe.

@@ -42,6 +42,11 @@ pub enum Problem {
         /// What is wrong with it.
         reason: String,
     },
+    /// A URL.
+    Url {
+        /// The URL.
+        url: String,
+    },
     /// A pattern without a match, or a directory without a manifest.
     NoFile {
         /// As it was given.
@@ -50,7 +55,7 @@ pub enum Problem {
 }
 
 impl Error {
-    pub(super) fn unless_empty(problems: Vec<Problem>) -> Result<(), Self> {
+    pub(crate) fn unless_empty(problems: Vec<Problem>) -> Result<(), Self> {
         if problems.is_empty() {
             Ok(())
         } else {
@@ -89,6 +94,11 @@ impl fmt::Display for Problem {
                 super::MAX_BYTES >> 20
             ),
             Self::Pattern { pattern, reason } => write!(f, "invalid pattern {pattern:?}: {reason}"),
+            Self::Url { url } => write!(
+                f,
+                "cannot read {url}: inputs are not downloaded; use `curl -fsSL URL | kube-codegen generate -f -`, or save the \
+                 file and pass its path"
+            ),
             Self::NoFile { input } => {
                 write!(f, "no .yaml, .yml or .json file: nothing matches {input:?}")
             }

@@ -41,6 +41,8 @@ fn read_text(from: impl Read, path: &Path) -> Result<String, Problem> {
             path: path.to_path_buf(),
             source,
         })?;
+    // Reading leaves up to half of the capacity unused.
+    bytes.shrink_to_fit();
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Problem::TooLarge {
             path: path.to_path_buf(),

@@ -1,11 +1,13 @@
 //! Reads the inputs: files, directories, patterns, standard input and texts.
 mod directory;
 mod error;
+mod exclude;
 mod file;
 mod pattern;
 
 pub use error::{Error, Problem};
 
+use exclude::Exclude;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +27,8 @@ pub enum Input {
     Glob(String),
     /// Standard input.
     Stdin,
+    /// A URL, which is refused: nothing is read from the network.
+    Url(String),
     /// A text.
     Text {
         /// Name in diagnostics.
@@ -41,6 +45,8 @@ impl Input {
         let path = Path::new(argument);
         if argument == "-" {
             Self::Stdin
+        } else if is_url(argument) {
+            Self::Url(argument.to_owned())
         } else if path.is_dir() {
             Self::Directory(path.to_path_buf())
         } else if !path.exists() && argument.contains(['*', '?', '[']) {
@@ -49,6 +55,11 @@ impl Input {
             Self::File(path.to_path_buf())
         }
     }
+}
+
+/// Returns whether an argument of `-f` is a URL.
+pub(crate) fn is_url(argument: &str) -> bool {
+    argument.starts_with("https://") || argument.starts_with("http://")
 }
 
 /// A text to be parsed.
@@ -81,11 +92,32 @@ impl SourceId {
     }
 }
 
+/// What was read.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// The texts, in the order of the inputs.
+    pub sources: Vec<Source>,
+    /// The inputs that could not be read.
+    pub problems: Vec<Problem>,
+    /// The patterns of files to leave out that matched none.
+    pub unused: Vec<String>,
+}
+
 /// Reads every input in the order given, each file once. An error lists all inputs that could not be read.
 pub fn load(inputs: &[Input]) -> Result<Vec<Source>, Error> {
+    let Loaded {
+        sources, problems, ..
+    } = load_except(inputs, &[]);
+    Error::unless_empty(problems).map(|()| sources)
+}
+
+/// Like [`load`], without the files in directories and of patterns whose path, or its end, matches a pattern of `exclude`.
+pub fn load_except(inputs: &[Input], exclude: &[String]) -> Loaded {
     let mut problems = Vec::new();
     let mut sources = Vec::new();
     let mut seen = HashSet::new();
+    let exclude = Exclude::new(exclude, &mut problems);
     for input in inputs {
         let read = match input {
             Input::Text { name, text } => Ok(Source {
@@ -95,8 +127,17 @@ pub fn load(inputs: &[Input]) -> Result<Vec<Source>, Error> {
             }),
             Input::Stdin if !seen.insert(PathBuf::from("-")) => continue,
             Input::Stdin => file::read_stdin(),
+            Input::Url(url) => Err(Problem::Url { url: url.clone() }),
             Input::File(_) | Input::Directory(_) | Input::Glob(_) => {
                 for path in list(input, &mut problems).files {
+                    let root = match input {
+                        Input::Directory(root) => Some(root.clone()),
+                        Input::Glob(pattern) => Some(pattern::fixed_part(pattern)),
+                        _ => None,
+                    };
+                    if root.is_some_and(|root| exclude.excludes(&path, &root)) {
+                        continue;
+                    }
                     if !seen.insert(std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone())) {
                         continue;
                     }
@@ -113,7 +154,11 @@ pub fn load(inputs: &[Input]) -> Result<Vec<Source>, Error> {
             Err(problem) => problems.push(problem),
         }
     }
-    Error::unless_empty(problems).map(|()| sources)
+    Loaded {
+        sources,
+        problems,
+        unused: exclude.unused(),
+    }
 }
 
 /// Returns the files and directories that [`load`] depends on, sorted, for `rerun-if-changed`.
@@ -147,6 +192,6 @@ fn list(input: &Input, problems: &mut Vec<Problem>) -> Listing {
         },
         Input::Directory(path) => directory::list(path, problems),
         Input::Glob(pattern) => pattern::list(pattern, problems),
-        Input::Stdin | Input::Text { .. } => Listing::default(),
+        Input::Stdin | Input::Url(_) | Input::Text { .. } => Listing::default(),
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn list(pattern: &str, problems: &mut Vec<Problem>) -> Listing {
 }
 
 /// Returns the directory above the first part of the pattern with a wildcard.
-fn fixed_part(pattern: &str) -> PathBuf {
+pub(super) fn fixed_part(pattern: &str) -> PathBuf {
     let fixed: PathBuf = Path::new(pattern)
         .components()
         .take_while(|part| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']))

@@ -24,7 +24,7 @@ pub enum Error {
 }
 
 /// Why one file cannot be written.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// The path is invalid or outside the output directory.
     InvalidPath(String, InvalidPath),

@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::is_marked;
+use super::{is_marked, path::below};
 use crate::{hash::fnv1a, render::File};
 
 /// File name of the list in the output directory.
@@ -79,6 +79,14 @@ impl FileList {
             })
     }
 
+    /// Adds the entries of another list for other paths.
+    pub(super) fn and(mut self, other: Self) -> Self {
+        for (path, identity) in other.files {
+            self.files.entry(path).or_insert(identity);
+        }
+        self
+    }
+
     /// Combines two lists.
     pub(super) fn union(&self, other: &Self) -> Self {
         let mut all = other.clone();
@@ -111,7 +119,7 @@ impl FileList {
         text.push('\n');
         File {
             path: FILE_LIST.to_owned(),
-            text,
+            text: text.into(),
         }
     }
 
@@ -139,6 +147,20 @@ impl FileList {
             None => false,
         }
     }
+}
+
+/// Returns the paths and texts of the generated files in a directory that the user has not changed and whose name ends in
+/// `extension`.
+pub fn unchanged_files(root: &Path, extension: &str) -> Vec<(PathBuf, String)> {
+    let list = FileList::read(root);
+    let paths = list.paths().filter(|path| path.ends_with(extension));
+    let files = paths.filter_map(|path| {
+        let target = below(root, path).ok()?;
+        let text = fs::read_to_string(&target).ok()?;
+        list.may_remove(path, text.as_bytes())
+            .then_some((target, text))
+    });
+    files.collect()
 }
 
 /// Hashes a text to detect changes by a person; line endings may differ after a checkout.

@@ -5,6 +5,7 @@ use std::{
     fs,
     io::ErrorKind,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use super::{
@@ -34,10 +35,8 @@ pub struct Change {
     pub path: String,
     /// The kind of change.
     pub action: Action,
-    /// The present text, empty if there is none; bytes that are not UTF-8 become U+FFFD.
-    pub old: String,
     /// The new text, empty for a removal.
-    pub new: String,
+    pub new: Arc<str>,
 }
 
 /// The kind of a change.
@@ -56,9 +55,21 @@ pub enum Action {
 /// # Errors
 /// All obstacles, or an I/O error while reading.
 pub fn plan(root: &Path, files: &[File], force: bool) -> Result<Plan, Error> {
+    plan_generated(root, files, force, FileList::of(files))
+}
+
+/// Like [`plan`], for a run that lacks some of the input: keeps stale files, and their entries in the file list.
+///
+/// # Errors
+/// All obstacles, or an I/O error while reading.
+pub fn plan_part(root: &Path, files: &[File], force: bool) -> Result<Plan, Error> {
+    let list = FileList::of(files).and(FileList::read(root));
+    plan_generated(root, files, force, list)
+}
+
+fn plan_generated(root: &Path, files: &[File], force: bool, list: FileList) -> Result<Plan, Error> {
     let known = FileList::read(root);
     let mut planner = Planner::new(root);
-    let list = FileList::of(files);
     let list_file = (!list.is_empty()).then(|| list.to_file());
     for file in files.iter().chain(&list_file) {
         planner.file(file, |text| {
@@ -69,7 +80,7 @@ pub fn plan(root: &Path, files: &[File], force: bool) -> Result<Plan, Error> {
             }
         })?;
     }
-    for path in known.paths() {
+    for path in known.paths().filter(|path| !list.contains(path)) {
         planner.stale(path, |text| known.may_remove(path, text))?;
     }
     if list_file.is_none() {
@@ -111,6 +122,12 @@ impl Plan {
     /// Returns the files of the user that differ and are kept.
     pub fn kept(&self) -> &[String] {
         &self.kept
+    }
+
+    /// Reads the present text of a file, empty if there is none; bytes that are not UTF-8 become U+FFFD.
+    pub fn present(&self, change: &Change) -> String {
+        let text = fs::read(self.root.join(&change.path)).unwrap_or_default();
+        String::from_utf8_lossy(&text).into_owned()
     }
 
     /// Returns the output directory.
@@ -177,7 +194,10 @@ impl Planner {
             Found::Nothing => None,
             Found::File(text) => Some(text),
             Found::Obstacle(obstacle) => {
-                self.obstacles.push(obstacle);
+                // A file in the place of a directory is in the way of every file below.
+                if !self.obstacles.contains(&obstacle) {
+                    self.obstacles.push(obstacle);
+                }
                 return Ok(());
             }
         };
@@ -205,7 +225,6 @@ impl Planner {
         self.plan.changes.push(Change {
             path: path.clone(),
             action,
-            old: shown(old.as_deref()),
             new: file.text.clone(),
         });
         Ok(())
@@ -225,8 +244,7 @@ impl Planner {
             self.plan.changes.push(Change {
                 path: path.to_owned(),
                 action: Action::Remove,
-                old: shown(Some(&text)),
-                new: String::new(),
+                new: "".into(),
             });
         }
         Ok(())
@@ -287,8 +305,4 @@ fn same(old: &[u8], new: &[u8]) -> bool {
                 .iter()
                 .filter(|byte| **byte != b'\r')
                 .eq(new.iter().filter(|byte| **byte != b'\r')))
-}
-
-fn shown(text: Option<&[u8]>) -> String {
-    String::from_utf8_lossy(text.unwrap_or_default()).into_owned()
 }

@@ -88,7 +88,8 @@ fn an_ignored_config_file_is_reported() {
     let expected = "warning: `kube-codegen.toml` is ignored because of --file; use its options with \
                     `--config kube-codegen.toml`\n";
     assert_eq!(warning(&[]), expected);
-    assert_eq!(warning(&["--quiet"]), "");
+    assert_eq!(warning(&["--quiet"]), expected);
+    assert_eq!(warning(&["-qq"]), "");
     assert_eq!(warning(&["--config", "kube-codegen.toml"]), "");
     assert!(!directory.path().join("generated/clientset.rs").exists());
 }
@@ -199,7 +200,7 @@ fn warnings_can_be_denied() {
 }
 
 #[test]
-fn quiet_prints_only_errors() {
+fn quiet_prints_warnings_and_doubled_only_errors() {
     let directory = directory(CRDKIND);
     let both = format!("{CRDKIND}---\napiVersion: v1\nkind: ConfigMap\n---\n{CRDKIND}").replacen(
         "type: integer",
@@ -214,8 +215,9 @@ fn quiet_prints_only_errors() {
         ))
     };
     assert!(shown(&[]).contains("warning["));
-    assert!(!shown(&["--quiet"]).contains("warning["));
-    assert!(shown(&["--quiet"]).contains("error["));
+    assert!(shown(&["--quiet"]).contains("warning["));
+    assert!(!shown(&["-qq"]).contains("warning["));
+    assert!(shown(&["-qq"]).contains("error["));
 }
 
 #[test]

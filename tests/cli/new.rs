@@ -313,7 +313,8 @@ fn the_example_operator_is_up_to_date_and_keeps_its_files() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    create(directory.path(), &[]);
+    let args = ["new", "crdkind-operator", "-f", "crd.yaml", "-o", NAME];
+    succeed(directory.path(), &args);
     let after = files(&package);
     for (path, text) in &before {
         assert_eq!(after.get(path), Some(text), "{path}");

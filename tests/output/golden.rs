@@ -12,7 +12,7 @@ use std::{
 };
 
 use kube_codegen::{
-    options::{Emitter, Kubernetes, Options},
+    options::{Emitter, Kubernetes, Options, Override},
     pipeline,
     private::write,
     source::Source,
@@ -164,7 +164,7 @@ fn cargo_fmt_leaves_generated_files_alone() {
             assert!(formatted.status.success(), "{formatted:?}");
             let plan = plan();
             let changed = plan.changes().iter();
-            let changed: Vec<_> = changed.map(|it| (&it.path, &it.old)).collect();
+            let changed: Vec<_> = changed.map(|it| (&it.path, plan.present(it))).collect();
             assert!(changed.is_empty(), "{config}: {changed:#?}");
         }
     }
@@ -206,7 +206,7 @@ fn generate(path: &Path) -> BTreeMap<String, String> {
     output
         .files
         .into_iter()
-        .map(|file| (file.path, file.text))
+        .map(|file| (file.path, file.text.to_string()))
         .collect()
 }
 
@@ -217,6 +217,8 @@ fn options(fixture: &Path) -> Options {
     struct OptionsFile {
         kubernetes: Kubernetes,
         emit: Vec<Emitter>,
+        #[serde(rename = "override")]
+        overrides: Vec<Override>,
     }
     let file: OptionsFile = match fs::read_to_string(fixture.with_extension("toml")) {
         Ok(text) => toml::from_str(&text).expect("options"),
@@ -225,6 +227,7 @@ fn options(fixture: &Path) -> Options {
     Options {
         kubernetes: file.kubernetes,
         emit: file.emit,
+        overrides: file.overrides,
         ..Options::default()
     }
 }

@@ -105,7 +105,7 @@ fn generate(text: &str) -> BTreeMap<String, String> {
     output
         .files
         .into_iter()
-        .map(|file| (file.path, file.text))
+        .map(|file| (file.path, file.text.to_string()))
         .collect()
 }
 

@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        fs::write(path, &file.text)?;
+        fs::write(path, &*file.text)?;
     }
     let table = format!(
         "/// The seed of the batch.\npub const SEED: u64 = {seed};\n\n/// Reads an object as its kind, and writes it.\n///\n/// # Errors\n/// If the object does not fit the type.\npub fn read_and_write(kind: &str, text: &str) -> Result<String, String> {{\n    match kind {{\n{arms}        other => Err(format!(\"no kind {{other}}\")),\n    }}\n}}\n"

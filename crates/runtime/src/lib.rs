@@ -78,5 +78,6 @@ pub mod server;
 
 mod cache;
 mod histogram;
+mod panics;
 
 pub use kube_codegen_record as record;

@@ -34,7 +34,7 @@ pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
     }
     files.extend(manifests.into_iter().map(|(path, kind)| OutFile {
         path,
-        contents: Contents::Text(Box::new(move || format!("{}\n", kind.manifest))),
+        contents: Contents::Text(kind.manifest.clone()),
         exports: Exports::NoModule,
     }));
     files

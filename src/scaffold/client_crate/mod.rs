@@ -71,17 +71,18 @@ pub(crate) fn client_crate(request: &ClientCrateRequest<'_>) -> Result<ClientCra
         let mut file = match (request.existing)(template.path)? {
             Some(text) => File {
                 path: template.path.to_owned(),
-                text,
+                text: text.into(),
             },
             None => templates.render(template, template.path.to_owned(), &variables)?,
         };
         if template.path == features::PATH {
-            (file.text, notes) = features::update(&file.text, request)?;
+            let (text, found) = features::update(&file.text, request)?;
+            (file.text, notes) = (text.into(), found);
         } else if template.path == README
             && let Some(text) = marks::MARKDOWN.fill(&file.text, &docs::readme(request))
         {
             // Without marks, the whole README belongs to the user.
-            file.text = text;
+            file.text = text.into();
         }
         own.push(file);
     }
@@ -104,7 +105,7 @@ fn source(request: &ClientCrateRequest<'_>) -> Result<Vec<File>, String> {
                 format!("{HEADER}\n\n{docs}#![cfg_attr(docsrs, feature(doc_cfg))]\n\n{modules}");
             syn::parse_file(&text)
                 .map_err(|error| format!("`lib.rs` is not valid Rust: {error}"))?;
-            (file.path, file.text) = ("lib.rs".to_owned(), text);
+            (file.path, file.text) = ("lib.rs".to_owned(), text.into());
         }
     }
     Ok(files)

@@ -58,7 +58,7 @@ fn names(model: &Model) -> Result<(), TestCaseError> {
 fn texts(output: &Output) -> Vec<(&str, &str)> {
     let files = output.files.iter();
     files
-        .map(|file| (file.path.as_str(), file.text.as_str()))
+        .map(|file| (file.path.as_str(), &*file.text))
         .collect()
 }
 

@@ -71,7 +71,7 @@ pub(super) fn write(out: &Path, corpus: &Corpus, batches: &[Batch<'_>]) -> Resul
             for file in &tree.files {
                 put(
                     &format!("src/{}/{}", tree.module, file.path),
-                    file.text.clone(),
+                    file.text.to_string(),
                 );
             }
         }

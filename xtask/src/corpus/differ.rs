@@ -1,15 +1,20 @@
 //! Finds the first difference between two JSON values, with its path.
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// The first difference; `metadata` counts as the API server reads it, where null is absent.
+/// The first difference; `metadata` counts as the API server reads it, where null is absent and absent is empty.
 pub(super) fn difference(read: &Value, written: &Value) -> Option<String> {
-    let mut read = read.clone();
+    let (mut read, mut written) = (read.clone(), written.clone());
     if let Some(metadata) = read.get_mut("metadata") {
         without_null(metadata);
     }
+    for object in [&mut read, &mut written] {
+        if let Some(object) = object.as_object_mut() {
+            object.retain(|name, value| name != "metadata" || *value != json!({}));
+        }
+    }
     let mut path = String::new();
-    differ(&read, written, &mut path).map(|what| format!("{path}: {what}"))
+    differ(&read, &written, &mut path).map(|what| format!("{path}: {what}"))
 }
 
 fn without_null(value: &mut Value) {
@@ -74,7 +79,6 @@ fn maps(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn equal_values_have_no_difference() {
@@ -85,6 +89,13 @@ mod tests {
         let written = json!({"metadata": {"name": "a"}, "spec": {"x": "1"}});
         assert_eq!(difference(&object, &written), None);
         assert_eq!(difference(&json!([1e3]), &json!(["1000"])), None);
+        for (read, written) in [
+            ("{}", "{\"metadata\":{}}"),
+            ("{\"metadata\":{\"name\":null}}", "{}"),
+        ] {
+            let [read, written] = [read, written].map(|it| serde_json::from_str(it).unwrap());
+            assert_eq!(difference(&read, &written), None);
+        }
     }
 
     #[test]

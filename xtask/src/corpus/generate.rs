@@ -1,7 +1,8 @@
 //! Generates trees of modules from files of CRDs: one per repository, or several if CRDs conflict.
 use super::Problem;
 use super::input::Manifest;
-use kube_codegen::diag::{Code, Diagnostics, Severity};
+use super::refusals::Refusals;
+use kube_codegen::diag::{Code, Diagnostic, Diagnostics, Severity};
 use kube_codegen::options::Options;
 use kube_codegen::pipeline;
 use kube_codegen::pipeline::File;
@@ -10,22 +11,21 @@ use kube_codegen::private::ir::Counts;
 use kube_codegen::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The stage of invalid inputs, which are listed but do not count as failures.
-pub(super) const REFUSED: &str = "refused";
-/// From this code on, diagnostics are not about the input.
-const FIRST_OWN: &str = "KC0500";
-
 /// The generated trees and statistics on the input.
 #[derive(Default)]
 pub(super) struct Corpus {
     /// The trees, sorted by repository.
     pub(super) trees: Vec<Tree>,
-    /// Files that were read.
+    /// The files and samples that were read, relative to the directory of the corpus.
+    pub(super) inputs: BTreeSet<String>,
+    /// Files of CRDs that were read.
     pub(super) files: usize,
     /// CRDs in them; a file without a readable CRD counts as one.
     pub(super) crds: usize,
     /// Files that were rejected because of errors in them.
     pub(super) refused: usize,
+    /// The errors in files and samples.
+    pub(super) refusals: Refusals,
     /// Diagnostics by code.
     pub(super) diagnostics: BTreeMap<Code, usize>,
 }
@@ -61,7 +61,7 @@ pub(super) fn generate(manifests: Vec<Manifest>, failures: &mut Vec<Problem>) ->
     let mut corpus = Corpus::default();
     let mut groups: Vec<Group> = Vec::new();
     for manifest in manifests {
-        if let Some(taken) = alone(&manifest, &mut corpus, failures) {
+        if let Some(taken) = alone(&manifest, &mut corpus) {
             let free = groups.iter().position(|group| {
                 group.repository == manifest.repository && group.taken.is_disjoint(&taken)
             });
@@ -85,23 +85,22 @@ pub(super) fn generate(manifests: Vec<Manifest>, failures: &mut Vec<Problem>) ->
 }
 
 /// Generates one file on its own to attribute diagnostics to it; returns the names that no other file of its tree may define.
-fn alone(
-    manifest: &Manifest,
-    corpus: &mut Corpus,
-    failures: &mut Vec<Problem>,
-) -> Option<BTreeSet<(String, String)>> {
+fn alone(manifest: &Manifest, corpus: &mut Corpus) -> Option<BTreeSet<(String, String)>> {
     let sources = std::slice::from_ref(&manifest.source);
     let crds = crd::parse(sources, &mut Diagnostics::new());
     let output = pipeline::run(sources, &Options::default());
     corpus.files += 1;
+    corpus.inputs.insert(manifest.input.clone());
     corpus.crds += crds.len().max(1);
     for diagnostic in output.diagnostics.iter() {
         *corpus.diagnostics.entry(diagnostic.code).or_default() += 1;
     }
     if output.diagnostics.has_errors() {
-        let failure = failure(&manifest.source.name, &output.diagnostics);
-        corpus.refused += usize::from(failure.stage == REFUSED);
-        failures.push(failure);
+        corpus.refused += 1;
+        for error in errors(&output.diagnostics) {
+            let key = (manifest.input.clone(), error.code.as_str().to_owned());
+            corpus.refusals.entry(key).or_insert_with(|| message(error));
+        }
         return None;
     }
     Some(names(&crds))
@@ -153,30 +152,23 @@ fn tree(group: Group, module: String, failures: &mut Vec<Problem>) -> Option<Tre
     })
 }
 
-/// Describes the errors. If one is not about the input, the generator has failed.
+/// Describes the errors of files that have none on their own.
 fn failure(subject: &str, diagnostics: &Diagnostics) -> Problem {
-    let errors: Vec<_> = diagnostics
-        .iter()
-        .filter(|it| it.severity == Severity::Error)
-        .collect();
-    let own = |code: Code| code.as_str() >= FIRST_OWN;
-    let lines = errors.iter().map(|it| {
-        format!(
-            "{}: {} (at {})",
-            it.code.as_str(),
-            it.message,
-            it.place.pointer
-        )
-    });
+    let lines = errors(diagnostics).map(|it| format!("{}: {}", it.code.as_str(), message(it)));
     Problem {
-        stage: if errors.iter().any(|it| own(it.code)) {
-            "generate"
-        } else {
-            REFUSED
-        },
+        stage: "generate",
         subject: subject.to_owned(),
         message: lines.collect::<Vec<_>>().join("\n"),
     }
+}
+
+fn errors(diagnostics: &Diagnostics) -> impl Iterator<Item = &Diagnostic> {
+    let all = diagnostics.iter();
+    all.filter(|it| it.severity == Severity::Error)
+}
+
+fn message(error: &Diagnostic) -> String {
+    format!("{} (at {})", error.message, error.place.pointer)
 }
 
 /// Returns a unique module name for a repository.

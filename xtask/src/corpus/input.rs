@@ -7,6 +7,8 @@ use std::path::Path;
 pub(crate) struct Manifest {
     /// The directory of the file: one per repository.
     pub(crate) repository: String,
+    /// Its path, relative to the directory of the corpus.
+    pub(crate) input: String,
     /// Its text.
     pub(crate) source: Source,
 }
@@ -26,6 +28,7 @@ pub(crate) fn find(directory: &Path, only: &[String]) -> Result<Vec<Manifest>> {
         .into_iter()
         .map(|source| Manifest {
             repository: repository(&source),
+            input: relative(&source.name, directory),
             source,
         })
         .filter(|manifest| {
@@ -34,6 +37,14 @@ pub(crate) fn find(directory: &Path, only: &[String]) -> Result<Vec<Manifest>> {
         .collect();
     manifests.sort_by(|a, b| (&a.repository, &a.source.name).cmp(&(&b.repository, &b.source.name)));
     Ok(manifests)
+}
+
+fn relative(path: &str, directory: &Path) -> String {
+    let below = Path::new(path).strip_prefix(directory);
+    below.map_or_else(
+        |_| path.to_owned(),
+        |below| below.to_string_lossy().into_owned(),
+    )
 }
 
 /// Returns the name of the directory of a file.

@@ -4,9 +4,10 @@ mod compile;
 mod differ;
 pub(crate) mod generate;
 pub(crate) mod input;
+mod refusals;
 mod round_trip;
 mod samples;
-mod slice;
+pub(crate) mod slice;
 mod table;
 
 use crate::{root, target};
@@ -56,6 +57,11 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "generate_only")]
     compile_only: bool,
 
+    /// Table of the refusals that are expected: input, code and reason, separated by tabs [default: those of the corpus that
+    /// this repository is tested with]
+    #[arg(long, value_name = "FILE")]
+    refused: Option<PathBuf>,
+
     /// Directory for the crates and the list of failures [default: corpus in cargo's target directory]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -84,9 +90,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let inputs = input::find(&arguments.folder, &arguments.only)?;
     let inputs = slice::select(inputs, arguments.seed, arguments.slice << 10);
     let started = Instant::now();
-    let corpus = generate::generate(inputs, &mut failures);
+    let mut corpus = generate::generate(inputs, &mut failures);
     let generating = started.elapsed();
-    let samples = samples::find(&arguments.folder, &corpus, &mut failures)?;
+    let samples = samples::find(&arguments.folder, &mut corpus, &mut failures)?;
+    let expected = refusals::expected(arguments.refused.as_deref())?;
+    failures.extend(refusals::compare(
+        &expected,
+        &corpus.refusals,
+        &corpus.inputs,
+    ));
     let mut table = table::Table::new(&corpus, samples.len(), generating);
     let batches = batch::pack(&corpus, &samples, arguments.batch);
     if !arguments.generate_only {
@@ -101,12 +113,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let types = out.join("types.tsv");
     fs::write(&types, table::types(&corpus))?;
     print!("{table}");
-    let failed = failures.iter().filter(|it| it.stage != generate::REFUSED);
-    let failed = failed.count();
-    println!("{:<32} {failed:>12}", "failures");
-    println!("failures and rejections: {}", report.display());
+    println!("{:<32} {:>12}", "failures", failures.len());
+    println!("failures: {}", report.display());
     println!("types of each repository: {}", types.display());
-    Ok(failed == 0)
+    Ok(failures.is_empty())
 }
 
 fn compile_and_run(

@@ -1,5 +1,5 @@
 //! Reads the samples that an API server accepts, with the types to read them as.
-use super::generate::{Corpus, REFUSED};
+use super::generate::Corpus;
 use super::{Problem, Result};
 use kube_codegen::diag::Diagnostics;
 use kube_codegen::private::yaml;
@@ -21,7 +21,7 @@ pub(super) struct Sample {
 /// Returns the samples of `samples.tsv` whose `check` is `ok` and whose CRD was generated; none without such a table.
 pub(super) fn find(
     directory: &Path,
-    corpus: &Corpus,
+    corpus: &mut Corpus,
     failures: &mut Vec<Problem>,
 ) -> Result<Vec<Sample>> {
     let table = directory.join("samples.tsv");
@@ -54,12 +54,14 @@ pub(super) fn find(
         if types.is_empty() {
             continue;
         }
-        match read(&directory.join("samples").join(file)) {
-            Ok(object) if !metadata_is_valid(&object) => failures.push(Problem {
-                stage: REFUSED,
-                subject: file.to_owned(),
-                message: "the API server rejects its metadata".to_owned(),
-            }),
+        let input = format!("samples/{file}");
+        corpus.inputs.insert(input.clone());
+        match read(&directory.join(&input)) {
+            Ok(object) if !metadata_is_valid(&object) => {
+                let message = "the API server rejects its metadata".to_owned();
+                let key = (input, "metadata".to_owned());
+                corpus.refusals.insert(key, message);
+            }
             Ok(object) => samples.push(Sample {
                 file: file.to_owned(),
                 object,

@@ -91,7 +91,7 @@ pub struct InformerStatus {
     pub kind: String,
     /// Plural name of the kind.
     pub resource: String,
-    /// The watched namespace; `None` for all of them and for cluster-scoped kinds.
+    /// The watched namespaces, joined by commas; `None` for all of them and for cluster-scoped kinds.
     pub namespace: Option<String>,
     /// The label selector, if any.
     pub label_selector: Option<String>,
@@ -123,15 +123,11 @@ pub struct InformerStatus {
 impl InformerStatus {
     /// Returns `Pod`, or `Deployment.apps`.
     pub fn kind_and_group(&self) -> String {
-        kind_and_group(&self.kind, &self.group)
-    }
-}
-
-pub(super) fn kind_and_group(kind: &str, group: &str) -> String {
-    if group.is_empty() {
-        kind.to_owned()
-    } else {
-        format!("{kind}.{group}")
+        if self.group.is_empty() {
+            self.kind.clone()
+        } else {
+            format!("{}.{}", self.kind, self.group)
+        }
     }
 }
 

@@ -147,13 +147,13 @@ impl Server {
         self
     }
 
-    /// Adds a check to `/healthz`, which tells Kubernetes whether to restart the container.
+    /// Adds a check to `/healthz`, by which Kubernetes decides whether to restart the container.
     pub fn healthz(mut self, name: impl Into<String>, check: impl Check) -> Self {
         self.routes.healthz.add(name, check);
         self
     }
 
-    /// Adds a check to `/readyz`, which tells Kubernetes whether to send requests to the container.
+    /// Adds a check to `/readyz`, by which Kubernetes decides whether to send requests to the container.
     pub fn readyz(mut self, name: impl Into<String>, check: impl Check) -> Self {
         self.routes.readyz.add(name, check);
         self
