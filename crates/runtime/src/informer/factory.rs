@@ -56,6 +56,7 @@ trait Managed: Any + Send + Sync {
     fn has_synced(&self) -> bool;
     fn wait_synced(&self) -> BoxFuture<'_, bool>;
     fn stop(&self) -> BoxFuture<'_, ()>;
+    fn failed(&self) -> BoxFuture<'_, String>;
     fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace>;
     fn remove_namespace(&self, name: &str) -> bool;
     fn status(&self) -> InformerStatus;
@@ -82,6 +83,17 @@ impl<K: Object> Managed for SharedInformer<K> {
 
     fn stop(&self) -> BoxFuture<'_, ()> {
         self.shutdown().boxed()
+    }
+
+    fn failed(&self) -> BoxFuture<'_, String> {
+        async {
+            self.stopped().await;
+            match self.failure() {
+                Some(message) => message,
+                None => future::pending().await,
+            }
+        }
+        .boxed()
     }
 
     fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
@@ -276,6 +288,17 @@ impl InformerFactory {
     pub async fn shutdown(&self) {
         let informers = self.managed();
         future::join_all(informers.iter().map(|informer| informer.stop())).await;
+    }
+
+    /// Waits until one of the informers requested so far ends by itself. Returns its kind and the cause.
+    pub(crate) async fn failed(&self) -> (String, String) {
+        let informers = self.managed();
+        if informers.is_empty() {
+            return future::pending().await;
+        }
+        let failures = informers.iter().map(|informer| informer.failed());
+        let (message, index, _) = future::select_all(failures).await;
+        (informers[index].kind(), message)
     }
 
     fn managed(&self) -> Vec<Arc<dyn Managed>> {
