@@ -35,7 +35,7 @@ const WORDS: &[&str] = &[
     "2024-01-01",
 ];
 
-/// What serde_json takes for a number where it is the key of a map.
+/// What `serde_json` takes for a number where it is the key of a map.
 const NUMBER: &str = "$serde_json::private::Number";
 
 /// Texts that the patterns and formats of CRDs often want.
@@ -172,9 +172,10 @@ impl Objects {
                     map.insert(name.clone(), value);
                 }
                 None if is_required => return None,
-                None => {
-                    map.extend(has_default.then(|| (name.clone(), property["default"].clone())))
+                None if has_default => {
+                    map.insert(name.clone(), property["default"].clone());
                 }
+                None => {}
             }
         }
         let values = &schema["additionalProperties"];
@@ -263,7 +264,7 @@ impl Objects {
         }
         let least = schema["minLength"].as_u64().unwrap_or(0);
         let most = schema["maxLength"].as_u64().unwrap_or(u64::MAX);
-        let mut text = if attempt % 2 == 0 {
+        let mut text = if attempt.is_multiple_of(2) {
             if self.rng.u8(..50) == 0 {
                 NUMBER.to_owned()
             } else {
