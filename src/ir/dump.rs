@@ -16,7 +16,12 @@ impl Model {
                 self.dump_type(&mut out, id);
             }
             for (id, ty) in self.aliases_of(module) {
-                let target = self.type_text(ty, module);
+                let target = match ty {
+                    Ty::Named(id) if self.types[*id].shared.is_some() => {
+                        self.types[*id].defined_name().to_string()
+                    }
+                    ty => self.type_text(ty, module),
+                };
                 line(&mut out, 1, &format!("alias {} = {target}", self.head(id)));
             }
         }
@@ -27,7 +32,6 @@ impl Model {
         let def = &self.types[id];
         let head = self.head(id);
         let mut derives: Vec<&str> = def.derives.more.iter().map(String::as_str).collect();
-        derives.extend(def.derives.eq.then_some("Eq"));
         derives.extend(def.derives.default.then_some("Default"));
         let derives = match derives.as_slice() {
             [] => String::new(),
@@ -76,7 +80,7 @@ impl Model {
             Presence::Nullable => "nullable ",
             Presence::OptionalNullable => "optional nullable ",
         });
-        if field.boxed == Some(true) {
+        if field.boxed {
             text.push_str("boxed ");
         }
         text.push_str(&self.type_text(&field.ty, module));
@@ -95,7 +99,11 @@ impl Model {
             path if path.is_empty() => String::new(),
             path => format!(".{path}"),
         };
-        format!("{} ({kind}{path})", def.name())
+        let shared = match &def.shared {
+            Some(name) => format!(", shared as {name}"),
+            None => String::new(),
+        };
+        format!("{} ({kind}{path}{shared})", def.name())
     }
 
     fn type_text(&self, ty: &Ty, module: &Module) -> String {

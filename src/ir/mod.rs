@@ -5,7 +5,6 @@ mod ident;
 mod kind;
 mod module;
 mod path;
-mod replace;
 mod rules;
 mod ty;
 
@@ -110,13 +109,40 @@ impl Types {
 
     /// Returns the struct or enum of a schema location: its own, or the one that its aliases lead to.
     pub fn definition(&self, mut id: TypeId) -> TypeId {
-        // At most two: to the shared type of its module, and from there to another version.
+        // At most two: to the first equal location of its module, and from there to another version.
         for _ in 0..2 {
             if let Body::Alias(Ty::Named(next)) = self[id].body {
                 id = next;
             }
         }
         id
+    }
+
+    /// Removes types, none of which may be referred to by one that stays. Returns the new id of each type that stays.
+    pub(crate) fn retain(
+        &mut self,
+        stays: impl Fn(TypeId, &TypeDef) -> bool,
+    ) -> Vec<Option<TypeId>> {
+        let mut count = 0;
+        let stay = self.iter().map(|(id, def)| {
+            stays(id, def).then(|| {
+                count += 1;
+                TypeId::at(count - 1)
+            })
+        });
+        let ids: Vec<Option<TypeId>> = stay.collect();
+        let mut stay = ids.iter();
+        self.0.retain(|_| stay.next().is_some_and(Option::is_some));
+        for def in &mut self.0 {
+            for ty in def.body.types_mut().filter_map(Ty::named_mut) {
+                if let Ty::Named(id) = ty
+                    && let Some(Some(new)) = ids.get(id.index())
+                {
+                    *id = *new;
+                }
+            }
+        }
+        ids
     }
 
     /// Returns the number of types.
@@ -165,7 +191,7 @@ impl Model {
     }
 
     /// Returns the types that kinds reach, each once, in the order of first reach.
-    fn reach_all<'a>(&self, kinds: impl IntoIterator<Item = &'a Kind>) -> Vec<TypeId> {
+    pub(crate) fn reach_all<'a>(&self, kinds: impl IntoIterator<Item = &'a Kind>) -> Vec<TypeId> {
         let mut seen = HashSet::new();
         let mut found = Vec::new();
         let mut todo = Vec::new();
@@ -229,7 +255,7 @@ impl Model {
         aliases.any(|(id, _)| self.group_version(self.types.definition(id)) == other)
     }
 
-    /// Returns every schema location of a module, whether its type is reached, an alias, or neither.
+    /// Returns every schema location of a module, whether it defines its type or is an alias.
     pub fn locations_of(&self, module: &Module) -> impl Iterator<Item = TypeId> {
         // Types are sorted by kind.
         let kinds = self.range_of(module);

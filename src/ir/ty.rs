@@ -5,13 +5,20 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-/// The type of a schema location. The location keeps its name even if its type is that of another one.
+/// The type of a schema location.
+///
+/// A field refers to the type of its own location, and so keeps its text whatever that type is: one of its own, or an alias of
+/// another one.
 #[derive(Clone, Debug)]
 pub struct TypeDef {
     /// The schema location.
     pub origin: Origin,
     /// Its Rust name, given by an override or by the naming pass.
     pub name: Option<Ident>,
+    /// The name of the type itself if several locations of its module have it. Each of them is then an alias of it.
+    pub shared: Option<Ident>,
+    /// The `title` of the schema.
+    pub title: Option<String>,
     /// The description of the schema.
     pub doc: Option<String>,
     /// What the type consists of.
@@ -28,6 +35,19 @@ impl TypeDef {
     pub fn name(&self) -> &Ident {
         given(self.name.as_ref())
     }
+
+    /// Returns the name under which the type itself is defined.
+    ///
+    /// # Panics
+    /// Before the naming pass.
+    pub fn defined_name(&self) -> &Ident {
+        self.shared.as_ref().unwrap_or_else(|| self.name())
+    }
+
+    /// Returns whether the name of the location is an alias.
+    pub fn is_alias(&self) -> bool {
+        self.shared.is_some() || matches!(self.body, Body::Alias(_))
+    }
 }
 
 /// What a type consists of.
@@ -39,8 +59,7 @@ pub enum Body {
     Enum(Enum),
     /// A value of one of several types, chosen by its kind of JSON.
     Union(Union),
-    /// Another type: a shared type of the same module, a reused type, or a shared type that another version of the group defines.
-    /// Types refer to aliases of the last kind alone, so that a module refers to its own schema locations only.
+    /// Another type: that of the first equal location in the same module, that of another version of the group, or a reused type.
     Alias(Ty),
 }
 
@@ -90,6 +109,19 @@ pub struct Enum {
     pub default: Option<usize>,
     /// Whether it is a text with a constant for each value, since rustc takes too long for an enum of this size.
     pub constants: bool,
+}
+
+impl Enum {
+    /// Returns the index of the variant that a missing value is read as, if it is declared: empty text, zero or null.
+    pub fn blank(&self) -> Option<usize> {
+        let is_blank = |value: &Value| match self.base {
+            EnumBase::Text => value == "",
+            EnumBase::Int(_) => *value == 0,
+            EnumBase::Mixed => value.is_null(),
+        };
+        let mut variants = self.variants.iter();
+        variants.position(|variant| is_blank(&variant.value))
+    }
 }
 
 /// The body of a union.
@@ -159,8 +191,8 @@ pub struct Field {
     pub ty: Ty,
     /// Whether it may be absent or null.
     pub presence: Presence,
-    /// Whether it is in a `Box`; decided by an override or by the boxing pass.
-    pub boxed: Option<bool>,
+    /// Whether an override puts it into a `Box`.
+    pub boxed: bool,
     /// The description of the schema.
     pub doc: Option<String>,
     /// The default that the API server fills in.
@@ -258,9 +290,7 @@ pub enum IntWidth {
 /// The traits a type derives besides `Clone`, `Debug` and `PartialEq`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Derives {
-    /// `Eq`: every part implements it.
-    pub eq: bool,
-    /// `Default`: every required part implements it.
+    /// `Default`: every required part implements it. Other types have an impl of their own.
     pub default: bool,
     /// Traits that overrides add.
     pub more: BTreeSet<String>,
@@ -288,7 +318,7 @@ impl Ty {
         }
     }
 
-    /// Returns the reference to a type of the model inside lists, maps and null.
+    /// Returns the reference to a type of the model inside lists, maps and null, mutably.
     pub fn named_mut(&mut self) -> Option<&mut Self> {
         match self {
             Self::Named(_) => Some(self),

@@ -75,7 +75,7 @@ pub(super) fn field(
         ident: None,
         ty,
         presence,
-        boxed: None,
+        boxed: false,
         doc,
         default: None,
         rules: Rules::default(),

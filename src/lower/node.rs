@@ -21,6 +21,7 @@ pub(super) struct Lowering<'a> {
 pub(super) struct Node {
     pub(super) schema: Box<Schema>,
     pub(super) path: SchemaPath,
+    pub(super) title: Option<String>,
     pub(super) doc: Option<String>,
     pub(super) nullable: bool,
     pub(super) default: Option<Value>,
@@ -34,7 +35,7 @@ impl Node {
     /// Takes the keywords that apply to a value of any type: they become docs, presence and constraints.
     pub(super) fn new(mut schema: Box<Schema>, path: SchemaPath) -> Self {
         let title = schema.title.take();
-        let description = schema.description.take().or(title);
+        let description = schema.description.take().or_else(|| title.clone());
         // `example` and `externalDocs` are for human readers of the schema.
         schema.annotations.clear();
         let Constraints { all: constraints } = take(&mut schema.constraints);
@@ -48,6 +49,7 @@ impl Node {
             ..Rules::default()
         };
         Self {
+            title,
             doc: description.filter(|text| !text.trim().is_empty()),
             nullable: take(&mut schema.nullable),
             default: schema.default.take(),
@@ -141,6 +143,8 @@ impl Lowering<'_> {
                 path: node.path.clone(),
             },
             name: None,
+            shared: None,
+            title: node.title.clone(),
             doc: node.doc.clone(),
             body,
             derives: Derives::default(),

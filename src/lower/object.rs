@@ -95,7 +95,7 @@ fn field(
         ident: None,
         ty,
         presence: Presence::of(required, child.nullable),
-        boxed: None,
+        boxed: false,
         doc: child.doc,
         default: child.default,
         rules: child.rules,

@@ -52,7 +52,7 @@ override_entry! {
     /// Omits the field.
     skip: bool, key "skip",
     set skip(omit: bool) { *skip = omit; };
-    /// Puts the field in a `Box` or not, whatever its size.
+    /// Puts the field in a `Box`.
     boxed: Option<bool>, key "boxed",
     set boxed(on_heap: bool) { *boxed = Some(on_heap); };
     /// Derives more traits.

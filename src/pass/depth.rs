@@ -3,11 +3,19 @@
 //! To check whether a type is `Send`, rustc visits all types in it and gives up after 128 steps (`recursion_limit`), some of which
 //! a future that holds the object takes. The other auto traits take as many steps at most, except `UnwindSafe`, which rustdoc asks
 //! for: records implement it themselves, so only lists and maps within one field count there.
-use super::cost::{BOX_STEPS, CONTAINER_STEPS, LEAF_STEPS, STEP};
 use super::known;
 use crate::diag::{Code, Diagnostics};
 use crate::ir::{Body, Field, Model, Presence, Ty, TypeId};
 use crate::options::Options;
+
+/// Steps that the compiler takes through an `Option`, a struct or a `Nullable` when it checks an auto trait.
+pub(super) const STEP: usize = 1;
+/// Steps through a `Box`.
+const BOX_STEPS: usize = 2;
+/// Steps through a `Vec` or a `BTreeMap`.
+pub(super) const CONTAINER_STEPS: usize = 3;
+/// Steps through a type without parts of the model, such as text or raw JSON.
+pub(super) const LEAF_STEPS: usize = 8;
 
 /// How many steps the types of an object may take.
 const LIMIT: usize = 96;
@@ -15,6 +23,11 @@ const LIMIT: usize = 96;
 const NESTED: usize = 8;
 
 pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics) {
+    let reused = model.types.iter().map(|(_, def)| match &def.body {
+        Body::Alias(Ty::External(path)) => known::layout(path).map(|it| it.depth),
+        Body::Alias(_) | Body::Struct(_) | Body::Enum(_) | Body::Union(_) => None,
+    });
+    let reused: Vec<Option<usize>> = reused.collect();
     let mut deepest: Vec<Option<usize>> = vec![None; model.types.len()];
     let mut todo: Vec<TypeId> = model.kinds.iter().map(|kind| kind.root).collect();
     let mut cut = Vec::new();
@@ -28,7 +41,7 @@ pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics)
         for field in &mut body.fields {
             let mut reached = None;
             let depth = depth + wrapper_steps(field);
-            if shorten(&mut field.ty, depth, 0, &mut reached) {
+            if shorten(&mut field.ty, depth, 0, &reused, &mut reached) {
                 cut.push((id, def.origin.path.property(&field.wire)));
             }
             if field.ty == Ty::JSON {
@@ -55,11 +68,7 @@ pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics)
 
 /// Returns the steps through what wraps the type of a field.
 fn wrapper_steps(field: &Field) -> usize {
-    let boxed = if field.boxed == Some(true) {
-        BOX_STEPS
-    } else {
-        0
-    };
+    let boxed = if field.boxed { BOX_STEPS } else { 0 };
     boxed
         + match field.presence {
             Presence::Required => 0,
@@ -68,23 +77,24 @@ fn wrapper_steps(field: &Field) -> usize {
         }
 }
 
-/// Replaces what is too deep by raw JSON and returns whether it did; `reached` receives the type that is reached, and its depth.
+/// Replaces what is too deep by raw JSON and returns whether it did. `reused` has the depths of reused types; `reached` receives the
+/// type that is reached, and its depth.
 fn shorten(
     ty: &mut Ty,
     depth: usize,
     nested: usize,
+    reused: &[Option<usize>],
     reached: &mut Option<(TypeId, usize)>,
 ) -> bool {
     let is_too_deep = match ty {
-        Ty::Scalar(_) | Ty::Nullable(_) => false,
+        Ty::Scalar(_) | Ty::Nullable(_) | Ty::External(_) => false,
         Ty::Named(id) => {
             *reached = Some((*id, depth + STEP));
-            depth + STEP + LEAF_STEPS > LIMIT
+            depth + STEP + reused[id.index()].unwrap_or(LEAF_STEPS) > LIMIT
         }
         Ty::List(_) | Ty::Map(_) => {
             nested >= NESTED || depth + CONTAINER_STEPS + LEAF_STEPS > LIMIT
         }
-        Ty::External(path) => known::layout(path).is_some_and(|it| depth + STEP + it.depth > LIMIT),
     };
     if is_too_deep {
         *ty = Ty::JSON;
@@ -93,10 +103,10 @@ fn shorten(
     }
     match ty {
         Ty::List(inner) | Ty::Map(inner) => {
-            shorten(inner, depth + CONTAINER_STEPS, nested + 1, reached)
+            shorten(inner, depth + CONTAINER_STEPS, nested + 1, reused, reached)
         }
         Ty::Nullable(inner) => {
-            let cut = shorten(inner, depth + STEP, nested, reached);
+            let cut = shorten(inner, depth + STEP, nested, reused, reached);
             if **inner == Ty::JSON {
                 // Raw JSON can be null itself.
                 *ty = Ty::JSON;
@@ -109,7 +119,7 @@ fn shorten(
 
 /// Removes the box and `Nullable` from a field of raw JSON, which needs neither.
 fn remove_wrappers(field: &mut Field) {
-    field.boxed = Some(false);
+    field.boxed = false;
     field.presence = match field.presence {
         Presence::Required | Presence::Nullable => Presence::Required,
         Presence::Optional | Presence::OptionalNullable => Presence::Optional,

@@ -1,61 +1,40 @@
-//! Decides which types derive `Eq` and `Default`.
+//! Decides which types derive `Default`.
+//!
+//! No struct derives `Eq`: an optional field of a type without it, such as `Container`, would take it away.
 use super::known;
 use crate::diag::Diagnostics;
-use crate::ir::{Body, Field, Model, Presence, Scalar, Struct, Ty, TypeId, Types};
+use crate::ir::{Body, Model, Presence, Struct, Ty, Types};
 use crate::options::Options;
 
 pub(super) fn run(model: &mut Model, _: &Options, _: &mut Diagnostics) {
-    // Starts with all traits and removes them until nothing changes, so that a cycle of types loses none by itself.
-    for (_, def) in model.types.iter_mut() {
-        def.derives.eq = true;
-        def.derives.default = true;
-    }
-    let ids: Vec<TypeId> = model.types.iter().map(|(id, _)| id).collect();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for id in &ids {
-            let types = &model.types;
-            let (eq, default) = match &types[*id].body {
-                Body::Enum(body) => (true, body.default.is_some()),
-                Body::Union(body) => (body.arms.iter().all(|arm| eq(&arm.ty, types)), false),
-                Body::Struct(body) => (has_eq(body, types), has_default(body, types)),
-                // An alias derives nothing, but the types that refer to it look here.
-                Body::Alias(ty) => (eq(ty, types), default(ty, types)),
-            };
-            let derives = &mut model.types[*id].derives;
-            changed |= (derives.eq, derives.default) != (eq, default);
-            (derives.eq, derives.default) = (eq, default);
-        }
+    let types = model.types.iter();
+    let defaults = types.map(|(_, def)| match &def.body {
+        Body::Struct(body) => derives_default(body, &model.types),
+        Body::Enum(body) => body.default.or(body.blank()).is_some(),
+        Body::Union(_) => false,
+        // An alias derives nothing, but it has what its target has.
+        Body::Alias(ty) => has_default(ty, &model.types),
+    });
+    let defaults: Vec<bool> = defaults.collect();
+    for ((_, def), default) in model.types.iter_mut().zip(defaults) {
+        def.derives.default = default;
     }
 }
 
-fn has_eq(body: &Struct, types: &Types) -> bool {
-    body.fields.iter().all(|field| eq(&field.ty, types))
+/// Returns whether every required field implements `Default`.
+fn derives_default(body: &Struct, types: &Types) -> bool {
+    let mut required = body.fields.iter();
+    required.all(|field| field.presence != Presence::Required || has_default(&field.ty, types))
 }
 
-fn eq(ty: &Ty, types: &Types) -> bool {
+/// Returns whether a type implements `Default`: every generated type does.
+fn has_default(ty: &Ty, types: &Types) -> bool {
     match ty {
-        // `ObjectMeta` and `Quantity` have no `Eq`, and an external type may have none.
-        Ty::Scalar(Scalar::ObjectMeta | Scalar::Quantity) | Ty::External(_) => false,
-        Ty::Scalar(_) => true,
-        Ty::List(inner) | Ty::Map(inner) | Ty::Nullable(inner) => eq(inner, types),
-        Ty::Named(id) => types[*id].derives.eq,
-    }
-}
-
-fn has_default(body: &Struct, types: &Types) -> bool {
-    let has_default =
-        |field: &Field| field.presence != Presence::Required || default(&field.ty, types);
-    body.fields.iter().all(has_default)
-}
-
-fn default(ty: &Ty, types: &Types) -> bool {
-    match ty {
-        // No time means "not set".
-        Ty::Scalar(Scalar::Time) => false,
         Ty::Scalar(_) | Ty::List(_) | Ty::Map(_) | Ty::Nullable(_) => true,
-        Ty::Named(id) => types[*id].derives.default,
+        Ty::Named(id) => match &types[*id].body {
+            Body::Alias(ty) => has_default(ty, types),
+            Body::Struct(_) | Body::Enum(_) | Body::Union(_) => true,
+        },
         Ty::External(path) => known::layout(path).is_some_and(|it| it.default),
     }
 }

@@ -1,6 +1,4 @@
-//! Completes the model in passes: overrides, reuse, boxes, a bound on depth, shared types, names, derives.
-mod boxing;
-mod cost;
+//! Completes the model in passes: overrides, reuse, a bound on depth, shared types, names, derives.
 mod dedup;
 mod depth;
 mod derives;
@@ -10,7 +8,7 @@ mod overrides;
 mod verify;
 
 use crate::diag::Diagnostics;
-use crate::ir::Model;
+use crate::ir::{Body, Model, TypeDef, TypeId};
 use crate::options::Options;
 
 /// Changes the model and reports diagnostics.
@@ -20,8 +18,8 @@ type Pass = fn(&mut Model, &Options, &mut Diagnostics);
 const PASSES: &[Pass] = &[
     overrides::run,
     known::run,
-    boxing::run,
     depth::run,
+    prune,
     dedup::run,
     naming::run,
     derives::run,
@@ -35,6 +33,22 @@ pub(crate) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
     // After an error, the model may be inconsistent.
     if !diagnostics.has_errors() {
         verify::run(model, diagnostics);
+    }
+}
+
+/// Removes the types that no one can refer to: those below reused types, raw JSON and skipped fields.
+fn prune(model: &mut Model, _: &Options, _: &mut Diagnostics) {
+    let mut stays = vec![false; model.types.len()];
+    for id in model.reach_all(&model.kinds) {
+        stays[id.index()] = true;
+    }
+    // An alias stays even below a reused type: with an older Kubernetes, it would be reached.
+    let stays = |id: TypeId, def: &TypeDef| stays[id.index()] || matches!(def.body, Body::Alias(_));
+    let ids = model.types.retain(stays);
+    for kind in &mut model.kinds {
+        if let Some(Some(id)) = ids.get(kind.root.index()) {
+            kind.root = *id;
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tests of overrides, boxes, derives and names on a whole model.
+//! Tests of overrides, derives and names on a whole model.
 use crate::diag::{Code, Diagnostics};
 use crate::ir::{Body, Field, Model, Ty, TypeDef};
 use crate::options::{Options, Override};
@@ -74,17 +74,13 @@ fn field<'a>(model: &'a Model, ty: &str, wire: &str) -> Option<&'a Field> {
 }
 
 #[test]
-fn names_boxes_and_derives() {
+fn names_and_derives() {
     let (model, found) = run(Vec::new());
     assert_eq!(found, []);
-    assert_eq!(field(&model, "FooSpec", "big").unwrap().boxed, Some(true));
-    assert_eq!(field(&model, "FooSpec", "list").unwrap().boxed, Some(false));
-    let spec = &def(&model, "FooSpec").derives;
-    assert!(spec.eq && !spec.default, "an enum without default");
-    assert!(!def(&model, "Foo").derives.eq, "`ObjectMeta`");
-    let item = &def(&model, "FooSpecList").derives;
-    assert!(item.eq && item.default);
-    assert!(def(&model, "Foo").derives.default);
+    assert!(!field(&model, "FooSpec", "big").unwrap().boxed);
+    assert!(def(&model, "FooSpec").derives.default);
+    let mode = &def(&model, "FooSpecMode").derives;
+    assert!(!mode.default, "its blank value is not declared");
     assert_eq!(model.modules[0].names().client.as_str(), "ExampleComV1");
     assert_eq!(model.kinds[0].names().method.as_str(), "foos");
 }
@@ -107,7 +103,7 @@ fn overrides_apply_at_every_location() {
             ..Override::at("Foo.spec.ratio")
         },
         Override {
-            boxed: Some(false),
+            boxed: Some(true),
             ..Override::at("Foo.spec.big")
         },
     ]);
@@ -117,7 +113,7 @@ fn overrides_apply_at_every_location() {
     assert_eq!(mode.ident().as_str(), "kind_of");
     assert_eq!(mode.ty, Ty::External("crate::Mode".into()));
     assert!(field(&model, "FooSpec", "ratio").is_none());
-    assert_eq!(field(&model, "FooSpec", "big").unwrap().boxed, Some(false));
+    assert!(field(&model, "FooSpec", "big").unwrap().boxed);
 }
 
 #[test]

@@ -43,23 +43,26 @@ fn dangling_reference(model: &Model) -> Option<String> {
         .map(|id| format!("type {} is referred to but does not exist", id.0))
 }
 
-/// Finds a reference to a type of another module that is not the alias of a shared type, or a reference to another alias.
+/// Finds a field of a type of another module, or an alias of an alias that is not the first of equal locations.
 fn foreign_reference(model: &Model) -> Option<String> {
     let module = |id: TypeId| model.group_version(id);
     let group = |id: TypeId| module(id).map(|(group, _)| group);
     let is_alias = |id: TypeId| matches!(model.types[id].body, Body::Alias(_));
-    let is_alias_of_version = |id: TypeId| match &model.types[id].body {
-        Body::Alias(Ty::Named(to)) => module(id) != module(*to) && !is_alias(*to),
-        Body::Alias(_) | Body::Struct(_) | Body::Enum(_) | Body::Union(_) => false,
+    let is_allowed = |id: TypeId, to: TypeId| {
+        let is_local = module(id) == module(to);
+        match &model.types[to].body {
+            _ if !is_alias(id) => is_local,
+            Body::Alias(Ty::Named(end)) => {
+                is_local && module(to) != module(*end) && !is_alias(*end)
+            }
+            Body::Alias(_) => false,
+            Body::Struct(_) | Body::Enum(_) | Body::Union(_) => group(id) == group(to),
+        }
     };
     let references = model.types.iter().flat_map(|(id, def)| {
         let to = def.body.types().filter_map(Ty::named);
         to.map(move |to| (id, to))
     });
-    let is_allowed = |id: TypeId, to: TypeId| {
-        let is_local = module(id) == module(to) && (!is_alias(to) || is_alias_of_version(to));
-        is_local || (is_alias_of_version(id) && group(id) == group(to))
-    };
     let (id, to) = references
         .into_iter()
         .find(|(id, to)| !is_allowed(*id, *to))?;
@@ -99,7 +102,11 @@ fn names(model: &Model, module: &Module, own: &[TypeId]) -> Vec<String> {
     let defs = aliases
         .chain(own.iter().copied())
         .map(|id| model.types[id].name.as_ref());
+    let shared = model
+        .locations_of(module)
+        .filter_map(|id| model.types[id].shared.as_ref());
     let all = types.into_iter().chain(kinds).chain(defs);
+    let all = all.chain(shared.map(Some));
     namespace(&module_name, all, &mut defects);
     for id in own {
         let def = &model.types[*id];

@@ -40,6 +40,17 @@ impl RuntimeCrates {
             }
         }
     }
+
+    /// Returns the dependency on the crate `name` with one of its features.
+    fn with_feature(&self, name: &str, feature: &str) -> String {
+        match self {
+            Self::Registry => format!("{{ version = \"{RUNTIME}\", features = [\"{feature}\"] }}"),
+            Self::Path(path) => {
+                let path = yaml::quote(&format!("{path}/{name}"));
+                format!("{{ version = \"{RUNTIME}\", path = {path}, features = [\"{feature}\"] }}")
+            }
+        }
+    }
 }
 
 /// Formats the dependencies of generated files for the `Cargo.toml` of a program in the working directory.
@@ -121,6 +132,10 @@ pub(super) fn variables(kubernetes: Kubernetes, crates: &RuntimeCrates) -> Value
         ("serde_json", Value::from(SERDE_JSON)),
         ("record", dependency("record")),
         ("runtime", dependency("runtime")),
+        (
+            "runtime_with_cli",
+            Value::from_safe_string(crates.with_feature("runtime", "cli")),
+        ),
         ("testing", dependency("testing")),
         ("kubernetes", Value::from(kubernetes.to_string())),
         ("kubernetes_feature", Value::from(kubernetes.feature())),

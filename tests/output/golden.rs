@@ -12,7 +12,7 @@ use std::{
 };
 
 use kube_codegen::{
-    options::{Emitter, Kubernetes, Options},
+    options::{Emitter, Kubernetes, Options, Override},
     pipeline,
     private::write,
     source::Source,
@@ -217,6 +217,8 @@ fn options(fixture: &Path) -> Options {
     struct OptionsFile {
         kubernetes: Kubernetes,
         emit: Vec<Emitter>,
+        #[serde(rename = "override")]
+        overrides: Vec<Override>,
     }
     let file: OptionsFile = match fs::read_to_string(fixture.with_extension("toml")) {
         Ok(text) => toml::from_str(&text).expect("options"),
@@ -225,6 +227,7 @@ fn options(fixture: &Path) -> Options {
     Options {
         kubernetes: file.kubernetes,
         emit: file.emit,
+        overrides: file.overrides,
         ..Options::default()
     }
 }

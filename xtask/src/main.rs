@@ -3,6 +3,7 @@ mod breaking;
 mod corpus;
 mod features;
 mod known;
+mod trial;
 
 use clap::Parser;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,9 @@ enum Task {
 
     /// Generate the tables of reusable types from the sources of k8s-openapi
     KnownTypes(known::Arguments),
+
+    /// Change real CRDs in compatible ways, and check that programs that use the generated types still compile
+    Trial(trial::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -29,6 +33,7 @@ fn main() -> ExitCode {
         Task::Corpus(arguments) => corpus::run(&arguments),
         Task::Features(arguments) => features::run(&arguments),
         Task::KnownTypes(arguments) => known::run(&arguments),
+        Task::Trial(arguments) => trial::run(&arguments),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -20,7 +20,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
 /// ```
 ///
 /// [RFC 3339]: https://www.rfc-editor.org/rfc/rfc3339#section-5.6
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct DateTime(pub(super) String);
 
 impl DateTime {

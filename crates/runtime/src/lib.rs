@@ -72,5 +72,6 @@ pub mod queue;
 
 mod cache;
 mod histogram;
+mod panics;
 
 pub use kube_codegen_record as record;

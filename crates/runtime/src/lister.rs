@@ -26,7 +26,7 @@ use thiserror::Error;
 use tokio_util::sync::DropGuard;
 
 use crate::{
-    cache::{IndexError, Object, Store},
+    cache::{IndexError, Object, ObjectKind, Store},
     record::label_selector,
 };
 
@@ -60,13 +60,43 @@ pub fn parse_selector(text: &str) -> Result<Selector, ParseSelectorError> {
 /// Objects are shared with all other readers: clone an object before you change it. Lists have no particular order. The cache follows the
 /// server with a delay, also after your own writes.
 pub struct Lister<K> {
+    kind: Arc<ObjectKind>,
     store: Arc<RwLock<Store<K>>>,
-    running: Arc<DropGuard>,
+    running: Option<Arc<DropGuard>>,
 }
 
 impl<K: Object> Lister<K> {
-    pub(crate) fn new(store: Arc<RwLock<Store<K>>>, running: Arc<DropGuard>) -> Self {
-        Self { store, running }
+    pub(crate) fn new(
+        kind: Arc<ObjectKind>,
+        store: Arc<RwLock<Store<K>>>,
+        running: Arc<DropGuard>,
+    ) -> Self {
+        Self {
+            kind,
+            store,
+            running: Some(running),
+        }
+    }
+
+    /// Returns a lister that does not keep the informer running, for the handlers of the same informer: a handler with a full lister would keep
+    /// its informer, and with it itself, until the shutdown. Once the informer has stopped, the lister reads the last state of the cache.
+    ///
+    /// ```no_run
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// use kube_codegen_runtime::informer::{EventHandlerFuncs, SharedInformer};
+    ///
+    /// # fn example(pods: SharedInformer<Pod>) {
+    /// let lister = pods.lister().detached();
+    /// let handler = EventHandlerFuncs::new().on_add(move |_, _| println!("{} pods", lister.all().len()));
+    /// let _registration = pods.add_event_handler(handler);
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn detached(&self) -> Self {
+        Self {
+            running: None,
+            ..self.clone()
+        }
     }
 
     /// Returns the objects whose labels match.
@@ -100,8 +130,8 @@ impl<K: Object> Lister<K> {
     fn find(&self, namespace: &str, name: &str) -> Result<Arc<K>, NotFound> {
         let object = self.store.read().get(namespace, name).cloned();
         object.ok_or_else(|| NotFound {
-            group: K::group(&()).into_owned(),
-            resource: K::plural(&()).into_owned(),
+            group: self.kind.group.clone(),
+            resource: self.kind.plural.clone(),
             name: name.to_owned(),
         })
     }
@@ -110,8 +140,9 @@ impl<K: Object> Lister<K> {
 impl<K> Clone for Lister<K> {
     fn clone(&self) -> Self {
         Self {
+            kind: Arc::clone(&self.kind),
             store: Arc::clone(&self.store),
-            running: Arc::clone(&self.running),
+            running: self.running.clone(),
         }
     }
 }
@@ -119,7 +150,7 @@ impl<K> Clone for Lister<K> {
 impl<K: Object> fmt::Debug for Lister<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lister")
-            .field("kind", &K::kind(&()))
+            .field("kind", &self.kind.to_string())
             .field("objects", &self.store.read().len())
             .finish_non_exhaustive()
     }

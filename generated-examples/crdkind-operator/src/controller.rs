@@ -6,16 +6,15 @@ use kube::{Client, Resource, ResourceExt};
 use kube_codegen_runtime::{
     controller::{Action, Controller, OnError, owned_by},
     event::{EventRecorder, EventType},
-    informer::Stopped,
     lister::Lister,
+    manager::Manager,
 };
 
 use crate::{
-    Shared,
     children::{child_name, deployment, service},
     ensure::{EnsureError, ensure},
     generated::iksoon_test_com::v1::CrdKind,
-    settings::Images,
+    settings::{Images, Settings},
     validate::desired_state,
 };
 
@@ -47,30 +46,27 @@ pub enum Error {
     Invalid(String),
 }
 
-/// Reconciles all objects of the kind until `stop` completes.
-pub async fn run(
-    shared: &Shared,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> Result<(), Stopped> {
+/// Adds the controller of the kind to `manager`.
+pub fn register(manager: &mut Manager, settings: Settings) {
     use crate::generated::informers::Informers;
-    let objects = shared.factory.iksoon_test_com_v1().crdplural();
-    let deployments = shared.factory.informer::<Deployment>();
-    let services = shared.factory.informer::<Service>();
+    let objects = manager.factory().iksoon_test_com_v1().crdplural();
+    let deployments = manager.factory().informer::<Deployment>();
+    let services = manager.factory().informer::<Service>();
     let context = Context {
-        client: shared.client.clone(),
-        recorder: shared.recorder.clone(),
+        client: manager.client(),
+        recorder: manager.recorder(),
         deployments: deployments.lister(),
         services: services.lister(),
-        images: shared.images.clone(),
-        look_again: shared.look_again,
+        images: settings.images,
+        look_again: settings.look_again,
     };
-    Controller::for_informer(&objects)
+    let controller = Controller::for_informer(&objects)
         .owns(&deployments)
         .owns(&services)
-        .workers(shared.workers)
-        .graceful_shutdown_on(stop)
-        .run(reconcile, on_error, Arc::new(context))
-        .await
+        .workers(manager.workers());
+    manager.controller(controller, |controller| {
+        controller.run(reconcile, on_error, Arc::new(context))
+    });
 }
 
 /// Compares the children with the state that the object describes, and corrects them.

@@ -7,71 +7,14 @@ pub mod ensure;
 pub mod settings;
 pub mod validate;
 
-use std::{num::NonZeroUsize, time::Duration};
+use kube_codegen_runtime::manager::Manager;
 
-use kube::Client;
-use kube_codegen_runtime::{
-    event::EventRecorder,
-    informer::{InformerFactory, Stopped, strip_managed_fields},
-};
+use crate::settings::Settings;
 
-/// Name of the operator in events and as field manager.
+/// Name of the operator: in events, as field manager, and of its Lease.
 pub const REPORTER: &str = "crdkind-operator";
 
-/// Settings of the operator.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Namespace to watch, or all.
-    pub namespace: Option<String>,
-    /// Objects reconciled concurrently, per kind.
-    pub workers: NonZeroUsize,
-    /// Period of redelivering every object.
-    pub resync: Duration,
-    /// Delay before checking again whether a child's name is free.
-    pub look_again: Duration,
-    /// The images to run.
-    pub images: settings::Images,
-}
-
-/// What all controllers share.
-#[derive(Clone)]
-pub struct Shared {
-    /// Access to the API server.
-    pub client: Client,
-    /// Creates one cache per kind.
-    pub factory: InformerFactory,
-    /// Reports events about objects.
-    pub recorder: EventRecorder,
-    /// Objects reconciled concurrently, per kind.
-    pub workers: usize,
-    /// The images to run.
-    pub images: settings::Images,
-    /// Delay before checking again whether a child's name is free.
-    pub look_again: Duration,
-}
-
-/// Runs the operator until `stop` completes, and lets running reconciles finish.
-pub async fn run(
-    client: Client,
-    settings: Settings,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> Result<(), Stopped> {
-    let mut factory = InformerFactory::builder(client.clone())
-        .resync(settings.resync)
-        .transform(strip_managed_fields);
-    if let Some(namespace) = &settings.namespace {
-        factory = factory.namespace(namespace);
-    }
-    let shared = Shared {
-        recorder: EventRecorder::new(client.clone(), REPORTER),
-        factory: factory.build(),
-        workers: settings.workers.get(),
-        images: settings.images,
-        look_again: settings.look_again,
-        client,
-    };
-    let outcome = controller::run(&shared, stop).await;
-    shared.factory.shutdown().await;
-    shared.recorder.shutdown().await;
-    outcome
+/// Adds the controller to `manager`.
+pub fn register(manager: &mut Manager, settings: Settings) {
+    controller::register(manager, settings);
 }

@@ -1,5 +1,18 @@
-//! The flags that select the images to run.
+//! The flags of the operator, beside those of the manager.
+use std::time::Duration;
+
 use crate::validate::Choice;
+
+/// Settings of the operator.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Settings {
+    /// Delay before checking again whether a child's name is free
+    #[arg(long, value_name = "PERIOD", default_value = "1m", value_parser = humantime::parse_duration)]
+    pub look_again: Duration,
+
+    #[command(flatten)]
+    pub images: Images,
+}
 
 /// The image for each choice.
 #[derive(Clone, Debug, clap::Args)]

@@ -1,4 +1,5 @@
 //! The output for each of `fixtures/*.yaml`, one module per file, written by the test `golden`.
+pub mod boxed_fields;
 pub mod cluster_scoped;
 pub mod constraints;
 pub mod crdkind;
@@ -15,7 +16,6 @@ pub mod int_or_string;
 pub mod keywords;
 pub mod known_types;
 pub mod large_schemas;
-pub mod large_structs;
 pub mod legacy;
 pub mod lists_and_maps;
 pub mod long_names;

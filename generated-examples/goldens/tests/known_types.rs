@@ -8,7 +8,7 @@
 use k8s_openapi::api::core::v1::{PodTemplateSpec, Probe, SecretKeySelector};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kube_codegen_goldens::known_types::example_com::v1::{
-    Workload, WorkloadSpec, WorkloadSpecCaSecret, WorkloadSpecTemplateSpecContainersImagePullPolicy,
+    Workload, WorkloadSpec, WorkloadSpecCaSecret,
 };
 use kube_codegen_goldens::near_misses::example_com::v1::Miss;
 use kube_codegen_record::walk::Columns;
@@ -153,10 +153,9 @@ fn types_that_were_not_reused_hold_it_too() {
 #[test]
 fn fields_have_the_types_of_k8s_openapi_and_places_their_names() {
     let selector: WorkloadSpecCaSecret = SecretKeySelector::default();
-    let _: WorkloadSpecTemplateSpecContainersImagePullPolicy = String::new();
     let spec = WorkloadSpec {
         ca_secret: Some(selector),
-        probe: Some(Box::new(Probe::default())),
+        probe: Some(Probe::default()),
         selector: Some(LabelSelector::default()),
         template: PodTemplateSpec::default(),
         ..WorkloadSpec::default()

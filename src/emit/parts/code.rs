@@ -87,7 +87,7 @@ pub(crate) fn allow_complexity(field: &Field) -> Option<TokenStream> {
         Presence::Required => 0,
         Presence::Optional | Presence::Nullable => 1,
         Presence::OptionalNullable => 2,
-    } + usize::from(field.boxed == Some(true));
+    } + usize::from(field.boxed);
     let score = (1..=around).sum::<usize>() + complexity(&field.ty, around + 1);
     (score > LIMIT).then(|| quote!(#[allow(clippy::type_complexity)]))
 }

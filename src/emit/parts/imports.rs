@@ -11,11 +11,16 @@ use crate::{
     options::Options,
 };
 
+/// The module of the names of locations whose types are defined elsewhere.
+const ALIASES: &str = "super::aliases";
+
 /// The names that a file imports.
 pub(crate) struct Imports<'m> {
     model: &'m Model,
     /// The module that defines the types; none for `types.rs` itself.
     types: Option<&'static str>,
+    /// Whether shared types refer to each other by the names under which they are defined.
+    is_shared: bool,
     /// Names of the module's own types, which no import may take.
     own: HashSet<&'m str>,
     /// The path of the module that each name comes from.
@@ -25,11 +30,13 @@ pub(crate) struct Imports<'m> {
 impl<'m> Imports<'m> {
     /// Creates the imports of a file that has the types of a module in scope.
     pub(crate) fn within(model: &'m Model, module: &'m Module) -> Self {
-        let places = model.locations_of(module);
+        let places = model.locations_of(module).map(|id| &model.types[id]);
+        let names = places.flat_map(|def| [Some(def.name()), def.shared.as_ref()]);
         Self {
             model,
             types: None,
-            own: places.map(|id| model.types[id].name().plain()).collect(),
+            is_shared: false,
+            own: names.flatten().map(ir::Ident::plain).collect(),
             used: BTreeMap::new(),
         }
     }
@@ -42,12 +49,21 @@ impl<'m> Imports<'m> {
         }
     }
 
+    /// Creates the imports of the file that defines the shared types of a module.
+    pub(crate) fn shared(model: &'m Model, module: &'m Module) -> Self {
+        Self {
+            is_shared: true,
+            ..Self::beside(model, module)
+        }
+    }
+
     /// Returns the name of a type of the module.
     pub(crate) fn own(&mut self, id: TypeId) -> Ident {
         let def = &self.model.types[id];
-        let module = match def.body {
-            Body::Alias(_) => Some("super::aliases"),
-            Body::Struct(_) | Body::Enum(_) | Body::Union(_) => self.types,
+        let module = if def.is_alias() {
+            Some(ALIASES)
+        } else {
+            self.types
         };
         if let Some(module) = module {
             self.add(module, def.name().plain());
@@ -86,17 +102,14 @@ impl<'m> Imports<'m> {
     /// Writes the type of a field that is present and not null.
     pub(crate) fn held(&mut self, field: &Field) -> TokenStream {
         let ty = self.ty(&field.ty);
-        if field.boxed == Some(true) {
-            quote!(Box<#ty>)
-        } else {
-            ty
-        }
+        if field.boxed { quote!(Box<#ty>) } else { ty }
     }
 
     /// Writes a type.
     pub(crate) fn ty(&mut self, ty: &Ty) -> TokenStream {
         let name = match ty {
             Ty::Scalar(scalar) => self.scalar(*scalar),
+            Ty::Named(id) if self.is_shared => return self.defined(*id),
             Ty::Named(id) => self.own(*id),
             Ty::External(path) => return self.external(path),
             Ty::List(inner) => {
@@ -115,6 +128,22 @@ impl<'m> Imports<'m> {
             }
         };
         name.into_token_stream()
+    }
+
+    /// Writes a type within a shared type: that of one of several locations has no other place to name.
+    fn defined(&mut self, id: TypeId) -> TokenStream {
+        let model = self.model;
+        let first = match &model.types[id].body {
+            Body::Alias(Ty::Named(to)) if model.group_version(*to) == model.group_version(id) => {
+                *to
+            }
+            Body::Alias(Ty::Named(_)) | Body::Struct(_) | Body::Enum(_) | Body::Union(_) => id,
+            Body::Alias(reused) => return self.ty(reused),
+        };
+        match &model.types[first].shared {
+            Some(name) => name.to_token_stream(),
+            None => self.own(first).into_token_stream(),
+        }
     }
 
     fn scalar(&mut self, scalar: Scalar) -> Ident {
@@ -171,7 +200,14 @@ impl ToTokens for Imports<'_> {
             .into_iter()
             .partition(|(module, _)| module.starts_with("super"));
         for (module, names) in near.into_iter().chain(far) {
-            tokens.append_all(import(&quote!(use), &code::parsed(module), &names));
+            tokens.append_all(if module == ALIASES && self.types.is_none() {
+                // There may be hundreds.
+                quote!(
+                    use super::aliases::*;
+                )
+            } else {
+                import(&quote!(use), &code::parsed(module), &names)
+            });
         }
     }
 }

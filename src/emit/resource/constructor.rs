@@ -3,7 +3,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Imports, code};
-use crate::ir::{Field, Model, Presence, Scalar, Struct, Ty};
+use crate::ir::{Body, Field, Model, Presence, Struct, Ty};
 
 /// Makes the constructor, unless a required field other than the spec has no default.
 ///
@@ -62,7 +62,7 @@ pub(super) fn of(root: &Struct, model: &Model, imports: &mut Imports<'_>) -> Opt
 /// Returns the value of the field that holds the parameter `spec`.
 fn present(field: &Field) -> TokenStream {
     let mut value = quote!(spec);
-    if field.boxed == Some(true) {
+    if field.boxed {
         value = quote!(Box::new(#value));
     }
     if matches!(
@@ -79,8 +79,12 @@ fn present(field: &Field) -> TokenStream {
 
 fn has_default(ty: &Ty, model: &Model) -> bool {
     match ty {
-        Ty::Named(id) => model.types[*id].derives.default,
-        Ty::Scalar(Scalar::Time) | Ty::External(_) => false,
+        Ty::Named(id) => {
+            let def = &model.types[*id];
+            // Every generated type has it.
+            !matches!(def.body, Body::Alias(_)) || def.derives.default
+        }
+        Ty::External(_) => false,
         Ty::Scalar(_) | Ty::List(_) | Ty::Map(_) | Ty::Nullable(_) => true,
     }
 }

@@ -1,4 +1,7 @@
 //! `aliases.rs` of a version: names of schema locations whose types are defined elsewhere.
+//!
+//! A shared type is re-exported: rustdoc then shows its fields, variants and methods under the name of each location, which it does
+//! not for a type alias, and users can import its variants.
 use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
@@ -7,7 +10,7 @@ use quote::{TokenStreamExt, quote};
 use super::{Imports, code, docs};
 use crate::{
     emit::parts::imports::import,
-    ir::{Ident, Model, Module, Ty, TypeId},
+    ir::{Body, Ident, Model, Module, Ty, TypeId},
 };
 
 /// Makes the file.
@@ -16,59 +19,86 @@ pub(super) fn of(model: &Model, module: &Module) -> TokenStream {
         "Names of schema locations of `{}` whose types are defined elsewhere.",
         module.api_version()
     ));
-    let mut aliases: Vec<(TypeId, &Ty)> = model.aliases_of(module).collect();
-    aliases.sort_by_key(|(id, _)| model.types[*id].name());
+    let places = model.locations_of(module);
+    let mut aliases: Vec<TypeId> = places.filter(|id| model.types[*id].is_alias()).collect();
+    aliases.sort_by_key(|id| model.types[*id].name());
     let mut imports = Imports::within(model, module);
     let mut items = TokenStream::new();
     // Types that have the same name in the version that defines them.
-    let mut shared: BTreeMap<&Ident, Vec<&str>> = BTreeMap::new();
-    let mut has_local = false;
-    for (id, ty) in aliases {
+    let mut same: BTreeMap<&Ident, Vec<&str>> = BTreeMap::new();
+    for id in aliases {
         let def = &model.types[id];
-        let end = model.types.definition(id);
-        let version = model.module_of(end).filter(|other| *other != module);
-        let ty = match (ty, version) {
-            (Ty::Named(_), Some(version)) if model.types[end].name() == def.name() => {
-                let names = shared.entry(&version.names().version).or_default();
-                names.push(def.name().plain());
+        let name = def.name();
+        let item = match target(model, module, id) {
+            Target::Shared(shared) => quote!(pub use super::shared::#shared as #name;),
+            Target::Own(own) => quote!(pub use super::types::#own as #name;),
+            Target::Version(version, other) if other == name => {
+                same.entry(version).or_default().push(name.plain());
                 continue;
             }
-            (Ty::Named(of), Some(version)) if *of == end => {
-                let version = &version.names().version;
-                let name = model.types[end].name();
-                quote!(super::super::#version::#name)
+            Target::Version(version, other) => {
+                quote!(pub use super::super::#version::#other as #name;)
             }
-            (Ty::Named(of), version) => {
-                has_local |= version.is_none();
-                let name = model.types[*of].name();
-                quote!(#name)
+            Target::Reused(ty) => {
+                let allow = code::allow_acronym(name);
+                let ty = imports.ty(ty);
+                quote!(#allow pub type #name = #ty;)
             }
-            (ty, _) => imports.ty(ty),
         };
-        let docs = code::docs(&docs::place(def, model.kind_of(id), None));
-        let allow = code::allow_acronym(def.name());
-        let name = def.name();
-        items.append_all(quote! {
-            #docs
-            #allow
-            pub type #name = #ty;
-        });
+        items.append_all(code::docs(&docs::place(def, model.kind_of(id), None)));
+        items.append_all(item);
     }
-    let local = has_local.then(|| {
-        quote!(
-            use super::types::*;
-        )
-    });
     let mut comment = Some(quote!(#[comment = " Equal in another version, which defines them."]));
-    let shared = shared.into_iter().map(|(version, names)| {
+    let same = same.into_iter().map(|(version, names)| {
         let keywords = comment.take().into_iter().chain([quote!(pub use)]);
         import(&keywords.collect(), &quote!(super::super::#version), &names)
     });
     quote! {
         #file_docs
-        #local
         #imports
-        #(#shared)*
+        #(#same)*
         #items
+    }
+}
+
+/// Returns the name of a shared type in the version that defines it, if another version does.
+pub(super) fn elsewhere<'m>(
+    model: &'m Model,
+    module: &Module,
+    id: TypeId,
+) -> Option<(&'m Ident, &'m Ident)> {
+    let definition = model.types.definition(id);
+    let version = model
+        .module_of(definition)
+        .filter(|other| *other != module)?;
+    Some((&version.names().version, model.types[definition].name()))
+}
+
+/// What the name of a location stands for.
+enum Target<'m> {
+    /// A type of `shared.rs`.
+    Shared(&'m Ident),
+    /// A type of `types.rs`.
+    Own(&'m Ident),
+    /// A type of another version.
+    Version(&'m Ident, &'m Ident),
+    /// A type of another crate, or a scalar.
+    Reused(&'m Ty),
+}
+
+fn target<'m>(model: &'m Model, module: &Module, id: TypeId) -> Target<'m> {
+    let def = &model.types[id];
+    // The first of the equal locations of this version.
+    let first = match &def.body {
+        Body::Alias(Ty::Named(to)) if model.module_of(*to) == Some(module) => &model.types[*to],
+        Body::Alias(_) | Body::Struct(_) | Body::Enum(_) | Body::Union(_) => def,
+    };
+    if let Some(shared) = &first.shared {
+        return Target::Shared(shared);
+    }
+    match (&first.body, elsewhere(model, module, id)) {
+        (Body::Alias(Ty::Named(_)), Some((version, name))) => Target::Version(version, name),
+        (Body::Alias(ty), _) => Target::Reused(ty),
+        (Body::Struct(_) | Body::Enum(_) | Body::Union(_), _) => Target::Own(first.name()),
     }
 }

@@ -1,4 +1,4 @@
-//! `types.rs`, `aliases.rs` and `records.rs` of each version: structs, enums, their other names and their field tables.
+//! `types.rs`, `shared.rs`, `aliases.rs` and `records.rs` of each version: structs, enums, their other names and their field tables.
 mod aliases;
 mod records;
 
@@ -16,8 +16,8 @@ use super::{
     },
 };
 use crate::ir::{
-    Body, Derives, Enum, EnumBase, Field, Kind, Model, Module, Rules, Struct, Ty, TypeDef, TypeId,
-    Union,
+    Body, Derives, Enum, EnumBase, Field, Ident, Kind, Model, Module, Rules, Struct, Ty, TypeDef,
+    TypeId, Union,
 };
 
 pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
@@ -33,7 +33,17 @@ pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
             contents: Contents::Table(Box::new(move || records::of(model, module))),
             exports: Exports::Nothing,
         });
-        if model.aliases_of(module).next().is_some() {
+        if has_shared(model, module) {
+            files.push(OutFile {
+                path: format!("{}/shared.rs", module.path()),
+                contents: Contents::rust(move || shared(model, module)),
+                exports: Exports::Nothing,
+            });
+        }
+        if model
+            .locations_of(module)
+            .any(|id| model.types[id].is_alias())
+        {
             files.push(OutFile {
                 path: format!("{}/aliases.rs", module.path()),
                 contents: Contents::rust(move || aliases::of(model, module)),
@@ -50,10 +60,43 @@ fn types(model: &Model, module: &Module) -> TokenStream {
     let mut imports = Imports::within(model, module);
     let types = model.types_of(module).into_iter();
     let types: Vec<TokenStream> = types
+        .filter(|id| model.types[*id].shared.is_none())
         .map(|id| define(model, id, others.get(&id), &mut imports))
         .collect();
     // Interpolation would copy every token.
     let mut file = quote!(#docs #imports);
+    file.extend(types);
+    file
+}
+
+/// Returns whether a module has a type that several of its locations share.
+fn has_shared(model: &Model, module: &Module) -> bool {
+    let mut places = model.locations_of(module);
+    places.any(|id| model.types[id].shared.is_some())
+}
+
+fn shared(model: &Model, module: &Module) -> TokenStream {
+    let docs = code::file_docs(&format!(
+        "Types of `{}` that several schema locations share.",
+        module.api_version()
+    ));
+    let comment = quote!(#[comment = " Private: which locations share a type changes with the CRD, the names of the locations do not."]);
+    let others = others(model, module);
+    let mut imports = Imports::shared(model, module);
+    let mut places: Vec<TypeId> = model.locations_of(module).collect();
+    places.retain(|id| model.types[*id].shared.is_some());
+    places.sort_by_key(|id| model.types[*id].defined_name());
+    let types = places
+        .into_iter()
+        .map(|id| match aliases::elsewhere(model, module, id) {
+            Some((version, name)) => {
+                let shared = model.types[id].defined_name();
+                quote!(pub use super::super::#version::#name as #shared;)
+            }
+            None => define(model, id, others.get(&id), &mut imports),
+        });
+    let types: Vec<TokenStream> = types.collect();
+    let mut file = quote!(#docs #comment #imports);
     file.extend(types);
     file
 }
@@ -90,7 +133,7 @@ fn define(
     });
     let docs = code::docs(&docs);
     let deprecated = root.and_then(deprecated);
-    let allow = code::allow_acronym(def.name());
+    let allow = code::allow_acronym(def.defined_name());
     let item = match &def.body {
         Body::Struct(body) => structure(def, body, imports),
         Body::Enum(body) => enumeration(def, body, imports),
@@ -114,7 +157,9 @@ fn deprecated(kind: &Kind) -> Option<TokenStream> {
 
 fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> TokenStream {
     let derive = derive(&def.derives, &[]);
-    let name = def.name();
+    let name = def.defined_name();
+    let default =
+        (!def.derives.default).then(|| default(name, &quote!(kube_codegen_record::Value::blank())));
     let fields = body.fields.iter().map(|field| {
         let docs = docs::of(
             field.doc.as_deref(),
@@ -143,6 +188,19 @@ fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> TokenSt
             #fields
             #rest
         }
+
+        #default
+    }
+}
+
+/// Implements `Default` for a type that cannot derive it.
+fn default(name: &Ident, value: &TokenStream) -> TokenStream {
+    quote! {
+        impl Default for #name {
+            fn default() -> Self {
+                #value
+            }
+        }
     }
 }
 
@@ -157,24 +215,32 @@ fn undescribed(field: &Field) -> Vec<String> {
 
 fn enumeration(def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) -> TokenStream {
     let (more, other): (&[&str], Ty) = match body.base {
-        EnumBase::Text => (&["Hash", "PartialOrd", "Ord"], Ty::STR),
-        EnumBase::Int(width) => (&["Copy", "Hash", "PartialOrd", "Ord"], Ty::int(width)),
-        EnumBase::Mixed => (&["Hash"], Ty::JSON),
+        EnumBase::Text => (&["Eq", "Hash", "PartialOrd", "Ord"], Ty::STR),
+        EnumBase::Int(width) => (&["Copy", "Eq", "Hash", "PartialOrd", "Ord"], Ty::int(width)),
+        EnumBase::Mixed => (&["Eq", "Hash"], Ty::JSON),
     };
     if body.constants {
         return text(def, body, more);
     }
     let derive = derive(&def.derives, more);
-    let name = def.name();
+    let name = def.defined_name();
+    // What a missing value is read as, unless the API server fills in another one.
+    let default_variant = body.default.or(body.blank());
     let variants = body.variants.iter().enumerate().map(|(index, variant)| {
         // A variant that is not spelled as its value shows the value.
         let docs = (variant.value != variant.ident().as_str())
             .then(|| code::doc(&docs::span(&shown(&variant.value))));
-        let default = (body.default == Some(index)).then(|| quote!(#[default]));
+        let default = (default_variant == Some(index)).then(|| quote!(#[default]));
         let ident = variant.ident();
         quote!(#docs #default #ident)
     });
     let other_ident = &body.other;
+    let blank = match body.base {
+        EnumBase::Text => quote!(Self::#other_ident(String::new())),
+        EnumBase::Int(_) => quote!(Self::#other_ident(0)),
+        EnumBase::Mixed => quote!(Self::#other_ident(Value::Null)),
+    };
+    let default = default_variant.is_none().then(|| default(name, &blank));
     let other = imports.ty(&other);
     quote! {
         #derive
@@ -183,6 +249,8 @@ fn enumeration(def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) -> TokenSt
             /// A value not described by the schema, kept verbatim.
             #other_ident(#other),
         }
+
+        #default
     }
 }
 
@@ -193,26 +261,25 @@ fn text(def: &TypeDef, body: &Enum, more: &[&str]) -> TokenStream {
         ..def.derives.clone()
     };
     let derive = derive(&derives, more);
-    let name = def.name();
+    let name = def.defined_name();
     let docs = code::docs(&[
         "",
         "The values that the schema declares are constants; any other text is kept verbatim.",
     ]);
-    let default = body.default.and_then(|index| body.variants.get(index));
-    let default = default.map(|variant| {
-        let ident = variant.ident();
-        quote! {
-            impl Default for #name {
-                fn default() -> Self {
-                    Self::#ident
-                }
-            }
+    let blank = body.default.or(body.blank());
+    let blank = match blank.and_then(|index| body.variants.get(index)) {
+        Some(variant) => {
+            let ident = variant.ident();
+            quote!(Self::#ident)
         }
-    });
+        None => quote!(Self("".into())),
+    };
+    let default = default(name, &blank);
     quote! {
         #docs
         #derive
         pub struct #name(pub std::borrow::Cow<'static, str>);
+
         #default
     }
 }
@@ -226,8 +293,8 @@ fn shown(value: &serde_json::Value) -> String {
 }
 
 fn union(def: &TypeDef, body: &Union, imports: &mut Imports<'_>) -> TokenStream {
-    let derive = derive(&def.derives, &[]);
-    let name = def.name();
+    let derive = derive(&def.derives, &["Eq"]);
+    let name = def.defined_name();
     let arms = body.arms.iter().map(|arm| {
         let (ident, ty) = (&arm.ident, imports.ty(&arm.ty));
         quote!(#ident(#ty),)
@@ -235,6 +302,7 @@ fn union(def: &TypeDef, body: &Union, imports: &mut Imports<'_>) -> TokenStream 
     let arms: TokenStream = arms.collect();
     let other_ident = &body.other;
     let json = imports.ty(&Ty::JSON);
+    let default = default(name, &quote!(Self::#other_ident(Value::Null)));
     quote! {
         #derive
         pub enum #name {
@@ -242,13 +310,14 @@ fn union(def: &TypeDef, body: &Union, imports: &mut Imports<'_>) -> TokenStream 
             /// A value of a type not described by the schema, kept verbatim.
             #other_ident(#json),
         }
+
+        #default
     }
 }
 
 fn derive(derives: &Derives, more: &[&str]) -> TokenStream {
     let mut names = vec!["Clone", "Debug", "PartialEq"];
     names.extend(derives.default.then_some("Default"));
-    names.extend(derives.eq.then_some("Eq"));
     names.extend(more);
     let order = [
         "Clone",

@@ -34,8 +34,13 @@ pub(super) fn of(model: &Model, module: &Module) -> String {
             Body::Alias(_) => {}
         }
     }
+    let shared = if super::has_shared(model, module) {
+        "use super::shared::*;\n"
+    } else {
+        ""
+    };
     let mut out = format!(
-        "//! Field tables of `{}`: how its types are read and written, fields sorted by name.\n\nuse super::types::*;\n\n\
+        "//! Field tables of `{}`: how its types are read and written, fields sorted by name.\n\n{shared}use super::types::*;\n\n\
          kube_codegen_record::private::generated_by!({API});\n",
         module.api_version()
     );
@@ -80,7 +85,7 @@ fn record(out: &mut String, def: &TypeDef, body: &Struct, root: Option<&Kind>, m
         }
     }
     entries.sort_by_key(|(wire, _)| *wire);
-    _ = writeln!(out, "    {} {{", def.name());
+    _ = writeln!(out, "    {} {{", def.defined_name());
     for (index, (_, entry)) in entries.iter().enumerate() {
         _ = writeln!(out, "        {index}{entry},");
     }
@@ -95,14 +100,14 @@ fn union(out: &mut String, def: &TypeDef, body: &Union) {
     _ = writeln!(
         out,
         "    {} {{ {}, .. {} }}",
-        def.name(),
+        def.defined_name(),
         arms.join(", "),
         body.other
     );
 }
 
 fn choices(out: &mut String, def: &TypeDef, body: &Enum, of: &str) {
-    _ = writeln!(out, "    {}{of} {{", def.name());
+    _ = writeln!(out, "    {}{of} {{", def.defined_name());
     for variant in &body.variants {
         let value = match &variant.value {
             Value::String(text) => Literal::string(text).to_string(),

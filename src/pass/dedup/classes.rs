@@ -6,7 +6,7 @@ use crate::options::Kubernetes;
 use foldhash::{HashMap, HashMapExt};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Equal types by version. The first version defines the shared type; the first location of each version names it there.
+/// Equal types by version. The first location of the first version has the definition.
 pub(super) type Class = Vec<Vec<TypeId>>;
 
 /// Returns the classes of the types that a group defines, except the roots of kinds.
@@ -61,7 +61,7 @@ fn partition<'m>(
     let mut classes: BTreeMap<TypeId, Vec<TypeId>> = BTreeMap::new();
     for id in types.keys() {
         let equal = |id| first.get(&id).copied().unwrap_or(id);
-        let Some(key) = Key::of(&model.types[*id], name(*id), equal) else {
+        let Some(key) = Key::of(&model.types, *id, name(*id), equal) else {
             continue;
         };
         let like = *seen.entry(key).or_insert(*id);

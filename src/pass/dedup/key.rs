@@ -1,5 +1,5 @@
 //! The parts of a type that make it equal to another; its location and its own description do not count.
-use crate::ir::{Body, EnumBase, Field, Ident, Presence, Rules, Ty, TypeDef, TypeId};
+use crate::ir::{Body, EnumBase, Field, Ident, Presence, Rules, Ty, TypeId, Types};
 use serde_json::Value;
 
 /// Everything in which a user of two types could see a difference.
@@ -30,7 +30,7 @@ struct Member<'m> {
     ident: Option<&'m Ident>,
     ty: Ty,
     presence: Presence,
-    boxed: Option<bool>,
+    boxed: bool,
     doc: Option<&'m str>,
     default: Option<&'m Value>,
     rules: &'m Rules,
@@ -39,16 +39,17 @@ struct Member<'m> {
 impl<'m> Key<'m> {
     /// Returns the key of a type, where `equal` maps each type in it to the first equal one; `None` for an alias.
     pub(super) fn of(
-        def: &'m TypeDef,
+        types: &'m Types,
+        id: TypeId,
         name: Option<&'m Ident>,
         equal: impl Fn(TypeId) -> TypeId,
     ) -> Option<Self> {
-        let form = match &def.body {
+        let form = match &types[id].body {
             Body::Struct(body) => Form::Struct {
                 fields: body
                     .fields
                     .iter()
-                    .map(|field| member(field, &equal))
+                    .map(|field| member(field, types, &equal))
                     .collect(),
                 rest: body.rest.is_some(),
             },
@@ -64,10 +65,15 @@ impl<'m> Key<'m> {
     }
 }
 
-fn member<'m>(field: &'m Field, equal: &impl Fn(TypeId) -> TypeId) -> Member<'m> {
+fn member<'m>(field: &'m Field, types: &Types, equal: &impl Fn(TypeId) -> TypeId) -> Member<'m> {
     let mut ty = field.ty.clone();
-    if let Some(Ty::Named(id)) = ty.named_mut() {
-        *id = equal(*id);
+    if let Some(reference) = ty.named_mut()
+        && let Ty::Named(id) = *reference
+    {
+        *reference = match &types[id].body {
+            Body::Alias(reused) => reused.clone(),
+            Body::Struct(_) | Body::Enum(_) | Body::Union(_) => Ty::Named(equal(id)),
+        };
     }
     Member {
         wire: &field.wire,

@@ -1,11 +1,10 @@
-//! Shares equal structs and enums of a group: one location in one version keeps the definition, the others become aliases.
+//! Shares equal structs and enums of a group: one location in one version has the definition, the others become aliases.
 //!
 //! Types are equal if their fields have equal names, types, presence, descriptions, constraints and defaults. The descriptions of the
-//! types themselves may differ, since the fields that hold them have them too.
+//! types themselves may differ, since the fields that hold them have them too; the shared type has the one of most locations.
 //!
-//! In each version, one location represents all equal ones. It has the definition, or is an alias of it that the version's own
-//! types refer to; the others are aliases of that location. So a version refers to its own locations alone, and adding a version
-//! changes none of its names.
+//! In each version, the first of the equal locations has the definition, or is an alias of it in another version; the others are
+//! aliases of the first. Fields refer to their own locations, so sharing changes none of them.
 mod classes;
 mod key;
 mod priority;
@@ -14,6 +13,7 @@ use crate::diag::Diagnostics;
 use crate::ir::{Body, Model, Module, Ty, TypeId};
 use crate::options::Options;
 use crate::threads;
+use classes::Class;
 use std::collections::BTreeMap;
 
 pub(super) fn run(model: &mut Model, options: &Options, _: &mut Diagnostics) {
@@ -22,43 +22,56 @@ pub(super) fn run(model: &mut Model, options: &Options, _: &mut Diagnostics) {
     }
     let groups: Vec<&[Module]> = model.modules.chunk_by(|a, b| a.group == b.group).collect();
     let classes = threads::map(&groups, |group| classes::classes(model, group));
-    let mut within = BTreeMap::new();
-    let mut across = Vec::new();
     for class in classes.into_iter().flatten() {
-        let mut versions = class.iter().map(Vec::as_slice);
-        let Some([definition, ..]) = versions.next() else {
-            continue;
-        };
-        for shared in class.iter().flatten().filter(|id| *id != definition) {
-            merge(model, *definition, *shared);
-        }
-        for version in &class {
-            if let [first, others @ ..] = version.as_slice() {
-                within.extend(others.iter().map(|id| (*id, Ty::Named(*first))));
-                across.extend((first != definition).then_some((*first, *definition)));
-                for other in others {
-                    // The first location keeps the name of an override; the others are named for their paths.
-                    model.types[*other].name = None;
-                }
-            }
-        }
-    }
-    model.replace(within);
-    for (alias, definition) in across {
-        model.types[alias].body = Body::Alias(Ty::Named(definition));
+        share(model, &class);
     }
 }
 
-/// Adds the derives of a type to the definition it shares, and removes a description that the two do not share.
-fn merge(model: &mut Model, definition: TypeId, shared: TypeId) {
-    let shared = &mut model.types[shared];
-    let doc = shared.doc.take();
-    let derives = std::mem::take(&mut shared.derives.more);
-    let definition = &mut model.types[definition];
-    definition.derives.more.extend(derives);
-    if definition.doc != doc {
-        definition.doc = None;
+/// Makes all locations of a class aliases, except the one with the definition.
+fn share(model: &mut Model, class: &Class) {
+    let Some(definition) = class.first().and_then(|ids| ids.first()).copied() else {
+        return;
+    };
+    let doc = best_description(model, class);
+    model.types[definition].doc = doc;
+    for ids in class {
+        let Some((first, others)) = ids.split_first() else {
+            continue;
+        };
+        if *first != definition {
+            become_alias(model, *first, definition, definition);
+        }
+        for other in others {
+            become_alias(model, *other, *first, definition);
+            // The first location keeps the name of an override; the others are named for their paths.
+            model.types[*other].name = None;
+        }
     }
+}
+
+/// Makes a location an alias, and adds its derives to the definition.
+fn become_alias(model: &mut Model, id: TypeId, of: TypeId, definition: TypeId) {
+    let def = &mut model.types[id];
+    def.body = Body::Alias(Ty::Named(of));
+    def.doc = None;
+    let derives = std::mem::take(&mut def.derives.more);
+    model.types[definition].derives.more.extend(derives);
+}
+
+/// Returns the description that most locations have, the longest one of several.
+fn best_description(model: &Model, class: &Class) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let docs = class
+        .iter()
+        .flatten()
+        .filter_map(|id| model.types[*id].doc.as_deref());
+    for doc in docs {
+        *counts.entry(doc).or_default() += 1;
+    }
+    let best = counts
+        .into_iter()
+        .max_by_key(|(doc, count)| (*count, doc.len()));
+    best.map(|(doc, _)| doc.to_owned())
 }
 
 #[cfg(test)]

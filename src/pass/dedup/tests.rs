@@ -3,9 +3,9 @@ mod versions;
 
 use super::super::tests::{complete, def};
 use crate::diag::Code;
-use crate::ir::{Body, Model, Ty, TypeId};
+use crate::ir::{Body, Model, TypeId};
 use crate::options::{Options, Override};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns a CRD of `example.com/v1` whose spec has these properties, in flow style.
 fn crd(kind: &str, properties: &str) -> String {
@@ -47,13 +47,14 @@ fn run(crd: &str, overrides: Vec<Override>) -> Model {
     model
 }
 
-/// Returns the name of every alias and of its target.
+/// Returns the name of every alias, and the name under which its type is defined.
 fn aliases(model: &Model) -> BTreeMap<&str, &str> {
     let modules = model.modules.iter();
-    let aliases = modules.flat_map(|module| model.aliases_of(module));
-    let named = aliases.map(|(id, ty)| {
-        let target = ty.named().map_or("", |id| name(model, id));
-        (name(model, id), target)
+    let places = modules.flat_map(|module| model.locations_of(module));
+    let aliases = places.filter(|id| model.types[*id].is_alias());
+    let named = aliases.map(|id| {
+        let definition = &model.types[model.types.definition(id)];
+        (name(model, id), definition.defined_name().as_str())
     });
     named.collect()
 }
@@ -62,38 +63,73 @@ pub(super) fn name(model: &Model, id: TypeId) -> &str {
     model.types[id].name().as_str()
 }
 
-/// Returns the names of all types and aliases.
-fn names(model: &Model) -> Vec<&str> {
-    let defined = model.modules.iter().flat_map(|it| model.types_of(it));
-    let mut names: Vec<&str> = defined.map(|id| name(model, id)).collect();
-    names.extend(aliases(model).keys());
-    names.sort_unstable();
-    names
+/// Returns the names that users can refer to.
+fn names(model: &Model) -> BTreeSet<&str> {
+    let places = model.modules.iter();
+    let places = places.flat_map(|it| model.locations_of(it));
+    places.map(|id| name(model, id)).collect()
+}
+
+/// Returns the fields of a struct, each with the name of its type.
+fn fields<'m>(model: &'m Model, of: &str) -> Vec<(&'m str, &'m str)> {
+    let Body::Struct(body) = &def(model, of).body else {
+        panic!("not a struct");
+    };
+    let fields = body.fields.iter();
+    let named = fields.filter_map(|field| Some((&*field.wire, name(model, field.ty.named()?))));
+    named.collect()
 }
 
 #[test]
-fn the_shallowest_location_keeps_the_definition() {
+fn all_locations_are_aliases_of_a_shared_type() {
     let model = run(&two(), Vec::new());
     assert_eq!(
         aliases(&model),
         BTreeMap::from([
-            ("FooSpecDeeperTwo", "FooSpecOne"),
-            ("FooSpecDeeperTwoMode", "FooSpecOneMode")
+            ("FooSpecDeeperTwo", "One"),
+            ("FooSpecDeeperTwoMode", "Mode"),
+            ("FooSpecOne", "One"),
+            ("FooSpecOneMode", "Mode"),
         ])
     );
-    let Body::Struct(deeper) = &def(&model, "FooSpecDeeper").body else {
-        panic!("not a struct");
-    };
-    let Ty::Named(two) = deeper.fields[0].ty else {
-        panic!("not a type of the model");
-    };
-    assert_eq!(name(&model, two), "FooSpecOne");
+    assert_eq!(
+        fields(&model, "FooSpecDeeper"),
+        [("two", "FooSpecDeeperTwo")]
+    );
     let counts = model.counts();
     assert_eq!((counts.structs, counts.enums, counts.shared), (4, 1, 2));
 }
 
 #[test]
-fn sharing_and_adding_a_crd_change_no_names() {
+fn a_shared_type_is_named_by_what_its_locations_have_in_common() {
+    let titled = A.replacen('{', "{title: Data mode, ", 1);
+    for (properties, expected) in [
+        (format!("sourceRef: {A}, targetRef: {A}"), "Ref"),
+        (
+            format!("a: {{type: object, properties: {{secretRef: {A}}}}}, secretRef: {A}"),
+            "SecretRef",
+        ),
+        (format!("one: {titled}, two: {titled}"), "DataMode"),
+        (format!("one: {titled}, two: {A}"), "One"),
+        // The name of a location is never taken, nor one of the prelude.
+        (
+            format!("a: {{type: object, properties: {{option: {A}}}}}, option: {A}"),
+            "SpecOption",
+        ),
+    ] {
+        let model = run(&crd("Foo", &properties), Vec::new());
+        let shared = aliases(&model);
+        let found: BTreeSet<&str> = shared
+            .into_iter()
+            .filter(|(place, _)| !place.ends_with("Mode"))
+            .map(|(_, of)| of)
+            .collect();
+        assert_eq!(found, BTreeSet::from([expected]), "{properties}");
+    }
+}
+
+#[test]
+fn sharing_and_adding_a_crd_change_no_names_and_no_fields() {
     let apart = Options {
         no_dedup: true,
         ..Options::default()
@@ -104,9 +140,14 @@ fn sharing_and_adding_a_crd_change_no_names() {
     assert_eq!(names(&shared), names(&apart));
     // The new kind sorts first and has the definitions.
     let more = run(&(crd("Bar", &format!("one: {A}")) + &two()), Vec::new());
-    assert_eq!(aliases(&more)["FooSpecOne"], "BarSpecOne");
-    let all = names(&more);
-    assert!(names(&shared).iter().all(|name| all.contains(name)));
+    assert_eq!(aliases(&more)["FooSpecOne"], "One");
+    assert!(names(&shared).is_subset(&names(&more)));
+    for model in [&apart, &shared, &more] {
+        assert_eq!(
+            fields(model, "FooSpec"),
+            [("deeper", "FooSpecDeeper"), ("one", "FooSpecOne")]
+        );
+    }
 }
 
 #[test]
@@ -147,7 +188,7 @@ fn different_names_of_overrides_prevent_sharing() {
     );
     let aliases = aliases(&model);
     assert_eq!(aliases["FooSpecCIn"], "First");
-    assert_eq!(aliases["FooSpecC"], "FooSpecA");
+    assert_eq!(aliases["FooSpecC"], aliases["FooSpecA"]);
     assert!(!aliases.contains_key("FooSpecB"));
     def(&model, "Second");
 }
@@ -167,24 +208,26 @@ fn overrides_of_fields_prevent_sharing() {
 }
 
 #[test]
-fn a_shared_type_keeps_a_description_that_all_locations_have() {
+fn a_shared_type_keeps_the_description_of_most_locations() {
     let described = |text: &str| A.replacen('{', &format!("{{description: {text}, "), 1);
-    let same = crd("Foo", &format!("a: {0}, b: {0}", described("Same")));
-    let same = run(&same, Vec::new());
-    assert_eq!(def(&same, "FooSpecA").doc.as_deref(), Some("Same"));
-    let (one, other) = (described("One"), described("Other"));
-    let differ = run(&crd("Foo", &format!("a: {one}, b: {other}")), Vec::new());
-    assert_eq!(aliases(&differ)["FooSpecB"], "FooSpecA");
-    assert_eq!(def(&differ, "FooSpecA").doc, None);
-    let Body::Struct(spec) = &def(&differ, "FooSpec").body else {
-        panic!("not a struct");
-    };
-    let docs: Vec<_> = spec
-        .fields
-        .iter()
-        .map(|field| field.doc.as_deref())
-        .collect();
-    assert_eq!(docs, [Some("One"), Some("Other")]);
+    for (texts, expected) in [
+        (["Same", "Same", "Same"], "Same"),
+        (["One", "Longer", "One"], "One"),
+        (["One", "Longer", "Long"], "Longer"),
+    ] {
+        let [a, b, c] = texts.map(described);
+        let model = run(
+            &crd("Foo", &format!("a: {a}, b: {b}, c: {c}, d: {A}")),
+            Vec::new(),
+        );
+        assert_eq!(def(&model, "FooSpecA").doc.as_deref(), Some(expected));
+        let Body::Struct(spec) = &def(&model, "FooSpec").body else {
+            panic!("not a struct");
+        };
+        let docs = spec.fields.iter().map(|field| field.doc.as_deref());
+        let all = texts.into_iter().map(Some).chain([None]);
+        assert!(docs.eq(all), "each field has its own");
+    }
 }
 
 #[test]

@@ -224,7 +224,7 @@ fn is_overridden(def: &TypeDef, body: &Struct) -> bool {
     let mut fields = body.fields.iter();
     def.name.is_some()
         || !def.derives.more.is_empty()
-        || fields.any(|field| field.ident.is_some() || field.boxed.is_some())
+        || fields.any(|field| field.ident.is_some() || field.boxed)
 }
 
 /// Returns whether two types are structs within equal lists and maps.

@@ -1,17 +1,14 @@
-//! Size, nesting depth and `Default` of the k8s-openapi types in the table, for the passes that follow.
+//! Nesting depth and `Default` of the k8s-openapi types in the table, for the passes that follow.
 use super::table::ALL;
 use super::types::{Ty, Type};
-use crate::ir::{IntWidth, Scalar};
 use crate::options::Kubernetes;
-use crate::pass::cost::{CONTAINER_STEPS, LEAF_STEPS, OWNED_BYTES, STEP, bytes};
+use crate::pass::depth::{CONTAINER_STEPS, LEAF_STEPS, STEP};
 use foldhash::{HashMap, HashMapExt};
 use std::sync::LazyLock;
 
 /// The layout of a type with the fields of all Kubernetes versions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::pass) struct Layout {
-    /// Size in bytes.
-    pub(in crate::pass) size: usize,
     /// Steps from the struct to its deepest part.
     pub(in crate::pass) depth: usize,
     /// Whether it implements `Default`.
@@ -41,35 +38,27 @@ fn of(known: &Type, layouts: &mut HashMap<&'static str, Layout>) -> Layout {
     };
     for field in known.fields {
         let optional = !field.is_required(Kubernetes::default());
-        let (size, depth) = measure(field.ty, layouts);
-        let tag = match field.ty {
-            Ty::I32 | Ty::I64 if optional => size,
-            _ => 0,
-        };
-        layout.size += size + tag;
-        let steps = STEP + depth + usize::from(optional) * STEP;
+        let steps = STEP + depth(field.ty, layouts) + usize::from(optional) * STEP;
         layout.depth = layout.depth.max(steps);
     }
     layouts.insert(known.path, layout);
     layout
 }
 
-/// Returns the size and the steps to the deepest part.
-fn measure(ty: Ty, layouts: &mut HashMap<&'static str, Layout>) -> (usize, usize) {
-    let size = match ty {
-        Ty::Bool => bytes(Scalar::Bool),
-        Ty::I32 => bytes(Scalar::Int(IntWidth::I32)),
-        Ty::I64 => bytes(Scalar::Int(IntWidth::I64)),
-        Ty::Time => 16,
-        Ty::Json => bytes(Scalar::Json),
-        Ty::Str | Ty::Bytes | Ty::IntOrString | Ty::Quantity | Ty::Other => OWNED_BYTES,
-        Ty::List(inner) | Ty::Map(inner) => {
-            return (OWNED_BYTES, CONTAINER_STEPS + measure(*inner, layouts).1);
-        }
-        Ty::Struct(known) => {
-            let layout = of(known, layouts);
-            return (layout.size, layout.depth);
-        }
-    };
-    (size, LEAF_STEPS)
+/// Returns the steps to the deepest part of a type.
+fn depth(ty: Ty, layouts: &mut HashMap<&'static str, Layout>) -> usize {
+    match ty {
+        Ty::Bool
+        | Ty::I32
+        | Ty::I64
+        | Ty::Str
+        | Ty::Bytes
+        | Ty::Time
+        | Ty::IntOrString
+        | Ty::Quantity
+        | Ty::Json
+        | Ty::Other => LEAF_STEPS,
+        Ty::List(inner) | Ty::Map(inner) => CONTAINER_STEPS + depth(*inner, layouts),
+        Ty::Struct(known) => of(known, layouts).depth,
+    }
 }

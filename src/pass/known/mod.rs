@@ -28,24 +28,37 @@ pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
     }
     let types = &model.types;
     // Kinds share no types at this point.
-    let found = threads::map(&model.kinds, |kind| {
-        let mut search = Search {
-            types,
-            index: Index::of(options.kubernetes),
-            comparisons: Kubernetes::ALL.map(|at| Comparison::new(types, at)),
-            found: Reuse::default(),
-        };
-        search.below(kind.root, None);
-        search.found
-    });
-    let mut all = Reuse::default();
-    for found in found {
-        all.replacements.extend(found.replacements);
-        all.since.extend(found.since);
-        all.near_misses.extend(found.near_misses);
-    }
+    let search = |oldest: Option<&BTreeMap<TypeId, Ty>>, at: Kubernetes| {
+        let found = threads::map(&model.kinds, |kind| {
+            let mut search = Search {
+                types,
+                index: Index::of(at),
+                comparisons: Kubernetes::ALL.map(|at| Comparison::new(types, at)),
+                oldest,
+                found: Reuse::default(),
+            };
+            search.below(kind.root, None);
+            search.found
+        });
+        let mut all = Reuse::default();
+        for found in found {
+            all.replacements.extend(found.replacements);
+            all.since.extend(found.since);
+            all.near_misses.extend(found.near_misses);
+        }
+        all
+    };
+    let oldest = Kubernetes::default();
+    let all = if options.kubernetes == oldest {
+        search(None, oldest)
+    } else {
+        let with_oldest = search(None, oldest);
+        search(Some(&with_oldest.replacements), options.kubernetes)
+    };
     all.near_misses.report(model, diagnostics);
-    model.replace(all.replacements);
+    for (id, ty) in all.replacements {
+        model.types[id].body = Body::Alias(ty);
+    }
     for (id, kubernetes) in all.since {
         model.require_kubernetes(id, kubernetes);
     }
@@ -67,6 +80,8 @@ struct Search<'m> {
     index: &'static Index,
     /// One for each version, in ascending order.
     comparisons: [Comparison<'m>; Kubernetes::ALL.len()],
+    /// What is reused with the oldest version, if another one is selected.
+    oldest: Option<&'m BTreeMap<TypeId, Ty>>,
     found: Reuse,
 }
 
@@ -135,10 +150,20 @@ impl Search<'_> {
         comparisons.find_map(|(at, comparison)| comparison.check(id, known).is_ok().then_some(at))
     }
 
-    /// Replaces a struct by a type, and the types in it by the corresponding types.
+    /// Replaces a struct by a type.
+    ///
+    /// If the struct is generated with the oldest version, the types of its fields have names there. They keep them, as aliases of the
+    /// corresponding types, so that raising the version takes no name away.
     fn reuse(&mut self, id: TypeId, known: &'static Type) {
         let external = Ty::External(known.path.to_owned());
         self.found.replacements.insert(id, external);
+        if self.oldest.is_some_and(|oldest| !oldest.contains_key(&id)) {
+            self.parts(id, known);
+        }
+    }
+
+    /// Replaces the types of a struct's fields by those of the fields of a type.
+    fn parts(&mut self, id: TypeId, known: &'static Type) {
         let types = self.types;
         let Body::Struct(body) = &types[id].body else {
             return;

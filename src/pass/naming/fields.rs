@@ -74,7 +74,7 @@ mod tests {
                     ident: None,
                     ty: Ty::STR,
                     presence: Presence::Optional,
-                    boxed: None,
+                    boxed: false,
                     doc: None,
                     default: None,
                     rules: Rules::default(),

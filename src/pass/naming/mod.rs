@@ -3,6 +3,7 @@ mod fields;
 mod idents;
 mod letters;
 mod modules;
+mod shared;
 mod taken;
 mod types;
 mod variants;

@@ -1,7 +1,10 @@
 //! Names types by kind and schema path. A kind keeps its spelling whatever else there is.
+//!
+//! The name of a location depends on its path alone, unless it collides with another one: sharing, reuse, another field, CRD or
+//! version change no name.
 use super::modules::{self, Methods};
 use super::taken::Taken;
-use super::{idents, words};
+use super::{idents, shared, words};
 use crate::diag::{Code, Diagnostics};
 use crate::hash::fnv1a;
 use crate::ir::{Ident, KindNames, Model, ModuleNames, SchemaPath, Segment, TypeId};
@@ -9,7 +12,7 @@ use crate::threads;
 use foldhash::HashMap;
 
 /// The longest name that is given.
-const MAX: usize = 60;
+const MAX: usize = 96;
 
 /// Length of [`mark`].
 const MARK: usize = 5;
@@ -26,10 +29,17 @@ pub(super) fn name(model: &mut Model, diagnostics: &mut Diagnostics) {
     }
     // Modules are separate namespaces.
     let found = threads::map(&all_taken, |(module, taken)| {
-        by_path(model, *module, taken.clone())
+        let mut taken = taken.clone();
+        let names = by_path(model, *module, &mut taken);
+        (names, shared::names(model, *module, &mut taken))
     });
-    for (id, name) in found.into_iter().flatten() {
-        model.types[id].name = Some(name);
+    for (names, shared) in found {
+        for (id, name) in names {
+            model.types[id].name = Some(name);
+        }
+        for (id, name) in shared {
+            model.types[id].shared = Some(name);
+        }
     }
 }
 
@@ -85,10 +95,13 @@ fn clients(model: &mut Model, module: usize, mut names: ModuleNames, taken: &mut
     model.modules[module].names = Some(names);
 }
 
-/// Names the other types by their paths, whether they are defined there or not: sharing and reuse change no name.
-fn by_path(model: &Model, module: usize, mut taken: Taken) -> Vec<(TypeId, Ident)> {
+/// Whether a name is shortened, the depth of its path, and how many symbols the path has.
+type Rank = (bool, usize, usize);
+
+/// Names the other types by their paths, whether they are defined there or not.
+fn by_path(model: &Model, module: usize, taken: &mut Taken) -> Vec<(TypeId, Ident)> {
     let mut parts = Parts::default();
-    let mut unnamed: Vec<((usize, usize), String, Ident, TypeId)> = model
+    let mut unnamed: Vec<(Rank, String, Ident, TypeId)> = model
         .locations_of(&model.modules[module])
         .filter(|id| model.types[*id].name.is_none())
         .filter_map(|id| {
@@ -99,11 +112,11 @@ fn by_path(model: &Model, module: usize, mut taken: Taken) -> Vec<(TypeId, Ident
             place.extend([kind, "."]);
             path.write(&mut place);
             let symbols = place.bytes().filter(|c| matches!(c, b'_' | b'-')).count();
-            let name = of_path(kind, path, &place, &mut parts);
-            Some(((segments, symbols), place, name, id))
+            let (name, is_short) = of_path(kind, path, &mut parts);
+            Some(((is_short, segments, symbols), place, name, id))
         })
         .collect();
-    // Of equal names, the shallowest location keeps it, then the plainest path.
+    // Of equal names, one that is not shortened keeps it, then the shallowest location, then the plainest path.
     unnamed.sort_unstable_by(
         |(rank, place, _, id), (other_rank, other_place, _, other)| {
             (rank, place, id).cmp(&(other_rank, other_place, other))
@@ -131,38 +144,30 @@ fn verbatim(kind: &str) -> Ident {
     idents::upper(&letters, "Kind")
 }
 
-/// Joins the kind and the properties of a path. A name that would be too long keeps the kind, as much of the end as fits, and a
-/// mark of the whole path.
-fn of_path<'m>(kind: &str, path: &'m SchemaPath, place: &str, known: &mut Parts<'m>) -> Ident {
-    let mut whole = String::from(kind);
-    let segments = path.segments();
-    let names = segments
-        .iter()
-        .copied()
-        .filter_map(|segment| match segment {
-            Segment::Property(name) => Some(&**name),
-            Segment::Items | Segment::Values => None,
-        });
-    let mut starts = Vec::with_capacity(segments.len());
-    for name in names {
-        starts.push(whole.len());
-        whole.push_str(known.entry(name).or_insert_with(|| part(name)));
+/// Joins the kind and the properties of a path; also returns whether the name is shortened.
+///
+/// A name that would be too long loses its longest inner properties, then the first one.
+fn of_path<'m>(kind: &str, path: &'m SchemaPath, known: &mut Parts<'m>) -> (Ident, bool) {
+    let mut names: Vec<String> = Vec::new();
+    for segment in path.segments() {
+        if let Segment::Property(name) = segment {
+            names.push(known.entry(name).or_insert_with(|| part(name)).clone());
+        }
     }
-    if whole.len() <= MAX {
-        return Ident::new(whole);
+    let mut length = kind.len() + names.iter().map(String::len).sum::<usize>();
+    let is_short = length > MAX;
+    while length > MAX && names.len() > 1 {
+        let last = names.len() - 1;
+        let longest = (1..last).max_by_key(|at| names[*at].len());
+        length -= names.remove(longest.unwrap_or(0)).len();
     }
-    let space = (MAX - MARK).saturating_sub(kind.len());
-    let from_end = starts.iter().rev().copied();
-    let tail = from_end
-        .take_while(|start| whole.len() - start <= space)
-        .last();
-    let tail = match (tail, starts.last()) {
-        (Some(start), _) => &whole[start..],
-        (None, Some(last)) => first_words(&whole[*last..], space),
-        (None, None) => "",
-    };
-    let head: String = kind.chars().take(MAX - MARK).collect();
-    Ident::new(format!("{head}{tail}{}", mark(place)))
+    let kind: String = kind.chars().take(MAX).collect();
+    if let [name] = names.as_mut_slice()
+        && length > MAX
+    {
+        *name = first_words(name, MAX - kind.len()).to_owned();
+    }
+    (Ident::new(kind + &names.concat()), is_short)
 }
 
 /// Returns as many words of a name as fit.

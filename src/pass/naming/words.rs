@@ -11,18 +11,63 @@ pub(super) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for part in text.split(|c: char| !letters.has(c)) {
         let chars: Vec<char> = part.chars().collect();
+        let mut parts: Vec<&[char]> = Vec::new();
         let mut start = 0;
         for at in 1..chars.len() {
             if starts_word(&chars, start, at) {
-                words.push(lower(&chars[start..at]));
+                parts.push(&chars[start..at]);
                 start = at;
             }
         }
         if start < chars.len() {
-            words.push(lower(&chars[start..]));
+            parts.push(&chars[start..]);
         }
+        join_letters(&parts, &mut words);
     }
     words
+}
+
+/// Appends the words of a part. A single letter is rarely a word: it belongs to the one after it, as in `OAuth`, `eBGP` and `vSphere`,
+/// or to a digit or a unit before it, as in `K8S` and `GiB`.
+fn join_letters(parts: &[&[char]], words: &mut Vec<String>) {
+    let mut prefix = String::new();
+    for (index, part) in parts.iter().enumerate() {
+        // A part that has been joined is not joined again.
+        let before = index
+            .checked_sub(1)
+            .filter(|_| prefix.is_empty())
+            .map(|at| parts[at]);
+        let word = std::mem::take(&mut prefix) + &lower(part);
+        if let Some(last) = words.last_mut()
+            && before.is_some_and(|before| ends_word(before, part))
+        {
+            last.push_str(&word);
+        } else if let (&[letter], Some(next)) = (*part, parts.get(index + 1))
+            && begins_word(letter, next)
+        {
+            prefix = word;
+        } else {
+            words.push(word);
+        }
+    }
+}
+
+/// Returns whether a part is the end of the word before it.
+fn ends_word(before: &[char], part: &[char]) -> bool {
+    let (unit, part) = (lower(before), lower(part));
+    match part.as_str() {
+        "b" if matches!(&*unit, "ki" | "mi" | "gi" | "ti" | "pi" | "ei") => true,
+        "bps" if matches!(&*unit, "k" | "m" | "g" | "t") => true,
+        "s" if unit == "qo" => true,
+        part => part.len() == 1 && unit.ends_with(|c: char| c.is_ascii_digit()),
+    }
+}
+
+/// Returns whether a single letter is the beginning of the word after it, and neither a word nor the name of a variable.
+fn begins_word(letter: char, next: &[char]) -> bool {
+    let is_acronym = next.len() > 1 && next.iter().all(|c| !c.is_lowercase());
+    let apart = if is_acronym { "x" } else { "aknxyz" };
+    letter.is_ascii_alphabetic() && !apart.contains(letter.to_ascii_lowercase())
 }
 
 /// Returns the words of a text with its symbols spelled out: `>=` gives `greater`, `equal`.
@@ -61,24 +106,9 @@ pub(super) fn camel(words: &[String]) -> String {
     joined
 }
 
-/// Joins words in snake case; units that capitals split are one word: `sizeMiB` gives `size_mib`.
+/// Joins words in snake case.
 pub(super) fn snake(words: &[String]) -> String {
-    let mut joined = String::new();
-    let mut before = "";
-    for word in words {
-        let is_unit = match word.as_str() {
-            "b" => matches!(before, "ki" | "mi" | "gi" | "ti" | "pi" | "ei"),
-            "bps" => matches!(before, "k" | "m" | "g" | "t"),
-            "s" => before == "qo",
-            _ => false,
-        };
-        if !joined.is_empty() && !is_unit {
-            joined.push('_');
-        }
-        joined.push_str(word);
-        before = word;
-    }
-    joined
+    words.join("_")
 }
 
 /// Returns the capital that begins a word in camel case: `Ss` for `ß`.
@@ -188,6 +218,26 @@ mod tests {
             ("memoryGiBPerVCPU", "memory_gib_per_vcpu"),
             ("rateMBps", "rate_mbps"),
             ("vlanQoS", "vlan_qos"),
+            ("qoSClass", "qos_class"),
+            ("OAuth2Config", "oauth2_config"),
+            ("isOAuth", "is_oauth"),
+            ("eBGPMultihop", "ebgp_multihop"),
+            ("iBGP", "ibgp"),
+            ("uRI", "uri"),
+            ("vCPUCount", "vcpu_count"),
+            ("vSphere", "vsphere"),
+            ("jPath", "jpath"),
+            ("localeCType", "locale_ctype"),
+            ("k8SLogging", "k8s_logging"),
+            ("K8SVersion", "k8s_version"),
+            ("e2E", "e2e"),
+            ("s3Bucket", "s3_bucket"),
+            ("ipv6CIDRBlock", "ipv6_cidr_block"),
+            ("twoOfAKind", "two_of_a_kind"),
+            ("enableXRateLimit", "enable_x_rate_limit"),
+            ("xXSSProtection", "x_xss_protection"),
+            ("xAxis", "x_axis"),
+            ("nReplicas", "n_replicas"),
             ("größeÄndern", "größe_ändern"),
             ("łódź-中", "łódź_中"),
             ("启用2", "启用2"),

@@ -35,7 +35,7 @@ pub(super) fn apply(model: &mut Model, target: &Target, chosen: &Override) -> Re
         whole_field(model, target)?.ident = Some(name);
     }
     if let Some(boxed) = boxed {
-        whole_field(model, target)?.boxed = Some(*boxed);
+        whole_field(model, target)?.boxed = *boxed;
     }
     if let Some(path) = rust_type {
         syn::parse_str::<syn::Type>(path).map_err(|_| format!("`{path}` is not a Rust type"))?;

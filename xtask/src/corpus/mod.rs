@@ -7,7 +7,7 @@ pub(crate) mod input;
 mod refusals;
 mod round_trip;
 mod samples;
-mod slice;
+pub(crate) mod slice;
 mod table;
 
 use crate::{root, target};

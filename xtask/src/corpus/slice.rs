@@ -2,7 +2,7 @@
 use super::input::Manifest;
 
 /// Selects random files of at most `bytes` in total, skipping those that do not fit; without a seed, selects all.
-pub(super) fn select(mut all: Vec<Manifest>, seed: Option<u64>, bytes: u64) -> Vec<Manifest> {
+pub(crate) fn select(mut all: Vec<Manifest>, seed: Option<u64>, bytes: u64) -> Vec<Manifest> {
     let Some(seed) = seed else {
         return all;
     };

@@ -4,6 +4,7 @@ use std::{collections::HashMap, hash::RandomState, sync::Arc};
 use kube::Resource;
 
 use super::{keyed_set::KeyedSet, names};
+use crate::panics;
 
 /// Returns the values under which an object is found. It must always return the same values for the same object.
 pub(super) type IndexFn<K> = Box<dyn Fn(&K) -> Vec<String> + Send + Sync>;
@@ -22,18 +23,23 @@ impl<K: Resource> Index<K> {
         }
     }
 
-    pub(super) fn insert(&mut self, object: &Arc<K>, hasher: &RandomState) {
-        for value in (self.values_of)(object) {
+    /// Adds `object`. If the function panics, the object is left out of this index, and the message of the panic is returned.
+    pub(super) fn insert(&mut self, object: &Arc<K>, hasher: &RandomState) -> Result<(), String> {
+        for value in panics::catch(|| (self.values_of)(object))? {
             self.buckets
                 .entry(value)
                 .or_insert_with(|| KeyedSet::new(hasher.clone()))
                 .insert(Arc::clone(object));
         }
+        Ok(())
     }
 
     pub(super) fn remove(&mut self, object: &Arc<K>) {
         let (namespace, name) = names(&**object);
-        for value in (self.values_of)(object) {
+        // A function that panics now may have returned values before.
+        let values = panics::catch(|| (self.values_of)(object))
+            .unwrap_or_else(|_| self.buckets.keys().cloned().collect());
+        for value in values {
             if let Some(bucket) = self.buckets.get_mut(&value) {
                 bucket.remove(namespace, name);
                 if bucket.is_empty() {
@@ -41,10 +47,6 @@ impl<K: Resource> Index<K> {
                 }
             }
         }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.buckets.clear();
     }
 
     /// Returns the objects that have `value`.

@@ -11,36 +11,40 @@ use super::names;
 
 /// Objects of one kind, at most one per namespace and name.
 #[derive(Clone)]
-pub(super) struct KeyedSet<K> {
+pub(crate) struct KeyedSet<K> {
     table: HashTable<Arc<K>>,
     hasher: RandomState,
 }
 
 impl<K: Resource> KeyedSet<K> {
     /// Creates an empty set. Sets that share objects should share `hasher`.
-    pub(super) fn new(hasher: RandomState) -> Self {
+    pub(crate) fn new(hasher: RandomState) -> Self {
         Self {
             table: HashTable::new(),
             hasher,
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
         self.table.is_empty()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<K>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<K>> {
         self.table.iter()
     }
 
-    pub(super) fn get(&self, namespace: &str, name: &str) -> Option<&Arc<K>> {
+    pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<&Arc<K>> {
         let hash = self.hasher.hash_one((namespace, name));
         self.table
             .find(hash, |held| names(&**held) == (namespace, name))
     }
 
     /// Inserts `object` and returns the one it replaces.
-    pub(super) fn insert(&mut self, object: Arc<K>) -> Option<Arc<K>> {
+    pub(crate) fn insert(&mut self, object: Arc<K>) -> Option<Arc<K>> {
         let hasher = &self.hasher;
         let key = names(&*object);
         let entry = self.table.entry(
@@ -58,7 +62,7 @@ impl<K: Resource> KeyedSet<K> {
     }
 
     /// Removes the object of that name. Frees memory once the set has shrunk to a quarter.
-    pub(super) fn remove(&mut self, namespace: &str, name: &str) -> Option<Arc<K>> {
+    pub(crate) fn remove(&mut self, namespace: &str, name: &str) -> Option<Arc<K>> {
         let hash = self.hasher.hash_one((namespace, name));
         let found = self
             .table
@@ -71,14 +75,5 @@ impl<K: Resource> KeyedSet<K> {
                 .shrink_to(self.table.len() * 2, |held| hasher.hash_one(names(&**held)));
         }
         Some(object)
-    }
-}
-
-impl<K> IntoIterator for KeyedSet<K> {
-    type Item = Arc<K>;
-    type IntoIter = hashbrown::hash_table::IntoIter<Arc<K>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.table.into_iter()
     }
 }

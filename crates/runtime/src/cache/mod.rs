@@ -4,7 +4,8 @@ mod keyed_set;
 mod object;
 mod store;
 
+pub(crate) use keyed_set::KeyedSet;
 pub use object::{Object, ObjectKey};
-pub(crate) use object::{names, same_version};
+pub(crate) use object::{ObjectKind, names, same_state};
 pub(crate) use store::{Delta, Store};
 pub use store::{IndexError, NAMESPACE_INDEX};

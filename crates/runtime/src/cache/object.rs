@@ -1,17 +1,60 @@
 //! What a cache holds, and the key of an object.
-use std::fmt;
+use std::{
+    any::TypeId,
+    cmp::Ordering,
+    fmt,
+    hash::{Hash, Hasher},
+};
 
+use k8s_openapi::ClusterResourceScope;
 use kube::Resource;
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 
-/// A kind that an informer can list, watch and cache: any type known at compile time, generated or from k8s-openapi.
+/// A kind that an informer can list, watch and cache: a type that is generated or from k8s-openapi, kube's `PartialObjectMeta` of it (of
+/// which only the metadata is requested), or kube's `DynamicObject`.
 ///
 /// Implemented for every type that qualifies. `Clone` is not required: the cache shares its objects by `Arc`.
-pub trait Object: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static {}
+pub trait Object: Resource + Serialize + DeserializeOwned + Send + Sync + 'static {}
 
-impl<K> Object for K where K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static {}
+impl<K> Object for K where K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static {}
 
-/// Namespace and name of an object: its key in a cache or a work queue.
+/// The names of a kind, which for a dynamic type are known at run time only.
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectKind {
+    pub(crate) group: String,
+    pub(crate) api_version: String,
+    pub(crate) kind: String,
+    pub(crate) plural: String,
+    pub(crate) cluster_scoped: bool,
+    /// Whether only the metadata of the objects is requested.
+    pub(crate) metadata_only: bool,
+}
+
+impl ObjectKind {
+    pub(crate) fn of<K: Object>(dynamic: &K::DynamicType) -> Self {
+        Self {
+            group: K::group(dynamic).into_owned(),
+            api_version: K::api_version(dynamic).into_owned(),
+            kind: K::kind(dynamic).into_owned(),
+            plural: K::plural(dynamic).into_owned(),
+            cluster_scoped: TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>(),
+            metadata_only: K::metadata_api(),
+        }
+    }
+}
+
+impl fmt::Display for ObjectKind {
+    /// Writes `Pod` or `Deployment.apps`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.kind)?;
+        if self.group.is_empty() {
+            return Ok(());
+        }
+        write!(f, ".{}", self.group)
+    }
+}
+
+/// Namespace and name of an object: its key in a cache or a work queue. An empty namespace equals an absent one.
 ///
 /// ```
 /// use kube_codegen_runtime::informer::ObjectKey;
@@ -19,7 +62,7 @@ impl<K> Object for K where K: Resource<DynamicType = ()> + DeserializeOwned + Se
 /// assert_eq!(ObjectKey::namespaced("default", "web").to_string(), "default/web");
 /// assert_eq!(ObjectKey::cluster("node-1").to_string(), "node-1");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default)]
 pub struct ObjectKey {
     /// The namespace; `None` for objects of a cluster-scoped kind.
     pub namespace: Option<String>,
@@ -53,18 +96,44 @@ impl ObjectKey {
         }
     }
 
-    /// Returns the namespace, or the empty string for a cluster-scoped object.
-    pub(crate) fn namespace_or_empty(&self) -> &str {
-        self.namespace.as_deref().unwrap_or_default()
+    /// Returns namespace and name as the store compares them: empty rather than absent.
+    pub(crate) fn parts(&self) -> (&str, &str) {
+        (self.namespace.as_deref().unwrap_or_default(), &self.name)
+    }
+}
+
+impl PartialEq for ObjectKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts() == other.parts()
+    }
+}
+
+impl Eq for ObjectKey {}
+
+impl Hash for ObjectKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts().hash(state);
+    }
+}
+
+impl PartialOrd for ObjectKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ObjectKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.parts().cmp(&other.parts())
     }
 }
 
 impl fmt::Display for ObjectKey {
     /// Writes `namespace/name`, or `name` alone, as client-go does in its logs and queues.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.namespace {
-            Some(namespace) => write!(f, "{namespace}/{}", self.name),
-            None => f.write_str(&self.name),
+        match self.parts() {
+            ("", name) => f.write_str(name),
+            (namespace, name) => write!(f, "{namespace}/{name}"),
         }
     }
 }
@@ -78,8 +147,32 @@ pub(crate) fn names<K: Resource>(object: &K) -> (&str, &str) {
     )
 }
 
-/// Whether both are the same object in the same state, by uid and resource version.
-pub(crate) fn same_version<K: Resource>(a: &K, b: &K) -> bool {
-    let (a, b) = (a.meta(), b.meta());
-    a.resource_version.is_some() && a.resource_version == b.resource_version && a.uid == b.uid
+/// Whether both are the same object in the same state. Uid and resource version do not suffice: after a restore of etcd, the server counts
+/// from an older version and gives the same one to another state.
+pub(crate) fn same_state<K: Object>(a: &K, b: &K) -> bool {
+    let (meta, other) = (a.meta(), b.meta());
+    let same_version = meta.resource_version.is_some()
+        && meta.resource_version == other.resource_version
+        && meta.uid == other.uid;
+    same_version
+        && match (serde_json::to_vec(a), serde_json::to_vec(b)) {
+            (Ok(a), Ok(b)) => a == b,
+            _ => false,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn an_empty_namespace_equals_an_absent_one() {
+        let keys = [ObjectKey::cluster("a"), ObjectKey::namespaced("", "a")];
+        assert_eq!(keys[0], keys[1]);
+        assert_eq!(keys[0].cmp(&keys[1]), Ordering::Equal);
+        assert_eq!(keys[1].to_string(), "a");
+        assert_eq!(HashSet::from(keys).len(), 1);
+    }
 }

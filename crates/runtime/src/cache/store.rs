@@ -1,18 +1,12 @@
 //! Objects by namespace, and their indexes. Each change returns what it changed.
-use std::{
-    collections::{HashMap, HashSet},
-    hash::RandomState,
-    mem,
-    sync::Arc,
-};
+use std::{collections::HashMap, hash::RandomState, mem, sync::Arc};
 
-use kube::Resource;
 use thiserror::Error;
 
 use super::{
     index::Index,
     keyed_set::KeyedSet,
-    object::{ObjectKey, names, same_version},
+    object::{Object, ObjectKey, names, same_state},
 };
 
 /// Name of the index by namespace, which every informer has from the start.
@@ -48,15 +42,24 @@ pub(crate) struct Store<K> {
     indexes: HashMap<String, Index<K>>,
     hasher: RandomState,
     len: usize,
+    panics: Vec<IndexPanic>,
 }
 
-impl<K: Resource> Store<K> {
+/// An index function panicked, so the index does not have the object.
+pub(crate) struct IndexPanic {
+    pub(crate) index: String,
+    pub(crate) key: ObjectKey,
+    pub(crate) message: String,
+}
+
+impl<K: Object> Store<K> {
     pub(crate) fn new() -> Self {
         Self {
             namespaces: HashMap::new(),
             indexes: HashMap::new(),
             hasher: RandomState::new(),
             len: 0,
+            panics: Vec::new(),
         }
     }
 
@@ -84,6 +87,23 @@ impl<K: Resource> Store<K> {
             .flat_map(KeyedSet::iter)
     }
 
+    /// Returns the objects of one namespace, or all of them.
+    pub(crate) fn within(&self, namespace: Option<&str>) -> Vec<Arc<K>> {
+        match namespace {
+            Some(namespace) => self.in_namespace(namespace).cloned().collect(),
+            None => self.iter().cloned().collect(),
+        }
+    }
+
+    pub(crate) fn has_panics(&self) -> bool {
+        !self.panics.is_empty()
+    }
+
+    /// Returns the panics of index functions since the last call.
+    pub(crate) fn take_panics(&mut self) -> Vec<IndexPanic> {
+        mem::take(&mut self.panics)
+    }
+
     /// Adds an index over the stored objects and all later ones.
     pub(crate) fn add_index(
         &mut self,
@@ -94,9 +114,13 @@ impl<K: Resource> Store<K> {
             return Err(IndexError::Exists(name));
         }
         let mut index = Index::new(Box::new(values_of));
+        let mut panics = Vec::new();
         for object in self.iter() {
-            index.insert(object, &self.hasher);
+            if let Err(message) = index.insert(object, &self.hasher) {
+                panics.push(IndexPanic::new(&name, object, message));
+            }
         }
+        self.panics.append(&mut panics);
         self.indexes.insert(name, index);
         Ok(())
     }
@@ -140,47 +164,20 @@ impl<K: Resource> Store<K> {
 
     /// Removes an object whose final state is unknown.
     pub(crate) fn delete_by_key(&mut self, key: &ObjectKey) -> Option<Delta<K>> {
-        let last = self.remove(key.namespace_or_empty(), &key.name)?;
+        let (namespace, name) = key.parts();
+        let last = self.remove(namespace, name)?;
         Some(Delta::Deleted(last, true))
     }
 
-    /// Replaces the content by `listed`. Objects in `unreadable` still exist, so they keep their last good state.
-    ///
-    /// An unchanged object keeps its allocation: a relist does not double what readers hold.
-    pub(crate) fn replace(
-        &mut self,
-        listed: Vec<Arc<K>>,
-        unreadable: &HashSet<ObjectKey>,
-    ) -> Vec<Delta<K>> {
-        let mut before = mem::take(&mut self.namespaces);
-        self.indexes.values_mut().for_each(Index::clear);
-        self.len = 0;
-        let mut deltas = Vec::with_capacity(listed.len());
-        for object in listed {
-            let (namespace, name) = names(&*object);
-            let old = before
-                .get_mut(namespace)
-                .and_then(|set| set.remove(namespace, name));
-            deltas.push(match old {
-                Some(old) if same_version(&*old, &*object) => {
-                    self.insert(&old);
-                    Delta::Unchanged(old)
-                }
-                Some(old) => {
-                    self.insert(&object);
-                    Delta::Updated(old, object)
-                }
-                None => self.apply(object),
-            });
-        }
-        for gone in before.into_values().flatten() {
-            if unreadable.contains(&ObjectKey::of(&*gone)) {
-                self.insert(&gone);
-            } else {
-                deltas.push(Delta::Deleted(gone, true));
+    /// Stores an object from a relist. An unchanged one keeps its allocation: a relist does not double what readers hold.
+    pub(crate) fn relist(&mut self, object: Arc<K>) -> Delta<K> {
+        let (namespace, name) = names(&*object);
+        match self.get(namespace, name) {
+            Some(old) if Arc::ptr_eq(old, &object) || same_state(&**old, &*object) => {
+                Delta::Unchanged(Arc::clone(old))
             }
+            _ => self.apply(object),
         }
-        deltas
     }
 
     fn insert(&mut self, object: &Arc<K>) -> Option<Arc<K>> {
@@ -193,11 +190,13 @@ impl<K: Resource> Store<K> {
             self.namespaces.insert(namespace.into(), set);
             None
         };
-        for index in self.indexes.values_mut() {
+        for (name, index) in &mut self.indexes {
             if let Some(old) = &old {
                 index.remove(old);
             }
-            index.insert(object, &self.hasher);
+            if let Err(message) = index.insert(object, &self.hasher) {
+                self.panics.push(IndexPanic::new(name, object, message));
+            }
         }
         self.len += usize::from(old.is_none());
         old
@@ -214,6 +213,16 @@ impl<K: Resource> Store<K> {
         }
         self.len -= 1;
         Some(old)
+    }
+}
+
+impl IndexPanic {
+    fn new<K: Object>(index: &str, object: &Arc<K>, message: String) -> Self {
+        Self {
+            index: index.to_owned(),
+            key: ObjectKey::of(&**object),
+            message,
+        }
     }
 }
 

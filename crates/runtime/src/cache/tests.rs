@@ -47,8 +47,30 @@ fn short(deltas: &[Delta<ConfigMap>]) -> Vec<String> {
     texts
 }
 
+/// Applies a relist: `listed` is there, everything else is gone.
+fn relist(
+    store: &mut Store<ConfigMap>,
+    listed: Vec<Arc<ConfigMap>>,
+    unreadable: &[&str],
+) -> Vec<Delta<ConfigMap>> {
+    let before = store.within(None);
+    let known = |gone: &Arc<ConfigMap>| {
+        let name = names(&**gone).1;
+        unreadable.contains(&name) || listed.iter().any(|object| names(&**object).1 == name)
+    };
+    let gone: Vec<_> = before.into_iter().filter(|gone| !known(gone)).collect();
+    let mut deltas: Vec<_> = listed
+        .into_iter()
+        .map(|object| store.relist(object))
+        .collect();
+    for gone in gone {
+        deltas.extend(store.delete_by_key(&ObjectKey::of(&*gone)));
+    }
+    deltas
+}
+
 #[test]
-fn replace_returns_one_delta_per_object() {
+fn a_relist_returns_one_delta_per_object() {
     let mut store = Store::new();
     for name in ["same", "changed", "recreated", "gone", "unreadable"] {
         store.apply(object(name, "u", "1"));
@@ -60,10 +82,7 @@ fn replace_returns_one_delta_per_object() {
         object("recreated", "v", "1"),
         object("new", "u", "3"),
     ];
-    let deltas = store.replace(
-        listed,
-        &HashSet::from([ObjectKey::namespaced("ns", "unreadable")]),
-    );
+    let deltas = relist(&mut store, listed, &["unreadable"]);
     assert_eq!(
         short(&deltas),
         [
@@ -85,14 +104,50 @@ fn replace_returns_one_delta_per_object() {
 }
 
 #[test]
-fn replace_keeps_the_later_of_two_states_of_an_object() {
+fn a_relist_takes_another_state_of_the_same_version() {
     let mut store = Store::new();
-    let deltas = store.replace(
-        vec![object("a", "u", "1"), object("a", "u", "2")],
-        &HashSet::new(),
+    let state = |value: &str| {
+        let mut object = object("a", "u", "1");
+        Arc::make_mut(&mut object).data = Some([("value".to_owned(), value.to_owned())].into());
+        object
+    };
+    store.apply(state("one"));
+    let deltas = relist(&mut store, vec![state("one")], &[]);
+    assert_eq!(short(&deltas), ["=a@1"]);
+    let deltas = relist(&mut store, vec![state("two")], &[]);
+    assert_eq!(short(&deltas), ["~a@1>a@1"]);
+    assert_eq!(
+        store.get("ns", "a").unwrap().data.as_ref().unwrap()["value"],
+        "two"
     );
-    assert_eq!(short(&deltas), ["+a@1", "~a@1>a@2"]);
-    assert_eq!(store.len(), 1);
+}
+
+#[test]
+fn a_panic_of_an_index_function_leaves_the_store_consistent() {
+    let mut store = Store::new();
+    let by_name = |object: &ConfigMap| {
+        let name = object.metadata.name.clone().unwrap();
+        let version = object.metadata.resource_version.as_deref();
+        assert_ne!(version, Some("2"), "scripted");
+        vec![name]
+    };
+    store.add_index("name".into(), by_name).unwrap();
+    store.apply(object("a", "u", "1"));
+    store.apply(object("a", "u", "2"));
+    store.apply(object("b", "u", "2"));
+    assert_eq!((store.len(), store.iter().count()), (2, 2));
+    assert!(
+        store.by_index("name", "a").unwrap().is_empty(),
+        "no stale entry"
+    );
+    let panics = store.take_panics();
+    assert_eq!(panics.len(), 2);
+    assert_eq!(panics[1].key, ObjectKey::namespaced("ns", "b"));
+    assert!(panics[1].message.contains("scripted"));
+    store.apply(object("b", "u", "3"));
+    assert_eq!(store.by_index("name", "b").unwrap().len(), 1);
+    store.delete(object("a", "u", "4"));
+    assert_eq!((store.len(), store.iter().count()), (1, 1));
 }
 
 #[test]

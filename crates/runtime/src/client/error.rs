@@ -1,5 +1,5 @@
 //! Classifies the errors of the API server.
-use std::{error::Error, net::SocketAddr, time::Duration};
+use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
 
 use kube::core::{Status, response::StatusCause};
 
@@ -80,6 +80,34 @@ impl ErrorExt for kube::Error {
     }
 }
 
+/// A [fenced client](crate::leader_election::Term::fence) refused a write: this process does not yet hold the lease, or has lost it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this process does not hold the lease {lease}")]
+pub struct NotLeading {
+    /// Namespace and name of the Lease.
+    pub(crate) lease: Arc<str>,
+}
+
+impl NotLeading {
+    /// Whether `error` is, or was caused by, a `NotLeading`.
+    ///
+    /// ```
+    /// use kube_codegen_runtime::client::NotLeading;
+    ///
+    /// assert!(!NotLeading::caused(&std::fmt::Error));
+    /// ```
+    pub fn caused(error: &(dyn Error + 'static)) -> bool {
+        let mut next = Some(error);
+        while let Some(error) = next {
+            if error.is::<Self>() {
+                return true;
+            }
+            next = error.source();
+        }
+        false
+    }
+}
+
 /// Describes an error and its causes in one line, for logs, events and people.
 ///
 /// For a response of the API server it is the server's message, which names the verb, the resource, the namespace and the user where access is
@@ -104,6 +132,7 @@ pub fn describe(error: &(dyn Error + 'static)) -> String {
                 next = None;
                 describe_status(status)
             }
+            Some(kube::Error::Service(cause)) if cause.is::<NotLeading>() => continue,
             // The cause follows.
             Some(kube::Error::Service(_)) => "cannot reach the API server".to_owned(),
             Some(_) | None => error.to_string(),

@@ -36,7 +36,7 @@ mod typed;
 
 pub use all::AllNamespaces;
 pub use apply::FieldManager;
-pub use error::{ErrorExt, describe};
+pub use error::{ErrorExt, NotLeading, describe};
 pub use modify::ModifyResult;
 pub use scale::{ScaleClient, ScaleSubresource};
 pub use status::StatusSubresource;

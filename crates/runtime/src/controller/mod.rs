@@ -23,46 +23,57 @@
 //! # Ok(())
 //! # }
 //! ```
+mod action;
+mod error;
 mod metrics;
 mod owner;
+pub mod predicate;
+mod run;
 mod trigger;
 mod worker;
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use futures::future::{BoxFuture, FutureExt, pending, try_join_all};
-use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
-use tracing::{info, warn};
+use futures::{
+    Stream, StreamExt,
+    future::{BoxFuture, FutureExt, pending},
+    stream::BoxStream,
+};
 
 pub use self::{
+    action::{Action, OnError},
+    error::RunError,
     metrics::{ControllerMetrics, MetricsHandle},
     owner::{controller_of, is_controlled_by, owned_by},
 };
 use self::{
     owner::controller_key,
-    trigger::{Trigger, trigger},
-    worker::Worker,
+    trigger::{Predicate, Trigger, trigger},
 };
 use crate::{
     cache::{Object, ObjectKey},
-    informer::{SharedInformer, Stopped},
-    queue::{RateLimiter, WorkQueue, default_limiter},
+    informer::{InformerEvent, SharedInformer},
+    queue::{RateLimiter, default_limiter},
 };
 
 /// Default grace period on shutdown (controller-runtime's default).
 const GRACE_PERIOD: Duration = Duration::from_secs(30);
+/// Default limit of the first lists (controller-runtime's default).
+const CACHE_SYNC_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Runs one function for every object of a kind that has changed, or whose children or other dependencies have. See the
 /// [module](self) for an example.
 pub struct Controller<K: Object> {
     primary: SharedInformer<K>,
+    predicates: Vec<Predicate<K>>,
     triggers: Vec<Trigger>,
+    sources: Vec<BoxStream<'static, ObjectKey>>,
     limiter: Box<dyn RateLimiter<ObjectKey>>,
     workers: usize,
     max_retries: Option<u32>,
-    reconcile_timeout: Option<Duration>,
     grace_period: Duration,
+    cache_sync_timeout: Duration,
+    reconcile_timeout: Option<Duration>,
     shutdown: BoxFuture<'static, ()>,
     metrics: MetricsHandle,
 }
@@ -71,17 +82,18 @@ impl<K: Object> Controller<K> {
     /// Creates a controller of the objects of `informer`. Every addition, change and resync enqueues the object.
     pub fn for_informer(informer: &SharedInformer<K>) -> Self {
         let metrics = MetricsHandle::default();
-        metrics.set_name(K::kind(&()).to_lowercase());
+        metrics.set_name(informer.kind().kind.to_lowercase());
         Self {
             primary: informer.clone(),
-            triggers: vec![trigger(informer, true, |object| {
-                vec![ObjectKey::of(&**object)]
-            })],
+            predicates: Vec::new(),
+            triggers: Vec::new(),
+            sources: Vec::new(),
             limiter: Box::new(default_limiter()),
             workers: 1,
             max_retries: None,
-            reconcile_timeout: None,
             grace_period: GRACE_PERIOD,
+            cache_sync_timeout: CACHE_SYNC_TIMEOUT,
+            reconcile_timeout: None,
             shutdown: pending().boxed(),
             metrics,
         }
@@ -94,12 +106,43 @@ impl<K: Object> Controller<K> {
         self
     }
 
+    /// Enqueues an object only for the events that `predicate` accepts; see [`predicate`]. Of several predicates, all must accept. Requeues and
+    /// the events of children and others are not affected.
+    #[must_use]
+    pub fn filter(
+        mut self,
+        predicate: impl Fn(&InformerEvent<K>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.predicates.push(Arc::new(predicate));
+        self
+    }
+
     /// Enqueues the owner when a child that it controls (`ownerReferences[].controller`) is added, changed or deleted. Resyncs of children
     /// enqueue nothing.
     #[must_use]
-    pub fn owns<C: Object>(mut self, children: &SharedInformer<C>) -> Self {
-        let owner = |child: &Arc<C>| controller_key::<K, C>(child).into_iter().collect();
-        self.triggers.push(trigger(children, false, owner));
+    pub fn owns<C: Object>(self, children: &SharedInformer<C>) -> Self {
+        self.add_owned(children, None)
+    }
+
+    /// Like [`owns`](Self::owns), for the events that `predicate` accepts; see [`predicate`].
+    #[must_use]
+    pub fn owns_if<C: Object>(
+        self,
+        children: &SharedInformer<C>,
+        predicate: impl Fn(&InformerEvent<C>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.add_owned(children, Some(Arc::new(predicate)))
+    }
+
+    fn add_owned<C: Object>(
+        mut self,
+        children: &SharedInformer<C>,
+        predicate: Option<Predicate<C>>,
+    ) -> Self {
+        let kind = self.primary.kind().clone();
+        let owner = move |child: &Arc<C>| controller_key(&kind, &**child).into_iter().collect();
+        self.triggers
+            .push(trigger(children, false, predicate, owner));
         self
     }
 
@@ -111,7 +154,39 @@ impl<K: Object> Controller<K> {
         others: &SharedInformer<C>,
         mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
     ) -> Self {
-        self.triggers.push(trigger(others, false, mapper));
+        self.triggers.push(trigger(others, false, None, mapper));
+        self
+    }
+
+    /// Like [`watches`](Self::watches), for the events that `predicate` accepts; see [`predicate`].
+    #[must_use]
+    pub fn watches_if<C: Object>(
+        mut self,
+        others: &SharedInformer<C>,
+        predicate: impl Fn(&InformerEvent<C>) -> bool + Send + Sync + 'static,
+        mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
+    ) -> Self {
+        self.triggers
+            .push(trigger(others, false, Some(Arc::new(predicate)), mapper));
+        self
+    }
+
+    /// Enqueues the keys of a stream, for events from outside of Kubernetes: a channel, a timer, a webhook. The stream is polled once the caches
+    /// are synced, and may end.
+    ///
+    /// ```
+    /// use futures::{SinkExt, channel::mpsc};
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_codegen_runtime::{controller::Controller, informer::{InformerFactory, ObjectKey}};
+    ///
+    /// # fn example(factory: &InformerFactory) {
+    /// let (sender, keys) = mpsc::channel::<ObjectKey>(100);
+    /// let controller = Controller::for_informer(&factory.informer::<ConfigMap>()).enqueue_from(keys);
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn enqueue_from(mut self, keys: impl Stream<Item = ObjectKey> + Send + 'static) -> Self {
+        self.sources.push(keys.boxed());
         self
     }
 
@@ -151,6 +226,13 @@ impl<K: Object> Controller<K> {
         self
     }
 
+    /// Sets how long the first lists of all informers may take before [`run`](Self::run) fails; two minutes by default.
+    #[must_use]
+    pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
+        self.cache_sync_timeout = timeout;
+        self
+    }
+
     /// Shuts the controller down when `trigger` completes: no reconcile starts, and running ones may finish within the grace period.
     #[must_use]
     pub fn graceful_shutdown_on(
@@ -169,133 +251,14 @@ impl<K: Object> Controller<K> {
     pub fn metrics(&self) -> MetricsHandle {
         self.metrics.clone()
     }
-
-    /// Runs until shutdown, or until the informer of `K` stops.
-    ///
-    /// Starts the informers, waits until all caches are synced, then calls `reconcile` with each enqueued object: several concurrently, but
-    /// never one object twice at a time. Objects deleted by then are skipped; clean-up before deletion belongs in a finalizer. After an error,
-    /// `error_policy` decides what happens. A panic in either is logged and retried with [`OnError::Backoff`].
-    ///
-    /// Fails if an informer stops before its cache is synced. Dropping the returned future stops everything at once.
-    pub async fn run<Ctx, E, Reconcile, Running, Policy>(
-        self,
-        reconcile: Reconcile,
-        error_policy: Policy,
-        context: Arc<Ctx>,
-    ) -> Result<(), Stopped>
-    where
-        Ctx: Send + Sync + 'static,
-        E: fmt::Display + Send + 'static,
-        Reconcile: Fn(Arc<K>, Arc<Ctx>) -> Running + Send + Sync + 'static,
-        Running: Future<Output = Result<Action, E>> + Send + 'static,
-        Policy: Fn(Arc<K>, &E, Arc<Ctx>) -> OnError + Send + Sync + 'static,
-    {
-        let Self {
-            primary, metrics, ..
-        } = self;
-        let queue = WorkQueue::with_boxed_limiter(self.limiter);
-        metrics.observe(&queue);
-        metrics.count(|counts| counts.workers = self.workers);
-        let stop = CancellationToken::new();
-        let end = async {
-            tokio::select! { () = self.shutdown => {}, () = primary.stopped() => {} }
-        };
-        tokio::pin!(end);
-
-        // The guards remove the handlers, however this function ends.
-        let guards: Vec<_> = self
-            .triggers
-            .iter()
-            .map(|trigger| trigger(&queue))
-            .collect();
-        let synced = try_join_all(guards.iter().map(|guard| guard.wait_synced()));
-        tokio::select! {
-            biased;
-            result = synced => drop(result?),
-            () = &mut end => return Ok(()),
-        }
-        info!(kind = %K::kind(&()), workers = self.workers, "caches are synced, starting workers");
-
-        let worker = Arc::new(Worker {
-            primary: primary.clone(),
-            queue: queue.clone(),
-            reconcile,
-            error_policy,
-            context,
-            max_retries: self.max_retries,
-            reconcile_timeout: self.reconcile_timeout,
-            metrics,
-        });
-        let mut running = JoinSet::new();
-        for _ in 0..self.workers {
-            running.spawn(Arc::clone(&worker).work(stop.clone()));
-        }
-        end.await;
-        drop(guards);
-        stop.cancel();
-        queue.shut_down();
-        let ended = async { while running.join_next().await.is_some() {} };
-        if tokio::time::timeout(self.grace_period, ended)
-            .await
-            .is_err()
-        {
-            warn!(kind = %K::kind(&()), "dropping reconciles that did not finish within the grace period");
-            running.shutdown().await;
-        }
-        Ok(())
-    }
 }
 
 impl<K: Object> fmt::Debug for Controller<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Controller")
-            .field("kind", &K::kind(&()))
-            .field("triggers", &self.triggers.len())
+            .field("kind", &self.primary.kind().to_string())
+            .field("triggers", &(1 + self.triggers.len()))
             .field("workers", &self.workers)
             .finish_non_exhaustive()
     }
-}
-
-/// What happens after a successful reconcile. Either way the object's retries are forgotten, and any change enqueues it again.
-///
-/// ```
-/// use std::time::Duration;
-/// use kube_codegen_runtime::controller::Action;
-///
-/// assert_ne!(Action::await_change(), Action::requeue(Duration::from_secs(60)));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Action {
-    requeue_after: Option<Duration>,
-}
-
-impl Action {
-    /// Waits for the next change.
-    #[must_use]
-    pub const fn await_change() -> Self {
-        Self {
-            requeue_after: None,
-        }
-    }
-
-    /// Reconciles again after `delay`, even without a change.
-    #[must_use]
-    pub const fn requeue(delay: Duration) -> Self {
-        Self {
-            requeue_after: Some(delay),
-        }
-    }
-}
-
-/// What happens after a failed reconcile.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OnError {
-    /// Retries after a delay that grows with each failure in a row: for transient errors.
-    #[default]
-    Backoff,
-    /// Retries after this delay. Earlier retries are forgotten.
-    After(Duration),
-    /// Does not retry before the object changes or is resynced: for errors that only a change can fix, such as an invalid spec.
-    Drop,
 }

@@ -1,10 +1,8 @@
 //! Owner references: reads the controller of a child, and creates the reference to write into a child.
-use std::any::TypeId;
-
-use k8s_openapi::{NamespaceResourceScope, apimachinery::pkg::apis::meta::v1::OwnerReference};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
 
-use crate::cache::{Object, ObjectKey};
+use crate::cache::{ObjectKey, ObjectKind};
 
 /// Returns the owner that controls `object`, if any.
 pub fn controller_of<C: Resource>(object: &C) -> Option<&OwnerReference> {
@@ -47,21 +45,20 @@ pub fn owned_by<K: Resource<DynamicType = ()>>(owner: &K) -> Option<OwnerReferen
         })
 }
 
-/// Returns the key of the `K`, of any version, that controls `child`.
-pub(super) fn controller_key<K: Object, C: Resource>(child: &C) -> Option<ObjectKey> {
+/// Returns the key of the owner that controls `child`, if it is of this kind, in any version.
+pub(super) fn controller_key<C: Resource>(kind: &ObjectKind, child: &C) -> Option<ObjectKey> {
     let owner = controller_of(child)?;
     let group = owner
         .api_version
         .split_once('/')
         .map_or("", |(group, _)| group);
-    if owner.kind != K::kind(&()) || group != K::group(&()) {
+    if owner.kind != kind.kind || group != kind.group {
         return None;
     }
-    let namespaced = TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>();
-    let namespace = if namespaced {
-        Some(child.meta().namespace.clone()?)
-    } else {
+    let namespace = if kind.cluster_scoped {
         None
+    } else {
+        Some(child.meta().namespace.clone()?)
     };
     Some(ObjectKey {
         namespace,
@@ -78,6 +75,7 @@ mod tests {
     use kube::core::ObjectMeta;
 
     use super::*;
+    use crate::cache::Object;
 
     fn child(api_version: &str, kind: &str, controller: Option<bool>) -> Pod {
         let owner = OwnerReference {
@@ -101,8 +99,13 @@ mod tests {
 
     #[test]
     fn only_the_controller_of_the_right_kind_and_group_counts() {
-        fn key<K: Object>(api_version: &str, kind: &str, controller: Option<bool>) -> String {
-            let key = controller_key::<K, _>(&child(api_version, kind, controller));
+        fn key<K: Object<DynamicType = ()>>(
+            api_version: &str,
+            kind: &str,
+            controller: Option<bool>,
+        ) -> String {
+            let child = child(api_version, kind, controller);
+            let key = controller_key(&ObjectKind::of::<K>(&()), &child);
             key.map(|key| key.to_string()).unwrap_or_default()
         }
         let set = "ReplicaSet";

@@ -2,68 +2,169 @@
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
+use tracing::error;
 
+use super::RunError;
 use crate::{
     cache::{Object, ObjectKey},
-    informer::{EventHandlerFuncs, HandlerRegistration, SharedInformer, Stopped},
+    informer::{Deleted, EventHandler, HandlerRegistration, InformerEvent, SharedInformer},
+    panics,
     queue::WorkQueue,
 };
 
 /// Starts an informer, and enqueues keys into the queue until the guard is dropped.
 pub(super) type Trigger = Box<dyn Fn(&WorkQueue<ObjectKey>) -> Box<dyn Guard> + Send + Sync>;
 
+/// Whether an event enqueues anything.
+pub(super) type Predicate<C> = Arc<dyn Fn(&InformerEvent<C>) -> bool + Send + Sync>;
+
 /// A connected trigger.
 pub(super) trait Guard: Send + Sync {
+    /// Returns kind and group of the informer.
+    fn kind(&self) -> String;
+
+    fn has_synced(&self) -> bool;
+
     /// Waits until the cache is synced and its objects are enqueued.
-    fn wait_synced(&self) -> BoxFuture<'_, Result<(), Stopped>>;
+    fn wait_synced(&self) -> BoxFuture<'_, Result<(), RunError>>;
+
+    /// Waits until the informer is shut down, or fails.
+    fn ended(&self) -> BoxFuture<'_, Result<(), RunError>>;
 }
 
 /// Creates a trigger that enqueues the keys that `mapper` returns for an object; on a resync only if `resyncs`.
 pub(super) fn trigger<C: Object>(
     informer: &SharedInformer<C>,
     resyncs: bool,
+    predicate: Option<Predicate<C>>,
     mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
 ) -> Trigger {
     let (informer, mapper) = (informer.clone(), Arc::new(mapper));
     Box::new(move |queue| {
-        let enqueue = {
-            let (mapper, queue) = (Arc::clone(&mapper), queue.clone());
-            Arc::new(move |object: &Arc<C>| {
-                for key in mapper(object) {
-                    queue.add(key);
-                }
-            })
-        };
-        let (added, updated, deleted) = (Arc::clone(&enqueue), Arc::clone(&enqueue), enqueue);
-        let handler = EventHandlerFuncs::new()
-            .on_add(move |object, _| added(object))
-            .on_update(move |old, new| {
-                let unchanged = old.meta().resource_version == new.meta().resource_version;
-                if unchanged && !resyncs {
-                    return;
-                }
-                if !unchanged {
-                    updated(old);
-                }
-                updated(new);
-            })
-            .on_delete(move |gone| deleted(&gone.object));
-        let registration = informer.add_event_handler(handler);
+        let mapper = Arc::clone(&mapper);
+        let registration = informer.add_event_handler(Enqueue {
+            mapper: move |object: &Arc<C>| mapper(object),
+            predicate: predicate.clone(),
+            resyncs,
+            queue: queue.clone(),
+        });
         informer.start();
-        Box::new(RemoveOnDrop(registration))
+        Box::new(Connected {
+            informer: informer.clone(),
+            registration,
+        })
     })
 }
 
-struct RemoveOnDrop<C: Object>(HandlerRegistration<C>);
+/// The handler of a trigger.
+struct Enqueue<C, Mapper> {
+    mapper: Mapper,
+    predicate: Option<Predicate<C>>,
+    resyncs: bool,
+    queue: WorkQueue<ObjectKey>,
+}
 
-impl<C: Object> Guard for RemoveOnDrop<C> {
-    fn wait_synced(&self) -> BoxFuture<'_, Result<(), Stopped>> {
-        self.0.wait_synced().boxed()
+impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey>> Enqueue<C, Mapper> {
+    /// Whether the predicate accepts the event. If it panics, the event is accepted: a reconcile too many does no harm.
+    fn accepts(&self, event: impl FnOnce() -> InformerEvent<C>) -> bool {
+        self.predicate.as_ref().is_none_or(|predicate| {
+            panics::catch(|| predicate(&event())).unwrap_or_else(|panic| {
+                error!(panic, "a predicate panicked");
+                true
+            })
+        })
+    }
+
+    /// A panic of the mapper must not swallow the other state of the same change.
+    fn enqueue(&self, object: &Arc<C>) {
+        match panics::catch(|| (self.mapper)(object)) {
+            Ok(keys) => keys.into_iter().for_each(|key| self.queue.add(key)),
+            Err(panic) => {
+                let object = ObjectKey::of(&**object);
+                error!(%object, panic, "a mapper panicked; the object enqueues nothing");
+            }
+        }
     }
 }
 
-impl<C: Object> Drop for RemoveOnDrop<C> {
+impl<C: Object, Mapper> EventHandler<C> for Enqueue<C, Mapper>
+where
+    Mapper: Fn(&Arc<C>) -> Vec<ObjectKey> + Send + 'static,
+{
+    fn on_add(&mut self, object: &Arc<C>, is_in_initial_list: bool) {
+        if self.accepts(|| InformerEvent::Added {
+            object: Arc::clone(object),
+            is_in_initial_list,
+        }) {
+            self.enqueue(object);
+        }
+    }
+
+    fn on_update(&mut self, old: &Arc<C>, new: &Arc<C>) {
+        let unchanged = Arc::ptr_eq(old, new);
+        if unchanged && !self.resyncs {
+            return;
+        }
+        if self.accepts(|| InformerEvent::Updated {
+            old: Arc::clone(old),
+            new: Arc::clone(new),
+        }) {
+            if !unchanged {
+                self.enqueue(old);
+            }
+            self.enqueue(new);
+        }
+    }
+
+    fn on_delete(&mut self, deleted: &Deleted<C>) {
+        if self.accepts(|| InformerEvent::Deleted(deleted.clone())) {
+            self.enqueue(&deleted.object);
+        }
+    }
+}
+
+/// A running informer, whose handler is removed on drop.
+struct Connected<C: Object> {
+    informer: SharedInformer<C>,
+    registration: HandlerRegistration<C>,
+}
+
+impl<C: Object> Connected<C> {
+    fn failure(&self) -> Option<RunError> {
+        let message = self.informer.failure()?;
+        Some(RunError::InformerFailed {
+            kind: self.kind(),
+            message,
+        })
+    }
+}
+
+impl<C: Object> Guard for Connected<C> {
+    fn kind(&self) -> String {
+        self.informer.kind().to_string()
+    }
+
+    fn has_synced(&self) -> bool {
+        self.registration.has_synced()
+    }
+
+    fn wait_synced(&self) -> BoxFuture<'_, Result<(), RunError>> {
+        let waited = self.registration.wait_synced();
+        let error = |_| {
+            self.failure()
+                .unwrap_or_else(|| RunError::Stopped { kind: self.kind() })
+        };
+        waited.map(move |result| result.map_err(error)).boxed()
+    }
+
+    fn ended(&self) -> BoxFuture<'_, Result<(), RunError>> {
+        let stopped = self.informer.stopped();
+        stopped.map(|()| self.failure().map_or(Ok(()), Err)).boxed()
+    }
+}
+
+impl<C: Object> Drop for Connected<C> {
     fn drop(&mut self) {
-        self.0.cancel();
+        self.registration.cancel();
     }
 }

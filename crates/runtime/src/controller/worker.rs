@@ -1,8 +1,8 @@
 //! The loop of a worker: reconciles the object of each key from the queue, and requeues the key after failures.
-use std::{any::Any, fmt, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures::FutureExt;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
@@ -10,31 +10,30 @@ use super::{Action, MetricsHandle, OnError};
 use crate::{
     cache::{Object, ObjectKey},
     informer::SharedInformer,
+    panics,
     queue::WorkQueue,
 };
 
+/// Shortest delay of a requeue; a shorter one is replaced by the limiter's, so that no object keeps a worker busy without a pause.
+const SHORTEST_REQUEUE: Duration = Duration::from_millis(1);
+
 /// The state that all workers of a controller share.
-pub(super) struct Worker<K, Reconcile, Policy, Ctx> {
+pub(super) struct Worker<K: Object, Attempt> {
     pub(super) primary: SharedInformer<K>,
     pub(super) queue: WorkQueue<ObjectKey>,
-    pub(super) reconcile: Reconcile,
-    pub(super) error_policy: Policy,
-    pub(super) context: Arc<Ctx>,
+    /// Reconciles once, or returns nothing if there is nothing to reconcile.
+    pub(super) attempt: Attempt,
     pub(super) max_retries: Option<u32>,
     pub(super) reconcile_timeout: Option<Duration>,
     pub(super) metrics: MetricsHandle,
 }
 
-impl<K, Reconcile, Policy, Ctx> Worker<K, Reconcile, Policy, Ctx> {
+impl<K: Object, Attempt> Worker<K, Attempt> {
     /// Works until `stop`. Keys still queued then are not processed.
-    pub(super) async fn work<Running, E>(self: Arc<Self>, stop: CancellationToken)
+    pub(super) async fn work<Running>(self: Arc<Self>, stop: CancellationToken)
     where
-        K: Object,
-        Ctx: Send + Sync,
-        E: fmt::Display,
-        Reconcile: Fn(Arc<K>, Arc<Ctx>) -> Running,
-        Running: Future<Output = Result<Action, E>>,
-        Policy: Fn(Arc<K>, &E, Arc<Ctx>) -> OnError,
+        Attempt: Fn(&ObjectKey, Option<Arc<K>>) -> Option<Running>,
+        Running: Future<Output = Result<Action, OnError>>,
     {
         while let Some(Some(key)) = stop.run_until_cancelled(self.queue.get()).await {
             self.process(&key).await;
@@ -42,93 +41,72 @@ impl<K, Reconcile, Policy, Ctx> Worker<K, Reconcile, Policy, Ctx> {
         }
     }
 
-    async fn process<Running, E>(&self, key: &ObjectKey)
+    async fn process<Running>(&self, key: &ObjectKey)
     where
-        K: Object,
-        E: fmt::Display,
-        Reconcile: Fn(Arc<K>, Arc<Ctx>) -> Running,
-        Running: Future<Output = Result<Action, E>>,
-        Policy: Fn(Arc<K>, &E, Arc<Ctx>) -> OnError,
+        Attempt: Fn(&ObjectKey, Option<Arc<K>>) -> Option<Running>,
+        Running: Future<Output = Result<Action, OnError>>,
     {
-        let Some(object) = self.primary.find(key) else {
+        let Some(attempt) = (self.attempt)(key, self.primary.find(key)) else {
             return self.queue.forget(key);
         };
         let started = Instant::now();
         self.metrics.count(|counts| counts.active += 1);
-        let attempt = async {
-            match (self.reconcile)(Arc::clone(&object), Arc::clone(&self.context)).await {
-                Ok(action) => Ok(action),
-                Err(failure) => {
-                    warn!(kind = %K::kind(&()), object = %key, "reconcile failed: {failure}");
-                    Err((self.error_policy)(
-                        object,
-                        &failure,
-                        Arc::clone(&self.context),
-                    ))
-                }
-            }
-        };
         let attempt = AssertUnwindSafe(attempt).catch_unwind();
         let outcome = match self.reconcile_timeout {
-            Some(limit) => tokio::time::timeout(limit, attempt).await.ok(),
             None => Some(attempt.await),
+            Some(limit) => timeout(limit, attempt).await.ok(),
         };
         self.metrics.finished(started.elapsed());
-        let Some(outcome) = outcome else {
-            self.metrics.count(|counts| counts.timeouts += 1);
-            warn!(kind = %K::kind(&()), object = %key, "reconcile dropped: it took longer than {:?}", started.elapsed());
-            return self.after_error(key, OnError::Backoff);
-        };
         match outcome {
-            Ok(Ok(action)) => {
-                self.queue.forget(key);
-                if let Some(delay) = action.requeue_after {
-                    self.metrics.count(|counts| counts.requeues += 1);
-                    self.queue.add_after(key.clone(), delay);
-                }
-            }
-            Ok(Err(next)) => {
+            Some(Ok(Ok(action))) => self.after_success(key, action),
+            Some(Ok(Err(next))) => {
                 self.metrics.count(|counts| counts.errors += 1);
                 self.after_error(key, next);
             }
-            Err(panic) => {
+            Some(Err(panic)) => {
                 self.metrics.count(|counts| counts.panics += 1);
-                error!(kind = %K::kind(&()), object = %key, "reconcile panicked: {}", message(&*panic));
+                let message = panics::message(&*panic);
+                error!(kind = %self.primary.kind(), object = %key, "reconcile panicked: {message}");
+                self.after_error(key, OnError::Backoff);
+            }
+            None => {
+                self.metrics.count(|counts| counts.timeouts += 1);
+                warn!(kind = %self.primary.kind(), object = %key, "reconcile dropped after {:?}", started.elapsed());
                 self.after_error(key, OnError::Backoff);
             }
         }
     }
 
-    fn after_error(&self, key: &ObjectKey, next: OnError)
-    where
-        K: Object,
-    {
+    fn after_success(&self, key: &ObjectKey, action: Action) {
+        let Some(delay) = action.requeue_after else {
+            return self.queue.forget(key);
+        };
+        self.metrics.count(|counts| counts.requeues += 1);
+        if delay < SHORTEST_REQUEUE {
+            return self.queue.add_rate_limited(key.clone());
+        }
+        self.queue.forget(key);
+        self.queue.add_after(key.clone(), delay);
+    }
+
+    fn after_error(&self, key: &ObjectKey, next: OnError) {
         match next {
-            OnError::Backoff
+            OnError::After(delay) if delay >= SHORTEST_REQUEUE => {
+                self.queue.forget(key);
+                self.queue.add_after(key.clone(), delay);
+            }
+            OnError::Backoff | OnError::After(_)
                 if self
                     .max_retries
                     .is_none_or(|max| self.queue.num_requeues(key) < max) =>
             {
                 self.queue.add_rate_limited(key.clone());
             }
-            OnError::After(delay) => {
-                self.queue.forget(key);
-                self.queue.add_after(key.clone(), delay);
-            }
-            OnError::Backoff | OnError::Drop => {
-                warn!(kind = %K::kind(&()), object = %key, "not retried until it changes");
+            OnError::Backoff | OnError::After(_) | OnError::Drop => {
+                warn!(kind = %self.primary.kind(), object = %key, "not retried until it changes");
                 self.metrics.count(|counts| counts.dropped += 1);
                 self.queue.forget(key);
             }
         }
     }
-}
-
-/// Returns the message of a panic.
-fn message(panic: &(dyn Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
 }

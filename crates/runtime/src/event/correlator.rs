@@ -33,8 +33,12 @@ pub(super) enum Verdict {
     Suppress,
     /// Create an Event with this note.
     Create(String),
-    /// Set the count of the Event of this name.
-    Repeat { name: String, count: i32 },
+    /// Set the count of the Event of this name, or create it with this note and count if it has expired.
+    Repeat {
+        name: String,
+        count: i32,
+        note: String,
+    },
 }
 
 pub(super) struct Correlator {
@@ -82,7 +86,7 @@ impl Correlator {
             });
         let verdict = match name {
             _ if !limit.try_take() => Verdict::Suppress,
-            Some(name) => Verdict::Repeat { name, count },
+            Some(name) => Verdict::Repeat { name, count, note },
             None => Verdict::Create(note),
         };
         (key, verdict)
@@ -147,7 +151,7 @@ fn key_without_note(occurrence: &Occurrence) -> EventKey {
     key
 }
 
-fn object_key(object: &ObjectReference) -> EventKey {
+pub(super) fn object_key(object: &ObjectReference) -> EventKey {
     let ObjectReference {
         api_version,
         field_path,

@@ -30,9 +30,15 @@ fn create(note: &str) -> Verdict {
 }
 
 fn repeat(note: &str, count: i32) -> Verdict {
+    repeat_with(note, count, note)
+}
+
+/// Expects a repeat of the Event that was created with the note `first`.
+fn repeat_with(first: &str, count: i32, note: &str) -> Verdict {
     Verdict::Repeat {
-        name: format!("name of {note}"),
+        name: format!("name of {first}"),
         count,
+        note: note.into(),
     }
 }
 
@@ -118,7 +124,7 @@ async fn ten_similar_events_are_combined() {
     );
     assert_eq!(
         judge(&mut correlator, &occurrence("a", "R", "n11")),
-        repeat(combined, 2)
+        repeat_with(combined, 2, "(combined from similar events): n11")
     );
     assert_eq!(
         judge(&mut correlator, &occurrence("a", "Other", "n11")),

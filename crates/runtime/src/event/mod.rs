@@ -89,13 +89,9 @@ impl EventRecorder {
     /// # Panics
     /// Outside of a Tokio runtime, like `tokio::spawn`.
     pub fn new(client: Client, reporter: impl Into<Reporter>) -> Self {
-        let (sender, mut receiver) = mpsc::channel(QUEUE);
-        let mut sink = Publisher::new(client, reporter.into());
-        let task = tokio::spawn(async move {
-            while let Some(occurrence) = receiver.recv().await {
-                sink.record(occurrence).await;
-            }
-        });
+        let (sender, receiver) = mpsc::channel(QUEUE);
+        let publisher = Publisher::new(client, reporter.into());
+        let task = tokio::spawn(publisher.run(receiver));
         Self {
             inner: Arc::new(Inner {
                 queue: Mutex::new(Some(sender)),

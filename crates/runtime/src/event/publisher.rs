@@ -1,7 +1,11 @@
 //! Sends occurrences to the API server as Event objects within the API's limits, and retries server errors.
-use std::time::Duration;
+use std::{
+    collections::{HashMap, VecDeque},
+    time::Duration,
+};
 
 use backon::{ExponentialBuilder, Retryable};
+use futures::{StreamExt, stream::FuturesUnordered};
 use k8s_openapi::{
     api::{
         core::v1::ObjectReference,
@@ -15,12 +19,14 @@ use kube::{
     api::{Patch, PatchParams, PostParams},
     core::ObjectMeta,
 };
+use parking_lot::Mutex;
 use serde_json::json;
+use tokio::sync::mpsc;
 use tracing::{debug, warn};
 
 use super::{
     Occurrence, Reporter,
-    correlator::{Correlator, EventKey, Verdict},
+    correlator::{Correlator, EventKey, Verdict, object_key},
 };
 use crate::client::describe;
 
@@ -36,13 +42,18 @@ const BACKOFF: ExponentialBuilder = ExponentialBuilder::new()
     .with_factor(2.0)
     .with_max_times(11);
 
-/// Sends events, one after the other.
+/// Number of objects whose events are sent at the same time. An event that the server cannot store yet delays only those about the same object.
+const CONCURRENT: usize = 8;
+/// Longest queue of events about objects of which one is being sent.
+const WAITING: usize = 1000;
+
+/// Sends events: those about one object in order, those about several concurrently.
 pub(super) struct Publisher {
     client: Client,
     reporter: Reporter,
-    correlator: Correlator,
+    correlator: Mutex<Correlator>,
     /// Time in the last name, so that names differ even if the clock does not advance.
-    last: i128,
+    last: Mutex<i128>,
 }
 
 impl Publisher {
@@ -50,13 +61,51 @@ impl Publisher {
         Self {
             client,
             reporter,
-            correlator: Correlator::new(),
-            last: 0,
+            correlator: Mutex::new(Correlator::new()),
+            last: Mutex::new(0),
         }
     }
 
+    /// Sends what is received, until the channel is closed and everything is sent.
+    pub(super) async fn run(self, mut received: mpsc::Receiver<Occurrence>) {
+        let mut sending = FuturesUnordered::new();
+        // The events that wait, by the object of which one is being sent.
+        let mut waiting: HashMap<EventKey, VecDeque<Occurrence>> = HashMap::new();
+        let mut open = true;
+        while open || !sending.is_empty() {
+            let held: usize = waiting.values().map(VecDeque::len).sum();
+            tokio::select! {
+                Some(object) = sending.next() => {
+                    let next = waiting.get_mut(&object).and_then(VecDeque::pop_front);
+                    match next {
+                        Some(next) => sending.push(self.send(object, next)),
+                        None => drop(waiting.remove(&object)),
+                    }
+                }
+                occurrence = received.recv(), if open && sending.len() < CONCURRENT && held < WAITING => {
+                    let Some(occurrence) = occurrence else {
+                        open = false;
+                        continue;
+                    };
+                    let object = object_key(&occurrence.regarding);
+                    if let Some(others) = waiting.get_mut(&object) {
+                        others.push_back(occurrence);
+                    } else {
+                        waiting.insert(object.clone(), VecDeque::new());
+                        sending.push(self.send(object, occurrence));
+                    }
+                }
+            }
+        }
+    }
+
+    async fn send(&self, object: EventKey, occurrence: Occurrence) -> EventKey {
+        self.record(occurrence).await;
+        object
+    }
+
     /// Creates or updates the Event of one occurrence. Gives up after the last attempt.
-    pub(super) async fn record(&mut self, mut occurrence: Occurrence) {
+    async fn record(&self, mut occurrence: Occurrence) {
         cut(&mut occurrence.note, MAX_NOTE);
         cut(&mut occurrence.reason, MAX_REASON);
         if occurrence.action.is_empty() {
@@ -64,24 +113,27 @@ impl Publisher {
         }
         cut(&mut occurrence.action, MAX_REASON);
         let api = Api::<Event>::namespaced(self.client.clone(), namespace(&occurrence.regarding));
-        match self.correlator.judge(&occurrence) {
+        let verdict = self.correlator.lock().judge(&occurrence);
+        match verdict {
             (_, Verdict::Suppress) => debug!(
                 reason = occurrence.reason,
                 "suppressing an event: too many about one object"
             ),
-            (key, Verdict::Create(note)) => self.create(&api, &key, &occurrence, note).await,
-            (key, Verdict::Repeat { name, count }) => {
+            (key, Verdict::Create(note)) => {
+                self.create(&api, &key, &occurrence, note, None).await;
+            }
+            (key, Verdict::Repeat { name, count, note }) => {
                 let series = EventSeries {
                     count,
                     last_observed_time: MicroTime(Timestamp::now()),
                 };
-                let patch = Patch::Merge(json!({ "series": series }));
+                let patch = Patch::Merge(json!({ "series": &series }));
                 let params = PatchParams::default();
                 match persist(|| api.patch(&name, &params, &patch)).await {
                     Ok(_) => {}
                     // Events expire after an hour by default, possibly before their series ends.
                     Err(kube::Error::Api(status)) if status.is_not_found() => {
-                        self.create(&api, &key, &occurrence, occurrence.note.clone())
+                        self.create(&api, &key, &occurrence, note, Some(series))
                             .await;
                     }
                     Err(error) => warn!("cannot update an event: {}", describe(&error)),
@@ -91,21 +143,25 @@ impl Publisher {
     }
 
     async fn create(
-        &mut self,
+        &self,
         api: &Api<Event>,
         key: &EventKey,
         occurrence: &Occurrence,
         mut note: String,
+        series: Option<EventSeries>,
     ) {
         cut(&mut note, MAX_NOTE);
-        let event = self.build(occurrence, note);
+        let event = Event {
+            series,
+            ..self.build(occurrence, note)
+        };
         let name = event.metadata.name.clone().unwrap_or_default();
         let params = PostParams::default();
         match persist(|| api.create(&params, &event)).await {
-            Ok(_) => self.correlator.created(key, name),
+            Ok(_) => self.correlator.lock().created(key, name),
             // An earlier attempt succeeded, but its response was lost.
             Err(kube::Error::Api(status)) if status.is_already_exists() => {
-                self.correlator.created(key, name);
+                self.correlator.lock().created(key, name);
             }
             Err(error) => {
                 warn!(
@@ -113,14 +169,17 @@ impl Publisher {
                     "cannot record an event: {}",
                     describe(&error)
                 );
-                self.correlator.lost(key);
+                self.correlator.lock().lost(key);
             }
         }
     }
 
-    fn build(&mut self, occurrence: &Occurrence, note: String) -> Event {
+    fn build(&self, occurrence: &Occurrence, note: String) -> Event {
         let now = Timestamp::now();
-        self.last = now.as_nanosecond().max(self.last + 1);
+        let mut last = self.last.lock();
+        *last = now.as_nanosecond().max(*last + 1);
+        let id = *last;
+        drop(last);
         let mut instance = self
             .reporter
             .instance
@@ -131,7 +190,7 @@ impl Publisher {
             metadata: ObjectMeta {
                 name: Some(event_name(
                     occurrence.regarding.name.as_deref().unwrap_or_default(),
-                    self.last,
+                    id,
                 )),
                 namespace: Some(namespace(&occurrence.regarding).to_owned()),
                 ..ObjectMeta::default()

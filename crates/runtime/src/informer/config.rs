@@ -1,7 +1,8 @@
 //! The settings of an informer.
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use thiserror::Error;
 
 /// Which objects an informer caches, and how it lists them.
 ///
@@ -9,15 +10,15 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// use kube_codegen_runtime::informer::{InformerConfig, InitialList};
 ///
 /// let config = InformerConfig {
-///     namespace: Some("default".into()),
+///     namespaces: ["team-a", "team-b"].into(),
 ///     initial_list: InitialList::Paged(500),
 ///     ..InformerConfig::default()
 /// };
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InformerConfig {
-    /// One namespace, or all. Ignored for cluster-scoped kinds.
-    pub namespace: Option<String>,
+    /// Some namespaces, or all. Ignored for cluster-scoped kinds.
+    pub namespaces: Namespaces,
     /// A label selector that the server evaluates (`app=web,tier!=cache`).
     pub label_selector: Option<String>,
     /// A field selector that the server evaluates (`metadata.name=a`); see the kind's selectable fields.
@@ -33,12 +34,95 @@ impl Default for InformerConfig {
     /// Everything in all namespaces, by streaming lists, with watches of 5 to 10 minutes as in client-go.
     fn default() -> Self {
         Self {
-            namespace: None,
+            namespaces: Namespaces::All,
             label_selector: None,
             field_selector: None,
             initial_list: InitialList::default(),
             watch_timeout: Duration::from_secs(300),
         }
+    }
+}
+
+/// The namespaces whose objects an informer caches. Each of several has a list and watch of its own, so that a Role in each of them suffices.
+///
+/// ```
+/// use kube_codegen_runtime::informer::Namespaces;
+///
+/// assert_eq!(Namespaces::from(""), Namespaces::All, "as in client-go");
+/// assert_eq!(Namespaces::from(["b", "a"]), Namespaces::from(vec!["a", "b"]));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Namespaces {
+    /// Every namespace, by one list and watch.
+    #[default]
+    All,
+    /// These namespaces.
+    Only(BTreeSet<String>),
+}
+
+impl Namespaces {
+    /// Fails if a name cannot be a namespace's.
+    pub(super) fn check(&self) -> Result<(), InvalidNamespace> {
+        match self {
+            Self::All => Ok(()),
+            Self::Only(names) => names.iter().try_for_each(|name| check_namespace(name)),
+        }
+    }
+}
+
+impl From<&str> for Namespaces {
+    fn from(name: &str) -> Self {
+        [name].into()
+    }
+}
+
+impl From<String> for Namespaces {
+    fn from(name: String) -> Self {
+        [name].into()
+    }
+}
+
+impl<S: Into<String>, const N: usize> From<[S; N]> for Namespaces {
+    fn from(names: [S; N]) -> Self {
+        names.into_iter().collect()
+    }
+}
+
+impl<S: Into<String>> From<Vec<S>> for Namespaces {
+    fn from(names: Vec<S>) -> Self {
+        names.into_iter().collect()
+    }
+}
+
+impl<S: Into<String>> FromIterator<S> for Namespaces {
+    fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Self {
+        let names: BTreeSet<String> = names.into_iter().map(Into::into).collect();
+        if names.contains("") {
+            Self::All
+        } else {
+            Self::Only(names)
+        }
+    }
+}
+
+/// A text that cannot be the name of a namespace.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "{0:?} is not a valid namespace: it must have 1 to 63 lower-case letters, digits and hyphens, and begin and end with a letter or digit"
+)]
+pub struct InvalidNamespace(pub String);
+
+/// Checks that `name` is a DNS label, as the API server does.
+pub(super) fn check_namespace(name: &str) -> Result<(), InvalidNamespace> {
+    let is_allowed = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
+    let is_label = (1..=63).contains(&name.len())
+        && name.bytes().all(is_allowed)
+        && !name.starts_with('-')
+        && !name.ends_with('-');
+    if is_label {
+        Ok(())
+    } else {
+        Err(InvalidNamespace(name.to_owned()))
     }
 }
 

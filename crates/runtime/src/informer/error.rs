@@ -51,6 +51,19 @@ pub enum InformerError {
     /// One object did not decode.
     #[error(transparent)]
     Decode(#[from] DecodeError),
+    /// A transform or an index function panicked on an object. After a panic of a transform, the object keeps the state that was cached
+    /// before; after one of an index function, the index does not find the object.
+    #[error("the {function} panicked on {kind} {key}: {message}")]
+    Panic {
+        /// Kind of the object.
+        kind: String,
+        /// Namespace and name of the object.
+        key: ObjectKey,
+        /// `transform`, or `index` and its name.
+        function: String,
+        /// The message of the panic.
+        message: String,
+    },
 }
 
 /// Why a request of an informer failed. [`ErrorExt`] classifies it.

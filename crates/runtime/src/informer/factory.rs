@@ -8,16 +8,15 @@ use std::{
 };
 
 use futures::future::{self, BoxFuture, FutureExt};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::Client;
+use kube::{Client, api::ApiResource, core::discovery::Scope as ResourceScope};
 use parking_lot::Mutex;
 use thiserror::Error;
 
-use super::{InformerConfig, InformerStatus, InitialList, SharedInformer};
-use crate::cache::Object;
-
-/// Changes the metadata of every object before it is stored.
-type MetaTransform = Arc<dyn Fn(&mut ObjectMeta) + Send + Sync>;
+use super::{
+    InformerFactoryBuilder, InformerStatus, InvalidNamespace, Namespaces, SharedInformer,
+    config::check_namespace, shared::dynamic_kind,
+};
+use crate::cache::{Object, ObjectKind};
 
 /// Creates one [`SharedInformer`] per kind, and starts and stops them together. A clone is a handle on the same factory.
 ///
@@ -40,7 +39,14 @@ pub struct InformerFactory {
 
 struct Inner {
     settings: InformerFactoryBuilder,
-    informers: Mutex<HashMap<TypeId, Arc<dyn Managed>>>,
+    informers: Mutex<Informers>,
+}
+
+struct Informers {
+    /// Namespaces of informers that are created from now on.
+    namespaces: Namespaces,
+    /// By type, and the path of its collection: a dynamic type has several kinds.
+    by_kind: HashMap<(TypeId, String), Arc<dyn Managed>>,
 }
 
 /// An informer of any kind.
@@ -50,17 +56,15 @@ trait Managed: Any + Send + Sync {
     fn has_synced(&self) -> bool;
     fn wait_synced(&self) -> BoxFuture<'_, bool>;
     fn stop(&self) -> BoxFuture<'_, ()>;
+    fn failed(&self) -> BoxFuture<'_, String>;
+    fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace>;
+    fn remove_namespace(&self, name: &str) -> bool;
     fn status(&self) -> InformerStatus;
 }
 
 impl<K: Object> Managed for SharedInformer<K> {
     fn kind(&self) -> String {
-        let (group, kind) = (K::group(&()), K::kind(&()));
-        if group.is_empty() {
-            kind.into_owned()
-        } else {
-            format!("{kind}.{group}")
-        }
+        SharedInformer::kind(self).to_string()
     }
 
     fn start(&self) {
@@ -79,6 +83,25 @@ impl<K: Object> Managed for SharedInformer<K> {
 
     fn stop(&self) -> BoxFuture<'_, ()> {
         self.shutdown().boxed()
+    }
+
+    fn failed(&self) -> BoxFuture<'_, String> {
+        async {
+            self.stopped().await;
+            match self.failure() {
+                Some(message) => message,
+                None => future::pending().await,
+            }
+        }
+        .boxed()
+    }
+
+    fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
+        SharedInformer::add_namespace(self, name)
+    }
+
+    fn remove_namespace(&self, name: &str) -> bool {
+        SharedInformer::remove_namespace(self, name)
     }
 
     fn status(&self) -> InformerStatus {
@@ -102,11 +125,18 @@ impl InformerFactory {
 
     /// Returns a builder, for more settings than the client.
     pub fn builder(client: Client) -> InformerFactoryBuilder {
-        InformerFactoryBuilder {
-            client,
-            config: InformerConfig::default(),
-            transform: None,
-            resync: None,
+        InformerFactoryBuilder::new(client)
+    }
+
+    pub(super) fn new_with(settings: InformerFactoryBuilder) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                informers: Mutex::new(Informers {
+                    namespaces: settings.config.namespaces.clone(),
+                    by_kind: HashMap::new(),
+                }),
+                settings,
+            }),
         }
     }
 
@@ -116,22 +146,98 @@ impl InformerFactory {
     }
 
     /// Returns the shared informer of `K`, which the next [`start`](Self::start) starts.
-    pub fn informer<K: Object>(&self) -> SharedInformer<K> {
+    ///
+    /// `informer::<PartialObjectMeta<K>>()` requests and caches only the metadata of the objects.
+    pub fn informer<K: Object>(&self) -> SharedInformer<K>
+    where
+        K::DynamicType: Default,
+    {
+        let dynamic = K::DynamicType::default();
+        let kind = ObjectKind::of::<K>(&dynamic);
+        self.get_or_create(dynamic, kind)
+    }
+
+    /// Returns the shared informer of a kind that is known at run time only, for `DynamicObject`, or `PartialObjectMeta` for metadata alone.
+    ///
+    /// ```
+    /// use kube::{api::{ApiResource, DynamicObject}, core::{GroupVersionKind, discovery::Scope}};
+    /// # use kube_codegen_runtime::informer::InformerFactory;
+    /// # use kube_codegen_testing::ApiServer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let factory = InformerFactory::new(ApiServer::new().client());
+    /// let maps = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "ConfigMap"), "configmaps");
+    /// let informer = factory.dynamic_informer::<DynamicObject>(&maps, &Scope::Namespaced);
+    /// factory.start();
+    /// factory.wait_for_cache_sync().await?;
+    /// assert!(informer.lister().all().is_empty());
+    /// # Ok(()) }
+    /// ```
+    pub fn dynamic_informer<K: Object<DynamicType = ApiResource>>(
+        &self,
+        resource: &ApiResource,
+        scope: &ResourceScope,
+    ) -> SharedInformer<K> {
+        self.get_or_create(resource.clone(), dynamic_kind::<K>(resource, scope))
+    }
+
+    fn get_or_create<K: Object>(
+        &self,
+        dynamic: K::DynamicType,
+        kind: ObjectKind,
+    ) -> SharedInformer<K> {
         let mut informers = self.inner.informers.lock();
-        if let Some(managed) = informers.get(&TypeId::of::<K>()) {
+        let id = (TypeId::of::<K>(), K::url_path(&dynamic, None));
+        if let Some(managed) = informers.by_kind.get(&id) {
             let any: &dyn Any = &**managed;
             if let Some(informer) = any.downcast_ref::<SharedInformer<K>>() {
                 return informer.clone();
             }
         }
         let settings = &self.inner.settings;
-        let (client, config) = (settings.client.clone(), settings.config.clone());
-        let informer = SharedInformer::<K>::with_resync(client, config, settings.resync);
-        if let Some(transform) = settings.transform.clone() {
-            informer.set_transform(move |object| transform(object.meta_mut()));
+        let mut config = settings.config.clone();
+        config.namespaces = informers.namespaces.clone();
+        if let Some(configure) = settings.by_kind.get(&TypeId::of::<K>()) {
+            configure(&mut config);
         }
-        informers.insert(TypeId::of::<K>(), Arc::new(informer.clone()));
+        let informer = SharedInformer::<K>::create(
+            settings.client.clone(),
+            config,
+            (dynamic, kind),
+            settings.resync,
+            settings.transform.clone(),
+        );
+        informers.by_kind.insert(id, Arc::new(informer.clone()));
         informer
+    }
+
+    /// Caches the objects of another namespace, too, in the informers that are limited to some namespaces.
+    ///
+    /// # Errors
+    /// Fails if no namespace can have this name.
+    pub fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
+        check_namespace(name)?;
+        let mut informers = self.inner.informers.lock();
+        if let Namespaces::Only(names) = &mut informers.namespaces {
+            names.insert(name.to_owned());
+        }
+        informers
+            .by_kind
+            .values()
+            .try_for_each(|informer| informer.add_namespace(name))
+    }
+
+    /// Drops the objects of a namespace; see [`SharedInformer::remove_namespace`]. Returns `false` if no informer is limited to it.
+    pub fn remove_namespace(&self, name: &str) -> bool {
+        let mut informers = self.inner.informers.lock();
+        let mut removed = match &mut informers.namespaces {
+            Namespaces::All => false,
+            Namespaces::Only(names) => names.remove(name),
+        };
+        for informer in informers.by_kind.values() {
+            removed |= informer.remove_namespace(name);
+        }
+        removed
     }
 
     /// Returns the state of each informer, sorted by kind.
@@ -184,8 +290,20 @@ impl InformerFactory {
         future::join_all(informers.iter().map(|informer| informer.stop())).await;
     }
 
+    /// Waits until one of the informers requested so far ends by itself. Returns its kind and the cause.
+    pub(crate) async fn failed(&self) -> (String, String) {
+        let informers = self.managed();
+        if informers.is_empty() {
+            return future::pending().await;
+        }
+        let failures = informers.iter().map(|informer| informer.failed());
+        let (message, index, _) = future::select_all(failures).await;
+        (informers[index].kind(), message)
+    }
+
     fn managed(&self) -> Vec<Arc<dyn Managed>> {
-        self.inner.informers.lock().values().cloned().collect()
+        let informers = self.inner.informers.lock();
+        informers.by_kind.values().cloned().collect()
     }
 }
 
@@ -208,74 +326,5 @@ impl fmt::Debug for InformerFactory {
             .field("config", &self.inner.settings.config)
             .field("kinds", &kinds)
             .finish()
-    }
-}
-
-/// Settings of an [`InformerFactory`].
-#[must_use]
-pub struct InformerFactoryBuilder {
-    client: Client,
-    config: InformerConfig,
-    transform: Option<MetaTransform>,
-    resync: Option<Duration>,
-}
-
-impl InformerFactoryBuilder {
-    /// Caches the objects of one namespace instead of all. Has no effect on cluster-scoped kinds.
-    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
-        self.config.namespace = Some(namespace.into());
-        self
-    }
-
-    /// Redelivers every object as an update, once per `period` (at least one second), to handlers without a resync period of their own.
-    pub fn resync(mut self, period: Duration) -> Self {
-        self.resync = (!period.is_zero()).then_some(period);
-        self
-    }
-
-    /// Changes the metadata of every object before it is stored; see [`strip_managed_fields`](super::strip_managed_fields).
-    pub fn transform(
-        mut self,
-        transform: impl Fn(&mut ObjectMeta) + Send + Sync + 'static,
-    ) -> Self {
-        self.transform = Some(Arc::new(transform));
-        self
-    }
-
-    /// Caches only objects whose labels match (`app=web,tier!=cache`).
-    pub fn label_selector(mut self, selector: impl Into<String>) -> Self {
-        self.config.label_selector = Some(selector.into());
-        self
-    }
-
-    /// Caches only objects whose fields match (`metadata.name=a`).
-    pub fn field_selector(mut self, selector: impl Into<String>) -> Self {
-        self.config.field_selector = Some(selector.into());
-        self
-    }
-
-    /// Sets how lists are requested.
-    pub fn initial_list(mut self, list: InitialList) -> Self {
-        self.config.initial_list = list;
-        self
-    }
-
-    /// Creates the factory.
-    pub fn build(self) -> InformerFactory {
-        InformerFactory {
-            inner: Arc::new(Inner {
-                settings: self,
-                informers: Mutex::default(),
-            }),
-        }
-    }
-}
-
-impl fmt::Debug for InformerFactoryBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InformerFactoryBuilder")
-            .field("config", &self.config)
-            .field("resync", &self.resync)
-            .finish_non_exhaustive()
     }
 }

@@ -1,6 +1,5 @@
 //! The queue between an informer and one handler. It grows as needed, so that a slow handler never delays the watch.
 use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::{
         Arc,
@@ -11,14 +10,15 @@ use std::{
 
 use futures::Stream;
 use tokio::sync::{mpsc, watch};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::error;
 
 use super::{
     error::Stopped,
     handler::{EventHandler, InformerEvent, dispatch},
-    state,
+    state::{self, State},
 };
+use crate::{cache::Object, panics};
 
 /// An entry of the queue.
 enum Notice<K> {
@@ -110,8 +110,11 @@ impl<K: Send + Sync + 'static> Inbox<K> {
             match notice {
                 Notice::Synced => drop(self.state.synced.send_replace(true)),
                 Notice::Event(event) => {
-                    if catch_unwind(AssertUnwindSafe(|| dispatch(&mut handler, &event))).is_err() {
-                        error!("an event handler panicked; continuing with the next event");
+                    if let Err(panic) = panics::catch(|| dispatch(&mut handler, &event)) {
+                        error!(
+                            panic,
+                            "an event handler panicked; continuing with the next event"
+                        );
                     }
                     self.state.handled();
                 }
@@ -124,13 +127,19 @@ impl<K: Send + Sync + 'static> Inbox<K> {
 
 /// The notifications of an informer as a stream; see [`SharedInformer::events`](super::SharedInformer::events). Dropping it ends the subscription.
 #[must_use = "events pile up until the stream is polled"]
-pub struct EventStream<K> {
+pub struct EventStream<K: Object> {
     inbox: Inbox<K>,
+    state: Arc<State<K>>,
+    _running: Arc<DropGuard>,
 }
 
-impl<K> EventStream<K> {
-    pub(super) fn new(inbox: Inbox<K>) -> Self {
-        Self { inbox }
+impl<K: Object> EventStream<K> {
+    pub(super) fn new(inbox: Inbox<K>, state: Arc<State<K>>, running: Arc<DropGuard>) -> Self {
+        Self {
+            inbox,
+            state,
+            _running: running,
+        }
     }
 
     /// Whether the whole initial list has been taken from the stream.
@@ -144,7 +153,7 @@ impl<K> EventStream<K> {
     }
 }
 
-impl<K> Stream for EventStream<K> {
+impl<K: Object> Stream for EventStream<K> {
     type Item = InformerEvent<K>;
 
     /// Returns the next event, and `None` after the last event of a stopped informer.
@@ -162,8 +171,9 @@ impl<K> Stream for EventStream<K> {
     }
 }
 
-impl<K> Drop for EventStream<K> {
+impl<K: Object> Drop for EventStream<K> {
     fn drop(&mut self) {
         self.inbox.state.cancel.cancel();
+        self.state.sweep();
     }
 }

@@ -16,6 +16,7 @@
 //! # Ok(())
 //! # }
 //! ```
+mod builder;
 mod config;
 mod error;
 mod factory;
@@ -23,14 +24,17 @@ mod handler;
 mod listener;
 mod reflector;
 mod registration;
+mod relist;
+mod scope;
 mod shared;
 mod state;
 mod status;
 mod tasks;
 
-pub use config::{InformerConfig, InitialList, strip_managed_fields};
+pub use builder::InformerFactoryBuilder;
+pub use config::{InformerConfig, InitialList, InvalidNamespace, Namespaces, strip_managed_fields};
 pub use error::{DecodeError, InformerError, Stopped, WatchFailure};
-pub use factory::{InformerFactory, InformerFactoryBuilder, NotSynced};
+pub use factory::{InformerFactory, NotSynced};
 pub use handler::{Deleted, EventHandler, EventHandlerFuncs, InformerEvent};
 pub use listener::EventStream;
 pub use registration::HandlerRegistration;

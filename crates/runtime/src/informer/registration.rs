@@ -1,7 +1,7 @@
 //! The registration of a handler: its sync state, its resyncs and its removal.
 use std::{fmt, sync::Arc, time::Duration};
 
-use tokio::time::{self, Instant, MissedTickBehavior};
+use tokio::time::sleep;
 
 use super::{error::Stopped, listener::ListenerState, state::State};
 use crate::cache::Object;
@@ -12,11 +12,9 @@ pub(super) async fn resync_every<K: Object>(
     state: Arc<State<K>>,
     listener: Arc<ListenerState>,
 ) {
-    let mut ticks = time::interval_at(Instant::now() + period, period);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while listener
         .cancel
-        .run_until_cancelled(ticks.tick())
+        .run_until_cancelled(sleep(period))
         .await
         .is_some()
     {

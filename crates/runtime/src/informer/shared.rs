@@ -1,23 +1,21 @@
 //! The handle of an informer: handlers, indexes, reads and life cycle.
-use std::{any::TypeId, fmt, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
-use k8s_openapi::ClusterResourceScope;
-use kube::Client;
+use kube::{Client, api::ApiResource, core::discovery::Scope as ResourceScope};
 use tokio_util::sync::DropGuard;
 
 use super::{
-    InformerConfig,
+    InformerConfig, Namespaces,
     error::{InformerError, Stopped},
     handler::EventHandler,
     listener::{self, EventStream},
-    reflector::Reflector,
     registration::{HandlerRegistration, resync_every},
-    state::State,
+    state::{MetaTransform, State},
     status::{InformerMetrics, InformerStatus},
     tasks::Tasks,
 };
 use crate::{
-    cache::{IndexError, Object, ObjectKey},
+    cache::{IndexError, Object, ObjectKey, ObjectKind},
     lister::Lister,
 };
 
@@ -27,7 +25,10 @@ const MIN_RESYNC: Duration = Duration::from_secs(1);
 /// A cache of all objects of a kind, kept up to date by one list and watch, and shared by handlers, listers and controllers.
 ///
 /// A clone is a cheap handle on the same informer. It starts with [`start`](Self::start) (or its factory's), and stops with
-/// [`shutdown`](Self::shutdown) or when its last handle and lister are dropped. It cannot be started again.
+/// [`shutdown`](Self::shutdown) or when its last handle, lister and event stream are dropped. It cannot be started again.
+///
+/// A handler belongs to its informer. So a handler that holds a handle or a lister of the same informer keeps it running until the shutdown: give
+/// it a [detached lister](Lister::detached).
 ///
 /// It gives the guarantees of client-go's shared informer: the cache and its indexes show a change before any handler is called; the changes
 /// of one object arrive in order, though intermediate states may be missing; a handler added late first gets all objects as added; the next
@@ -47,44 +48,102 @@ const MIN_RESYNC: Duration = Duration::from_secs(1);
 /// maps.shutdown().await;
 /// # Ok(()) }
 /// ```
-pub struct SharedInformer<K> {
-    inner: Arc<Inner<K>>,
+pub struct SharedInformer<K: Object> {
+    pub(super) inner: Arc<Inner<K>>,
 }
 
-struct Inner<K> {
-    state: Arc<State<K>>,
-    client: Client,
-    config: InformerConfig,
+pub(super) struct Inner<K: Object> {
+    pub(super) state: Arc<State<K>>,
+    pub(super) client: Client,
+    pub(super) dynamic: K::DynamicType,
+    pub(super) config: InformerConfig,
     /// Resync period of handlers without one of their own.
     resync: Option<Duration>,
-    tasks: Tasks,
+    pub(super) tasks: Tasks,
     /// Stops the tasks when the last handle or lister is dropped. The tasks hold the state alone.
     running: Arc<DropGuard>,
 }
 
 impl<K: Object> SharedInformer<K> {
     /// Creates an informer, which does nothing until it is started.
-    pub fn new(client: Client, config: InformerConfig) -> Self {
+    pub fn new(client: Client, config: InformerConfig) -> Self
+    where
+        K::DynamicType: Default,
+    {
         Self::with_resync(client, config, None)
     }
 
     /// Like [`new`](Self::new), with a resync period for handlers without one of their own.
-    pub fn with_resync(client: Client, config: InformerConfig, resync: Option<Duration>) -> Self {
-        let state = Arc::new(State::new());
+    pub fn with_resync(client: Client, config: InformerConfig, resync: Option<Duration>) -> Self
+    where
+        K::DynamicType: Default,
+    {
+        let dynamic = K::DynamicType::default();
+        let kind = ObjectKind::of::<K>(&dynamic);
+        Self::create(client, config, (dynamic, kind), resync, None)
+    }
+
+    /// Creates an informer of a kind that is known at run time only, for `DynamicObject` or `PartialObjectMeta`.
+    ///
+    /// ```
+    /// use kube::{api::{ApiResource, DynamicObject}, core::{GroupVersionKind, discovery::Scope}};
+    /// use kube_codegen_runtime::informer::{InformerConfig, SharedInformer};
+    /// use kube_codegen_testing::ApiServer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = ApiServer::new();
+    /// let maps = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "ConfigMap"), "configmaps");
+    /// let informer: SharedInformer<DynamicObject> =
+    ///     SharedInformer::dynamic(server.client(), &maps, &Scope::Namespaced, InformerConfig::default());
+    /// informer.start();
+    /// informer.wait_synced().await?;
+    /// # Ok(()) }
+    /// ```
+    pub fn dynamic(
+        client: Client,
+        resource: &ApiResource,
+        scope: &ResourceScope,
+        config: InformerConfig,
+    ) -> Self
+    where
+        K: kube::Resource<DynamicType = ApiResource>,
+    {
+        let kind = dynamic_kind::<K>(resource, scope);
+        Self::create(client, config, (resource.clone(), kind), None, None)
+    }
+
+    pub(super) fn create(
+        client: Client,
+        config: InformerConfig,
+        (dynamic, kind): (K::DynamicType, ObjectKind),
+        resync: Option<Duration>,
+        meta_transform: Option<MetaTransform>,
+    ) -> Self {
+        let cluster_scoped = kind.cluster_scoped;
+        let state = Arc::new(State::new(kind, meta_transform));
         let running = Arc::new(state.stop.clone().drop_guard());
+        let inner = Inner {
+            state,
+            client,
+            dynamic,
+            config,
+            resync,
+            tasks: Tasks::default(),
+            running,
+        };
+        match &inner.config.namespaces {
+            Namespaces::Only(names) if !cluster_scoped => match inner.config.namespaces.check() {
+                Ok(()) => names.iter().for_each(|name| inner.add(Some(name.clone()))),
+                Err(error) => inner.state.fail(error.to_string()),
+            },
+            _ => inner.add(None),
+        }
         Self {
-            inner: Arc::new(Inner {
-                state,
-                client,
-                config,
-                resync,
-                tasks: Tasks::default(),
-                running,
-            }),
+            inner: Arc::new(inner),
         }
     }
 
-    /// Returns the settings.
+    /// Returns the settings with which the informer was created.
     pub fn config(&self) -> &InformerConfig {
         &self.inner.config
     }
@@ -124,16 +183,18 @@ impl<K: Object> SharedInformer<K> {
         HandlerRegistration::new(Arc::clone(state), listener_state)
     }
 
-    /// Returns the same notifications as an async stream. It ends with the informer.
+    /// Returns the same notifications as an async stream. It keeps the informer running, and ends when the informer is shut down.
     pub fn events(&self) -> EventStream<K> {
-        let (listener, inbox) = listener::queue(self.inner.state.stop.child_token(), false);
-        self.inner.state.listen(listener);
-        EventStream::new(inbox)
+        let Inner { state, running, .. } = &*self.inner;
+        let (listener, inbox) = listener::queue(state.stop.child_token(), false);
+        state.listen(listener);
+        EventStream::new(inbox, Arc::clone(state), Arc::clone(running))
     }
 
     /// Returns typed reads of the cache.
     pub fn lister(&self) -> Lister<K> {
         Lister::new(
+            Arc::clone(&self.inner.state.kind),
             Arc::clone(&self.inner.state.store),
             Arc::clone(&self.inner.running),
         )
@@ -141,14 +202,17 @@ impl<K: Object> SharedInformer<K> {
 
     /// Adds an index under `name`, which finds objects by each value that `values_of` returns for them. The cached objects are indexed at once.
     ///
-    /// `values_of` must always return the same values for the same object, and must not use the informer.
+    /// `values_of` must always return the same values for the same object, and must not use the informer. If it panics, this index does not find
+    /// the object, and the error handler gets [`InformerError::Panic`].
     pub fn add_index(
         &self,
         name: impl Into<String>,
         values_of: impl Fn(&K) -> Vec<String> + Send + Sync + 'static,
     ) -> Result<(), IndexError> {
-        let mut store = self.inner.state.store.write();
-        store.add_index(name.into(), values_of)
+        let state = &self.inner.state;
+        let added = state.store.write().add_index(name.into(), values_of);
+        state.report_panics();
+        added
     }
 
     /// Returns the objects that have `value` in the index `name`, in no particular order.
@@ -164,7 +228,7 @@ impl<K: Object> SharedInformer<K> {
     /// Changes every object before it is stored, to save memory; see [`strip_managed_fields`](super::strip_managed_fields).
     ///
     /// The transform must keep name, namespace, uid and resource version. It applies to objects received from now on, so set it before the
-    /// start. The last one set counts.
+    /// start. It runs after the transform of the informer's factory. The last one set counts.
     pub fn set_transform(&self, transform: impl Fn(&mut K) + Send + Sync + 'static) {
         *self.inner.state.transform.write() = Some(Arc::new(transform));
     }
@@ -180,23 +244,10 @@ impl<K: Object> SharedInformer<K> {
     /// # Panics
     /// Outside of a Tokio runtime, like `tokio::spawn`.
     pub fn start(&self) {
-        let Inner {
-            state,
-            client,
-            config,
-            tasks,
-            ..
-        } = &*self.inner;
-        if state.stop.is_cancelled() || !tasks.start() {
-            return;
+        let Inner { state, tasks, .. } = &*self.inner;
+        if !state.stop.is_cancelled() && tasks.start() {
+            state.update_synced();
         }
-        let reflector = Reflector::new(client.clone(), config, Arc::clone(state));
-        let state = Arc::clone(state);
-        tasks.spawn(async move {
-            // The reflector panics if a transform or an index function does. Waiting tasks must learn of that, too.
-            let guard = StopOnDrop(state);
-            guard.0.stop.run_until_cancelled(reflector.run()).await;
-        });
     }
 
     /// Stops the watch and the handlers, and waits until all their tasks have ended. The cache stays readable. A handler must not await this.
@@ -206,14 +257,30 @@ impl<K: Object> SharedInformer<K> {
         self.inner.tasks.join().await;
     }
 
-    /// Whether the first list is in the cache. Handlers may still be working on it: see [`HandlerRegistration::has_synced`].
+    /// Whether the first list is in the cache, and the informer has not [failed](Self::failure) since. Handlers may still be working on the list:
+    /// see [`HandlerRegistration::has_synced`].
     pub fn has_synced(&self) -> bool {
         self.inner.state.has_synced()
     }
 
-    /// Waits until the first list is in the cache.
+    /// Waits until the first list is in the cache, also of namespaces that were added later.
     pub async fn wait_synced(&self) -> Result<(), Stopped> {
-        self.inner.state.wait_synced().await
+        let state = &self.inner.state;
+        state.wait_synced().await?;
+        let scopes = state.scopes.read().clone();
+        for scope in scopes {
+            let waited = scope.wait_synced().await;
+            if state.stop.is_cancelled() {
+                waited?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns why the informer ended by itself: a defect in its list and watch, or the name of a namespace that cannot exist. `None` while it
+    /// runs, and after a shutdown. Failures that are retried do not end it; see [`set_error_handler`](Self::set_error_handler).
+    pub fn failure(&self) -> Option<String> {
+        self.inner.state.failure()
     }
 
     /// Whether the informer has stopped.
@@ -226,7 +293,7 @@ impl<K: Object> SharedInformer<K> {
         self.inner.state.stop.cancelled().await;
     }
 
-    /// Returns the resource version up to which the cache is complete; empty before the first list.
+    /// Returns the resource version up to which the cache is complete; empty before the first list. Of several namespaces, it is the lowest.
     pub fn last_sync_resource_version(&self) -> String {
         self.inner.state.version()
     }
@@ -244,18 +311,22 @@ impl<K: Object> SharedInformer<K> {
     pub fn status(&self) -> InformerStatus {
         let Inner {
             state,
+            dynamic,
             config,
             tasks,
             ..
         } = &*self.inner;
         let metrics = self.metrics();
-        let cluster_scoped = TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>();
+        let namespace = match self.namespaces() {
+            Namespaces::All => None,
+            Namespaces::Only(names) => Some(names.into_iter().collect::<Vec<_>>().join(",")),
+        };
         InformerStatus {
-            group: K::group(&()).into_owned(),
-            version: K::version(&()).into_owned(),
-            kind: K::kind(&()).into_owned(),
-            resource: K::plural(&()).into_owned(),
-            namespace: config.namespace.clone().filter(|_| !cluster_scoped),
+            group: state.kind.group.clone(),
+            version: K::version(dynamic).into_owned(),
+            kind: state.kind.kind.clone(),
+            resource: state.kind.plural.clone(),
+            namespace,
             label_selector: config.label_selector.clone(),
             field_selector: config.field_selector.clone(),
             synced: self.has_synced(),
@@ -273,12 +344,29 @@ impl<K: Object> SharedInformer<K> {
 
     /// Returns the cached object of `key`.
     pub(crate) fn find(&self, key: &ObjectKey) -> Option<Arc<K>> {
+        let (namespace, name) = key.parts();
         let store = self.inner.state.store.read();
-        store.get(key.namespace_or_empty(), &key.name).cloned()
+        store.get(namespace, name).cloned()
+    }
+
+    /// Returns the names of the kind.
+    pub(crate) fn kind(&self) -> &ObjectKind {
+        &self.inner.state.kind
     }
 }
 
-impl<K> Clone for SharedInformer<K> {
+/// Returns the names of a kind that is known at run time only.
+pub(super) fn dynamic_kind<K: Object<DynamicType = ApiResource>>(
+    resource: &ApiResource,
+    scope: &ResourceScope,
+) -> ObjectKind {
+    ObjectKind {
+        cluster_scoped: *scope == ResourceScope::Cluster,
+        ..ObjectKind::of::<K>(resource)
+    }
+}
+
+impl<K: Object> Clone for SharedInformer<K> {
     fn clone(&self) -> Self {
         Self {
             inner: Arc::clone(&self.inner),
@@ -289,19 +377,9 @@ impl<K> Clone for SharedInformer<K> {
 impl<K: Object> fmt::Debug for SharedInformer<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedInformer")
-            .field("kind", &K::kind(&()))
+            .field("kind", &self.inner.state.kind.to_string())
             .field("config", &self.inner.config)
             .field("metrics", &self.metrics())
             .finish()
-    }
-}
-
-/// Stops the informer when its reflector ends or panics.
-struct StopOnDrop<K: Object>(Arc<State<K>>);
-
-impl<K: Object> Drop for StopOnDrop<K> {
-    fn drop(&mut self) {
-        self.0.stop.cancel();
-        self.0.sweep();
     }
 }

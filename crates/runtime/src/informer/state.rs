@@ -1,103 +1,95 @@
-//! The state that the tasks of one informer share: store, listeners and version.
-use std::{collections::HashSet, sync::Arc, time::Duration};
+//! The state that the tasks of one informer share: store, listeners and scopes.
+use std::{sync::Arc, time::Duration};
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use parking_lot::{Mutex, RwLock};
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
-use tracing::warn;
+use tracing::{error, warn};
 
 use super::{
     error::{DecodeError, InformerError, Stopped, WatchFailure},
     handler::{Deleted, InformerEvent},
     listener::{Listener, ListenerState},
+    scope::Scope,
     status::{HandlerStatus, InformerMetrics},
 };
-use crate::cache::{Delta, Object, ObjectKey, Store, names, same_version};
+use crate::{
+    cache::{Delta, Object, ObjectKey, ObjectKind, Store},
+    panics,
+};
 
+/// Changes the metadata of every object before it is stored.
+pub(super) type MetaTransform = Arc<dyn Fn(&mut ObjectMeta) + Send + Sync>;
 /// Changes an object before it is stored.
 pub(super) type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
 /// Receives failures.
 pub(super) type ErrorHandler = Arc<dyn Fn(&InformerError) + Send + Sync>;
 
 pub(super) struct State<K> {
+    pub(super) kind: Arc<ObjectKind>,
     pub(super) store: Arc<RwLock<Store<K>>>,
     /// Locked around each change of the store, so that every listener gets every change once and in order.
-    listeners: Mutex<Listeners<K>>,
-    /// The resource version up to which the store is complete; empty before the first list.
-    version: Mutex<String>,
+    pub(super) listeners: Mutex<Listeners<K>>,
+    pub(super) scopes: RwLock<Vec<Arc<Scope>>>,
+    /// The transform of the factory; runs before the informer's own.
+    pub(super) meta_transform: Option<MetaTransform>,
     pub(super) transform: RwLock<Option<Transform<K>>>,
     pub(super) on_error: RwLock<Option<ErrorHandler>>,
+    /// The first list of each scope is in the store, and the informer has not failed.
     synced: watch::Sender<bool>,
     pub(super) stop: CancellationToken,
+    /// Why the informer stopped, unless it was stopped on purpose.
+    failure: Mutex<Option<String>>,
     pub(super) metrics: Mutex<InformerMetrics>,
     /// When the server last sent something.
     received: Mutex<Option<Instant>>,
 }
 
-struct Listeners<K> {
+pub(super) struct Listeners<K> {
     all: Vec<Listener<K>>,
-    /// The first list is in the store.
+    /// The first list of each scope is in the store.
     synced: bool,
 }
 
-/// An incomplete list.
-pub(super) struct Listed<K> {
-    objects: Vec<Arc<K>>,
-    unreadable: HashSet<ObjectKey>,
-}
-
-impl<K> Default for Listed<K> {
-    fn default() -> Self {
-        Self {
-            objects: Vec::new(),
-            unreadable: HashSet::new(),
-        }
-    }
-}
-
-impl<K: Object> Listed<K> {
-    /// Removes an object that was deleted while the list was in progress.
-    pub(super) fn remove(&mut self, deleted: Result<ObjectKey, Box<DecodeError>>) {
-        if let Some(key) = deleted.map_or_else(|error| error.key, Some) {
-            self.unreadable.remove(&key);
-            self.objects
-                .retain(|object| ObjectKey::of(&**object) != key);
-        }
-    }
-}
-
 impl<K: Object> State<K> {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(kind: ObjectKind, meta_transform: Option<MetaTransform>) -> Self {
         Self {
+            kind: Arc::new(kind),
             store: Arc::new(RwLock::new(Store::new())),
             listeners: Mutex::new(Listeners {
                 all: Vec::new(),
                 synced: false,
             }),
-            version: Mutex::default(),
+            scopes: RwLock::default(),
+            meta_transform,
             transform: RwLock::default(),
             on_error: RwLock::default(),
             synced: watch::Sender::new(false),
             stop: CancellationToken::new(),
+            failure: Mutex::default(),
             metrics: Mutex::default(),
             received: Mutex::default(),
         }
     }
 
+    /// Returns the resource version up to which the store is complete: the lowest one of all scopes.
     pub(super) fn version(&self) -> String {
-        self.version.lock().clone()
-    }
-
-    /// Records the progress of the watch. Ignores an empty version, which no server sends.
-    pub(super) fn set_version(&self, version: &str) {
-        if !version.is_empty() {
-            version.clone_into(&mut self.version.lock());
-        }
+        let scopes = self.scopes.read();
+        let versions = scopes.iter().map(|scope| scope.version());
+        versions
+            .min_by_key(|version| version.parse::<u64>().unwrap_or_default())
+            .unwrap_or_default()
     }
 
     /// Records a bookmark: the server has sent all changes up to `version`.
-    pub(super) fn bookmark(&self, version: &str) {
-        self.set_version(version);
+    pub(super) fn bookmark(&self, scope: &Scope, version: &str) {
+        scope.set_version(version);
+        self.received();
+    }
+
+    /// Records that the server sent something.
+    pub(super) fn received(&self) {
         *self.received.lock() = Some(Instant::now());
     }
 
@@ -147,78 +139,62 @@ impl<K: Object> State<K> {
         wait_synced(&self.synced, &self.stop).await
     }
 
+    /// Stops the informer because of `failure`.
+    pub(super) fn fail(&self, failure: String) {
+        error!(kind = %self.kind, "the informer ends: {failure}");
+        self.failure.lock().get_or_insert(failure);
+        self.synced.send_replace(false);
+        self.stop.cancel();
+        self.sweep();
+    }
+
+    pub(super) fn failure(&self) -> Option<String> {
+        self.failure.lock().clone()
+    }
+
     /// Stores an object that was added or modified.
-    pub(super) fn apply(&self, decoded: Result<K, Box<DecodeError>>) {
+    pub(super) fn apply(&self, scope: &Scope, decoded: Result<K, Box<DecodeError>>) {
         let _timer = self.time_event();
-        let Some(object) = self.accept(decoded) else {
-            return;
+        let version = version_of(&decoded);
+        let Ok(object) = self.accept(decoded) else {
+            return scope.set_version(&version);
         };
         let listeners = self.listeners.lock();
         let delta = self.store.write().apply(object);
+        scope.set_version(&version);
         listeners.notify(delta);
+        drop(listeners);
+        self.report_panics();
     }
 
     /// Removes an object. Its name suffices if its final state does not decode.
-    pub(super) fn delete(&self, decoded: Result<K, Box<DecodeError>>) {
+    pub(super) fn delete(&self, scope: &Scope, decoded: Result<K, Box<DecodeError>>) {
         let _timer = self.time_event();
-        let key = decoded.as_ref().err().and_then(|error| error.key.clone());
-        let object = self.accept(decoded);
+        let version = version_of(&decoded);
+        let accepted = self.accept(decoded);
         let listeners = self.listeners.lock();
-        let delta = match (object, key) {
-            (Some(object), _) => self.store.write().delete(object),
-            (None, Some(key)) => self.store.write().delete_by_key(&key),
-            (None, None) => None,
+        let delta = match accepted {
+            Ok(object) => self.store.write().delete(object),
+            Err(Some(key)) => self.store.write().delete_by_key(&key),
+            Err(None) => None,
         };
+        scope.set_version(&version);
         if let Some(delta) = delta {
             listeners.notify(delta);
         }
     }
 
-    /// Adds one object to a list in progress. An object that the store holds in the same state is not allocated again.
-    pub(super) fn list_one(&self, listed: &mut Listed<K>, decoded: Result<K, Box<DecodeError>>) {
-        match decoded {
-            Ok(object) => {
-                let (namespace, name) = names(&object);
-                let stored = self
-                    .store
-                    .read()
-                    .get(namespace, name)
-                    .filter(|stored| same_version(&***stored, &object))
-                    .cloned();
-                listed
-                    .objects
-                    .push(stored.unwrap_or_else(|| self.finish(object)));
-            }
-            Err(error) => {
-                listed.unreadable.extend(error.key.clone());
-                self.decode_failed(*error);
-            }
-        }
-    }
-
-    /// Replaces the content of the store by a complete list.
-    pub(super) fn replace(&self, listed: Listed<K>, version: &str) {
-        {
-            let mut metrics = self.metrics.lock();
-            metrics.lists += 1;
-            metrics.items_per_list.observe_items(listed.objects.len());
-        }
-        *self.received.lock() = Some(Instant::now());
+    /// Marks the informer as synced once every scope is.
+    pub(super) fn update_synced(&self) {
         let mut listeners = self.listeners.lock();
-        let deltas = self
-            .store
-            .write()
-            .replace(listed.objects, &listed.unreadable);
-        for delta in deltas {
-            listeners.notify(delta);
+        if listeners.synced || !self.scopes.read().iter().all(|scope| scope.has_synced()) {
+            return;
         }
-        if !listeners.synced {
-            listeners.synced = true;
-            listeners.all.iter().for_each(Listener::send_synced);
+        listeners.synced = true;
+        listeners.all.iter().for_each(Listener::send_synced);
+        if self.failure.lock().is_none() {
+            self.synced.send_replace(true);
         }
-        drop(listeners);
-        self.set_version(version);
-        self.synced.send_replace(true);
     }
 
     /// Adds a listener. It gets every stored object as added, then every later change.
@@ -252,7 +228,7 @@ impl<K: Object> State<K> {
         let store = self.store.read();
         let pending = listener.state.pending();
         if pending > store.len() {
-            warn!(kind = %K::kind(&()), pending, "skipping a resync: the event handler has not handled the previous one");
+            warn!(kind = %self.kind, pending, "skipping a resync: the event handler has not handled the previous one");
             return;
         }
         for object in store.iter() {
@@ -273,63 +249,98 @@ impl<K: Object> State<K> {
 
     pub(super) fn list_failed(&self, source: WatchFailure) {
         self.report(&InformerError::List {
-            kind: K::kind(&()).into_owned(),
-            api_version: K::api_version(&()).into_owned(),
+            kind: self.kind.kind.clone(),
+            api_version: self.kind.api_version.clone(),
             source,
         });
     }
 
     pub(super) fn watch_failed(&self, source: WatchFailure) {
         self.report(&InformerError::Watch {
-            kind: K::kind(&()).into_owned(),
-            api_version: K::api_version(&()).into_owned(),
+            kind: self.kind.kind.clone(),
+            api_version: self.kind.api_version.clone(),
             source,
         });
     }
 
-    /// Records the version, and returns the object ready for the store or reports that it does not decode.
-    fn accept(&self, decoded: Result<K, Box<DecodeError>>) -> Option<Arc<K>> {
+    /// Returns the object ready for the store. Otherwise reports why it is not, and returns its name if known.
+    pub(super) fn accept(
+        &self,
+        decoded: Result<K, Box<DecodeError>>,
+    ) -> Result<Arc<K>, Option<ObjectKey>> {
         match decoded {
-            Ok(object) => {
-                let version = object.meta().resource_version.as_deref();
-                self.set_version(version.unwrap_or_default());
-                Some(self.finish(object))
-            }
+            Ok(mut object) => match panics::catch(|| self.transform(&mut object)) {
+                Ok(()) => Ok(Arc::new(object)),
+                Err(message) => {
+                    let key = ObjectKey::of(&object);
+                    self.panicked(key.clone(), "transform".to_owned(), message);
+                    Err(Some(key))
+                }
+            },
             Err(error) => {
-                self.set_version(error.resource_version.as_deref().unwrap_or_default());
-                self.decode_failed(*error);
-                None
+                let key = error.key.clone();
+                self.metrics.lock().decode_failures += 1;
+                self.report(&(*error).into());
+                Err(key)
             }
         }
     }
 
-    fn finish(&self, mut object: K) -> Arc<K> {
+    fn transform(&self, object: &mut K) {
+        if let Some(transform) = &self.meta_transform {
+            transform(object.meta_mut());
+        }
         let transform = self.transform.read().clone();
         if let Some(transform) = transform {
-            transform(&mut object);
+            transform(object);
         }
-        Arc::new(object)
     }
 
-    fn decode_failed(&self, error: DecodeError) {
-        self.metrics.lock().decode_failures += 1;
-        self.report(&error.into());
+    /// Reports the panics of index functions since the last call.
+    pub(super) fn report_panics(&self) {
+        if self.store.read().has_panics() {
+            let panics = self.store.write().take_panics();
+            for panic in panics {
+                let function = format!("index {:?}", panic.index);
+                self.panicked(panic.key, function, panic.message);
+            }
+        }
+    }
+
+    fn panicked(&self, key: ObjectKey, function: String, message: String) {
+        self.report(&InformerError::Panic {
+            kind: self.kind.kind.clone(),
+            key,
+            function,
+            message,
+        });
     }
 
     fn report(&self, error: &InformerError) {
         self.metrics.lock().failures += 1;
         let handler = self.on_error.read().clone();
-        if let Some(handler) = handler {
-            handler(error);
-        } else {
-            warn!(kind = %K::kind(&()), "{error}");
+        let Some(handler) = handler else {
+            warn!(kind = %self.kind, "{error}");
+            return;
+        };
+        if let Err(panic) = panics::catch(|| handler(error)) {
+            error!(kind = %self.kind, "the error handler panicked on \"{error}\": {panic}");
         }
     }
 }
 
+/// Returns the resource version of a received object; empty if it cannot be read.
+fn version_of<K: Object>(decoded: &Result<K, Box<DecodeError>>) -> String {
+    match decoded {
+        Ok(object) => object.meta().resource_version.clone(),
+        Err(error) => error.resource_version.clone(),
+    }
+    .unwrap_or_default()
+}
+
 impl<K: Object> Listeners<K> {
     /// Sends one change to every listener that wants it.
-    fn notify(&self, delta: Delta<K>) {
+    pub(super) fn notify(&self, delta: Delta<K>) {
         let event = match delta {
             Delta::Added(object) => InformerEvent::Added {
                 object,

@@ -91,7 +91,7 @@ pub struct InformerStatus {
     pub kind: String,
     /// Plural name of the kind.
     pub resource: String,
-    /// The watched namespace; `None` for all of them and for cluster-scoped kinds.
+    /// The watched namespaces, joined by commas; `None` for all of them and for cluster-scoped kinds.
     pub namespace: Option<String>,
     /// The label selector, if any.
     pub label_selector: Option<String>,

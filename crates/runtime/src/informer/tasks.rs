@@ -1,9 +1,12 @@
 //! The background tasks of one informer. Tasks spawned before the start wait for it.
-use std::time::Duration;
+use std::{future::poll_fn, task::Poll, time::Duration};
 
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use tokio::{runtime::Handle, time::Instant};
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    time::Instant,
+};
 use tokio_util::task::TaskTracker;
 
 /// Tasks that all run on the runtime on which [`start`](Tasks::start) was called.
@@ -63,4 +66,24 @@ impl Tasks {
         self.tracker.close();
         self.tracker.wait().await;
     }
+}
+
+/// Lets other tasks run, after a slice of work.
+///
+/// `tokio::task::yield_now` (and an exhausted budget) wakes its task only when the worker thread runs out of other tasks. A handler that blocks this
+/// thread would so delay the informer, and with it all other handlers. A task that wakes itself can move to another thread, if there is one.
+pub(super) async fn give_way() {
+    if Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread {
+        return tokio::task::yield_now().await;
+    }
+    let mut given = false;
+    poll_fn(|cx| {
+        if given {
+            return Poll::Ready(());
+        }
+        given = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }

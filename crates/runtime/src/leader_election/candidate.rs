@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 use tracing::{debug, warn};
 
 use super::config::Complete;
-use crate::client::ErrorExt;
+use crate::client::{ErrorExt, describe};
 
 /// How the API server chooses; the only strategy of Kubernetes.
 const STRATEGY: &str = "OldestEmulationVersion";
@@ -58,7 +58,8 @@ impl Candidate {
                 Ok(Err(error)) if error.is_not_found() => return not_served(settings),
                 Ok(Err(error)) => warn!(
                     lease = settings.lease,
-                    "cannot discover leasecandidates: {error}"
+                    "cannot discover leasecandidates: {}",
+                    describe(&error)
                 ),
                 Err(_) => warn!(
                     lease = settings.lease,
@@ -85,7 +86,11 @@ impl Candidate {
             match renewed {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
-                    warn!(candidate = self.name, "cannot renew the candidate: {error}");
+                    warn!(
+                        candidate = self.name,
+                        "cannot renew the candidate: {}",
+                        describe(&error)
+                    );
                     sleep(self.retry_period).await;
                     continue;
                 }

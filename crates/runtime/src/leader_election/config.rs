@@ -176,11 +176,14 @@ impl LeaderElectionConfig {
             .unwrap_or_else(|| RandomState::new().hash_one(&self.name));
         let mut random = fastrand::Rng::with_seed(seed);
         let identity = self.identity.take().unwrap_or_else(|| {
-            let host = hostname::get().unwrap_or_default();
+            let host = hostname::get()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .to_lowercase();
             // The name of a LeaseCandidate must be a DNS name.
             let separator = if self.coordinated.is_some() { '-' } else { '_' };
             let unique = random.u128(..);
-            format!("{}{separator}{unique:032x}", host.to_string_lossy())
+            format!("{host}{separator}{unique:032x}")
         });
         Ok(Complete {
             lease: self.name.clone(),
@@ -212,7 +215,7 @@ pub enum ConfigError {
     /// A required text is empty.
     #[error("the {0} is empty")]
     Empty(&'static str),
-    /// There is no Pod whose namespace could be used.
+    /// The process does not run in a Pod, whose namespace would be the default.
     #[error(
         "the leader election has no namespace: outside of a cluster, set the namespace of the Lease"
     )]

@@ -15,7 +15,7 @@ use tokio::time::{Duration, Instant, timeout};
 use tracing::{debug, info};
 
 use super::{config::Complete, status::LeaderStatus};
-use crate::client::ErrorExt;
+use crate::client::{ErrorExt, describe};
 
 /// Called with the identity of each new leader.
 pub(super) type OnNewLeader = Arc<dyn Fn(&str) + Send + Sync>;
@@ -51,7 +51,7 @@ pub(super) enum Holder {
 /// An attempt without a result.
 #[derive(Debug, Error)]
 pub(super) enum AttemptError {
-    #[error(transparent)]
+    #[error("{}", describe(.0))]
     Request(#[from] kube::Error),
     #[error("no response within {0:?}")]
     Timeout(Duration),

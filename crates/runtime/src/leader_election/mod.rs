@@ -60,10 +60,12 @@ use self::{
 };
 use crate::event::{EventRecorder, EventType};
 
+pub use crate::client::NotLeading;
+
 pub use self::{
     config::{ConfigError, LeaderElectionConfig},
     status::LeaderStatus,
-    term::{NotLeading, Term},
+    term::Term,
 };
 
 /// Takes part in one election and leads for one term. See the [module](self) for an example.

@@ -4,12 +4,13 @@ use std::{fmt, sync::Arc};
 use http::{Method, Request, header::UPGRADE};
 use kube::{Client, client::Body};
 use parking_lot::Mutex;
-use thiserror::Error;
 use tokio::{
     sync::watch,
     time::{Duration, Instant, sleep_until},
 };
 use tower::{BoxError, service_fn};
+
+use crate::client::NotLeading;
 
 /// The state of a term.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +25,7 @@ enum Phase {
 /// A term starts when the lease is acquired. It ends at its deadline unless a renewal has moved the deadline, when another process holds the
 /// lease, or when the work of the leader has ended. It never starts again.
 ///
-/// The deadline lies before the moment at which another process can take the lease. So whoever writes only in the active term does not write
+/// The deadline is earlier than the moment at which another process can take the lease. So whoever writes only in the active term does not write
 /// in the term of another leader, except with a request that takes longer than the lease duration minus the renew deadline to arrive.
 ///
 /// ```
@@ -222,28 +223,6 @@ fn is_write(request: &Request<Body>) -> bool {
     let is_review = path.starts_with("/apis/authentication.k8s.io/")
         || path.starts_with("/apis/authorization.k8s.io/");
     !is_review && (!reads || request.headers().contains_key(UPGRADE))
-}
-
-/// This process does not lead: it does not yet hold the lease, or has lost it.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("this process does not hold the lease {lease}")]
-pub struct NotLeading {
-    /// Namespace and name of the Lease.
-    lease: Arc<str>,
-}
-
-impl NotLeading {
-    /// Whether `error` is, or was caused by, a `NotLeading`.
-    ///
-    /// ```
-    /// use kube_codegen_runtime::leader_election::NotLeading;
-    ///
-    /// assert!(!NotLeading::caused(&std::fmt::Error));
-    /// ```
-    pub fn caused(error: &(dyn std::error::Error + 'static)) -> bool {
-        std::iter::successors(Some(error), |error| error.source())
-            .any(|error| error.is::<NotLeading>())
-    }
 }
 
 /// The side of the elector. Dropping it ends the term.

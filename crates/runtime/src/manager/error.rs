@@ -1,20 +1,21 @@
 //! Why a manager ended.
-use std::{error::Error, fmt::Write as _, io, process::ExitCode, time::Duration};
+use std::{io, process::ExitCode, time::Duration};
 
 use thiserror::Error;
 use tower::BoxError;
 use tracing::error;
 
 use crate::{
+    client::describe,
     informer::NotSynced,
     leader_election::{ConfigError, LeadershipLost},
 };
 
-/// Why a [`Manager`](super::Manager) could not start, or ended before it was asked to. The causes are its sources; see [`describe`].
+/// Why a [`Manager`](super::Manager) could not start, or ended before it was asked to. The causes are its sources; see [`describe`](crate::client::describe).
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ManagerError {
-    /// There is no usable kubeconfig, and this is not a Pod.
+    /// Neither a kubeconfig nor the service account of a Pod could be used.
     #[error("cannot find out how to connect to the API server")]
     Connect(#[source] BoxError),
     /// The settings of the leader election are invalid.
@@ -64,28 +65,6 @@ pub enum ManagerError {
         /// The names of the controllers, servers or other runnables.
         names: Vec<String>,
     },
-}
-
-/// Returns an error and its causes as one line.
-///
-/// ```
-/// use kube_codegen_runtime::manager::{ManagerError, describe};
-///
-/// let error = ManagerError::Failed { name: "metrics".into(), source: "port 8080 is in use".into() };
-/// assert_eq!(describe(&error), "metrics failed: port 8080 is in use");
-/// ```
-pub fn describe(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let message = error.to_string();
-        // Some errors repeat their source.
-        if !text.ends_with(&message) {
-            let _ = write!(text, ": {message}");
-        }
-        cause = error.source();
-    }
-    text
 }
 
 /// Logs the error of a program with its causes, and returns its exit code: 0 or 1.

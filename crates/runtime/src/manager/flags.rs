@@ -1,5 +1,5 @@
 //! The flags of an operator, with the names that kubebuilder and Kubernetes' components use.
-use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{io::IsTerminal, num::NonZeroUsize, path::PathBuf, time::Duration};
 
 use kube::{
     Client, Config,
@@ -32,9 +32,9 @@ pub struct ManagerArgs {
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
 
-    /// Watch only this namespace
-    #[arg(long, value_name = "NAME")]
-    pub namespace: Option<String>,
+    /// Watch only these namespaces, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub namespace: Vec<String>,
 
     /// Number of objects per kind to reconcile concurrently
     #[arg(long, value_name = "N", default_value = "2")]
@@ -96,6 +96,7 @@ impl ManagerArgs {
         let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
         let logs = tracing_subscriber::fmt()
             .with_env_filter(filter)
+            .with_ansi(std::io::stderr().is_terminal())
             .with_writer(std::io::stderr);
         match self.log_format {
             LogFormat::Text => logs.init(),
@@ -119,11 +120,11 @@ impl ManagerArgs {
 
     /// Connects and returns a builder with the settings of the flags. `name` is the name of the operator.
     pub async fn builder(&self, name: &str) -> Result<ManagerBuilder, ManagerError> {
-        Ok(self.apply(Manager::builder(self.connect().await?, name), name))
+        Ok(self.apply(Manager::builder(self.connect().await?, name)))
     }
 
-    /// Applies the flags to a builder.
-    fn apply(&self, builder: ManagerBuilder, name: &str) -> ManagerBuilder {
+    /// Applies the flags to a builder with a client of its own, as in a test.
+    pub fn apply(&self, builder: ManagerBuilder) -> ManagerBuilder {
         let builder = builder
             .workers(self.workers.get())
             .grace_period(self.grace_period)
@@ -131,16 +132,16 @@ impl ManagerArgs {
                 let informers = informers
                     .resync(self.resync)
                     .transform(strip_managed_fields);
-                match &self.namespace {
-                    Some(namespace) => informers.namespace(namespace),
-                    None => informers,
+                match &self.namespace[..] {
+                    [] => informers,
+                    names => informers.namespaces(names.to_vec()),
                 }
             });
         if !self.leader_elect {
             return builder;
         }
-        let lease = self.leader_elect_resource_name.as_deref();
-        let config = LeaderElectionConfig::new(lease.unwrap_or(name))
+        let lease = self.leader_elect_resource_name.as_ref();
+        let config = LeaderElectionConfig::new(lease.unwrap_or(&builder.name))
             .lease_duration(self.leader_elect_lease_duration)
             .renew_deadline(self.leader_elect_renew_deadline)
             .retry_period(self.leader_elect_retry_period);

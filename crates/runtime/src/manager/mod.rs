@@ -84,7 +84,7 @@ use tower::BoxError;
 #[cfg(feature = "cli")]
 pub use self::flags::{LogFormat, ManagerArgs};
 pub use self::{
-    error::{ManagerError, describe, exit},
+    error::{ManagerError, exit},
     runnable::Runnable,
 };
 pub use tokio_util::sync::CancellationToken;

@@ -3,7 +3,7 @@ use std::{pin::pin, sync::Arc};
 
 use tokio::{
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
-    time::{Duration, Instant},
+    time::{Duration, Instant, timeout},
 };
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info};
@@ -12,7 +12,7 @@ use super::{
     Manager, ManagerError, Runnable,
     runnable::{Group, Tasks},
 };
-use crate::{informer::InformerFactory, leader_election::LeaderElector};
+use crate::{client::describe, informer::InformerFactory, leader_election::LeaderElector};
 
 /// How long a controller may take to drop its reconciles at the end of the grace period.
 const DROP: Duration = Duration::from_secs(1);
@@ -30,16 +30,21 @@ impl Manager {
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ManagerError> {
         let (sender, mut failures) = unbounded_channel();
         let mut parts = Parts::new(self, &sender);
+        let factory = parts.manager.factory.clone();
         let outcome = tokio::select! {
             biased;
             () = stop => Ok(()),
             failure = failed(&mut failures) => Err(failure),
+            (kind, message) = factory.failed() => Err(ManagerError::Failed {
+                name: format!("informer of {kind}"),
+                source: message.into(),
+            }),
             // It ends only with a failure.
             Err(failure) = parts.start(&sender) => Err(failure),
         };
         match &outcome {
             Ok(()) => info!("stopping"),
-            Err(failure) => error!("stopping: {}", super::describe(failure)),
+            Err(failure) => error!("stopping: {}", describe(failure)),
         }
         let lost = matches!(outcome, Err(ManagerError::LeadershipLost(_)));
         let stopped = parts.stop(lost).await;
@@ -183,7 +188,13 @@ impl Parts {
         let mut names = self.leader.stop(leader).await;
         names.extend(self.others.stop(deadline).await);
         self.manager.factory.shutdown().await;
-        self.manager.recorder.shutdown().await;
+        let events = self.manager.recorder.shutdown();
+        if lost {
+            // The new leader works already, and this process may have no connection.
+            let _ = timeout(DROP, events).await;
+        } else {
+            events.await;
+        }
         names.extend(self.webhooks.stop(deadline).await);
         names.extend(self.servers.stop(deadline).await);
         if names.is_empty() || lost {

@@ -23,6 +23,9 @@ pub use self::{
 };
 pub use crate::histogram::Histogram;
 
+/// Delay of an item whose time no clock reaches.
+const FAR_FUTURE: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
 /// A queue with client-go's semantics. A clone is a handle on the same queue.
 ///
 /// - Items are first in, first out. An item that is already queued is not queued again.
@@ -66,6 +69,8 @@ struct State<T> {
     dirty: HashSet<T>,
     processing: HashSet<T>,
     delayed: Delayed<T>,
+    /// Retries since the last `forget`. Not every limiter counts them.
+    retries: HashMap<T, u32>,
     shut_down: bool,
     metrics: Recorder<T>,
 }
@@ -99,6 +104,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
                 when: HashMap::new(),
                 order: 0,
             },
+            retries: HashMap::new(),
             shut_down: false,
             metrics: Recorder::default(),
         };
@@ -124,27 +130,36 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         if delay.is_zero() {
             return self.add(item);
         }
+        let now = Instant::now();
+        let at = now.checked_add(delay).unwrap_or(now + FAR_FUTURE);
         let mut state = self.inner.state.lock();
         state.metrics.retries += u64::from(!state.shut_down);
-        if !state.shut_down && state.delayed.insert(item, Instant::now() + delay) {
-            self.inner.changed.notify_one();
+        // Every waiting worker watches the time of the next item, since any of them may be gone by then.
+        if !state.shut_down && state.delayed.insert(item, at) {
+            self.inner.changed.notify_waiters();
         }
     }
 
     /// Queues `item` for a retry, after the limiter's delay.
     pub fn add_rate_limited(&self, item: T) {
         let delay = self.inner.limiter.when(&item);
+        let mut state = self.inner.state.lock();
+        let retries = state.retries.entry(item.clone()).or_insert(0);
+        *retries = retries.saturating_add(1);
+        drop(state);
         self.add_after(item, delay);
     }
 
     /// Resets the retries of `item`: its next retry has the shortest delay.
     pub fn forget(&self, item: &T) {
         self.inner.limiter.forget(item);
+        self.inner.state.lock().retries.remove(item);
     }
 
     /// Returns how often `item` was added by [`add_rate_limited`](Self::add_rate_limited) since the last [`forget`](Self::forget).
     pub fn num_requeues(&self, item: &T) -> u32 {
-        self.inner.limiter.num_requeues(item)
+        let state = self.inner.state.lock();
+        state.retries.get(item).copied().unwrap_or(0)
     }
 
     /// Waits for an item. Returns `None` once the queue is shut down and empty. Any number of workers may await it, and drop it at any time.

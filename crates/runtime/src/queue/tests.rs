@@ -313,3 +313,68 @@ async fn metrics_count_and_measure() {
     queue.add_after("b", Duration::ZERO);
     assert_eq!(queue.metrics().retries, 2, "every delayed item counts");
 }
+
+/// The worker that watches the time of the delayed item may be the one that takes another item.
+#[tokio::test(start_paused = true)]
+async fn a_delayed_item_is_taken_when_due_while_a_worker_is_busy() {
+    let queue = WorkQueue::new();
+    let began = Instant::now();
+    let mut idle = Vec::new();
+    for _ in 0..2 {
+        let queue = queue.clone();
+        idle.push(tokio::spawn(
+            async move { (queue.get().await, Instant::now()) },
+        ));
+        tokio::task::yield_now().await;
+    }
+    queue.add_after("late", 10 * SECOND);
+    tokio::task::yield_now().await;
+    queue.add_after("soon", 100 * MS);
+    tokio::task::yield_now().await;
+    queue.add("now");
+    let mut taken = Vec::new();
+    for worker in idle {
+        let (item, at) = timeout(60 * SECOND, worker)
+            .await
+            .expect("a worker sleeps")
+            .unwrap();
+        taken.push((item.unwrap(), at - began));
+    }
+    taken.sort_by_key(|(_, after)| *after);
+    assert_eq!((taken[0].0, taken[1].0), ("now", "soon"));
+    assert!(taken[1].1 < 200 * MS, "{taken:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_get_does_not_take_the_time_of_the_next_item_with_it() {
+    let queue = WorkQueue::new();
+    let mut first = Box::pin(queue.get());
+    let mut second = pin!(queue.get());
+    assert!(poll!(&mut first).is_pending());
+    assert!(poll!(&mut second).is_pending());
+    queue.add_after("a", SECOND);
+    assert!(poll!(&mut first).is_pending());
+    drop(first);
+    assert_eq!(timeout(2 * SECOND, second).await, Ok(Some("a")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_longest_delay_is_never_over() {
+    let queue = WorkQueue::new();
+    queue.add_after("a", Duration::MAX);
+    queue.add_after("b", SECOND);
+    assert_eq!(queue.get().await, Some("b"));
+    assert_eq!(timeout(3600 * SECOND, queue.get()).await.ok(), None);
+    queue.add("a");
+    assert_eq!(queue.get().await, Some("a"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn retries_are_counted_with_any_limiter() {
+    let queue = WorkQueue::with_limiter(TokenBucket::new(10.0, 100));
+    queue.add_rate_limited("a");
+    queue.add_rate_limited("a");
+    assert_eq!((queue.num_requeues(&"a"), queue.num_requeues(&"b")), (2, 0));
+    queue.forget(&"a");
+    assert_eq!(queue.num_requeues(&"a"), 0);
+}

@@ -5,8 +5,8 @@ use crate::{
 };
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube_codegen_runtime::{
-    controller::{Action, Controller, OnError},
-    informer::{InformerFactory, Stopped},
+    controller::{Action, Controller, OnError, RunError},
+    informer::InformerFactory,
     queue::ExponentialLimiter,
 };
 use serde_json::json;
@@ -296,5 +296,10 @@ async fn a_controller_ends_with_its_informer() {
         |_, _, _| OnError::Backoff,
         Arc::new(()),
     );
-    assert_eq!(run.await, Err(Stopped), "its cache never syncs");
+    let kind = "Deployment.apps".to_owned();
+    assert_eq!(
+        run.await,
+        Err(RunError::Stopped { kind }),
+        "its cache never syncs"
+    );
 }

@@ -2,7 +2,8 @@
 use crate::script::{Log, Server, informer, informer_with, map, recorder, version};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_codegen_runtime::informer::{
-    InformerConfig, InformerError, InitialList, ObjectKey, SharedInformer,
+    InformerConfig, InformerError, InformerFactory, InitialList, ObjectKey, SharedInformer,
+    strip_managed_fields,
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -133,5 +134,58 @@ async fn a_transform_runs_before_the_store() {
     assert_eq!(
         (all.len(), all.iter().all(|object| object.data.is_none())),
         (2, true)
+    );
+}
+
+/// A `ConfigMap` nested deeper than serde's limit of 128 levels. Anybody who may write an object without a schema can store one.
+fn deep(name: &str, version: &str) -> Value {
+    let mut object = bad(name, version);
+    object["data"] = (0..1000).fold(json!(1), |inner, _| json!({ "a": inner }));
+    object["metadata"]["labels"] = object["data"].clone();
+    object
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_too_deep_to_decode_can_be_deleted() {
+    let (informer, mut server) = informer();
+    let mut log = with_log(&informer);
+    let watch = synced(&informer, &mut server).await;
+    log.sorted(2).await;
+    watch.send("MODIFIED", &deep("a", "5"));
+    watch.send("DELETED", &deep("a", "6"));
+    assert_eq!(log.next().await, "-a@1?");
+    assert!(informer.lister().namespaced("ns").get("a").is_err());
+    assert_eq!(informer.last_sync_resource_version(), "6");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_does_not_delete_an_object_too_deep_to_decode() {
+    let (informer, mut server) = informer();
+    let mut log = with_log(&informer);
+    let watch = synced(&informer, &mut server).await;
+    log.sorted(2).await;
+    watch.send("ERROR", &crate::script::status(410, "Expired"));
+    let _watch = server.stream(&[deep("a", "7")], "9").await;
+    assert_eq!(log.next().await, "-c@3?", "only c is gone");
+    assert!(informer.lister().namespaced("ns").get("a").is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transform_of_the_informer_does_not_replace_the_factorys() {
+    let (client, mut server) = crate::script::server();
+    let factory = InformerFactory::builder(client)
+        .transform(strip_managed_fields)
+        .build();
+    let maps = factory.informer::<ConfigMap>();
+    maps.set_transform(|object| object.data = None);
+    factory.start();
+    let mut object = map("a", "1");
+    object["metadata"]["managedFields"] = json!([{ "manager": "kubectl" }]);
+    let _watch = server.stream(&[object], "1").await;
+    maps.wait_synced().await.unwrap();
+    let stored = maps.lister().namespaced("ns").get("a").unwrap();
+    assert_eq!(
+        (&stored.data, &stored.metadata.managed_fields),
+        (&None, &None)
     );
 }

@@ -209,3 +209,77 @@ async fn a_related_object_is_part_of_the_event() {
     assert_eq!(body["regarding"]["name"], "a");
     assert_eq!(body["related"], json!({ "kind": "Secret", "name": "s" }));
 }
+
+fn object_named(name: &str) -> ObjectReference {
+    let map: ConfigMap = serde_json::from_value(crate::script::map(name, "1")).unwrap();
+    map.object_ref(&())
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expired_combination_keeps_its_mark_and_its_count() {
+    let (events, mut server) = recorder();
+    for number in 0..11 {
+        let note = format!("note {number}");
+        events.event(&object(), EventType::Normal, "Synced", "Sync", note);
+    }
+    for _ in 0..10 {
+        let call = server.next().await;
+        assert_eq!(call.method, "POST");
+        let body = call.body.clone();
+        call.json(201, &body);
+    }
+    let call = server.next().await;
+    assert_eq!(
+        (call.method.as_str(), &call.body["series"]["count"]),
+        ("PATCH", &json!(2))
+    );
+    call.fail(404, "NotFound");
+    let call = server.next().await;
+    assert_eq!(call.method, "POST");
+    assert_eq!(call.body["note"], "(combined from similar events): note 10");
+    assert_eq!(call.body["series"]["count"], 2);
+    assert!(call.body["series"]["lastObservedTime"].is_string());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_is_retried_delays_no_event_about_another_object() {
+    let (events, mut server) = recorder();
+    for (name, note) in [
+        ("bad", "one"),
+        ("bad", "two"),
+        ("good", "three"),
+        ("good", "four"),
+    ] {
+        events.event(
+            &object_named(name),
+            EventType::Normal,
+            "Synced",
+            "Sync",
+            note,
+        );
+    }
+    let began = tokio::time::Instant::now();
+    let mut notes = Vec::new();
+    while notes.len() < 2 {
+        let call = server.next().await;
+        let note = call.body["note"].as_str().unwrap().to_owned();
+        assert_ne!(note, "two", "events about one object keep their order");
+        if note == "one" {
+            call.fail(503, "ServiceUnavailable");
+        } else {
+            let body = call.body.clone();
+            call.json(201, &body);
+            notes.push(note);
+        }
+    }
+    assert_eq!(notes, ["three", "four"]);
+    assert!(
+        began.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        began.elapsed()
+    );
+    let retried = server.next().await;
+    assert_eq!(retried.body["note"], "one");
+    retried.fail(403, "Forbidden");
+    assert_eq!(server.next().await.body["note"], "two");
+}

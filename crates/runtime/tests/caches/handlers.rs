@@ -178,3 +178,56 @@ async fn dropping_the_last_handle_ends_all_tasks() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(tasks(), 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_keeps_its_informer_running() {
+    let (informer, mut server) = informer();
+    let mut events = informer.events();
+    drop(informer);
+    let watch = server.stream(&[map("a", "1")], "1").await;
+    assert_eq!(short(&events.next().await.unwrap()), "+a@1!");
+    watch.send("DELETED", &map("a", "2"));
+    assert_eq!(short(&events.next().await.unwrap()), "-a@2");
+    drop(events);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let alive = tokio::runtime::Handle::current()
+        .metrics()
+        .num_alive_tasks();
+    assert_eq!(alive, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_stream_leaves_nothing_in_the_informer() {
+    let (informer, mut server) = informer();
+    let _watch = server.stream(&[], "1").await;
+    informer.wait_synced().await.unwrap();
+    let kept = informer.events();
+    for _ in 0..100 {
+        drop(informer.events());
+    }
+    assert_eq!(informer.status().handlers.len(), 1);
+    drop(kept);
+    assert_eq!(informer.status().handlers.len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_with_a_detached_lister_does_not_keep_its_informer() {
+    let (informer, mut server) = informer();
+    let lister = informer.lister().detached();
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&count);
+    let _registration =
+        informer.add_event_handler(EventHandlerFuncs::<ConfigMap>::new().on_add(move |_, _| {
+            counted.store(lister.all().len(), Ordering::SeqCst);
+        }));
+    let _watch = server.stream(&[map("a", "1")], "1").await;
+    informer.wait_synced().await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+    drop(informer);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let alive = tokio::runtime::Handle::current()
+        .metrics()
+        .num_alive_tasks();
+    assert_eq!(alive, 0);
+}

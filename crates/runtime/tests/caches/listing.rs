@@ -178,7 +178,7 @@ async fn retry_after_is_respected() {
 async fn namespace_and_selectors_reach_the_server() {
     let (client, mut server) = server();
     let config = InformerConfig {
-        namespace: Some("ns".into()),
+        namespaces: "ns".into(),
         label_selector: Some("app=web".into()),
         field_selector: Some("metadata.name=a".into()),
         initial_list: InitialList::WatchCache,

@@ -7,11 +7,16 @@
 )]
 mod controllers;
 mod decoding;
+mod dynamic;
 mod events;
 mod factories;
 mod handlers;
 mod listing;
+mod namespaces;
 mod reads;
 mod reconciling;
+mod relists;
 mod script;
+mod sources;
+mod supervision;
 mod watching;

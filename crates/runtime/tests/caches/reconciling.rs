@@ -2,8 +2,8 @@
 use crate::script::{Server, Watch, server};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube_codegen_runtime::{
-    controller::{Action, Controller, MetricsHandle, OnError},
-    informer::{InformerFactory, ObjectKey, Stopped},
+    controller::{Action, Controller, MetricsHandle, OnError, RunError},
+    informer::{InformerFactory, ObjectKey},
 };
 use serde_json::{Value, json};
 use std::{
@@ -68,7 +68,7 @@ pub struct Setup {
     pub calls: mpsc::UnboundedReceiver<(String, Instant)>,
     pub metrics: MetricsHandle,
     pub stop: oneshot::Sender<()>,
-    pub running: JoinHandle<Result<(), Stopped>>,
+    pub running: JoinHandle<Result<(), RunError>>,
     pub factory: InformerFactory,
 }
 

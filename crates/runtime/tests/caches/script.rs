@@ -25,6 +25,7 @@ pub struct Call {
     pub method: String,
     pub path: String,
     pub query: BTreeMap<String, String>,
+    pub accept: String,
     pub body: Value,
     reply: oneshot::Sender<Reply>,
 }
@@ -47,6 +48,12 @@ pub fn server() -> (Client, Server) {
                     .filter_map(|pair| pair.split_once('='))
                     .map(|(k, v)| (k.to_owned(), v.to_owned()))
                     .collect(),
+                accept: parts
+                    .headers
+                    .get("accept")
+                    .and_then(|value| value.to_str().ok())
+                    .unwrap_or_default()
+                    .to_owned(),
                 body: serde_json::from_slice(&body).unwrap_or_default(),
                 reply,
             };
@@ -144,6 +151,18 @@ impl Call {
     /// Sends an error status.
     pub fn fail(self, code: u16, reason: &str) {
         self.json(code, &status(code, reason));
+    }
+
+    /// Answers as API priority and fairness does: with 429, the header `Retry-After`, and text.
+    pub fn throttle(self, seconds: u32) {
+        let body = Full::new(Bytes::from_static(
+            b"Too many requests, please try again later.",
+        ));
+        let body = body.map_err(|never: Infallible| match never {}).boxed();
+        let response = Response::builder()
+            .status(429)
+            .header("Retry-After", seconds);
+        let _ = self.reply.send(response.body(body).unwrap());
     }
 
     /// Sends the response of a LIST.

@@ -7,9 +7,10 @@ use kube::{
     api::{Patch, PatchParams},
 };
 use kube_codegen_runtime::{
+    client::describe,
     controller::{Action, Controller, OnError},
     leader_election::{LeaderElectionConfig, NotLeading},
-    manager::{Manager, ManagerError, Runnable, describe},
+    manager::{Manager, ManagerError, Runnable},
 };
 use kube_codegen_testing::{ApiServer, Failure, On};
 use serde_json::json;

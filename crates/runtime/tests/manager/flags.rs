@@ -2,7 +2,8 @@
 use std::time::Duration;
 
 use clap::{CommandFactory as _, Parser};
-use kube_codegen_runtime::manager::{LogFormat, ManagerArgs, describe};
+use kube_codegen_runtime::client::describe;
+use kube_codegen_runtime::manager::{LogFormat, ManagerArgs};
 
 #[derive(Debug, Parser)]
 struct Args {

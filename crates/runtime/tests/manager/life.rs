@@ -8,9 +8,10 @@ use std::{
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_codegen_runtime::{
+    client::describe,
     controller::{Action, Controller, OnError},
     event::EventType,
-    manager::{CancellationToken, Manager, ManagerError, Runnable, describe},
+    manager::{CancellationToken, Manager, ManagerError, Runnable},
 };
 use kube_codegen_testing::{ApiServer, Failure, On};
 use serde_json::json;
@@ -170,7 +171,7 @@ async fn caches_that_do_not_fill_end_the_manager_with_their_kinds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_while_starting_is_no_failure() {
+async fn a_stop_while_starting_succeeds() {
     let server = ApiServer::new();
     server.fail_always(On::any().resource("configmaps"), Failure::status(503));
     let mut manager = manager(&server);
@@ -238,4 +239,17 @@ async fn reconciles_may_finish_within_the_grace_period_and_are_dropped_after_it(
         assert!(manager.run(sleep(SECOND)).await.is_ok());
         assert_eq!(log.0.lock().unwrap().len(), 1 + usize::from(finishes));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_that_cannot_work_ends_the_manager() {
+    let server = ApiServer::new();
+    let manager = Manager::builder(server.client(), "operator")
+        .informers(|informers| informers.namespace(".."))
+        .build()
+        .unwrap();
+    let _maps = manager.factory().informer::<ConfigMap>();
+    let error = manager.run(pending()).await.unwrap_err();
+    let text = describe(&error);
+    assert!(text.starts_with("informer of ConfigMap failed: "), "{text}");
 }

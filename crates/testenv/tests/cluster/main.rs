@@ -6,5 +6,6 @@
 mod client;
 mod control_plane;
 mod informer;
+mod leaders;
 mod proxy;
 mod support;

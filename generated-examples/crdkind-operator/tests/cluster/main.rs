@@ -6,6 +6,7 @@
 mod chaos;
 mod children;
 mod drift;
+mod leaders;
 mod permissions;
 mod refusals;
 mod server;

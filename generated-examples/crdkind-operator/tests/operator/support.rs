@@ -1,13 +1,14 @@
 //! Helpers of the tests: a server with the CRD, a running operator, and assertions on its children.
+use clap::Parser;
 use crdkind_operator::generated::iksoon_test_com::v1::{CrdKind, CrdKindSpec};
-use crdkind_operator::settings::Images;
-use crdkind_operator::{Settings, run};
+use crdkind_operator::settings::Settings;
+use crdkind_operator::{REPORTER, register};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::api::events::v1::Event;
 use kube::CustomResourceExt;
+use kube_codegen_runtime::manager::{Manager, ManagerArgs};
 use kube_codegen_testing::ApiServer;
-use std::num::NonZeroUsize;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -36,6 +37,15 @@ pub(crate) fn crdkind(
     object
 }
 
+/// The flags of the program.
+#[derive(Parser)]
+struct Args {
+    #[command(flatten)]
+    manager: ManagerArgs,
+    #[command(flatten)]
+    settings: Settings,
+}
+
 /// An operator in this process. Dropping it stops it.
 pub(crate) struct Operator {
     stop: oneshot::Sender<()>,
@@ -49,15 +59,14 @@ impl Operator {
 
     /// Starts the operator for one namespace, or for all.
     pub(crate) fn start_in(server: &ApiServer, namespace: Option<&str>) -> Self {
-        let settings = Settings {
-            namespace: namespace.map(str::to_owned),
-            workers: NonZeroUsize::new(2).unwrap(),
-            resync: Duration::from_secs(600),
-            look_again: Duration::from_secs(60),
-            images: Images::default(),
-        };
+        let mut flags = vec![REPORTER];
+        flags.extend(namespace.into_iter().flat_map(|name| ["--namespace", name]));
+        let args = Args::parse_from(flags);
+        let builder = Manager::builder(server.client(), REPORTER);
+        let mut manager = args.manager.apply(builder).build().unwrap();
+        register(&mut manager, args.settings);
         let (stop, stopped) = oneshot::channel();
-        let running = run(server.client(), settings, async { drop(stopped.await) });
+        let running = manager.run(async { drop(stopped.await) });
         let task = tokio::spawn(async { running.await.unwrap() });
         Self { stop, task }
     }

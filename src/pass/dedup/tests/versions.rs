@@ -227,37 +227,6 @@ fn different_names_of_overrides_prevent_sharing_across_versions() {
 }
 
 #[test]
-fn a_type_derives_the_same_with_a_shared_part() {
-    let holding = |inner: &str, more: &str| {
-        format!("{{type: object, required: [in], properties: {{in: {inner}{more}}}}}")
-    };
-    // A required enum without default has none.
-    let choice = A.replace("type: object,", "type: object, required: [mode],");
-    let spec = |more| {
-        format!(
-            "all: {}, none: {}",
-            holding(A, more),
-            holding(&choice, more)
-        )
-    };
-    let older = spec(", also: {type: string}");
-    let model = run(&crd(&[("v1", &spec("")), ("v1beta1", &older)]), Vec::new());
-    for version in ["v1", "v1beta1"] {
-        for (name, default) in [("FooSpecAll", true), ("FooSpecNone", false)] {
-            let mut types = model.types_of(module(&model, version)).into_iter();
-            let id = types.find(|id| self::name(&model, *id) == name).unwrap();
-            let derives = &model.types[id].derives;
-            assert_eq!(
-                (derives.eq, derives.default),
-                (true, default),
-                "{version} {name}"
-            );
-            assert_eq!(defined(&model, version, &format!("{name}In")).0, "v1");
-        }
-    }
-}
-
-#[test]
 fn groups_share_nothing_and_no_dedup_turns_sharing_off() {
     let one = format!("one: {A}");
     let text = crd(&[("v1", &one), ("v1beta1", &one)]);

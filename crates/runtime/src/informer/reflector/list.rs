@@ -3,11 +3,16 @@ use std::time::Duration;
 
 use tracing::debug;
 
-use super::{RESPONSE_SILENCE, Reflector, Watch, wire};
+use super::{RESPONSE_SILENCE, Reflector, Watch, list_body::ListBody, wire};
 use crate::{
     cache::{Object, ObjectKey},
     client::ErrorExt,
-    informer::{InitialList, error::WatchFailure, state::Listed},
+    informer::{
+        InitialList,
+        error::WatchFailure,
+        relist::{Listed, SLICE},
+        tasks::give_way,
+    },
 };
 
 /// Page size of a list that reads etcd (client-go's default).
@@ -25,7 +30,7 @@ impl<K: Object> Reflector<K> {
                     return Ok(Some(watch));
                 }
                 Err(failure) if refuses_streaming(&failure) => {
-                    debug!(kind = %K::kind(&()), %failure, "the server has no streaming lists; using plain lists");
+                    debug!(kind = %self.state.kind, %failure, "the server has no streaming lists; using plain lists");
                     self.list = InitialList::WatchCache;
                 }
                 // The server may have ignored `sendInitialEvents`: a plain list makes progress either way.
@@ -42,27 +47,32 @@ impl<K: Object> Reflector<K> {
 
     async fn list_streaming(&self) -> Result<Watch, WatchFailure> {
         let mut watch = self.watch(true).await?;
-        let mut listed = Listed::default();
+        let mut listed = Listed::new();
+        let mut lines = 0_usize;
         let silence = LIST_SILENCE.min(watch.silence);
         while let Some(line) = watch.lines.next(silence).await? {
             match wire::Frame::parse(line) {
                 Ok(wire::Frame::Applied(raw)) => {
-                    self.state.list_one(&mut listed, wire::decode(raw));
+                    self.state.list_one(&mut listed, self.decode(raw));
                 }
                 Ok(wire::Frame::Deleted(raw)) => {
-                    listed.remove(wire::decode::<K>(raw).map(|object| ObjectKey::of(&object)));
+                    listed.remove(self.decode(raw).map(|object| ObjectKey::of(&object)));
                 }
                 Ok(wire::Frame::Bookmark {
                     version,
                     initial_end: true,
                 }) => {
-                    self.state.replace(listed, &version);
+                    self.state.replace(&self.scope, listed, &version).await;
                     return Ok(watch);
                 }
                 Ok(wire::Frame::Error(status)) => return Err(WatchFailure::Status(status)),
                 Ok(_) => {}
                 Err(error) if error.is_eof() => break,
                 Err(error) => return Err(error.into()),
+            }
+            lines += 1;
+            if lines.is_multiple_of(SLICE) {
+                give_way().await;
             }
         }
         Err(WatchFailure::ListCutShort)
@@ -74,14 +84,14 @@ impl<K: Object> Reflector<K> {
             _ if self.fresh => (None, Some(PAGE)),
             _ => (
                 Some(
-                    Some(self.state.version())
+                    Some(self.scope.version())
                         .filter(|version| !version.is_empty())
                         .unwrap_or_else(|| "0".to_owned()),
                 ),
                 None,
             ),
         };
-        let mut listed = Listed::default();
+        let mut listed = Listed::new();
         let mut next = None;
         loop {
             let paging = next.is_some();
@@ -92,14 +102,14 @@ impl<K: Object> Reflector<K> {
                 Ok(page) => page,
                 // The list took longer than the server keeps history: request all of it in one response.
                 Err(failure) if paging && failure.is_gone() => {
-                    (listed, limit, next) = (Listed::default(), None, None);
+                    (listed, limit, next) = (Listed::new(), None, None);
                     continue;
                 }
                 Err(failure) => return Err(failure),
             };
             if token.is_none() {
                 let version = version.ok_or(WatchFailure::NoResourceVersion)?;
-                self.state.replace(listed, &version);
+                self.state.replace(&self.scope, listed, &version).await;
                 return Ok(());
             }
             next = token;
@@ -116,9 +126,12 @@ impl<K: Object> Reflector<K> {
     ) -> Result<(Option<String>, Option<String>), WatchFailure> {
         let request = self.requests.list(version, limit, token)?;
         let body = self.send(request).await?.rest(RESPONSE_SILENCE).await?;
-        let page: wire::List<'_> = serde_json::from_slice(&body)?;
-        for raw in page.items.unwrap_or_default() {
-            self.state.list_one(listed, wire::decode(raw));
+        let mut page = ListBody::new(&body);
+        while let Some(raw) = page.next_item()? {
+            self.state.list_one(listed, self.decode(raw));
+            if listed.len().is_multiple_of(SLICE) {
+                give_way().await;
+            }
         }
         let non_empty = |text: Option<String>| text.filter(|text| !text.is_empty());
         Ok((

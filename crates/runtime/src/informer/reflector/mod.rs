@@ -6,16 +6,21 @@
 //! Its back-off is used.
 mod lines;
 mod list;
+mod list_body;
 mod request;
+mod response;
 mod wire;
 
 use std::{sync::Arc, time::Duration};
 
-use kube::{Client, runtime::watcher::DefaultBackoff};
+use kube::{Client, client::Body, runtime::watcher::DefaultBackoff};
 use tokio::time::Instant;
 
-use self::{lines::Lines, request::Requests, wire::Frame};
-use super::{InformerConfig, InitialList, error::WatchFailure, state::State};
+pub(super) use self::request::Requests;
+use self::{lines::Lines, wire::Frame};
+use super::{
+    InitialList, error::WatchFailure, relist::SLICE, scope::Scope, state::State, tasks::give_way,
+};
 use crate::{cache::Object, client::ErrorExt};
 
 /// How much longer than promised a watch may stay silent before the connection counts as dead.
@@ -24,15 +29,27 @@ const SILENCE_MARGIN: Duration = Duration::from_secs(5);
 const RESPONSE_SILENCE: Duration = Duration::from_secs(90);
 /// A watch that ends sooner, and without an event, counts as refused (client-go's `VeryShortWatchError`).
 const VERY_SHORT: Duration = Duration::from_secs(1);
+/// Pause after a watch that ended sooner although it had events. It doubles with each of them in a row, up to [`LONGEST_PAUSE`].
+const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// A server that sends bookmarks sends one per minute. After this silence, the connection counts as dead.
+const BOOKMARK_SILENCE: Duration = Duration::from_secs(90);
+/// Longest delay that a server may ask for.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(300);
 
 /// Keeps the state of one informer up to date.
 pub(super) struct Reflector<K> {
     client: Client,
     requests: Requests,
     state: Arc<State<K>>,
+    scope: Arc<Scope>,
     list: InitialList,
     /// The next list must be the most recent state: the server does not have the version that was last seen.
     fresh: bool,
+    /// The server sends bookmarks within a watch, not only before its end.
+    bookmarks: bool,
+    /// Number of very short watches in a row.
+    short_watches: u32,
     backoff: DefaultBackoff,
 }
 
@@ -43,13 +60,22 @@ struct Watch {
 }
 
 impl<K: Object> Reflector<K> {
-    pub(super) fn new(client: Client, config: &InformerConfig, state: Arc<State<K>>) -> Self {
+    pub(super) fn new(
+        client: Client,
+        requests: Requests,
+        list: InitialList,
+        state: Arc<State<K>>,
+        scope: Arc<Scope>,
+    ) -> Self {
         Self {
             client,
-            requests: Requests::new::<K>(config),
+            requests,
             state,
-            list: config.initial_list,
+            scope,
+            list,
             fresh: false,
+            bookmarks: false,
+            short_watches: 0,
             backoff: DefaultBackoff::default(),
         }
     }
@@ -66,7 +92,7 @@ impl<K: Object> Reflector<K> {
             match listed {
                 Ok(watch) => self.follow(watch).await,
                 Err(failure) => {
-                    self.fresh = failure.is_gone() || failure.is_too_large_version();
+                    self.fresh |= failure.is_gone() || failure.is_too_large_version();
                     let delay = self.delay(&failure);
                     self.state.list_failed(failure);
                     tokio::time::sleep(delay).await;
@@ -85,13 +111,21 @@ impl<K: Object> Reflector<K> {
                     Err(failure) => Err(failure),
                 },
             };
-            if let Err(failure) = watched {
-                let resume = failure.can_resume() && !failure.is_gone();
-                let delay = self.delay(&failure);
-                self.state.watch_failed(failure);
-                tokio::time::sleep(delay).await;
-                if !resume {
-                    return;
+            match watched {
+                Ok(lasted) if lasted < VERY_SHORT => {
+                    let factor = 1 << self.short_watches.min(16);
+                    self.short_watches += 1;
+                    tokio::time::sleep((SHORTEST_PAUSE * factor).min(LONGEST_PAUSE)).await;
+                }
+                Ok(_) => self.short_watches = 0,
+                Err(failure) => {
+                    let resume = failure.can_resume() && !failure.is_gone();
+                    let delay = self.delay(&failure);
+                    self.state.watch_failed(failure);
+                    tokio::time::sleep(delay).await;
+                    if !resume {
+                        return;
+                    }
                 }
             }
         }
@@ -102,7 +136,7 @@ impl<K: Object> Reflector<K> {
         let version = if initial && self.fresh {
             String::new()
         } else {
-            self.state.version()
+            self.scope.version()
         };
         let (request, open_for) = self.requests.watch(&version, initial, fastrand::u32(..))?;
         let lines = self.send(request).await?;
@@ -115,53 +149,85 @@ impl<K: Object> Reflector<K> {
 
     /// Sends a request and returns the body of the response.
     async fn send(&self, request: http::Request<Vec<u8>>) -> Result<Lines, WatchFailure> {
-        let response =
-            tokio::time::timeout(RESPONSE_SILENCE, self.client.request_stream(request)).await;
+        let send = async {
+            let response = self.client.send(request.map(Body::from)).await?;
+            response::body(response).await
+        };
+        let body = tokio::time::timeout(RESPONSE_SILENCE, send).await;
         Ok(Lines::new(
-            response.map_err(|_| WatchFailure::Silence(RESPONSE_SILENCE))??,
+            body.map_err(|_| WatchFailure::Silence(RESPONSE_SILENCE))??,
         ))
     }
 
-    /// Applies the events of one watch until the server closes it.
-    async fn consume(&self, watch: Watch) -> Result<(), WatchFailure> {
-        let (opened, before) = (Instant::now(), self.state.metrics.lock().events);
-        let result = self.apply_all(watch, opened).await;
+    /// Applies the events of one watch until the server closes it, and returns how long it lasted.
+    async fn consume(&mut self, watch: Watch) -> Result<Duration, WatchFailure> {
+        let (opened, mut changes) = (Instant::now(), 0);
+        let result = self.apply_all(watch, opened, &mut changes).await;
+        let short = matches!(result, Err(WatchFailure::ClosedAtOnce));
+        let lasted = opened.elapsed();
         let mut metrics = self.state.metrics.lock();
-        let (items, short) = (
-            usize::try_from(metrics.events - before).unwrap_or(usize::MAX),
-            matches!(result, Err(WatchFailure::ClosedAtOnce)),
-        );
-        metrics.watch_ended(opened.elapsed(), items, short);
-        result
+        metrics.watch_ended(lasted, changes, short);
+        result.map(|()| lasted)
     }
 
-    async fn apply_all(&self, mut watch: Watch, opened: Instant) -> Result<(), WatchFailure> {
-        let mut seen = false;
-        while let Some(line) = watch.lines.next(watch.silence).await? {
+    /// Applies the events of one watch, and counts its changes.
+    async fn apply_all(
+        &mut self,
+        mut watch: Watch,
+        opened: Instant,
+        changes: &mut usize,
+    ) -> Result<(), WatchFailure> {
+        let mut lines = 0_usize;
+        loop {
+            let silence = if self.bookmarks {
+                watch.silence.min(BOOKMARK_SILENCE)
+            } else {
+                watch.silence
+            };
+            let Some(line) = watch.lines.next(silence).await? else {
+                break;
+            };
             match Frame::parse(line) {
-                Ok(Frame::Applied(raw)) => self.state.apply(wire::decode(raw)),
-                Ok(Frame::Deleted(raw)) => self.state.delete(wire::decode(raw)),
-                Ok(Frame::Bookmark { version, .. }) => self.state.bookmark(&version),
+                Ok(Frame::Applied(raw)) => {
+                    self.state.apply(&self.scope, self.decode(raw));
+                    *changes += 1;
+                }
+                Ok(Frame::Deleted(raw)) => {
+                    self.state.delete(&self.scope, self.decode(raw));
+                    *changes += 1;
+                }
+                Ok(Frame::Bookmark { version, .. }) => {
+                    self.state.bookmark(&self.scope, &version);
+                    self.bookmarks |= opened.elapsed() < watch.silence / 2;
+                }
                 Ok(Frame::Error(status)) => return Err(WatchFailure::Status(status)),
                 Ok(Frame::Unknown) => {}
                 // The connection was closed in the middle of a line.
                 Err(error) if error.is_eof() => break,
                 Err(error) => return Err(error.into()),
             }
-            seen = true;
+            // A long row of buffered events must not starve other tasks.
+            lines += 1;
+            if lines.is_multiple_of(SLICE) {
+                give_way().await;
+            }
         }
-        if !seen && opened.elapsed() < VERY_SHORT {
+        if lines == 0 && opened.elapsed() < VERY_SHORT {
             return Err(WatchFailure::ClosedAtOnce);
         }
         Ok(())
     }
 
+    fn decode(&self, raw: &serde_json::value::RawValue) -> wire::Decoded<K> {
+        wire::decode(raw, &self.state.kind.kind)
+    }
+
     /// Returns the delay after `failure`: 0.8 s doubling to 30 s with jitter, reset after two minutes without failure, and at least what the
-    /// server asks for.
+    /// server asks for, within reason.
     fn delay(&mut self, failure: &WatchFailure) -> Duration {
         let backoff = self.backoff.next().unwrap_or(Duration::from_secs(30));
         failure
             .retry_after()
-            .map_or(backoff, |asked| asked.max(backoff))
+            .map_or(backoff, |asked| asked.min(LONGEST_RETRY_AFTER).max(backoff))
     }
 }

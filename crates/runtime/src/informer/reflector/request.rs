@@ -1,29 +1,33 @@
 //! Builds the LIST and WATCH requests of an informer.
-use std::{any::TypeId, time::Duration};
+use std::time::Duration;
 
 use http::{Request, header};
-use k8s_openapi::ClusterResourceScope;
 use kube::{
     api::{ListParams, VersionMatch, WatchParams},
     core,
 };
 
-use crate::{cache::Object, informer::InformerConfig};
+use crate::informer::InformerConfig;
 
-/// The requests of one kind and configuration.
-pub(super) struct Requests {
+/// The requests of one kind, scope and configuration.
+pub(in crate::informer) struct Requests {
     inner: core::Request,
+    metadata_only: bool,
     label_selector: Option<String>,
     field_selector: Option<String>,
     timeout: u32,
 }
 
 impl Requests {
-    pub(super) fn new<K: Object>(config: &InformerConfig) -> Self {
-        let cluster_scoped = TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>();
-        let namespace = config.namespace.as_deref().filter(|_| !cluster_scoped);
+    /// Creates the requests of the collection at `path`: of whole objects, or of their metadata alone (`PartialObjectMetadata`).
+    pub(in crate::informer) fn new(
+        path: &str,
+        metadata_only: bool,
+        config: &InformerConfig,
+    ) -> Self {
         Self {
-            inner: core::Request::new(K::url_path(&(), namespace)),
+            inner: core::Request::new(path),
+            metadata_only,
             label_selector: config.label_selector.clone(),
             field_selector: config.field_selector.clone(),
             timeout: u32::try_from(config.watch_timeout.as_secs())
@@ -48,7 +52,12 @@ impl Requests {
             resource_version: version.map(str::to_owned),
             ..ListParams::default()
         };
-        self.inner.list(&params).map_err(kube::Error::BuildRequest)
+        let request = if self.metadata_only {
+            self.inner.list_metadata(&params)
+        } else {
+            self.inner.list(&params)
+        };
+        request.map_err(kube::Error::BuildRequest)
     }
 
     /// Returns a WATCH from `version` on, and how long the server will keep it open. `initial` requests a streaming list.
@@ -66,10 +75,12 @@ impl Requests {
             bookmarks: true,
             send_initial_events: initial,
         };
-        let mut request = self
-            .inner
-            .watch(&params, version)
-            .map_err(kube::Error::BuildRequest)?;
+        let request = if self.metadata_only {
+            self.inner.watch_metadata(&params, version)
+        } else {
+            self.inner.watch(&params, version)
+        };
+        let mut request = request.map_err(kube::Error::BuildRequest)?;
         // Compressing small events saves nothing, and a decoder may delay them.
         request.headers_mut().insert(
             header::ACCEPT_ENCODING,

@@ -13,30 +13,13 @@ use crate::{
 /// A received object, or why it does not decode.
 pub(super) type Decoded<K> = Result<K, Box<DecodeError>>;
 
-/// The body of a LIST. Its objects are not decoded yet.
-#[derive(Deserialize)]
-pub(super) struct List<'a> {
-    #[serde(default)]
-    pub metadata: ListMeta,
-    #[serde(borrow, default)]
-    pub items: Option<Vec<&'a RawValue>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct ListMeta {
-    pub resource_version: Option<String>,
-    #[serde(rename = "continue")]
-    pub continue_: Option<String>,
-}
-
 /// One line of a WATCH.
 pub(super) enum Frame<'a> {
     /// ADDED or MODIFIED; the store of the informer knows which.
     Applied(&'a RawValue),
     /// DELETED, with the final state.
     Deleted(&'a RawValue),
-    /// BOOKMARK: the server has sent all changes up to `version`; `initial_end` closes a streaming list.
+    /// BOOKMARK: the server has sent all changes up to `version`, which may be empty; `initial_end` closes a streaming list.
     Bookmark { version: String, initial_end: bool },
     /// ERROR: the server ends the watch.
     Error(Box<Status>),
@@ -54,13 +37,13 @@ struct Line<'a> {
 
 #[derive(Deserialize)]
 struct Bookmark {
-    metadata: BookmarkMeta,
+    metadata: Option<BookmarkMeta>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct BookmarkMeta {
-    resource_version: String,
+    resource_version: Option<String>,
     annotations: Option<BTreeMap<String, String>>,
 }
 
@@ -84,8 +67,9 @@ impl<'a> Frame<'a> {
             "DELETED" => Self::Deleted(object),
             "BOOKMARK" => {
                 let Bookmark { metadata } = serde_json::from_str(object.get())?;
+                let metadata = metadata.unwrap_or_default();
                 Self::Bookmark {
-                    version: metadata.resource_version,
+                    version: metadata.resource_version.unwrap_or_default(),
                     initial_end: metadata.annotations.is_some_and(|all| {
                         all.get(INITIAL_EVENTS_END).is_some_and(|v| v == "true")
                     }),
@@ -97,8 +81,8 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Decodes one object. An object without a name is an error.
-pub(super) fn decode<K: Object>(raw: &RawValue) -> Decoded<K> {
+/// Decodes one object of `kind`. An object without a name is an error.
+pub(super) fn decode<K: Object>(raw: &RawValue, kind: &str) -> Decoded<K> {
     let message = match serde_json::from_str::<K>(raw.get()) {
         Ok(object)
             if object
@@ -112,25 +96,43 @@ pub(super) fn decode<K: Object>(raw: &RawValue) -> Decoded<K> {
         Ok(_) => "the object has no metadata.name".to_owned(),
         Err(error) => error.to_string(),
     };
-    Err(Box::new(decode_error::<K>(raw, message)))
+    Err(Box::new(decode_error(raw, kind, message)))
+}
+
+/// The fields that identify an object. Neither the rest of the object nor a field of the wrong type, however deep, affects them: serde skips
+/// ignored values without recursion.
+#[derive(Deserialize, Default)]
+struct Identity<'a> {
+    #[serde(borrow)]
+    metadata: Option<IdentityMeta<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct IdentityMeta<'a> {
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    namespace: Option<&'a RawValue>,
+    #[serde(borrow)]
+    resource_version: Option<&'a RawValue>,
 }
 
 /// Describes an object that does not decode, with the metadata fields that can be read.
-fn decode_error<K: Object>(raw: &RawValue, message: String) -> DecodeError {
-    let value: serde_json::Value = serde_json::from_str(raw.get()).unwrap_or_default();
-    let field = |name: &str| {
-        value["metadata"][name]
-            .as_str()
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned)
+fn decode_error(raw: &RawValue, kind: &str, message: String) -> DecodeError {
+    let identity: Identity<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+    let metadata = identity.metadata.unwrap_or_default();
+    let text = |raw: Option<&RawValue>| {
+        let text: String = serde_json::from_str(raw?.get()).ok()?;
+        (!text.is_empty()).then_some(text)
     };
     DecodeError {
-        kind: K::kind(&()).into_owned(),
-        key: field("name").map(|name| ObjectKey {
-            namespace: field("namespace"),
+        kind: kind.to_owned(),
+        key: text(metadata.name).map(|name| ObjectKey {
+            namespace: text(metadata.namespace),
             name,
         }),
-        resource_version: field("resourceVersion"),
+        resource_version: text(metadata.resource_version),
         message,
     }
 }
@@ -193,15 +195,38 @@ mod tests {
         let bad = raw(
             r#"{"metadata":{"name":"a","namespace":"ns","resourceVersion":"5","labels":[]},"data":3}"#,
         );
-        let error = decode::<ConfigMap>(&bad).unwrap_err();
+        let error = decode::<ConfigMap>(&bad, "ConfigMap").unwrap_err();
         assert_eq!(error.key, Some(ObjectKey::namespaced("ns", "a")));
         assert_eq!(error.resource_version.as_deref(), Some("5"));
-        assert_eq!(decode::<ConfigMap>(&raw("[]")).unwrap_err().key, None);
+        assert_eq!(
+            decode::<ConfigMap>(&raw("[]"), "ConfigMap")
+                .unwrap_err()
+                .key,
+            None
+        );
         assert!(
-            decode::<ConfigMap>(&raw("{}"))
+            decode::<ConfigMap>(&raw("{}"), "ConfigMap")
                 .unwrap_err()
                 .message
                 .contains("metadata.name")
         );
+    }
+
+    #[test]
+    fn an_object_of_any_depth_is_named() {
+        let deep = format!("{}1{}", r#"{"a":"#.repeat(100_000), "}".repeat(100_000));
+        for text in [
+            format!(r#"{{"spec":{deep},"metadata":{{"name":"a","resourceVersion":"5"}}}}"#),
+            format!(
+                r#"{{"metadata":{{"labels":{deep},"name":"a","resourceVersion":"5","uid":3}},"spec":{deep}}}"#
+            ),
+        ] {
+            let error = decode::<kube::api::DynamicObject>(&raw(&text), "Widget").unwrap_err();
+            assert_eq!(error.key, Some(ObjectKey::cluster("a")));
+            assert_eq!(error.resource_version.as_deref(), Some("5"));
+        }
+        let nested = format!(r#"{{"metadata":{{"name":{deep}}}}}"#);
+        let error = decode::<kube::api::DynamicObject>(&raw(&nested), "Widget").unwrap_err();
+        assert_eq!(error.key, None);
     }
 }

@@ -32,7 +32,7 @@ fn informer(
     initial_list: InitialList,
 ) -> SharedInformer<ConfigMap> {
     let config = InformerConfig {
-        namespace: Some(namespace.to_owned()),
+        namespaces: namespace.into(),
         field_selector: Some(OURS.to_owned()),
         initial_list,
         watch_timeout: Duration::from_secs(5),

@@ -13,7 +13,7 @@ pub struct Widget {
 }
 
 /// `spec` of `Widget`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WidgetSpec {
     pub size: Option<i64>,
 }

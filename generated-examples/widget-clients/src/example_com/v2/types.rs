@@ -13,7 +13,7 @@ pub struct Widget {
 }
 
 /// `spec` of `Widget`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WidgetSpec {
     pub color: Option<WidgetSpecColor>,
     pub size: Option<i64>,
@@ -28,4 +28,10 @@ pub enum WidgetSpecColor {
     Green,
     /// A value not described by the schema, kept verbatim.
     Other(String),
+}
+
+impl Default for WidgetSpecColor {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
 }

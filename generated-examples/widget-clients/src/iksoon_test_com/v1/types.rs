@@ -13,7 +13,7 @@ pub struct CrdKind {
 }
 
 /// `spec` of `CrdKind`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CrdKindSpec {
     /// Pattern: `(mysql|tomcat)`.
     pub choice: Option<String>,

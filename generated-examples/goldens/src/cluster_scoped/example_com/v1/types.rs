@@ -13,7 +13,7 @@ pub struct IPAddressPool {
 }
 
 /// `spec` of `IPAddressPool`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct IPAddressPoolSpec {
     pub pod_cidrs: Option<Vec<String>>,
     pub zone: Option<String>,

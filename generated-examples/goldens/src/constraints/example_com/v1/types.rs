@@ -23,7 +23,7 @@ pub struct Bounded {
 }
 
 /// `spec` of `Bounded`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoundedSpec {
     /// `a` must be set.
     pub choice: Option<BoundedSpecChoice>,
@@ -39,7 +39,7 @@ pub struct BoundedSpec {
 }
 
 /// `spec.choice` of `Bounded`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoundedSpecChoice {
     pub a: Option<String>,
 }

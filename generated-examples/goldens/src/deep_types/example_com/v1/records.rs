@@ -248,6 +248,14 @@ kube_codegen_record::private::records! {
         4 e "e",
         5 f "f",
     }
+    DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAAAA {
+        0 a "a",
+        1 b "b",
+        2 c "c",
+        3 d "d",
+        4 e "e",
+        5 f "f",
+    }
     DeepStructs {
         0 a "a",
     }

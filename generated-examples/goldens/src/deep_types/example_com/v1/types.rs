@@ -37,9 +37,9 @@ pub struct Deep {
 }
 
 /// `boxes` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxes {
-    pub a: Option<Box<DeepBoxesA>>,
+    pub a: Option<DeepBoxesA>,
     pub b: Option<String>,
     pub c: Option<String>,
     pub d: Option<String>,
@@ -48,7 +48,7 @@ pub struct DeepBoxes {
 }
 
 /// `boxes.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesA {
     pub a: Option<DeepBoxesAA>,
     pub b: Option<String>,
@@ -59,9 +59,9 @@ pub struct DeepBoxesA {
 }
 
 /// `boxes.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAA {
-    pub a: Option<Box<DeepBoxesAAA>>,
+    pub a: Option<DeepBoxesAAA>,
     pub b: Option<String>,
     pub c: Option<String>,
     pub d: Option<String>,
@@ -70,7 +70,7 @@ pub struct DeepBoxesAA {
 }
 
 /// `boxes.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAA {
     pub a: Option<DeepBoxesAAAA>,
     pub b: Option<String>,
@@ -81,9 +81,9 @@ pub struct DeepBoxesAAA {
 }
 
 /// `boxes.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAA {
-    pub a: Option<Box<DeepBoxesAAAAA>>,
+    pub a: Option<DeepBoxesAAAAA>,
     pub b: Option<String>,
     pub c: Option<String>,
     pub d: Option<String>,
@@ -92,7 +92,7 @@ pub struct DeepBoxesAAAA {
 }
 
 /// `boxes.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAA {
     pub a: Option<DeepBoxesAAAAAA>,
     pub b: Option<String>,
@@ -103,9 +103,9 @@ pub struct DeepBoxesAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAA {
-    pub a: Option<Box<DeepBoxesAAAAAAA>>,
+    pub a: Option<DeepBoxesAAAAAAA>,
     pub b: Option<String>,
     pub c: Option<String>,
     pub d: Option<String>,
@@ -114,7 +114,7 @@ pub struct DeepBoxesAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAA {
     pub a: Option<DeepBoxesAAAAAAAA>,
     pub b: Option<String>,
@@ -125,9 +125,9 @@ pub struct DeepBoxesAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAA {
-    pub a: Option<Box<DeepBoxesAAAAAAAAA>>,
+    pub a: Option<DeepBoxesAAAAAAAAA>,
     pub b: Option<String>,
     pub c: Option<String>,
     pub d: Option<String>,
@@ -136,7 +136,7 @@ pub struct DeepBoxesAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAA {
     pub a: Option<DeepBoxesAAAAAAAAAA>,
     pub b: Option<String>,
@@ -147,9 +147,9 @@ pub struct DeepBoxesAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAA {
-    pub a: Option<Box<DeepBoxesAAAAAAAAAAA>>,
+    pub a: Option<DeepBoxesAAAAAAAAAAA>,
     pub b: Option<String>,
     pub c: Option<String>,
     pub d: Option<String>,
@@ -158,7 +158,7 @@ pub struct DeepBoxesAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAA {
     pub a: Option<DeepBoxesAAAAAAAAAAAA>,
     pub b: Option<String>,
@@ -169,9 +169,9 @@ pub struct DeepBoxesAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAA {
-    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAA>>,
+    pub a: Option<DeepBoxesAAAAAAAAAAAAA>,
     pub b: Option<String>,
     pub c: Option<String>,
     pub d: Option<String>,
@@ -180,7 +180,7 @@ pub struct DeepBoxesAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAA {
     pub a: Option<DeepBoxesAAAAAAAAAAAAAA>,
     pub b: Option<String>,
@@ -191,9 +191,9 @@ pub struct DeepBoxesAAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAAA {
-    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAAAA>>,
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAAA>,
     pub b: Option<String>,
     pub c: Option<String>,
     pub d: Option<String>,
@@ -202,7 +202,7 @@ pub struct DeepBoxesAAAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAAAA {
     pub a: Option<DeepBoxesAAAAAAAAAAAAAAAA>,
     pub b: Option<String>,
@@ -213,9 +213,9 @@ pub struct DeepBoxesAAAAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAAAAA {
-    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAAAAAA>>,
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAA>,
     pub b: Option<String>,
     pub c: Option<String>,
     pub d: Option<String>,
@@ -224,7 +224,7 @@ pub struct DeepBoxesAAAAAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAAAAAA {
     pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAA>,
     pub b: Option<String>,
@@ -235,9 +235,9 @@ pub struct DeepBoxesAAAAAAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAAAAAAA {
-    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAAAAAAAA>>,
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAA>,
     pub b: Option<String>,
     pub c: Option<String>,
     pub d: Option<String>,
@@ -246,7 +246,7 @@ pub struct DeepBoxesAAAAAAAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAAAAAAAA {
     pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAAA>,
     pub b: Option<String>,
@@ -257,9 +257,9 @@ pub struct DeepBoxesAAAAAAAAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAA {
-    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAAAAAAAAAA>>,
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAAAA>,
     pub b: Option<String>,
     pub c: Option<String>,
     pub d: Option<String>,
@@ -268,7 +268,7 @@ pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAA {
     pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAAAAA>,
     pub b: Option<String>,
@@ -279,9 +279,9 @@ pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAA {
-    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAA>>,
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAA>,
     pub b: Option<String>,
     pub c: Option<String>,
     pub d: Option<String>,
@@ -290,7 +290,7 @@ pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAA {
     pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAA>,
     pub b: Option<String>,
@@ -301,9 +301,9 @@ pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAA {
-    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAA>>,
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAA>,
     pub b: Option<String>,
     pub c: Option<String>,
     pub d: Option<String>,
@@ -312,7 +312,7 @@ pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAA {
     pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAA>,
     pub b: Option<String>,
@@ -323,9 +323,9 @@ pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAA {
-    pub a: Option<Box<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAA>>,
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAA>,
     pub b: Option<String>,
     pub c: Option<String>,
     pub d: Option<String>,
@@ -334,7 +334,7 @@ pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAA {
     pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAAA>,
     pub b: Option<String>,
@@ -345,9 +345,20 @@ pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAA {
 }
 
 /// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAAA {
-    pub a: Option<Value>,
+    pub a: Option<DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAAAA>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+    pub e: Option<String>,
+    pub f: Option<String>,
+}
+
+/// `boxes.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a` of `Deep`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAAAA {
+    pub a: Option<String>,
     pub b: Option<String>,
     pub c: Option<String>,
     pub d: Option<String>,
@@ -356,103 +367,103 @@ pub struct DeepBoxesAAAAAAAAAAAAAAAAAAAAAAAAAAAA {
 }
 
 /// `structs[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructs {
     pub a: Option<Vec<DeepStructsA>>,
 }
 
 /// `structs[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsA {
     pub a: Option<Vec<DeepStructsAA>>,
 }
 
 /// `structs[].a[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsAA {
     pub a: Option<Vec<DeepStructsAAA>>,
 }
 
 /// `structs[].a[].a[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsAAA {
     pub a: Option<Vec<DeepStructsAAAA>>,
 }
 
 /// `structs[].a[].a[].a[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsAAAA {
     pub a: Option<Vec<DeepStructsAAAAA>>,
 }
 
 /// `structs[].a[].a[].a[].a[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsAAAAA {
     pub a: Option<Vec<DeepStructsAAAAAA>>,
 }
 
 /// `structs[].a[].a[].a[].a[].a[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsAAAAAA {
     pub a: Option<Vec<DeepStructsAAAAAAA>>,
 }
 
 /// `structs[].a[].a[].a[].a[].a[].a[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsAAAAAAA {
     pub a: Option<Vec<DeepStructsAAAAAAAA>>,
 }
 
 /// `structs[].a[].a[].a[].a[].a[].a[].a[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsAAAAAAAA {
     pub a: Option<Vec<DeepStructsAAAAAAAAA>>,
 }
 
 /// `structs[].a[].a[].a[].a[].a[].a[].a[].a[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsAAAAAAAAA {
     pub a: Option<Vec<DeepStructsAAAAAAAAAA>>,
 }
 
 /// `structs[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsAAAAAAAAAA {
     pub a: Option<Vec<DeepStructsAAAAAAAAAAA>>,
 }
 
 /// `structs[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsAAAAAAAAAAA {
     pub a: Option<Vec<DeepStructsAAAAAAAAAAAA>>,
 }
 
 /// `structs[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsAAAAAAAAAAAA {
     pub a: Option<Vec<DeepStructsAAAAAAAAAAAAA>>,
 }
 
 /// `structs[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsAAAAAAAAAAAAA {
     pub a: Option<Vec<DeepStructsAAAAAAAAAAAAAA>>,
 }
 
 /// `structs[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsAAAAAAAAAAAAAA {
     pub a: Option<Vec<DeepStructsAAAAAAAAAAAAAAA>>,
 }
 
 /// `structs[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsAAAAAAAAAAAAAAA {
     pub a: Option<Vec<DeepStructsAAAAAAAAAAAAAAAA>>,
 }
 
 /// `structs[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[].a[]` of `Deep`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeepStructsAAAAAAAAAAAAAAAA {
     pub a: Option<Value>,
 }

@@ -12,11 +12,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Described {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<DescribedSpec>>,
+    pub spec: Option<DescribedSpec>,
 }
 
 /// `spec` of `Described`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescribedSpec {
     /// Example:
     ///

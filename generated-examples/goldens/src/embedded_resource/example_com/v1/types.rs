@@ -17,9 +17,9 @@ pub struct Carrier {
 /// `spec` of `Carrier`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CarrierSpec {
-    pub declared: Option<Box<CarrierSpecDeclared>>,
-    pub defaulted: Option<Box<CarrierSpecDefaulted>>,
-    pub template: Option<Box<CarrierSpecTemplate>>,
+    pub declared: Option<CarrierSpecDeclared>,
+    pub defaulted: Option<CarrierSpecDefaulted>,
+    pub template: Option<CarrierSpecTemplate>,
 }
 
 /// `spec.declared` of `Carrier`.

@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 pub struct Choice {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<ChoiceSpec>>,
+    pub spec: Option<ChoiceSpec>,
 }
 
 /// `spec` of `Choice`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChoiceSpec {
     pub folded: Option<ChoiceSpecFolded>,
     pub many: Option<BTreeMap<String, ChoiceSpecMany>>,
@@ -42,6 +42,12 @@ pub enum ChoiceSpecFolded {
     Other(String),
 }
 
+impl Default for ChoiceSpecFolded {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
 /// `spec.many{}` of `Choice`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecMany {
@@ -53,6 +59,12 @@ pub enum ChoiceSpecMany {
     Other(String),
 }
 
+impl Default for ChoiceSpecMany {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
 /// `spec.mode` of `Choice`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecMode {
@@ -62,12 +74,24 @@ pub enum ChoiceSpecMode {
     Other(String),
 }
 
+impl Default for ChoiceSpecMode {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
 /// `spec.one` of `Choice`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecOne {
     Only,
     /// A value not described by the schema, kept verbatim.
     Other(String),
+}
+
+impl Default for ChoiceSpecOne {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
 }
 
 /// `spec.quotes` of `Choice`.
@@ -81,6 +105,12 @@ pub enum ChoiceSpecQuotes {
     TwoLines,
     /// A value not described by the schema, kept verbatim.
     Other(String),
+}
+
+impl Default for ChoiceSpecQuotes {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
 }
 
 /// `spec.symbols` of `Choice`.
@@ -104,6 +134,12 @@ pub enum ChoiceSpecSymbols {
     Other(String),
 }
 
+impl Default for ChoiceSpecSymbols {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
 /// `spec.withDefault` of `Choice`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecWithDefault {
@@ -115,9 +151,10 @@ pub enum ChoiceSpecWithDefault {
 }
 
 /// `spec.withEmpty` of `Choice`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecWithEmpty {
     /// `""`
+    #[default]
     Empty,
     /// `"on"`
     On,
@@ -138,6 +175,12 @@ pub enum ChoiceSpecWithNull {
     Other(String),
 }
 
+impl Default for ChoiceSpecWithNull {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
 /// `spec.withOther` of `Choice`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecWithOther {
@@ -146,4 +189,10 @@ pub enum ChoiceSpecWithOther {
     Known,
     /// A value not described by the schema, kept verbatim.
     Unrecognized(String),
+}
+
+impl Default for ChoiceSpecWithOther {
+    fn default() -> Self {
+        Self::Unrecognized(String::new())
+    }
 }

@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 pub struct Tier {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<TierSpec>>,
+    pub spec: Option<TierSpec>,
 }
 
 /// `spec` of `Tier`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TierSpec {
     pub bits: Option<Vec<TierSpecBits>>,
     pub by_name: Option<BTreeMap<String, TierSpecByName>>,
@@ -43,6 +43,12 @@ pub enum TierSpecBits {
     Other(i64),
 }
 
+impl Default for TierSpecBits {
+    fn default() -> Self {
+        Self::Other(0)
+    }
+}
+
 /// `spec.byName{}` of `Tier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TierSpecByName {
@@ -54,6 +60,12 @@ pub enum TierSpecByName {
     Other(u16),
 }
 
+impl Default for TierSpecByName {
+    fn default() -> Self {
+        Self::Other(0)
+    }
+}
+
 /// `spec.family` of `Tier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TierSpecFamily {
@@ -63,6 +75,12 @@ pub enum TierSpecFamily {
     V6,
     /// A value not described by the schema, kept verbatim.
     Other(i32),
+}
+
+impl Default for TierSpecFamily {
+    fn default() -> Self {
+        Self::Other(0)
+    }
 }
 
 /// `spec.level` of `Tier`.
@@ -80,11 +98,12 @@ pub enum TierSpecLevel {
 }
 
 /// `spec.offset` of `Tier`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TierSpecOffset {
     /// `-1`
     Minus1,
     /// `0`
+    #[default]
     V0,
     /// `1`
     V1,
@@ -93,11 +112,12 @@ pub enum TierSpecOffset {
 }
 
 /// `spec.size` of `Tier`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TierSpecSize {
     /// `18446744073709551615`
     V18446744073709551615,
     /// `0`
+    #[default]
     V0,
     /// A value not described by the schema, kept verbatim.
     Other(u64),
@@ -114,6 +134,12 @@ pub enum TierSpecTwice {
     Other(i64),
 }
 
+impl Default for TierSpecTwice {
+    fn default() -> Self {
+        Self::Other(0)
+    }
+}
+
 /// `spec.withNull` of `Tier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TierSpecWithNull {
@@ -121,4 +147,10 @@ pub enum TierSpecWithNull {
     V1,
     /// A value not described by the schema, kept verbatim.
     Other(i64),
+}
+
+impl Default for TierSpecWithNull {
+    fn default() -> Self {
+        Self::Other(0)
+    }
 }

@@ -11,11 +11,11 @@ use serde_json::Value;
 pub struct Level {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<LevelSpec>>,
+    pub spec: Option<LevelSpec>,
 }
 
 /// `spec` of `Level`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LevelSpec {
     /// One of: `true`.
     pub always: Option<bool>,
@@ -45,6 +45,12 @@ pub enum LevelSpecLevel {
     Other(Value),
 }
 
+impl Default for LevelSpecLevel {
+    fn default() -> Self {
+        Self::Other(Value::Null)
+    }
+}
+
 /// `spec.pair` of `Level`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LevelSpecPair {
@@ -54,6 +60,12 @@ pub enum LevelSpecPair {
     V1,
     /// A value not described by the schema, kept verbatim.
     Other(Value),
+}
+
+impl Default for LevelSpecPair {
+    fn default() -> Self {
+        Self::Other(Value::Null)
+    }
 }
 
 /// `spec.port` of `Level`.
@@ -69,6 +81,12 @@ pub enum LevelSpecPort {
     Other(Value),
 }
 
+impl Default for LevelSpecPort {
+    fn default() -> Self {
+        Self::Other(Value::Null)
+    }
+}
+
 /// `spec.ports[]` of `Level`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LevelSpecPorts {
@@ -80,6 +98,12 @@ pub enum LevelSpecPorts {
     Other(Value),
 }
 
+impl Default for LevelSpecPorts {
+    fn default() -> Self {
+        Self::Other(Value::Null)
+    }
+}
+
 /// `spec.text` of `Level`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LevelSpecText {
@@ -89,6 +113,12 @@ pub enum LevelSpecText {
     Other(String),
 }
 
+impl Default for LevelSpecText {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
 /// `spec.texts` of `Level`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LevelSpecTexts {
@@ -96,4 +126,10 @@ pub enum LevelSpecTexts {
     Auto,
     /// A value not described by the schema, kept verbatim.
     Other(Value),
+}
+
+impl Default for LevelSpecTexts {
+    fn default() -> Self {
+        Self::Other(Value::Null)
+    }
 }

@@ -13,7 +13,7 @@ pub struct Plum {
 }
 
 /// `spec` of `Plum`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlumSpec {
     pub keys: Option<i64>,
 }

@@ -13,7 +13,7 @@ pub struct Apple {
 }
 
 /// `spec` of `Apple`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct AppleSpec {
     pub screen: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 //! Names of schema locations of `fruit.example.com/v1` whose types are defined elsewhere.
 
-use super::types::*;
-
+/// `spec` of `Apple`.
+pub use super::shared::Spec as AppleSpec;
 /// `spec` of `Pear`.
-pub type PearSpec = AppleSpec;
+pub use super::shared::Spec as PearSpec;

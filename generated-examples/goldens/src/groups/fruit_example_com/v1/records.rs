@@ -2,6 +2,7 @@
 
 //! Field tables of `fruit.example.com/v1`: how its types are read and written, fields sorted by name.
 
+use super::shared::*;
 use super::types::*;
 
 kube_codegen_record::private::generated_by!(1);
@@ -13,7 +14,7 @@ kube_codegen_record::private::records! {
         2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
-    AppleSpec {
+    Spec {
         0 weight "weight",
     }
     Pear {

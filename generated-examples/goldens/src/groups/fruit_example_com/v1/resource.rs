@@ -2,7 +2,8 @@
 
 //! Names, manifests and API traits of the kinds of `fruit.example.com/v1`.
 
-use super::types::{Apple, AppleSpec, Pear};
+use super::aliases::{AppleSpec, PearSpec};
+use super::types::{Apple, Pear};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, CustomResourceExt};
@@ -119,7 +120,7 @@ impl Pear {
     pub const CATEGORIES: &'static [&'static str] = &[];
 
     /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: AppleSpec) -> Self {
+    pub fn new(name: impl Into<String>, spec: PearSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),

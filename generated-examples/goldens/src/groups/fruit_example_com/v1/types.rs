@@ -2,6 +2,7 @@
 
 //! The types of `fruit.example.com/v1`.
 
+use super::aliases::*;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// An object of kind `Apple`.
@@ -12,16 +13,10 @@ pub struct Apple {
     pub spec: Option<AppleSpec>,
 }
 
-/// `spec` of `Apple`, and one other place.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AppleSpec {
-    pub weight: Option<i64>,
-}
-
 /// An object of kind `Pear`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pear {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<AppleSpec>,
+    pub spec: Option<PearSpec>,
 }

@@ -181,7 +181,7 @@ pub struct Foo {
     /// - ````"#] pub fn injected() {} "## #![allow(warnings)] */ pub fn injected() {} /* ``` let x: () = injected; ``` ~~~rust panic!() ~~~ panic!("indented code") {{ injected }} {% include "/etc/passwd" %} {# x #} $(injected) `injected` ${injected} ; injected && | > line line line line line \u{202e}txet\u{202c} \u{2066}x\u{2069} \u{200b}\u{feff} nul\u{0}nu````
     ///   …
     /// - `true`
-    pub spec: Option<Box<FooSpec>>,
+    pub spec: Option<FooSpec>,
 }
 
 /// "#]
@@ -259,7 +259,7 @@ pub struct Foo {
 /// \***
 ///
 /// é名前🦀 é 􏿿
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FooSpec {
     /// Has a default.
     pub choice: Option<FooSpecChoice>,
@@ -597,13 +597,13 @@ pub enum FooSpecChoice {
 }
 
 /// `spec.limits[]` of `Foo`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FooSpecLimits {
     pub fixed: String,
 }
 
 /// `spec.logic` of `Foo`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FooSpecLogic {
     pub a: Option<String>,
 }
@@ -683,7 +683,7 @@ pub struct FooSpecLogic {
 /// \***
 ///
 /// é名前🦀 é 􏿿
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FooSpecMapped {
     pub pub_fn_injected_allow_warnings_pub_fn_injected_let_x_injected_rust_panic_panic_indented_code_injected_include_etc_passwd_x_injected_injected_injected_injected_line_line_line_line_line_txet_x_nul_nul_31m_injected_injected_script_alert_1_script_b_amp_vec_string_link_javascript_injected_i_http_x_http_x_http_x_x_http_y_injected_injected_crate_injected_a_b_self_x_n_u_0_r_x_b_x_a_injected_true_x_a_a_x_section_injected_injected_injected_injected_0_injected_s_a_b_x_y_z_é名前_é: Option<
         String,

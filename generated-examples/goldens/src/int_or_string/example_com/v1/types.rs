@@ -14,7 +14,7 @@ pub struct Rollout {
 }
 
 /// `spec` of `Rollout`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RolloutSpec {
     /// Pattern: `^[0-9]+%?$`.
     pub max_surge: Option<IntOrString>,

@@ -9,11 +9,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Keyword {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<KeywordSpec>>,
+    pub spec: Option<KeywordSpec>,
 }
 
 /// `spec` of `Keyword`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeywordSpec {
     pub self_2: Option<String>,
     pub underscore: Option<String>,
@@ -200,4 +200,10 @@ pub enum KeywordSpecChoice {
     Underscore,
     /// A value not described by the schema, kept verbatim.
     Other(String),
+}
+
+impl Default for KeywordSpecChoice {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
 }

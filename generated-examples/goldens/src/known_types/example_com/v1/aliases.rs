@@ -3,13 +3,9 @@
 //! Names of schema locations of `example.com/v1` whose types are defined elsewhere.
 
 use k8s_openapi::api::core::v1::{
-    ConfigMapKeySelector, Container, ContainerPort, EmptyDirVolumeSource, EnvVar,
-    EnvVarSource, HTTPGetAction, PodSpec, PodTemplateSpec, Probe, ResourceRequirements,
-    SecretKeySelector, TCPSocketAction, Toleration, Volume,
+    ConfigMapKeySelector, PodTemplateSpec, Probe, SecretKeySelector, Toleration,
 };
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    Condition, LabelSelector, LabelSelectorRequirement,
-};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, LabelSelector};
 
 /// `spec.caConfigMap` of `Workload`.
 pub type WorkloadSpecCaConfigMap = ConfigMapKeySelector;
@@ -17,62 +13,17 @@ pub type WorkloadSpecCaConfigMap = ConfigMapKeySelector;
 /// `spec.caSecret` of `Workload`.
 pub type WorkloadSpecCaSecret = SecretKeySelector;
 
-/// `spec.template.spec.containers[].env[].valueFrom.configMapKeyRef` of `Workload`.
-pub type WorkloadSpecContainersEnvValueFromConfigMapKeyRefHf180 = ConfigMapKeySelector;
-
 /// `spec.probe` of `Workload`.
 pub type WorkloadSpecProbe = Probe;
-
-/// `spec.probe.httpGet` of `Workload`.
-pub type WorkloadSpecProbeHttpGet = HTTPGetAction;
-
-/// `spec.probe.tcpSocket` of `Workload`.
-pub type WorkloadSpecProbeTcpSocket = TCPSocketAction;
 
 /// `spec.selector` of `Workload`.
 pub type WorkloadSpecSelector = LabelSelector;
 
-/// `spec.selector.matchExpressions[]` of `Workload`.
-pub type WorkloadSpecSelectorMatchExpressions = LabelSelectorRequirement;
-
 /// `spec.template` of `Workload`.
 pub type WorkloadSpecTemplate = PodTemplateSpec;
-
-/// `spec.template.spec` of `Workload`.
-pub type WorkloadSpecTemplateSpec = PodSpec;
-
-/// `spec.template.spec.containers[]` of `Workload`.
-pub type WorkloadSpecTemplateSpecContainers = Container;
-
-/// `spec.template.spec.containers[].env[]` of `Workload`.
-pub type WorkloadSpecTemplateSpecContainersEnv = EnvVar;
-
-/// `spec.template.spec.containers[].env[].valueFrom` of `Workload`.
-pub type WorkloadSpecTemplateSpecContainersEnvValueFrom = EnvVarSource;
-
-/// `spec.template.spec.containers[].env[].valueFrom.secretKeyRef` of `Workload`.
-pub type WorkloadSpecTemplateSpecContainersEnvValueFromSecretKeyRef = SecretKeySelector;
-
-/// `spec.template.spec.containers[].imagePullPolicy` of `Workload`.
-pub type WorkloadSpecTemplateSpecContainersImagePullPolicy = String;
-
-/// `spec.template.spec.containers[].ports[]` of `Workload`.
-pub type WorkloadSpecTemplateSpecContainersPorts = ContainerPort;
-
-/// `spec.template.spec.containers[].resources` of `Workload`.
-pub type WorkloadSpecTemplateSpecContainersResources = ResourceRequirements;
-
-/// `spec.template.spec.volumes[]` of `Workload`.
-pub type WorkloadSpecTemplateSpecVolumes = Volume;
-
-/// `spec.template.spec.volumes[].emptyDir` of `Workload`.
-pub type WorkloadSpecTemplateSpecVolumesEmptyDir = EmptyDirVolumeSource;
 
 /// `spec.tolerations[]` of `Workload`.
 pub type WorkloadSpecTolerations = Toleration;
 
 /// `status.conditions[]` of `Workload`.
 pub type WorkloadStatusConditions = Condition;
-
-/// `status.conditions[].status` of `Workload`.
-pub type WorkloadStatusConditionsStatus = String;

@@ -42,7 +42,7 @@ impl Workload {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: Some(Box::new(spec)),
+            spec: Some(spec),
             status: None,
         }
     }

@@ -2,19 +2,15 @@
 
 //! The types of `example.com/v1`.
 
-use k8s_openapi::api::core::v1::{
-    ConfigMapKeySelector, PodTemplateSpec, Probe, SecretKeySelector, Toleration,
-};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    Condition, LabelSelector, ObjectMeta,
-};
+use super::aliases::*;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// An object of kind `Workload`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workload {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<WorkloadSpec>>,
+    pub spec: Option<WorkloadSpec>,
     pub status: Option<WorkloadStatus>,
 }
 
@@ -24,24 +20,24 @@ pub struct WorkloadSpec {
     /// Nothing tells which of the two it is, so it has a type of its own.
     pub ca: Option<WorkloadSpecCa>,
     /// The other one.
-    pub ca_config_map: Option<ConfigMapKeySelector>,
+    pub ca_config_map: Option<WorkloadSpecCaConfigMap>,
     /// One of two types with the same fields, told by the name of the property.
-    pub ca_secret: Option<SecretKeySelector>,
+    pub ca_secret: Option<WorkloadSpecCaSecret>,
     /// A name may be of anything.
     pub owner: Option<WorkloadSpecOwner>,
     /// Probe describes a health check to be performed against a container to determine whether it
     /// is alive or ready to receive traffic.
-    pub probe: Option<Box<Probe>>,
+    pub probe: Option<WorkloadSpecProbe>,
     /// Known by its fields alone.
-    pub selector: Option<LabelSelector>,
+    pub selector: Option<WorkloadSpecSelector>,
     /// PodTemplateSpec describes the data a pod should have when created from a template
-    pub template: PodTemplateSpec,
+    pub template: WorkloadSpecTemplate,
     /// Known by the name of the property.
-    pub tolerations: Option<Vec<Toleration>>,
+    pub tolerations: Option<Vec<WorkloadSpecTolerations>>,
 }
 
 /// Nothing tells which of the two it is, so it has a type of its own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkloadSpecCa {
     pub key: String,
     pub name: String,
@@ -49,7 +45,7 @@ pub struct WorkloadSpecCa {
 }
 
 /// A name may be of anything.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkloadSpecOwner {
     pub name: Option<String>,
 }
@@ -57,5 +53,5 @@ pub struct WorkloadSpecOwner {
 /// `status` of `Workload`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkloadStatus {
-    pub conditions: Option<Vec<Condition>>,
+    pub conditions: Option<Vec<WorkloadStatusConditions>>,
 }

@@ -16,7 +16,7 @@ pub struct Giant {
 }
 
 /// `spec` of `Giant`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GiantSpec {
     pub code: Option<i32>,
     pub code_or_name: Option<IntOrString>,

@@ -17,7 +17,7 @@ pub struct Network {
 }
 
 /// `spec` of `Network`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkSpec {
     pub any: Option<BTreeMap<String, Value>>,
     pub cidr: Option<String>,
@@ -27,7 +27,7 @@ pub struct NetworkSpec {
 }
 
 /// `spec.peers[]` of `Network`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkSpecPeers {
     pub name: Option<String>,
     /// All other fields, kept verbatim.

@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 pub struct Collections {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<CollectionsSpec>>,
+    pub spec: Option<CollectionsSpec>,
 }
 
 /// `spec` of `Collections`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CollectionsSpec {
     pub almost: Option<BTreeMap<String, BTreeMap<String, Vec<String>>>>,
     pub blobs: Option<BTreeMap<String, ByteString>>,
@@ -51,20 +51,26 @@ pub enum CollectionsSpecChoices {
     Other(String),
 }
 
+impl Default for CollectionsSpecChoices {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
 /// `spec.involved{}{}[]` of `Collections`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CollectionsSpecInvolved {
     pub a: Option<String>,
 }
 
 /// `spec.pools{}` of `Collections`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CollectionsSpecPools {
     pub size: Option<i64>,
 }
 
 /// A port.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CollectionsSpecPorts {
     pub port: i32,
     /// Default: `"TCP"`.

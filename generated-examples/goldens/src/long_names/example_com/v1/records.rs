@@ -19,10 +19,10 @@ kube_codegen_record::private::records! {
     WorkflowSpecPodDisruptionBudgetTemplate {
         0 required_during_scheduling_ignored_during_execution "requiredDuringSchedulingIgnoredDuringExecution",
     }
-    WorkflowRequiredDuringSchedulingIgnoredDuringExecutionH618e {
+    WorkflowSpecPodDisruptionBudgetTemplateRequiredDuringSchedulingIgnoredDuringExecution {
         0 node_selector_terms "nodeSelectorTerms",
     }
-    WorkflowNodeSelectorTermsH3831 {
+    WorkflowSpecPodDisruptionBudgetTemplateNodeSelectorTerms {
         0 key "key",
     }
 }

@@ -13,29 +13,31 @@ pub struct Workflow {
 }
 
 /// `spec` of `Workflow`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowSpec {
     pub pod_disruption_budget_template: Option<WorkflowSpecPodDisruptionBudgetTemplate>,
 }
 
 /// `spec.podDisruptionBudgetTemplate` of `Workflow`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowSpecPodDisruptionBudgetTemplate {
     pub required_during_scheduling_ignored_during_execution: Option<
-        WorkflowRequiredDuringSchedulingIgnoredDuringExecutionH618e,
+        WorkflowSpecPodDisruptionBudgetTemplateRequiredDuringSchedulingIgnoredDuringExecution,
     >,
 }
 
 /// `spec.podDisruptionBudgetTemplate.requiredDuringSchedulingIgnoredDuringExecution` of
 /// `Workflow`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WorkflowRequiredDuringSchedulingIgnoredDuringExecutionH618e {
-    pub node_selector_terms: Option<Vec<WorkflowNodeSelectorTermsH3831>>,
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowSpecPodDisruptionBudgetTemplateRequiredDuringSchedulingIgnoredDuringExecution {
+    pub node_selector_terms: Option<
+        Vec<WorkflowSpecPodDisruptionBudgetTemplateNodeSelectorTerms>,
+    >,
 }
 
 /// `spec.podDisruptionBudgetTemplate.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[]` of
 /// `Workflow`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WorkflowNodeSelectorTermsH3831 {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowSpecPodDisruptionBudgetTemplateNodeSelectorTerms {
     pub key: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 //! Names of schema locations of `example.com/v1` whose types are defined elsewhere.
 
-use super::types::*;
-
+/// `spec.hostAliases[]` of `Option`.
+pub use super::shared::SpecHostAliases as OptionObjectSpecHostAliases;
 /// `spec.host_aliases[]` of `Option`.
-pub type OptionObjectSpecHostAliasesHff4b = OptionObjectSpecHostAliases;
+pub use super::shared::SpecHostAliases as OptionObjectSpecHostAliasesHff4b;

@@ -13,6 +13,7 @@ mod informer;
 mod lister;
 mod records;
 mod resource;
+mod shared;
 mod types;
 
 pub use aliases::*;

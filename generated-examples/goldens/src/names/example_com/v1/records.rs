@@ -2,6 +2,7 @@
 
 //! Field tables of `example.com/v1`: how its types are read and written, fields sorted by name.
 
+use super::shared::*;
 use super::types::*;
 
 kube_codegen_record::private::generated_by!(1);
@@ -31,7 +32,7 @@ kube_codegen_record::private::records! {
         13 self_ "self",
         14 r#type "type",
     }
-    OptionObjectSpecHostAliases {
+    SpecHostAliases {
         0 ip "ip",
     }
     OptionObjectSpecList {

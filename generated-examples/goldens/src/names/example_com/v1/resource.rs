@@ -43,7 +43,7 @@ impl OptionObject {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: Some(Box::new(spec)),
+            spec: Some(spec),
         }
     }
 }

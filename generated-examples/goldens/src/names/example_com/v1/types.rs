@@ -2,6 +2,7 @@
 
 //! The types of `example.com/v1`.
 
+use super::aliases::*;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// An object of kind `Option`.
@@ -10,11 +11,11 @@ pub struct OptionObject {
     pub metadata2: Option<String>,
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<OptionObjectSpec>>,
+    pub spec: Option<OptionObjectSpec>,
 }
 
 /// `spec` of `Option`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptionObjectSpec {
     pub empty: Option<String>,
     pub dollar_ref: Option<String>,
@@ -24,7 +25,7 @@ pub struct OptionObjectSpec {
     pub crate_: Option<String>,
     pub größe: Option<String>,
     pub host_aliases: Option<Vec<OptionObjectSpecHostAliases>>,
-    pub host_underscore_aliases: Option<Vec<OptionObjectSpecHostAliases>>,
+    pub host_underscore_aliases: Option<Vec<OptionObjectSpecHostAliasesHff4b>>,
     pub list: Option<OptionObjectSpecList>,
     pub proxy_url: Option<String>,
     pub proxy_url_2: Option<String>,
@@ -33,14 +34,8 @@ pub struct OptionObjectSpec {
     pub r#type: Option<String>,
 }
 
-/// `spec.hostAliases[]` of `Option`, and one other place.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OptionObjectSpecHostAliases {
-    pub ip: Option<String>,
-}
-
 /// `spec.list` of `Option`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptionObjectSpecList {
     pub a: Option<String>,
 }

@@ -42,7 +42,7 @@ impl Miss {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: Some(Box::new(spec)),
+            spec: Some(spec),
             status: None,
         }
     }

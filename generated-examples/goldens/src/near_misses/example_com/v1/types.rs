@@ -2,7 +2,7 @@
 
 //! The types of `example.com/v1`.
 
-use k8s_openapi::api::core::v1::{ExecAction, SecretKeySelector};
+use super::aliases::*;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_codegen_record::{DateTime, Nullable};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub struct Miss {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<MissSpec>>,
+    pub spec: Option<MissSpec>,
     pub status: Option<MissStatus>,
 }
 
@@ -30,7 +30,7 @@ pub struct MissSpec {
 }
 
 /// SecretKeySelector selects a key of a Secret.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MissSpecClientSecret {
     pub key: Option<String>,
     pub name: Option<String>,
@@ -48,18 +48,18 @@ pub struct MissSpecEnv {
 /// `spec.env[].valueFrom` of `Miss`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MissSpecEnvValueFrom {
-    pub secret_key_ref: Option<SecretKeySelector>,
+    pub secret_key_ref: Option<MissSpecEnvValueFromSecretKeyRef>,
     pub vault_ref: Option<MissSpecEnvValueFromVaultRef>,
 }
 
 /// `spec.env[].valueFrom.vaultRef` of `Miss`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MissSpecEnvValueFromVaultRef {
     pub path: Option<String>,
 }
 
 /// `spec.imagePullSecrets[]` of `Miss`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MissSpecImagePullSecrets {
     pub name: String,
     /// All other fields, kept verbatim.
@@ -69,13 +69,13 @@ pub struct MissSpecImagePullSecrets {
 /// Periodic probe of container liveness.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MissSpecLivenessProbe {
-    pub exec: Option<ExecAction>,
+    pub exec: Option<MissSpecLivenessProbeExec>,
     pub failure_threshold: Option<i64>,
     pub period_seconds: Option<i32>,
 }
 
 /// `spec.tolerations[]` of `Miss`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MissSpecTolerations {
     pub effect: Option<Nullable<String>>,
     pub key: Option<String>,
@@ -85,7 +85,7 @@ pub struct MissSpecTolerations {
 }
 
 /// `status` of `Miss`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MissStatus {
     /// A condition without the time is legal here.
     pub conditions: Option<Vec<MissStatusConditions>>,
@@ -94,7 +94,7 @@ pub struct MissStatus {
 }
 
 /// `status.conditions[]` of `Miss`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MissStatusConditions {
     pub last_transition_time: Option<DateTime>,
     pub message: Option<String>,
@@ -104,7 +104,7 @@ pub struct MissStatusConditions {
 }
 
 /// PodCondition contains details for the current condition of this pod.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MissStatusPodConditions {
     pub last_probe_time: Option<DateTime>,
     pub message: Option<String>,

@@ -2,13 +2,7 @@
 
 //! Names of schema locations of `example.com/v1beta1` whose types are defined elsewhere.
 
-use k8s_openapi::api::core::v1::{EnvVar, EnvVarSource, SecretKeySelector};
+use k8s_openapi::api::core::v1::EnvVar;
 
 /// `spec.env[]` of `Job`.
 pub type JobSpecEnv = EnvVar;
-
-/// `spec.env[].valueFrom` of `Job`.
-pub type JobSpecEnvValueFrom = EnvVarSource;
-
-/// `spec.env[].valueFrom.secretKeyRef` of `Job`.
-pub type JobSpecEnvValueFromSecretKeyRef = SecretKeySelector;

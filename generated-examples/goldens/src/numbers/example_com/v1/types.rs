@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 pub struct Meter {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<MeterSpec>>,
+    pub spec: Option<MeterSpec>,
 }
 
 /// `spec` of `Meter`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeterSpec {
     /// Minimum: 0. Maximum: 255.
     pub bounded: Option<i64>,
@@ -54,4 +54,10 @@ pub enum MeterSpecNumberOrText {
     Text(String),
     /// A value of a type not described by the schema, kept verbatim.
     Other(Value),
+}
+
+impl Default for MeterSpecNumberOrText {
+    fn default() -> Self {
+        Self::Other(Value::Null)
+    }
 }

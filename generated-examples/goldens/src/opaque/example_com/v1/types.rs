@@ -22,7 +22,7 @@ pub struct Opaque {
 }
 
 /// `spec` of `Opaque`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpaqueSpec {
     pub declared: Option<String>,
     pub rest: Option<String>,

@@ -2,64 +2,47 @@
 
 //! Names of schema locations of `example.com/v1` whose types are defined elsewhere.
 
-use super::types::*;
-
+/// `spec` of `BTreeMap`.
+pub use super::shared::Spec as BTreeMapObjectSpec;
+/// `spec.option` of `BTreeMap`.
+pub use super::shared::SpecOption as BTreeMapObjectSpecOption;
 /// `spec` of `Box`.
-pub type BoxObjectSpec = BTreeMapObjectSpec;
-
+pub use super::shared::Spec as BoxObjectSpec;
 /// `spec.option` of `Box`.
-pub type BoxObjectSpecOption = BTreeMapObjectSpecOption;
-
+pub use super::shared::SpecOption as BoxObjectSpecOption;
 /// `spec` of `Client`.
-pub type ClientObjectSpec = BTreeMapObjectSpec;
-
+pub use super::shared::Spec as ClientObjectSpec;
 /// `spec.option` of `Client`.
-pub type ClientObjectSpecOption = BTreeMapObjectSpecOption;
-
+pub use super::shared::SpecOption as ClientObjectSpecOption;
 /// `spec` of `Cluster`.
-pub type ClusterSpec = BTreeMapObjectSpec;
-
+pub use super::shared::Spec as ClusterSpec;
 /// `spec.option` of `Cluster`.
-pub type ClusterSpecOption = BTreeMapObjectSpecOption;
-
+pub use super::shared::SpecOption as ClusterSpecOption;
 /// `spec` of `Default`.
-pub type DefaultObjectSpec = BTreeMapObjectSpec;
-
+pub use super::shared::Spec as DefaultObjectSpec;
 /// `spec.option` of `Default`.
-pub type DefaultObjectSpecOption = BTreeMapObjectSpecOption;
-
+pub use super::shared::SpecOption as DefaultObjectSpecOption;
 /// `spec` of `Record`.
-pub type RecordSpec = BTreeMapObjectSpec;
-
+pub use super::shared::Spec as RecordSpec;
 /// `spec.option` of `Record`.
-pub type RecordSpecOption = BTreeMapObjectSpecOption;
-
+pub use super::shared::SpecOption as RecordSpecOption;
 /// `spec` of `Result`.
-pub type ResultObjectSpec = BTreeMapObjectSpec;
-
+pub use super::shared::Spec as ResultObjectSpec;
 /// `spec.option` of `Result`.
-pub type ResultObjectSpecOption = BTreeMapObjectSpecOption;
-
+pub use super::shared::SpecOption as ResultObjectSpecOption;
 /// `spec` of `String`.
-pub type StringObjectSpec = BTreeMapObjectSpec;
-
+pub use super::shared::Spec as StringObjectSpec;
 /// `spec.option` of `String`.
-pub type StringObjectSpecOption = BTreeMapObjectSpecOption;
-
+pub use super::shared::SpecOption as StringObjectSpecOption;
 /// `spec` of `Time`.
-pub type TimeSpec = BTreeMapObjectSpec;
-
+pub use super::shared::Spec as TimeSpec;
 /// `spec.option` of `Time`.
-pub type TimeSpecOption = BTreeMapObjectSpecOption;
-
+pub use super::shared::SpecOption as TimeSpecOption;
 /// `spec` of `Value`.
-pub type ValueObjectSpec = BTreeMapObjectSpec;
-
+pub use super::shared::Spec as ValueObjectSpec;
 /// `spec.option` of `Value`.
-pub type ValueObjectSpecOption = BTreeMapObjectSpecOption;
-
+pub use super::shared::SpecOption as ValueObjectSpecOption;
 /// `spec` of `Vec`.
-pub type VecObjectSpec = BTreeMapObjectSpec;
-
+pub use super::shared::Spec as VecObjectSpec;
 /// `spec.option` of `Vec`.
-pub type VecObjectSpecOption = BTreeMapObjectSpecOption;
+pub use super::shared::SpecOption as VecObjectSpecOption;

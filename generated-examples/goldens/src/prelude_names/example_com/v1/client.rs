@@ -24,12 +24,12 @@ impl ExampleComV1 {
     }
 
     /// Returns a client for the [`BTreeMapObject`] objects of a namespace.
-    pub fn b_tree_maps(&self, namespace: &str) -> TypedClient<BTreeMapObject> {
+    pub fn btree_maps(&self, namespace: &str) -> TypedClient<BTreeMapObject> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
     /// Returns a client for the [`BTreeMapObject`] objects of all namespaces.
-    pub fn b_tree_maps_all(&self) -> AllNamespaces<BTreeMapObject> {
+    pub fn btree_maps_all(&self) -> AllNamespaces<BTreeMapObject> {
         AllNamespaces::new(self.client.clone())
     }
 

@@ -23,7 +23,7 @@ impl<'f> ExampleComV1Informers<'f> {
     }
 
     /// Returns the shared informer for [`BTreeMapObject`].
-    pub fn b_tree_maps(&self) -> SharedInformer<BTreeMapObject> {
+    pub fn btree_maps(&self) -> SharedInformer<BTreeMapObject> {
         self.factory.informer::<BTreeMapObject>()
     }
 

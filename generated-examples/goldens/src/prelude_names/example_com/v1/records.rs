@@ -2,6 +2,7 @@
 
 //! Field tables of `example.com/v1`: how its types are read and written, fields sorted by name.
 
+use super::shared::*;
 use super::types::*;
 
 kube_codegen_record::private::generated_by!(1);
@@ -13,12 +14,12 @@ kube_codegen_record::private::records! {
         2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
-    BTreeMapObjectSpec {
+    Spec {
         0 any "any",
         1 at "at",
         2 option "option",
     }
-    BTreeMapObjectSpecOption {
+    SpecOption {
         0 string "string",
     }
     BoxObject {

@@ -2,10 +2,14 @@
 
 //! Names, manifests and API traits of the kinds of `example.com/v1`.
 
+use super::aliases::{
+    BTreeMapObjectSpec, BoxObjectSpec, ClientObjectSpec, ClusterSpec, DefaultObjectSpec,
+    RecordSpec, ResultObjectSpec, StringObjectSpec, TimeSpec, ValueObjectSpec,
+    VecObjectSpec,
+};
 use super::types::{
-    BTreeMapObject, BTreeMapObjectSpec, BoxObject, ClientObject, Cluster, DefaultObject,
-    OptionObject, OptionObjectSpec, Record, ResultObject, StringObject, Time,
-    ValueObject, VecObject,
+    BTreeMapObject, BoxObject, ClientObject, Cluster, DefaultObject, OptionObject,
+    OptionObjectSpec, Record, ResultObject, StringObject, Time, ValueObject, VecObject,
 };
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -123,7 +127,7 @@ impl BoxObject {
     pub const CATEGORIES: &'static [&'static str] = &[];
 
     /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
+    pub fn new(name: impl Into<String>, spec: BoxObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
@@ -206,7 +210,7 @@ impl ClientObject {
     pub const CATEGORIES: &'static [&'static str] = &[];
 
     /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
+    pub fn new(name: impl Into<String>, spec: ClientObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
@@ -289,7 +293,7 @@ impl Cluster {
     pub const CATEGORIES: &'static [&'static str] = &[];
 
     /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
+    pub fn new(name: impl Into<String>, spec: ClusterSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
@@ -372,7 +376,7 @@ impl DefaultObject {
     pub const CATEGORIES: &'static [&'static str] = &[];
 
     /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
+    pub fn new(name: impl Into<String>, spec: DefaultObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
@@ -461,7 +465,7 @@ impl OptionObject {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: Some(Box::new(spec)),
+            spec: Some(spec),
         }
     }
 }
@@ -538,7 +542,7 @@ impl Record {
     pub const CATEGORIES: &'static [&'static str] = &[];
 
     /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
+    pub fn new(name: impl Into<String>, spec: RecordSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
@@ -621,7 +625,7 @@ impl ResultObject {
     pub const CATEGORIES: &'static [&'static str] = &[];
 
     /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
+    pub fn new(name: impl Into<String>, spec: ResultObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
@@ -704,7 +708,7 @@ impl StringObject {
     pub const CATEGORIES: &'static [&'static str] = &[];
 
     /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
+    pub fn new(name: impl Into<String>, spec: StringObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
@@ -787,7 +791,7 @@ impl Time {
     pub const CATEGORIES: &'static [&'static str] = &[];
 
     /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
+    pub fn new(name: impl Into<String>, spec: TimeSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
@@ -870,7 +874,7 @@ impl ValueObject {
     pub const CATEGORIES: &'static [&'static str] = &[];
 
     /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
+    pub fn new(name: impl Into<String>, spec: ValueObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
@@ -953,7 +957,7 @@ impl VecObject {
     pub const CATEGORIES: &'static [&'static str] = &[];
 
     /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: BTreeMapObjectSpec) -> Self {
+    pub fn new(name: impl Into<String>, spec: VecObjectSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),

@@ -2,6 +2,7 @@
 
 //! The types of `example.com/v1`.
 
+use super::aliases::*;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_codegen_record::{DateTime, Nullable};
 use serde_json::Value;
@@ -15,26 +16,12 @@ pub struct BTreeMapObject {
     pub spec: Option<BTreeMapObjectSpec>,
 }
 
-/// `spec` of `BTreeMap`, and 10 other places.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BTreeMapObjectSpec {
-    pub any: Option<BTreeMap<String, Value>>,
-    pub at: Option<DateTime>,
-    pub option: Option<BTreeMapObjectSpecOption>,
-}
-
-/// `spec.option` of `BTreeMap`, and 10 other places.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BTreeMapObjectSpecOption {
-    pub string: Option<String>,
-}
-
 /// An object of kind `Box`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoxObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<BTreeMapObjectSpec>,
+    pub spec: Option<BoxObjectSpec>,
 }
 
 /// An object of kind `Client`.
@@ -42,7 +29,7 @@ pub struct BoxObject {
 pub struct ClientObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<BTreeMapObjectSpec>,
+    pub spec: Option<ClientObjectSpec>,
 }
 
 /// An object of kind `Cluster`.
@@ -50,7 +37,7 @@ pub struct ClientObject {
 pub struct Cluster {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<BTreeMapObjectSpec>,
+    pub spec: Option<ClusterSpec>,
 }
 
 /// An object of kind `Default`.
@@ -58,7 +45,7 @@ pub struct Cluster {
 pub struct DefaultObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<BTreeMapObjectSpec>,
+    pub spec: Option<DefaultObjectSpec>,
 }
 
 /// An object of kind `Option`.
@@ -66,11 +53,11 @@ pub struct DefaultObject {
 pub struct OptionObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<OptionObjectSpec>>,
+    pub spec: Option<OptionObjectSpec>,
 }
 
 /// `spec` of `Option`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptionObjectSpec {
     pub r#box: Option<DateTime>,
     pub option: OptionObjectSpecOption,
@@ -80,7 +67,7 @@ pub struct OptionObjectSpec {
 }
 
 /// `spec.option` of `Option`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptionObjectSpecOption {
     pub self_2: Option<String>,
     pub self_: Option<String>,
@@ -105,8 +92,14 @@ pub enum OptionObjectSpecResult {
     Unknown(String),
 }
 
+impl Default for OptionObjectSpecResult {
+    fn default() -> Self {
+        Self::Unknown(String::new())
+    }
+}
+
 /// `spec.vec[]` of `Option`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptionObjectSpecVec {
     pub vec: Option<Vec<String>>,
 }
@@ -116,7 +109,7 @@ pub struct OptionObjectSpecVec {
 pub struct Record {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<BTreeMapObjectSpec>,
+    pub spec: Option<RecordSpec>,
 }
 
 /// An object of kind `Result`.
@@ -124,7 +117,7 @@ pub struct Record {
 pub struct ResultObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<BTreeMapObjectSpec>,
+    pub spec: Option<ResultObjectSpec>,
 }
 
 /// An object of kind `String`.
@@ -132,7 +125,7 @@ pub struct ResultObject {
 pub struct StringObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<BTreeMapObjectSpec>,
+    pub spec: Option<StringObjectSpec>,
 }
 
 /// An object of kind `Time`.
@@ -140,7 +133,7 @@ pub struct StringObject {
 pub struct Time {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<BTreeMapObjectSpec>,
+    pub spec: Option<TimeSpec>,
 }
 
 /// An object of kind `Value`.
@@ -148,7 +141,7 @@ pub struct Time {
 pub struct ValueObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<BTreeMapObjectSpec>,
+    pub spec: Option<ValueObjectSpec>,
 }
 
 /// An object of kind `Vec`.
@@ -156,5 +149,5 @@ pub struct ValueObject {
 pub struct VecObject {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<BTreeMapObjectSpec>,
+    pub spec: Option<VecObjectSpec>,
 }

@@ -10,11 +10,11 @@ use kube_codegen_record::Nullable;
 pub struct Presence {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<PresenceSpec>>,
+    pub spec: Option<PresenceSpec>,
 }
 
 /// `spec` of `Presence`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PresenceSpec {
     pub nullable_list: Option<Nullable<Vec<String>>>,
     pub nullable_object: Option<Nullable<PresenceSpecNullableObject>>,
@@ -31,13 +31,13 @@ pub struct PresenceSpec {
 }
 
 /// `spec.nullableObject` of `Presence`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PresenceSpecNullableObject {
     pub a: Option<String>,
 }
 
 /// `spec.objectDefault` of `Presence`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PresenceSpecObjectDefault {
     pub a: Option<i64>,
 }

@@ -2,199 +2,155 @@
 
 //! Names of schema locations of `example.com/v1` whose types are defined elsewhere.
 
-use super::types::*;
-
+/// `defaulted` of `Matrix`.
+pub use super::shared::Defaulted as MatrixDefaulted;
+/// `defaulted.choice` of `Matrix`.
+pub use super::shared::DefaultedChoice as MatrixDefaultedChoice;
+/// `defaulted.level` of `Matrix`.
+pub use super::shared::DefaultedLevel as MatrixDefaultedLevel;
+/// `defaulted.mixed` of `Matrix`.
+pub use super::shared::DefaultedMixed as MatrixDefaultedMixed;
+/// `defaulted.open` of `Matrix`.
+pub use super::shared::Open as MatrixDefaultedOpen;
+/// `defaulted.part` of `Matrix`.
+pub use super::shared::Part as MatrixDefaultedPart;
+/// `defaulted.union` of `Matrix`.
+pub use super::shared::Union as MatrixDefaultedUnion;
 /// `lists.choice[]` of `Matrix`.
-pub type MatrixListsChoice = MatrixNullableChoice;
-
+pub use super::shared::Choice as MatrixListsChoice;
 /// `lists.level[]` of `Matrix`.
-pub type MatrixListsLevel = MatrixNullableLevel;
-
+pub use super::shared::Level as MatrixListsLevel;
 /// `lists.mixed[]` of `Matrix`.
-pub type MatrixListsMixed = MatrixNullableMixed;
-
+pub use super::shared::Mixed as MatrixListsMixed;
 /// `lists.open[]` of `Matrix`.
-pub type MatrixListsOpen = MatrixDefaultedOpen;
-
+pub use super::shared::Open as MatrixListsOpen;
 /// `lists.part[]` of `Matrix`.
-pub type MatrixListsPart = MatrixDefaultedPart;
-
+pub use super::shared::Part as MatrixListsPart;
 /// `lists.union[]` of `Matrix`.
-pub type MatrixListsUnion = MatrixDefaultedUnion;
-
+pub use super::shared::Union as MatrixListsUnion;
 /// `maps.choice{}` of `Matrix`.
-pub type MatrixMapsChoice = MatrixNullableChoice;
-
+pub use super::shared::Choice as MatrixMapsChoice;
 /// `maps.level{}` of `Matrix`.
-pub type MatrixMapsLevel = MatrixNullableLevel;
-
+pub use super::shared::Level as MatrixMapsLevel;
 /// `maps.mixed{}` of `Matrix`.
-pub type MatrixMapsMixed = MatrixNullableMixed;
-
+pub use super::shared::Mixed as MatrixMapsMixed;
 /// `maps.open{}` of `Matrix`.
-pub type MatrixMapsOpen = MatrixDefaultedOpen;
-
+pub use super::shared::Open as MatrixMapsOpen;
 /// `maps.part{}` of `Matrix`.
-pub type MatrixMapsPart = MatrixDefaultedPart;
-
+pub use super::shared::Part as MatrixMapsPart;
 /// `maps.union{}` of `Matrix`.
-pub type MatrixMapsUnion = MatrixDefaultedUnion;
-
+pub use super::shared::Union as MatrixMapsUnion;
+/// `nullable.choice` of `Matrix`.
+pub use super::shared::Choice as MatrixNullableChoice;
+/// `nullableDefaulted` of `Matrix`.
+pub use super::shared::NullableDefaulted as MatrixNullableDefaulted;
 /// `nullableDefaulted.choice` of `Matrix`.
-pub type MatrixNullableDefaultedChoice = MatrixDefaultedChoice;
-
+pub use super::shared::DefaultedChoice as MatrixNullableDefaultedChoice;
 /// `nullableDefaulted.level` of `Matrix`.
-pub type MatrixNullableDefaultedLevel = MatrixDefaultedLevel;
-
+pub use super::shared::DefaultedLevel as MatrixNullableDefaultedLevel;
 /// `nullableDefaulted.mixed` of `Matrix`.
-pub type MatrixNullableDefaultedMixed = MatrixDefaultedMixed;
-
+pub use super::shared::DefaultedMixed as MatrixNullableDefaultedMixed;
 /// `nullableDefaulted.open` of `Matrix`.
-pub type MatrixNullableDefaultedOpen = MatrixDefaultedOpen;
-
+pub use super::shared::Open as MatrixNullableDefaultedOpen;
 /// `nullableDefaulted.part` of `Matrix`.
-pub type MatrixNullableDefaultedPart = MatrixDefaultedPart;
-
+pub use super::shared::Part as MatrixNullableDefaultedPart;
 /// `nullableDefaulted.union` of `Matrix`.
-pub type MatrixNullableDefaultedUnion = MatrixDefaultedUnion;
-
+pub use super::shared::Union as MatrixNullableDefaultedUnion;
 /// `nullableItems.choice[]` of `Matrix`.
-pub type MatrixNullableItemsChoice = MatrixNullableChoice;
-
+pub use super::shared::Choice as MatrixNullableItemsChoice;
 /// `nullableItems.level[]` of `Matrix`.
-pub type MatrixNullableItemsLevel = MatrixNullableLevel;
-
+pub use super::shared::Level as MatrixNullableItemsLevel;
 /// `nullableItems.mixed[]` of `Matrix`.
-pub type MatrixNullableItemsMixed = MatrixNullableMixed;
-
+pub use super::shared::Mixed as MatrixNullableItemsMixed;
 /// `nullableItems.open[]` of `Matrix`.
-pub type MatrixNullableItemsOpen = MatrixDefaultedOpen;
-
+pub use super::shared::Open as MatrixNullableItemsOpen;
 /// `nullableItems.part[]` of `Matrix`.
-pub type MatrixNullableItemsPart = MatrixDefaultedPart;
-
+pub use super::shared::Part as MatrixNullableItemsPart;
 /// `nullableItems.union[]` of `Matrix`.
-pub type MatrixNullableItemsUnion = MatrixDefaultedUnion;
-
+pub use super::shared::Union as MatrixNullableItemsUnion;
+/// `nullable.level` of `Matrix`.
+pub use super::shared::Level as MatrixNullableLevel;
+/// `nullable.mixed` of `Matrix`.
+pub use super::shared::Mixed as MatrixNullableMixed;
 /// `nullable.open` of `Matrix`.
-pub type MatrixNullableOpen = MatrixDefaultedOpen;
-
+pub use super::shared::Open as MatrixNullableOpen;
 /// `nullable.part` of `Matrix`.
-pub type MatrixNullablePart = MatrixDefaultedPart;
-
+pub use super::shared::Part as MatrixNullablePart;
 /// `nullable.union` of `Matrix`.
-pub type MatrixNullableUnion = MatrixDefaultedUnion;
-
+pub use super::shared::Union as MatrixNullableUnion;
 /// `nullableValues.choice{}` of `Matrix`.
-pub type MatrixNullableValuesChoice = MatrixNullableChoice;
-
+pub use super::shared::Choice as MatrixNullableValuesChoice;
 /// `nullableValues.level{}` of `Matrix`.
-pub type MatrixNullableValuesLevel = MatrixNullableLevel;
-
+pub use super::shared::Level as MatrixNullableValuesLevel;
 /// `nullableValues.mixed{}` of `Matrix`.
-pub type MatrixNullableValuesMixed = MatrixNullableMixed;
-
+pub use super::shared::Mixed as MatrixNullableValuesMixed;
 /// `nullableValues.open{}` of `Matrix`.
-pub type MatrixNullableValuesOpen = MatrixDefaultedOpen;
-
+pub use super::shared::Open as MatrixNullableValuesOpen;
 /// `nullableValues.part{}` of `Matrix`.
-pub type MatrixNullableValuesPart = MatrixDefaultedPart;
-
+pub use super::shared::Part as MatrixNullableValuesPart;
 /// `nullableValues.union{}` of `Matrix`.
-pub type MatrixNullableValuesUnion = MatrixDefaultedUnion;
-
+pub use super::shared::Union as MatrixNullableValuesUnion;
 /// `plain.choice` of `Matrix`.
-pub type MatrixPlainChoice = MatrixNullableChoice;
-
+pub use super::shared::Choice as MatrixPlainChoice;
 /// `plain.level` of `Matrix`.
-pub type MatrixPlainLevel = MatrixNullableLevel;
-
+pub use super::shared::Level as MatrixPlainLevel;
 /// `plain.mixed` of `Matrix`.
-pub type MatrixPlainMixed = MatrixNullableMixed;
-
+pub use super::shared::Mixed as MatrixPlainMixed;
 /// `plain.open` of `Matrix`.
-pub type MatrixPlainOpen = MatrixDefaultedOpen;
-
+pub use super::shared::Open as MatrixPlainOpen;
 /// `plain.part` of `Matrix`.
-pub type MatrixPlainPart = MatrixDefaultedPart;
-
+pub use super::shared::Part as MatrixPlainPart;
 /// `plain.union` of `Matrix`.
-pub type MatrixPlainUnion = MatrixDefaultedUnion;
-
+pub use super::shared::Union as MatrixPlainUnion;
 /// `requiredDefaulted` of `Matrix`.
-pub type MatrixRequiredDefaulted = MatrixDefaulted;
-
+pub use super::shared::Defaulted as MatrixRequiredDefaulted;
 /// `requiredDefaulted.choice` of `Matrix`.
-pub type MatrixRequiredDefaultedChoice = MatrixDefaultedChoice;
-
+pub use super::shared::DefaultedChoice as MatrixRequiredDefaultedChoice;
 /// `requiredDefaulted.level` of `Matrix`.
-pub type MatrixRequiredDefaultedLevel = MatrixDefaultedLevel;
-
+pub use super::shared::DefaultedLevel as MatrixRequiredDefaultedLevel;
 /// `requiredDefaulted.mixed` of `Matrix`.
-pub type MatrixRequiredDefaultedMixed = MatrixDefaultedMixed;
-
+pub use super::shared::DefaultedMixed as MatrixRequiredDefaultedMixed;
 /// `requiredDefaulted.open` of `Matrix`.
-pub type MatrixRequiredDefaultedOpen = MatrixDefaultedOpen;
-
+pub use super::shared::Open as MatrixRequiredDefaultedOpen;
 /// `requiredDefaulted.part` of `Matrix`.
-pub type MatrixRequiredDefaultedPart = MatrixDefaultedPart;
-
+pub use super::shared::Part as MatrixRequiredDefaultedPart;
 /// `requiredDefaulted.union` of `Matrix`.
-pub type MatrixRequiredDefaultedUnion = MatrixDefaultedUnion;
-
+pub use super::shared::Union as MatrixRequiredDefaultedUnion;
 /// `requiredNullable.choice` of `Matrix`.
-pub type MatrixRequiredNullableChoice = MatrixNullableChoice;
-
+pub use super::shared::Choice as MatrixRequiredNullableChoice;
 /// `requiredNullableDefaulted` of `Matrix`.
-pub type MatrixRequiredNullableDefaulted = MatrixNullableDefaulted;
-
+pub use super::shared::NullableDefaulted as MatrixRequiredNullableDefaulted;
 /// `requiredNullableDefaulted.choice` of `Matrix`.
-pub type MatrixRequiredNullableDefaultedChoice = MatrixDefaultedChoice;
-
+pub use super::shared::DefaultedChoice as MatrixRequiredNullableDefaultedChoice;
 /// `requiredNullableDefaulted.level` of `Matrix`.
-pub type MatrixRequiredNullableDefaultedLevel = MatrixDefaultedLevel;
-
+pub use super::shared::DefaultedLevel as MatrixRequiredNullableDefaultedLevel;
 /// `requiredNullableDefaulted.mixed` of `Matrix`.
-pub type MatrixRequiredNullableDefaultedMixed = MatrixDefaultedMixed;
-
+pub use super::shared::DefaultedMixed as MatrixRequiredNullableDefaultedMixed;
 /// `requiredNullableDefaulted.open` of `Matrix`.
-pub type MatrixRequiredNullableDefaultedOpen = MatrixDefaultedOpen;
-
+pub use super::shared::Open as MatrixRequiredNullableDefaultedOpen;
 /// `requiredNullableDefaulted.part` of `Matrix`.
-pub type MatrixRequiredNullableDefaultedPart = MatrixDefaultedPart;
-
+pub use super::shared::Part as MatrixRequiredNullableDefaultedPart;
 /// `requiredNullableDefaulted.union` of `Matrix`.
-pub type MatrixRequiredNullableDefaultedUnion = MatrixDefaultedUnion;
-
+pub use super::shared::Union as MatrixRequiredNullableDefaultedUnion;
 /// `requiredNullable.level` of `Matrix`.
-pub type MatrixRequiredNullableLevel = MatrixNullableLevel;
-
+pub use super::shared::Level as MatrixRequiredNullableLevel;
 /// `requiredNullable.mixed` of `Matrix`.
-pub type MatrixRequiredNullableMixed = MatrixNullableMixed;
-
+pub use super::shared::Mixed as MatrixRequiredNullableMixed;
 /// `requiredNullable.open` of `Matrix`.
-pub type MatrixRequiredNullableOpen = MatrixDefaultedOpen;
-
+pub use super::shared::Open as MatrixRequiredNullableOpen;
 /// `requiredNullable.part` of `Matrix`.
-pub type MatrixRequiredNullablePart = MatrixDefaultedPart;
-
+pub use super::shared::Part as MatrixRequiredNullablePart;
 /// `requiredNullable.union` of `Matrix`.
-pub type MatrixRequiredNullableUnion = MatrixDefaultedUnion;
-
+pub use super::shared::Union as MatrixRequiredNullableUnion;
 /// `requiredPlain.choice` of `Matrix`.
-pub type MatrixRequiredPlainChoice = MatrixNullableChoice;
-
+pub use super::shared::Choice as MatrixRequiredPlainChoice;
 /// `requiredPlain.level` of `Matrix`.
-pub type MatrixRequiredPlainLevel = MatrixNullableLevel;
-
+pub use super::shared::Level as MatrixRequiredPlainLevel;
 /// `requiredPlain.mixed` of `Matrix`.
-pub type MatrixRequiredPlainMixed = MatrixNullableMixed;
-
+pub use super::shared::Mixed as MatrixRequiredPlainMixed;
 /// `requiredPlain.open` of `Matrix`.
-pub type MatrixRequiredPlainOpen = MatrixDefaultedOpen;
-
+pub use super::shared::Open as MatrixRequiredPlainOpen;
 /// `requiredPlain.part` of `Matrix`.
-pub type MatrixRequiredPlainPart = MatrixDefaultedPart;
-
+pub use super::shared::Part as MatrixRequiredPlainPart;
 /// `requiredPlain.union` of `Matrix`.
-pub type MatrixRequiredPlainUnion = MatrixDefaultedUnion;
+pub use super::shared::Union as MatrixRequiredPlainUnion;

@@ -2,6 +2,7 @@
 
 //! Field tables of `example.com/v1`: how its types are read and written, fields sorted by name.
 
+use super::shared::*;
 use super::types::*;
 
 kube_codegen_record::private::generated_by!(1);
@@ -24,7 +25,7 @@ kube_codegen_record::private::records! {
         13 required_nullable_defaulted "requiredNullableDefaulted",
         14 required_plain "requiredPlain",
     }
-    MatrixDefaulted {
+    Defaulted {
         0 any "any",
         1 at "at",
         2 choice "choice",
@@ -43,11 +44,11 @@ kube_codegen_record::private::records! {
         15 text "text",
         16 union "union",
     }
-    MatrixDefaultedOpen {
+    Open {
         0 a "a",
         .. rest
     }
-    MatrixDefaultedPart {
+    Part {
         0 a "a",
     }
     MatrixLists {
@@ -107,7 +108,7 @@ kube_codegen_record::private::records! {
         15 text "text",
         16 union "union",
     }
-    MatrixNullableDefaulted {
+    NullableDefaulted {
         0 any "any",
         1 at "at",
         2 choice "choice",
@@ -224,12 +225,12 @@ kube_codegen_record::private::records! {
 }
 
 kube_codegen_record::private::text_enums! {
-    MatrixDefaultedChoice {
+    DefaultedChoice {
         A = "A",
         B = "B",
         .. Other
     }
-    MatrixNullableChoice {
+    Choice {
         A = "A",
         B = "B",
         .. Other
@@ -237,12 +238,12 @@ kube_codegen_record::private::text_enums! {
 }
 
 kube_codegen_record::private::int_enums! {
-    MatrixDefaultedLevel: i64 {
+    DefaultedLevel: i64 {
         V1 = 1,
         V2 = 2,
         .. Other
     }
-    MatrixNullableLevel: i64 {
+    Level: i64 {
         V1 = 1,
         V2 = 2,
         .. Other
@@ -250,12 +251,12 @@ kube_codegen_record::private::int_enums! {
 }
 
 kube_codegen_record::private::mixed_enums! {
-    MatrixDefaultedMixed {
+    DefaultedMixed {
         V80 = 80_i64,
         Http = "http",
         .. Other
     }
-    MatrixNullableMixed {
+    Mixed {
         V80 = 80_i64,
         Http = "http",
         .. Other
@@ -263,5 +264,5 @@ kube_codegen_record::private::mixed_enums! {
 }
 
 kube_codegen_record::private::unions! {
-    MatrixDefaultedUnion { Text, Boolean, .. Other }
+    Union { Text, Boolean, .. Other }
 }

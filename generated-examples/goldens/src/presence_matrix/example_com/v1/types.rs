@@ -2,6 +2,7 @@
 
 //! The types of `example.com/v1`.
 
+use super::aliases::*;
 use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -12,195 +13,68 @@ use std::collections::BTreeMap;
 /// An object of kind `Matrix`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
-    pub defaulted: Option<Box<MatrixDefaulted>>,
-    pub lists: Option<Box<MatrixLists>>,
-    pub maps: Option<Box<MatrixMaps>>,
+    pub defaulted: Option<MatrixDefaulted>,
+    pub lists: Option<MatrixLists>,
+    pub maps: Option<MatrixMaps>,
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub nullable: Option<Box<MatrixNullable>>,
-    pub nullable_defaulted: Option<Box<MatrixNullableDefaulted>>,
-    pub nullable_items: Option<Box<MatrixNullableItems>>,
-    pub nullable_values: Option<Box<MatrixNullableValues>>,
-    pub plain: Option<Box<MatrixPlain>>,
-    pub required_defaulted: Option<Box<MatrixDefaulted>>,
-    pub required_nullable: Option<Box<MatrixRequiredNullable>>,
-    pub required_nullable_defaulted: Option<Box<MatrixNullableDefaulted>>,
-    pub required_plain: Option<Box<MatrixRequiredPlain>>,
-}
-
-/// `defaulted` of `Matrix`, and one other place.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MatrixDefaulted {
-    /// Default: `{"a":1}`.
-    pub any: Option<Value>,
-    /// Default: `"2024-01-02T03:04:05Z"`.
-    pub at: Option<DateTime>,
-    /// Default: `"A"`.
-    pub choice: Option<MatrixDefaultedChoice>,
-    /// Default: `3`.
-    pub count: Option<i64>,
-    /// Default: `"aGk="`.
-    pub data: Option<ByteString>,
-    /// Default: `"25%"`.
-    pub either: Option<IntOrString>,
-    /// Default: `true`.
-    pub flag: Option<bool>,
-    /// Default: `1`.
-    pub level: Option<MatrixDefaultedLevel>,
-    /// Default: `["a"]`.
-    pub list: Option<Vec<String>>,
-    /// Default: `{"a":1}`.
-    pub map: Option<BTreeMap<String, i64>>,
-    /// Default: `80`.
-    pub mixed: Option<MatrixDefaultedMixed>,
-    /// Default: `0.5`.
-    pub number: Option<Number>,
-    /// Default: `{"a":"b"}`.
-    pub open: Option<MatrixDefaultedOpen>,
-    /// Default: `{"a":"b"}`.
-    pub part: Option<MatrixDefaultedPart>,
-    /// Default: `3`.
-    pub small: Option<i32>,
-    /// Default: `"a"`.
-    pub text: Option<String>,
-    /// Default: `true`.
-    pub union: Option<MatrixDefaultedUnion>,
-}
-
-/// `defaulted.choice` of `Matrix`, and 3 other places.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum MatrixDefaultedChoice {
-    #[default]
-    A,
-    B,
-    /// A value not described by the schema, kept verbatim.
-    Other(String),
-}
-
-/// `defaulted.level` of `Matrix`, and 3 other places.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum MatrixDefaultedLevel {
-    /// `1`
-    #[default]
-    V1,
-    /// `2`
-    V2,
-    /// A value not described by the schema, kept verbatim.
-    Other(i64),
-}
-
-/// `defaulted.mixed` of `Matrix`, and 3 other places.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum MatrixDefaultedMixed {
-    /// `80`
-    #[default]
-    V80,
-    /// `"http"`
-    Http,
-    /// A value not described by the schema, kept verbatim.
-    Other(Value),
-}
-
-/// `defaulted.open` of `Matrix`, and 11 other places.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MatrixDefaultedOpen {
-    pub a: Option<String>,
-    /// All other fields, kept verbatim.
-    pub rest: BTreeMap<String, Value>,
-}
-
-/// `defaulted.part` of `Matrix`, and 11 other places.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MatrixDefaultedPart {
-    pub a: Option<String>,
-}
-
-/// `defaulted.union` of `Matrix`, and 11 other places.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MatrixDefaultedUnion {
-    Text(String),
-    Boolean(bool),
-    /// A value of a type not described by the schema, kept verbatim.
-    Other(Value),
+    pub nullable: Option<MatrixNullable>,
+    pub nullable_defaulted: Option<MatrixNullableDefaulted>,
+    pub nullable_items: Option<MatrixNullableItems>,
+    pub nullable_values: Option<MatrixNullableValues>,
+    pub plain: Option<MatrixPlain>,
+    pub required_defaulted: Option<MatrixRequiredDefaulted>,
+    pub required_nullable: Option<MatrixRequiredNullable>,
+    pub required_nullable_defaulted: Option<MatrixRequiredNullableDefaulted>,
+    pub required_plain: Option<MatrixRequiredPlain>,
 }
 
 /// `lists` of `Matrix`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatrixLists {
     pub any: Option<Vec<Value>>,
     pub at: Option<Vec<DateTime>>,
-    pub choice: Option<Vec<MatrixNullableChoice>>,
+    pub choice: Option<Vec<MatrixListsChoice>>,
     pub count: Option<Vec<i64>>,
     pub data: Option<Vec<ByteString>>,
     pub either: Option<Vec<IntOrString>>,
     pub flag: Option<Vec<bool>>,
-    pub level: Option<Vec<MatrixNullableLevel>>,
+    pub level: Option<Vec<MatrixListsLevel>>,
     pub list: Option<Vec<Vec<String>>>,
     pub map: Option<Vec<BTreeMap<String, i64>>>,
-    pub mixed: Option<Vec<MatrixNullableMixed>>,
+    pub mixed: Option<Vec<MatrixListsMixed>>,
     pub number: Option<Vec<Number>>,
-    pub open: Option<Vec<MatrixDefaultedOpen>>,
-    pub part: Option<Vec<MatrixDefaultedPart>>,
+    pub open: Option<Vec<MatrixListsOpen>>,
+    pub part: Option<Vec<MatrixListsPart>>,
     pub small: Option<Vec<i32>>,
     pub text: Option<Vec<String>>,
-    pub union: Option<Vec<MatrixDefaultedUnion>>,
-}
-
-/// `nullable.choice` of `Matrix`, and 7 other places.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum MatrixNullableChoice {
-    A,
-    B,
-    /// A value not described by the schema, kept verbatim.
-    Other(String),
-}
-
-/// `nullable.level` of `Matrix`, and 7 other places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum MatrixNullableLevel {
-    /// `1`
-    V1,
-    /// `2`
-    V2,
-    /// A value not described by the schema, kept verbatim.
-    Other(i64),
-}
-
-/// `nullable.mixed` of `Matrix`, and 7 other places.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum MatrixNullableMixed {
-    /// `80`
-    V80,
-    /// `"http"`
-    Http,
-    /// A value not described by the schema, kept verbatim.
-    Other(Value),
+    pub union: Option<Vec<MatrixListsUnion>>,
 }
 
 /// `maps` of `Matrix`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatrixMaps {
     pub any: Option<BTreeMap<String, Value>>,
     pub at: Option<BTreeMap<String, DateTime>>,
-    pub choice: Option<BTreeMap<String, MatrixNullableChoice>>,
+    pub choice: Option<BTreeMap<String, MatrixMapsChoice>>,
     pub count: Option<BTreeMap<String, i64>>,
     pub data: Option<BTreeMap<String, ByteString>>,
     pub either: Option<BTreeMap<String, IntOrString>>,
     pub flag: Option<BTreeMap<String, bool>>,
-    pub level: Option<BTreeMap<String, MatrixNullableLevel>>,
+    pub level: Option<BTreeMap<String, MatrixMapsLevel>>,
     pub list: Option<BTreeMap<String, Vec<String>>>,
     pub map: Option<BTreeMap<String, BTreeMap<String, i64>>>,
-    pub mixed: Option<BTreeMap<String, MatrixNullableMixed>>,
+    pub mixed: Option<BTreeMap<String, MatrixMapsMixed>>,
     pub number: Option<BTreeMap<String, Number>>,
-    pub open: Option<BTreeMap<String, MatrixDefaultedOpen>>,
-    pub part: Option<BTreeMap<String, MatrixDefaultedPart>>,
+    pub open: Option<BTreeMap<String, MatrixMapsOpen>>,
+    pub part: Option<BTreeMap<String, MatrixMapsPart>>,
     pub small: Option<BTreeMap<String, i32>>,
     pub text: Option<BTreeMap<String, String>>,
-    pub union: Option<BTreeMap<String, MatrixDefaultedUnion>>,
+    pub union: Option<BTreeMap<String, MatrixMapsUnion>>,
 }
 
 /// `nullable` of `Matrix`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatrixNullable {
     pub any: Option<Value>,
     pub at: Option<Nullable<DateTime>>,
@@ -214,158 +88,119 @@ pub struct MatrixNullable {
     pub map: Option<Nullable<BTreeMap<String, i64>>>,
     pub mixed: Option<Nullable<MatrixNullableMixed>>,
     pub number: Option<Nullable<Number>>,
-    pub open: Option<Nullable<MatrixDefaultedOpen>>,
-    pub part: Option<Nullable<MatrixDefaultedPart>>,
+    pub open: Option<Nullable<MatrixNullableOpen>>,
+    pub part: Option<Nullable<MatrixNullablePart>>,
     pub small: Option<Nullable<i32>>,
     pub text: Option<Nullable<String>>,
-    pub union: Option<Nullable<MatrixDefaultedUnion>>,
-}
-
-/// `nullableDefaulted` of `Matrix`, and one other place.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MatrixNullableDefaulted {
-    /// Default: `{"a":1}`.
-    pub any: Option<Value>,
-    /// Default: `"2024-01-02T03:04:05Z"`.
-    pub at: Option<Nullable<DateTime>>,
-    /// Default: `"A"`.
-    pub choice: Option<Nullable<MatrixDefaultedChoice>>,
-    /// Default: `3`.
-    pub count: Option<Nullable<i64>>,
-    /// Default: `"aGk="`.
-    pub data: Option<Nullable<ByteString>>,
-    /// Default: `"25%"`.
-    pub either: Option<Nullable<IntOrString>>,
-    /// Default: `true`.
-    pub flag: Option<Nullable<bool>>,
-    /// Default: `1`.
-    pub level: Option<Nullable<MatrixDefaultedLevel>>,
-    /// Default: `["a"]`.
-    pub list: Option<Nullable<Vec<String>>>,
-    /// Default: `{"a":1}`.
-    pub map: Option<Nullable<BTreeMap<String, i64>>>,
-    /// Default: `80`.
-    pub mixed: Option<Nullable<MatrixDefaultedMixed>>,
-    /// Default: `0.5`.
-    pub number: Option<Nullable<Number>>,
-    /// Default: `{"a":"b"}`.
-    pub open: Option<Nullable<MatrixDefaultedOpen>>,
-    /// Default: `{"a":"b"}`.
-    pub part: Option<Nullable<MatrixDefaultedPart>>,
-    /// Default: `3`.
-    pub small: Option<Nullable<i32>>,
-    /// Default: `"a"`.
-    pub text: Option<Nullable<String>>,
-    /// Default: `true`.
-    pub union: Option<Nullable<MatrixDefaultedUnion>>,
+    pub union: Option<Nullable<MatrixNullableUnion>>,
 }
 
 /// `nullableItems` of `Matrix`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatrixNullableItems {
     pub any: Option<Vec<Value>>,
     pub at: Option<Vec<Nullable<DateTime>>>,
-    pub choice: Option<Vec<Nullable<MatrixNullableChoice>>>,
+    pub choice: Option<Vec<Nullable<MatrixNullableItemsChoice>>>,
     pub count: Option<Vec<Nullable<i64>>>,
     pub data: Option<Vec<Nullable<ByteString>>>,
     pub either: Option<Vec<Nullable<IntOrString>>>,
     pub flag: Option<Vec<Nullable<bool>>>,
-    pub level: Option<Vec<Nullable<MatrixNullableLevel>>>,
+    pub level: Option<Vec<Nullable<MatrixNullableItemsLevel>>>,
     pub list: Option<Vec<Nullable<Vec<String>>>>,
     pub map: Option<Vec<Nullable<BTreeMap<String, i64>>>>,
-    pub mixed: Option<Vec<Nullable<MatrixNullableMixed>>>,
+    pub mixed: Option<Vec<Nullable<MatrixNullableItemsMixed>>>,
     pub number: Option<Vec<Nullable<Number>>>,
-    pub open: Option<Vec<Nullable<MatrixDefaultedOpen>>>,
-    pub part: Option<Vec<Nullable<MatrixDefaultedPart>>>,
+    pub open: Option<Vec<Nullable<MatrixNullableItemsOpen>>>,
+    pub part: Option<Vec<Nullable<MatrixNullableItemsPart>>>,
     pub small: Option<Vec<Nullable<i32>>>,
     pub text: Option<Vec<Nullable<String>>>,
-    pub union: Option<Vec<Nullable<MatrixDefaultedUnion>>>,
+    pub union: Option<Vec<Nullable<MatrixNullableItemsUnion>>>,
 }
 
 /// `nullableValues` of `Matrix`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatrixNullableValues {
     pub any: Option<BTreeMap<String, Value>>,
     pub at: Option<BTreeMap<String, Nullable<DateTime>>>,
-    pub choice: Option<BTreeMap<String, Nullable<MatrixNullableChoice>>>,
+    pub choice: Option<BTreeMap<String, Nullable<MatrixNullableValuesChoice>>>,
     pub count: Option<BTreeMap<String, Nullable<i64>>>,
     pub data: Option<BTreeMap<String, Nullable<ByteString>>>,
     pub either: Option<BTreeMap<String, Nullable<IntOrString>>>,
     pub flag: Option<BTreeMap<String, Nullable<bool>>>,
-    pub level: Option<BTreeMap<String, Nullable<MatrixNullableLevel>>>,
+    pub level: Option<BTreeMap<String, Nullable<MatrixNullableValuesLevel>>>,
     pub list: Option<BTreeMap<String, Nullable<Vec<String>>>>,
     pub map: Option<BTreeMap<String, Nullable<BTreeMap<String, i64>>>>,
-    pub mixed: Option<BTreeMap<String, Nullable<MatrixNullableMixed>>>,
+    pub mixed: Option<BTreeMap<String, Nullable<MatrixNullableValuesMixed>>>,
     pub number: Option<BTreeMap<String, Nullable<Number>>>,
-    pub open: Option<BTreeMap<String, Nullable<MatrixDefaultedOpen>>>,
-    pub part: Option<BTreeMap<String, Nullable<MatrixDefaultedPart>>>,
+    pub open: Option<BTreeMap<String, Nullable<MatrixNullableValuesOpen>>>,
+    pub part: Option<BTreeMap<String, Nullable<MatrixNullableValuesPart>>>,
     pub small: Option<BTreeMap<String, Nullable<i32>>>,
     pub text: Option<BTreeMap<String, Nullable<String>>>,
-    pub union: Option<BTreeMap<String, Nullable<MatrixDefaultedUnion>>>,
+    pub union: Option<BTreeMap<String, Nullable<MatrixNullableValuesUnion>>>,
 }
 
 /// `plain` of `Matrix`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatrixPlain {
     pub any: Option<Value>,
     pub at: Option<DateTime>,
-    pub choice: Option<MatrixNullableChoice>,
+    pub choice: Option<MatrixPlainChoice>,
     pub count: Option<i64>,
     pub data: Option<ByteString>,
     pub either: Option<IntOrString>,
     pub flag: Option<bool>,
-    pub level: Option<MatrixNullableLevel>,
+    pub level: Option<MatrixPlainLevel>,
     pub list: Option<Vec<String>>,
     pub map: Option<BTreeMap<String, i64>>,
-    pub mixed: Option<MatrixNullableMixed>,
+    pub mixed: Option<MatrixPlainMixed>,
     pub number: Option<Number>,
-    pub open: Option<MatrixDefaultedOpen>,
-    pub part: Option<MatrixDefaultedPart>,
+    pub open: Option<MatrixPlainOpen>,
+    pub part: Option<MatrixPlainPart>,
     pub small: Option<i32>,
     pub text: Option<String>,
-    pub union: Option<MatrixDefaultedUnion>,
+    pub union: Option<MatrixPlainUnion>,
 }
 
 /// `requiredNullable` of `Matrix`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatrixRequiredNullable {
     pub any: Value,
     pub at: Nullable<DateTime>,
-    pub choice: Nullable<MatrixNullableChoice>,
+    pub choice: Nullable<MatrixRequiredNullableChoice>,
     pub count: Nullable<i64>,
     pub data: Nullable<ByteString>,
     pub either: Nullable<IntOrString>,
     pub flag: Nullable<bool>,
-    pub level: Nullable<MatrixNullableLevel>,
+    pub level: Nullable<MatrixRequiredNullableLevel>,
     pub list: Nullable<Vec<String>>,
     pub map: Nullable<BTreeMap<String, i64>>,
-    pub mixed: Nullable<MatrixNullableMixed>,
+    pub mixed: Nullable<MatrixRequiredNullableMixed>,
     pub number: Nullable<Number>,
-    pub open: Nullable<MatrixDefaultedOpen>,
-    pub part: Nullable<MatrixDefaultedPart>,
+    pub open: Nullable<MatrixRequiredNullableOpen>,
+    pub part: Nullable<MatrixRequiredNullablePart>,
     pub small: Nullable<i32>,
     pub text: Nullable<String>,
-    pub union: Nullable<MatrixDefaultedUnion>,
+    pub union: Nullable<MatrixRequiredNullableUnion>,
 }
 
 /// `requiredPlain` of `Matrix`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatrixRequiredPlain {
     pub any: Value,
     pub at: DateTime,
-    pub choice: MatrixNullableChoice,
+    pub choice: MatrixRequiredPlainChoice,
     pub count: i64,
     pub data: ByteString,
     pub either: IntOrString,
     pub flag: bool,
-    pub level: MatrixNullableLevel,
+    pub level: MatrixRequiredPlainLevel,
     pub list: Vec<String>,
     pub map: BTreeMap<String, i64>,
-    pub mixed: MatrixNullableMixed,
+    pub mixed: MatrixRequiredPlainMixed,
     pub number: Number,
-    pub open: MatrixDefaultedOpen,
-    pub part: MatrixDefaultedPart,
+    pub open: MatrixRequiredPlainOpen,
+    pub part: MatrixRequiredPlainPart,
     pub small: i32,
     pub text: String,
-    pub union: MatrixDefaultedUnion,
+    pub union: MatrixRequiredPlainUnion,
 }

@@ -42,7 +42,7 @@ impl Budget {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: Some(Box::new(spec)),
+            spec: Some(spec),
             status: None,
         }
     }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub struct Budget {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<BudgetSpec>>,
+    pub spec: Option<BudgetSpec>,
     pub status: Option<BudgetStatus>,
 }
 
@@ -50,6 +50,12 @@ pub enum BudgetSpecSize {
     V0,
     /// A value not described by the schema, kept verbatim.
     Other(Value),
+}
+
+impl Default for BudgetSpecSize {
+    fn default() -> Self {
+        Self::Other(Value::Null)
+    }
 }
 
 /// `status` of `Budget`.

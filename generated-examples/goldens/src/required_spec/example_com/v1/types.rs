@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_codegen_record::DateTime;
 
 /// An object of kind `Strict`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Strict {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
@@ -14,7 +14,7 @@ pub struct Strict {
 }
 
 /// `spec` of `Strict`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StrictSpec {
     pub at: DateTime,
     pub mode: StrictSpecMode,
@@ -27,4 +27,10 @@ pub enum StrictSpecMode {
     B,
     /// A value not described by the schema, kept verbatim.
     Other(String),
+}
+
+impl Default for StrictSpecMode {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
 }

@@ -11,11 +11,11 @@ use kube_codegen_record::{DateTime, Number};
 pub struct Scalars {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<ScalarsSpec>>,
+    pub spec: Option<ScalarsSpec>,
 }
 
 /// `spec` of `Scalars`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScalarsSpec {
     /// Format: `ipv4`.
     pub address: Option<String>,

@@ -2,49 +2,39 @@
 
 //! Names of schema locations of `example.com/v1` whose types are defined elsewhere.
 
-use super::types::*;
-
+/// `spec.mode` of `Pipeline`.
+pub use super::shared::Mode as PipelineSpecMode;
+/// `spec.source` of `Pipeline`.
+pub use super::shared::Source as PipelineSpecSource;
+/// `spec.source.credentials` of `Pipeline`.
+pub use super::shared::Credentials as PipelineSpecSourceCredentials;
 /// `spec.source.credentials.mode` of `Pipeline`.
-pub type PipelineSpecSourceCredentialsMode = PipelineSpecMode;
-
+pub use super::shared::Mode as PipelineSpecSourceCredentialsMode;
 /// `spec.sourceDefault.credentials` of `Pipeline`.
-pub type PipelineSpecSourceDefaultCredentials = PipelineSpecSourceCredentials;
-
+pub use super::shared::Credentials as PipelineSpecSourceDefaultCredentials;
 /// `spec.sourceDefault.credentials.mode` of `Pipeline`.
-pub type PipelineSpecSourceDefaultCredentialsMode = PipelineSpecMode;
-
+pub use super::shared::Mode as PipelineSpecSourceDefaultCredentialsMode;
 /// `spec.sourceDescribed.credentials` of `Pipeline`.
-pub type PipelineSpecSourceDescribedCredentials = PipelineSpecSourceCredentials;
-
+pub use super::shared::Credentials as PipelineSpecSourceDescribedCredentials;
 /// `spec.sourceDescribed.credentials.mode` of `Pipeline`.
-pub type PipelineSpecSourceDescribedCredentialsMode = PipelineSpecMode;
-
+pub use super::shared::Mode as PipelineSpecSourceDescribedCredentialsMode;
 /// `spec.sourceOptional.credentials` of `Pipeline`.
-pub type PipelineSpecSourceOptionalCredentials = PipelineSpecSourceCredentials;
-
+pub use super::shared::Credentials as PipelineSpecSourceOptionalCredentials;
 /// `spec.sourceOptional.credentials.mode` of `Pipeline`.
-pub type PipelineSpecSourceOptionalCredentialsMode = PipelineSpecMode;
-
+pub use super::shared::Mode as PipelineSpecSourceOptionalCredentialsMode;
 /// `spec.sourcePattern.credentials` of `Pipeline`.
-pub type PipelineSpecSourcePatternCredentials = PipelineSpecSourceCredentials;
-
+pub use super::shared::Credentials as PipelineSpecSourcePatternCredentials;
 /// `spec.sourcePattern.credentials.mode` of `Pipeline`.
-pub type PipelineSpecSourcePatternCredentialsMode = PipelineSpecMode;
-
+pub use super::shared::Mode as PipelineSpecSourcePatternCredentialsMode;
 /// `spec.target` of `Pipeline`.
-pub type PipelineSpecTarget = PipelineSpecSource;
-
+pub use super::shared::Source as PipelineSpecTarget;
 /// `spec.target.credentials` of `Pipeline`.
-pub type PipelineSpecTargetCredentials = PipelineSpecSourceCredentials;
-
+pub use super::shared::Credentials as PipelineSpecTargetCredentials;
 /// `spec.target.credentials.mode` of `Pipeline`.
-pub type PipelineSpecTargetCredentialsMode = PipelineSpecMode;
-
+pub use super::shared::Mode as PipelineSpecTargetCredentialsMode;
 /// `spec.steps[]` of `Task`.
-pub type TaskSpecSteps = PipelineSpecSource;
-
+pub use super::shared::Source as TaskSpecSteps;
 /// `spec.steps[].credentials` of `Task`.
-pub type TaskSpecStepsCredentials = PipelineSpecSourceCredentials;
-
+pub use super::shared::Credentials as TaskSpecStepsCredentials;
 /// `spec.steps[].credentials.mode` of `Task`.
-pub type TaskSpecStepsCredentialsMode = PipelineSpecMode;
+pub use super::shared::Mode as TaskSpecStepsCredentialsMode;

@@ -2,6 +2,7 @@
 
 //! Field tables of `example.com/v1`: how its types are read and written, fields sorted by name.
 
+use super::shared::*;
 use super::types::*;
 
 kube_codegen_record::private::generated_by!(1);
@@ -23,11 +24,11 @@ kube_codegen_record::private::records! {
         6 source_pattern "sourcePattern",
         7 target "target",
     }
-    PipelineSpecSource {
+    Source {
         0 bucket "bucket",
         1 credentials "credentials",
     }
-    PipelineSpecSourceCredentials {
+    Credentials {
         0 mode "mode",
         1 secret "secret",
     }
@@ -59,7 +60,7 @@ kube_codegen_record::private::records! {
 }
 
 kube_codegen_record::private::text_enums! {
-    PipelineSpecMode {
+    Mode {
         Static = "Static",
         Rotating = "Rotating",
         .. Other

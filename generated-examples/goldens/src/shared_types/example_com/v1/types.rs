@@ -2,6 +2,7 @@
 
 //! The types of `example.com/v1`.
 
+use super::aliases::*;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// An object of kind `Pipeline`.
@@ -9,11 +10,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Pipeline {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<PipelineSpec>>,
+    pub spec: Option<PipelineSpec>,
 }
 
 /// `spec` of `Pipeline`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PipelineSpec {
     pub mode: Option<PipelineSpecMode>,
     /// Default: `"Static"`.
@@ -25,16 +26,7 @@ pub struct PipelineSpec {
     pub source_optional: Option<PipelineSpecSourceOptional>,
     pub source_pattern: Option<PipelineSpecSourcePattern>,
     /// Where the files go to.
-    pub target: Option<PipelineSpecSource>,
-}
-
-/// `spec.mode` of `Pipeline`, and 7 other places; in `v1beta1` too.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum PipelineSpecMode {
-    Static,
-    Rotating,
-    /// A value not described by the schema, kept verbatim.
-    Other(String),
+    pub target: Option<PipelineSpecTarget>,
 }
 
 /// `spec.modeDefault` of `Pipeline`.
@@ -47,66 +39,48 @@ pub enum PipelineSpecModeDefault {
     Other(String),
 }
 
-/// `spec.source` of `Pipeline`, and 2 other places; in `v1beta1` too.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PipelineSpecSource {
-    /// Name of the bucket.
-    ///
-    /// Minimum length: 1.
-    pub bucket: String,
-    /// What signs the requests.
-    pub credentials: Option<PipelineSpecSourceCredentials>,
-}
-
-/// What signs the requests.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PipelineSpecSourceCredentials {
-    pub mode: Option<PipelineSpecMode>,
-    pub secret: String,
-}
-
 /// `spec.sourceDefault` of `Pipeline`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PipelineSpecSourceDefault {
     /// Name of the bucket.
     ///
     /// Minimum length: 1. Default: `"files"`.
     pub bucket: Option<String>,
     /// What signs the requests.
-    pub credentials: Option<PipelineSpecSourceCredentials>,
+    pub credentials: Option<PipelineSpecSourceDefaultCredentials>,
 }
 
 /// `spec.sourceDescribed` of `Pipeline`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PipelineSpecSourceDescribed {
     /// Name of the bucket, without its region.
     ///
     /// Minimum length: 1.
     pub bucket: String,
     /// What signs the requests.
-    pub credentials: Option<PipelineSpecSourceCredentials>,
+    pub credentials: Option<PipelineSpecSourceDescribedCredentials>,
 }
 
 /// `spec.sourceOptional` of `Pipeline`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PipelineSpecSourceOptional {
     /// Name of the bucket.
     ///
     /// Minimum length: 1.
     pub bucket: Option<String>,
     /// What signs the requests.
-    pub credentials: Option<PipelineSpecSourceCredentials>,
+    pub credentials: Option<PipelineSpecSourceOptionalCredentials>,
 }
 
 /// `spec.sourcePattern` of `Pipeline`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PipelineSpecSourcePattern {
     /// Name of the bucket.
     ///
     /// Pattern: `^[a-z]+$`.
     pub bucket: String,
     /// What signs the requests.
-    pub credentials: Option<PipelineSpecSourceCredentials>,
+    pub credentials: Option<PipelineSpecSourcePatternCredentials>,
 }
 
 /// An object of kind `Task`.
@@ -118,7 +92,7 @@ pub struct Task {
 }
 
 /// `spec` of `Task`; in `v1beta1` too.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskSpec {
-    pub steps: Option<Vec<PipelineSpecSource>>,
+    pub steps: Option<Vec<TaskSpecSteps>>,
 }

@@ -4,12 +4,9 @@
 
 // Equal in another version, which defines them.
 pub use super::super::v1::TaskSpec;
-
 /// `spec.steps[]` of `Task`.
-pub type TaskSpecSteps = super::super::v1::PipelineSpecSource;
-
+pub use super::super::v1::PipelineSpecSource as TaskSpecSteps;
 /// `spec.steps[].credentials` of `Task`.
-pub type TaskSpecStepsCredentials = super::super::v1::PipelineSpecSourceCredentials;
-
+pub use super::super::v1::PipelineSpecSourceCredentials as TaskSpecStepsCredentials;
 /// `spec.steps[].credentials.mode` of `Task`.
-pub type TaskSpecStepsCredentialsMode = super::super::v1::PipelineSpecMode;
+pub use super::super::v1::PipelineSpecMode as TaskSpecStepsCredentialsMode;

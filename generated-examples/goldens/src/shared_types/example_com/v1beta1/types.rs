@@ -2,7 +2,7 @@
 
 //! The types of `example.com/v1beta1`.
 
-use super::aliases::TaskSpec;
+use super::aliases::*;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// An object of kind `Task`.

@@ -14,13 +14,13 @@ pub struct Scaled {
 }
 
 /// `spec` of `Scaled`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScaledSpec {
     pub replicas: Option<i32>,
 }
 
 /// `status` of `Scaled`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScaledStatus {
     pub replicas: Option<i32>,
     pub selector: Option<String>,

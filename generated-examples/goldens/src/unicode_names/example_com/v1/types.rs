@@ -9,11 +9,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub struct Unicode {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<UnicodeSpec>>,
+    pub spec: Option<UnicodeSpec>,
 }
 
 /// `spec` of `Unicode`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct UnicodeSpec {
     pub ax: Option<String>,
     pub größe: Option<i64>,
@@ -44,15 +44,21 @@ pub enum UnicodeSpec模式 {
     Other(String),
 }
 
+impl Default for UnicodeSpec模式 {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
 /// `spec.配置` of `Unicode`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct UnicodeSpec配置 {
     pub имя_поля: Option<String>,
     pub 名称: String,
 }
 
 /// `spec.이름[]` of `Unicode`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct UnicodeSpec이름 {
     pub 값: Option<UnicodeSpec이름값>,
 }
@@ -66,4 +72,10 @@ pub enum UnicodeSpec이름값 {
     V2,
     /// A value not described by the schema, kept verbatim.
     Other(i64),
+}
+
+impl Default for UnicodeSpec이름값 {
+    fn default() -> Self {
+        Self::Other(0)
+    }
 }

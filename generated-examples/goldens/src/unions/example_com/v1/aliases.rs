@@ -2,7 +2,7 @@
 
 //! Names of schema locations of `example.com/v1` whose types are defined elsewhere.
 
-use super::types::*;
-
+/// `spec.hosts` of `Mapping`.
+pub use super::shared::Hosts as MappingSpecHosts;
 /// `spec.ids` of `Mapping`.
-pub type MappingSpecIds = MappingSpecHosts;
+pub use super::shared::Hosts as MappingSpecIds;

@@ -2,6 +2,7 @@
 
 //! Field tables of `example.com/v1`: how its types are read and written, fields sorted by name.
 
+use super::shared::*;
 use super::types::*;
 
 kube_codegen_record::private::generated_by!(1);
@@ -24,7 +25,7 @@ kube_codegen_record::private::records! {
 }
 
 kube_codegen_record::private::unions! {
-    MappingSpecHosts { Text, List, .. Other }
+    Hosts { Text, List, .. Other }
     MappingSpecLimits { Map, Number, .. Other }
     MappingSpecRetry { Boolean, Integer, .. Other }
     MappingSpecRules { Text, Map, .. Other }

@@ -2,6 +2,7 @@
 
 //! The types of `example.com/v1`.
 
+use super::aliases::*;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_codegen_record::{Nullable, Number};
 use serde_json::Value;
@@ -12,27 +13,18 @@ use std::collections::BTreeMap;
 pub struct Mapping {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub spec: Option<Box<MappingSpec>>,
+    pub spec: Option<MappingSpec>,
 }
 
 /// `spec` of `Mapping`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MappingSpec {
     pub clash: Option<Value>,
     pub hosts: Option<MappingSpecHosts>,
-    pub ids: Option<MappingSpecHosts>,
+    pub ids: Option<MappingSpecIds>,
     pub limits: Option<MappingSpecLimits>,
     pub retry: Option<Nullable<MappingSpecRetry>>,
     pub rules: Option<Vec<MappingSpecRules>>,
-}
-
-/// `spec.hosts` of `Mapping`, and one other place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MappingSpecHosts {
-    Text(String),
-    List(Vec<String>),
-    /// A value of a type not described by the schema, kept verbatim.
-    Other(Value),
 }
 
 /// `spec.limits` of `Mapping`.
@@ -44,6 +36,12 @@ pub enum MappingSpecLimits {
     Other(Value),
 }
 
+impl Default for MappingSpecLimits {
+    fn default() -> Self {
+        Self::Other(Value::Null)
+    }
+}
+
 /// `spec.retry` of `Mapping`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MappingSpecRetry {
@@ -53,6 +51,12 @@ pub enum MappingSpecRetry {
     Other(Value),
 }
 
+impl Default for MappingSpecRetry {
+    fn default() -> Self {
+        Self::Other(Value::Null)
+    }
+}
+
 /// `spec.rules[]` of `Mapping`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MappingSpecRules {
@@ -60,4 +64,10 @@ pub enum MappingSpecRules {
     Map(BTreeMap<String, Value>),
     /// A value of a type not described by the schema, kept verbatim.
     Other(Value),
+}
+
+impl Default for MappingSpecRules {
+    fn default() -> Self {
+        Self::Other(Value::Null)
+    }
 }

@@ -2,7 +2,7 @@
 
 //! Names of schema locations of `example.com/v1` whose types are defined elsewhere.
 
-use super::types::*;
-
 /// `spec.rules[].backends[].tls.mode` of `Route`.
-pub type RouteSpecRulesBackendsTlsMode = RouteSpecRulesMode;
+pub use super::shared::Mode as RouteSpecRulesBackendsTlsMode;
+/// `spec.rules[].mode` of `Route`.
+pub use super::shared::Mode as RouteSpecRulesMode;

@@ -2,6 +2,7 @@
 
 //! Field tables of `example.com/v1`: how its types are read and written, fields sorted by name.
 
+use super::shared::*;
 use super::types::*;
 
 kube_codegen_record::private::generated_by!(1);
@@ -36,7 +37,7 @@ kube_codegen_record::private::records! {
 }
 
 kube_codegen_record::private::text_enums! {
-    RouteSpecRulesMode {
+    Mode {
         Terminate = "Terminate",
         Passthrough = "Passthrough",
         .. Other

@@ -34,6 +34,19 @@ impl Route {
 
     /// Categories, which kubectl lists together.
     pub const CATEGORIES: &'static [&'static str] = &[];
+
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: RouteSpec) -> Self {
+        Self {
+            metadata: ObjectMeta {
+                name: Some(name.into()),
+                ..ObjectMeta::default()
+            },
+            spec,
+            status: None,
+            strategy: Default::default(),
+        }
+    }
 }
 
 impl k8s_openapi::Resource for Route {

@@ -2,10 +2,11 @@
 
 //! The types of `example.com/v1`.
 
+use super::aliases::*;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// An object of kind `Route`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Route {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
@@ -15,20 +16,20 @@ pub struct Route {
 }
 
 /// `spec` of `Route`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RouteSpec {
     pub rules: Option<Vec<RouteSpecRules>>,
 }
 
 /// `spec.rules[]` of `Route`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RouteSpecRules {
     pub backends: Option<Vec<RouteSpecRulesBackends>>,
     pub mode: Option<RouteSpecRulesMode>,
 }
 
 /// `spec.rules[].backends[]` of `Route`; in `v1alpha1`, `v1beta1` too.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RouteSpecRulesBackends {
     pub host: Option<String>,
     pub port: i32,
@@ -37,22 +38,13 @@ pub struct RouteSpecRulesBackends {
 }
 
 /// How the connection is kept from others.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RouteSpecRulesBackendsTls {
-    pub mode: Option<RouteSpecRulesMode>,
-}
-
-/// `spec.rules[].mode` of `Route`, and one other place; in `v1alpha1`, `v1beta1` too.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum RouteSpecRulesMode {
-    Terminate,
-    Passthrough,
-    /// A value not described by the schema, kept verbatim.
-    Other(String),
+    pub mode: Option<RouteSpecRulesBackendsTlsMode>,
 }
 
 /// `status` of `Route`; in `v1beta1`, `v2` too.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RouteStatus {
     pub ready: Option<bool>,
 }
@@ -64,4 +56,10 @@ pub enum RouteStrategy {
     Random,
     /// A value not described by the schema, kept verbatim.
     Other(String),
+}
+
+impl Default for RouteStrategy {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
 }

@@ -4,27 +4,19 @@
 
 // Equal in another version, which defines them.
 pub use super::super::v1beta1::{GatewaySpec, GatewaySpecListeners};
-
 /// `spec.listeners[].tls` of `Gateway`.
-pub type GatewaySpecListenersTls = RouteSpecFallbackTls;
-
+pub use super::shared::Tls as GatewaySpecListenersTls;
 /// `spec.listeners[].tls.mode` of `Gateway`.
-pub type GatewaySpecListenersTlsMode = RouteSpecFallbackTlsMode;
-
+pub use super::shared::TlsMode as GatewaySpecListenersTlsMode;
 /// `spec.fallback` of `Route`.
-pub type RouteSpecFallback = super::super::v1::RouteSpecRulesBackends;
-
+pub use super::shared::Fallback as RouteSpecFallback;
 /// `spec.fallback.tls` of `Route`.
-pub type RouteSpecFallbackTls = super::super::v1::RouteSpecRulesBackendsTls;
-
+pub use super::shared::Tls as RouteSpecFallbackTls;
 /// `spec.fallback.tls.mode` of `Route`.
-pub type RouteSpecFallbackTlsMode = super::super::v1::RouteSpecRulesMode;
-
+pub use super::shared::TlsMode as RouteSpecFallbackTlsMode;
 /// `spec.target` of `Route`.
-pub type RouteSpecTarget = RouteSpecFallback;
-
+pub use super::shared::Fallback as RouteSpecTarget;
 /// `spec.target.tls` of `Route`.
-pub type RouteSpecTargetTls = RouteSpecFallbackTls;
-
+pub use super::shared::Tls as RouteSpecTargetTls;
 /// `spec.target.tls.mode` of `Route`.
-pub type RouteSpecTargetTlsMode = RouteSpecFallbackTlsMode;
+pub use super::shared::TlsMode as RouteSpecTargetTlsMode;

@@ -2,7 +2,7 @@
 
 //! The types of `example.com/v1alpha1`.
 
-use super::aliases::{GatewaySpec, RouteSpecFallback};
+use super::aliases::*;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// An object of kind `Gateway`.
@@ -23,15 +23,15 @@ pub struct Route {
 }
 
 /// `spec` of `Route`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RouteSpec {
     pub draft: Option<RouteSpecDraft>,
     pub fallback: Option<RouteSpecFallback>,
-    pub target: Option<RouteSpecFallback>,
+    pub target: Option<RouteSpecTarget>,
 }
 
 /// `spec.draft` of `Route`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RouteSpecDraft {
     pub title: Option<String>,
 }

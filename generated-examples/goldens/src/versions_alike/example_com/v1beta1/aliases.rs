@@ -3,18 +3,14 @@
 //! Names of schema locations of `example.com/v1beta1` whose types are defined elsewhere.
 
 // Equal in another version, which defines them.
-pub use super::super::v1::{
-    RouteSpecRulesBackends, RouteSpecRulesBackendsTls, RouteStatus,
-};
-
+pub use super::super::v1::{RouteSpecRulesBackends, RouteStatus};
 /// `spec.listeners[].tls` of `Gateway`.
-pub type GatewaySpecListenersTls = super::super::v1::RouteSpecRulesBackendsTls;
-
+pub use super::shared::Tls as GatewaySpecListenersTls;
 /// `spec.listeners[].tls.mode` of `Gateway`.
-pub type GatewaySpecListenersTlsMode = super::super::v1::RouteSpecRulesMode;
-
+pub use super::shared::TlsMode as GatewaySpecListenersTlsMode;
+/// `spec.rules[].backends[].tls` of `Route`.
+pub use super::shared::Tls as RouteSpecRulesBackendsTls;
 /// `spec.rules[].backends[].tls.mode` of `Route`.
-pub type RouteSpecRulesBackendsTlsMode = GatewaySpecListenersTlsMode;
-
+pub use super::shared::TlsMode as RouteSpecRulesBackendsTlsMode;
 /// `spec.strategy` of `Route`.
-pub type RouteSpecStrategy = super::super::v1::RouteStrategy;
+pub use super::super::v1::RouteStrategy as RouteSpecStrategy;

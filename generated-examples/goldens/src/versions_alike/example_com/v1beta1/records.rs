@@ -2,6 +2,7 @@
 
 //! Field tables of `example.com/v1beta1`: how its types are read and written, fields sorted by name.
 
+use super::shared::*;
 use super::types::*;
 
 kube_codegen_record::private::generated_by!(1);

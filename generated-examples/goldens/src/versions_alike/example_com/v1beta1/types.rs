@@ -2,9 +2,7 @@
 
 //! The types of `example.com/v1beta1`.
 
-use super::aliases::{
-    GatewaySpecListenersTls, RouteSpecRulesBackends, RouteSpecStrategy, RouteStatus,
-};
+use super::aliases::*;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// An object of kind `Gateway`.
@@ -17,13 +15,13 @@ pub struct Gateway {
 }
 
 /// What a gateway is to be.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewaySpec {
     pub listeners: Option<Vec<GatewaySpecListeners>>,
 }
 
 /// A port that is open.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewaySpecListeners {
     pub port: i32,
     /// How the connection is kept from others.
@@ -31,7 +29,7 @@ pub struct GatewaySpecListeners {
 }
 
 /// An object of kind `Route`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Route {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
@@ -40,14 +38,14 @@ pub struct Route {
 }
 
 /// `spec` of `Route`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RouteSpec {
     pub rules: Option<Vec<RouteSpecRules>>,
     pub strategy: RouteSpecStrategy,
 }
 
 /// `spec.rules[]` of `Route`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RouteSpecRules {
     pub backends: Option<Vec<RouteSpecRulesBackends>>,
     /// Default: `"Passthrough"`.

@@ -13,11 +13,12 @@ mod informer;
 mod lister;
 mod records;
 mod resource;
+mod shared;
 mod types;
 
 pub use aliases::*;
 pub use client::ExampleComV1;
 pub use informer::ExampleComV1Informers;
-pub use lister::LargeLister;
-pub use resource::LargeList;
+pub use lister::BoxesLister;
+pub use resource::BoxesList;
 pub use types::*;

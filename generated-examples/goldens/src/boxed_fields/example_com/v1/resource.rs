@@ -2,15 +2,15 @@
 
 //! Names, manifests and API traits of the kinds of `example.com/v1`.
 
-use super::types::{Large, LargeSpec};
+use super::types::{Boxes, BoxesSpec};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, CustomResourceExt};
 
-/// A list of [`Large`] objects.
-pub type LargeList = k8s_openapi::List<Large>;
+/// A list of [`Boxes`] objects.
+pub type BoxesList = k8s_openapi::List<Boxes>;
 
-impl Large {
+impl Boxes {
     /// The API group.
     pub const GROUP: &'static str = "example.com";
 
@@ -21,13 +21,13 @@ impl Large {
     pub const API_VERSION: &'static str = "example.com/v1";
 
     /// The kind.
-    pub const KIND: &'static str = "Large";
+    pub const KIND: &'static str = "Boxes";
 
     /// The plural: the path segment of requests.
-    pub const PLURAL: &'static str = "larges";
+    pub const PLURAL: &'static str = "boxes";
 
     /// The singular, as kubectl takes it.
-    pub const SINGULAR: &'static str = "large";
+    pub const SINGULAR: &'static str = "boxes";
 
     /// Short names, as kubectl takes them.
     pub const SHORT_NAMES: &'static [&'static str] = &[];
@@ -36,18 +36,18 @@ impl Large {
     pub const CATEGORIES: &'static [&'static str] = &[];
 
     /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: LargeSpec) -> Self {
+    pub fn new(name: impl Into<String>, spec: BoxesSpec) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: Some(spec),
+            spec: Some(Box::new(spec)),
         }
     }
 }
 
-impl k8s_openapi::Resource for Large {
+impl k8s_openapi::Resource for Boxes {
     const API_VERSION: &'static str = Self::API_VERSION;
     const GROUP: &'static str = Self::GROUP;
     const KIND: &'static str = Self::KIND;
@@ -56,11 +56,11 @@ impl k8s_openapi::Resource for Large {
     type Scope = k8s_openapi::NamespaceResourceScope;
 }
 
-impl k8s_openapi::ListableResource for Large {
-    const LIST_KIND: &'static str = "LargeList";
+impl k8s_openapi::ListableResource for Boxes {
+    const LIST_KIND: &'static str = "BoxesList";
 }
 
-impl k8s_openapi::Metadata for Large {
+impl k8s_openapi::Metadata for Boxes {
     type Ty = ObjectMeta;
 
     fn metadata(&self) -> &ObjectMeta {
@@ -72,13 +72,13 @@ impl k8s_openapi::Metadata for Large {
     }
 }
 
-impl CustomResourceExt for Large {
+impl CustomResourceExt for Boxes {
     fn crd() -> CustomResourceDefinition {
-        kube_codegen_record::private::crd(include_str!("../larges.json"))
+        kube_codegen_record::private::crd(include_str!("../boxes.json"))
     }
 
     fn crd_name() -> &'static str {
-        "larges.example.com"
+        "boxes.example.com"
     }
 
     fn api_resource() -> ApiResource {

@@ -2,10 +2,10 @@
 
 //! Listers of `example.com/v1`.
 
-use super::types::Large;
+use super::types::Boxes;
 use kube_codegen_runtime::lister::Lister;
 
 kube_codegen_runtime::private::generated_by!(1);
 
-/// Reads [`Large`] objects from the cache of an informer.
-pub type LargeLister = Lister<Large>;
+/// Reads [`Boxes`] objects from the cache of an informer.
+pub type BoxesLister = Lister<Boxes>;

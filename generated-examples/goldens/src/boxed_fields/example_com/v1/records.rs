@@ -2,23 +2,24 @@
 
 //! Field tables of `example.com/v1`: how its types are read and written, fields sorted by name.
 
+use super::shared::*;
 use super::types::*;
 
 kube_codegen_record::private::generated_by!(1);
 
 kube_codegen_record::private::records! {
-    Large {
+    Boxes {
         0 = "apiVersion": "example.com/v1",
-        1 = "kind": "Large",
+        1 = "kind": "Boxes",
         2 metadata "metadata" unless_blank,
         3 spec "spec",
     }
-    LargeSpec {
+    BoxesSpec {
         0 big "big",
         1 big_nullable "bigNullable",
         2 small "small",
     }
-    LargeSpecBig {
+    Big {
         0 a "a",
         1 b "b",
         2 c "c",
@@ -26,7 +27,7 @@ kube_codegen_record::private::records! {
         4 e "e",
         5 f "f",
     }
-    LargeSpecSmall {
+    BoxesSpecSmall {
         0 a "a",
     }
 }

@@ -2,7 +2,7 @@
 
 //! Typed clients of `example.com/v1`.
 
-use super::types::Large;
+use super::types::Boxes;
 use kube::Client;
 use kube_codegen_runtime::client::{AllNamespaces, TypedClient};
 
@@ -20,13 +20,13 @@ impl ExampleComV1 {
         Self { client }
     }
 
-    /// Returns a client for the [`Large`] objects of a namespace.
-    pub fn larges(&self, namespace: &str) -> TypedClient<Large> {
+    /// Returns a client for the [`Boxes`] objects of a namespace.
+    pub fn boxes(&self, namespace: &str) -> TypedClient<Boxes> {
         TypedClient::namespaced(self.client.clone(), namespace)
     }
 
-    /// Returns a client for the [`Large`] objects of all namespaces.
-    pub fn larges_all(&self) -> AllNamespaces<Large> {
+    /// Returns a client for the [`Boxes`] objects of all namespaces.
+    pub fn boxes_all(&self) -> AllNamespaces<Boxes> {
         AllNamespaces::new(self.client.clone())
     }
 }

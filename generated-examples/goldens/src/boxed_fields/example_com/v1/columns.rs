@@ -2,9 +2,9 @@
 
 //! Printer columns of `example.com/v1`.
 
-use super::types::Large;
+use super::types::Boxes;
 use kube_codegen_record::walk::{Column, Columns};
 
-impl Columns for Large {
+impl Columns for Boxes {
     const COLUMNS: &'static [Column] = &[];
 }

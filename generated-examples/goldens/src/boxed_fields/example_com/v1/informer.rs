@@ -2,7 +2,7 @@
 
 //! Shared informers of `example.com/v1`.
 
-use super::types::Large;
+use super::types::Boxes;
 use kube_codegen_runtime::informer::{InformerFactory, SharedInformer};
 
 kube_codegen_runtime::private::generated_by!(1);
@@ -19,8 +19,8 @@ impl<'f> ExampleComV1Informers<'f> {
         Self { factory }
     }
 
-    /// Returns the shared informer for [`Large`].
-    pub fn larges(&self) -> SharedInformer<Large> {
-        self.factory.informer::<Large>()
+    /// Returns the shared informer for [`Boxes`].
+    pub fn boxes(&self) -> SharedInformer<Boxes> {
+        self.factory.informer::<Boxes>()
     }
 }

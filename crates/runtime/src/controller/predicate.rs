@@ -1,0 +1,113 @@
+//! Predicates: which events enqueue an object. They are plain functions, so `&&`, `||` and `!` in a closure combine them.
+//!
+//! ```
+//! use k8s_openapi::api::apps::v1::Deployment;
+//! use kube_codegen_runtime::{
+//!     controller::{Controller, predicate::{annotations_changed, generation_changed}},
+//!     informer::InformerFactory,
+//! };
+//!
+//! # fn example(factory: &InformerFactory) {
+//! // Writes of the status alone, such as the controller's own, cause no reconcile.
+//! let controller = Controller::for_informer(&factory.informer::<Deployment>())
+//!     .filter(|event| generation_changed(event) || annotations_changed(event));
+//! # }
+//! ```
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
+
+use crate::informer::InformerEvent;
+
+/// Whether an update changes `metadata.generation`, which the API server increases with each change of the spec, but not of metadata or status.
+/// Accepts each addition and deletion, and each update of a kind without generations. Refuses resyncs.
+pub fn generation_changed<K: Resource>(event: &InformerEvent<K>) -> bool {
+    changed(event, |old, new| {
+        old.generation != new.generation || (old.uid != new.uid)
+    }) || has_no_generation(event)
+}
+
+/// Whether an update changes the labels. Accepts each addition and deletion.
+pub fn labels_changed<K: Resource>(event: &InformerEvent<K>) -> bool {
+    changed(event, |old, new| old.labels != new.labels)
+}
+
+/// Whether an update changes the annotations. Accepts each addition and deletion.
+pub fn annotations_changed<K: Resource>(event: &InformerEvent<K>) -> bool {
+    changed(event, |old, new| old.annotations != new.annotations)
+}
+
+/// Whether an update changes the resource version: everything but a resync. Accepts each addition and deletion.
+pub fn resource_version_changed<K: Resource>(event: &InformerEvent<K>) -> bool {
+    changed(event, |old, new| {
+        old.resource_version != new.resource_version
+    })
+}
+
+fn changed<K: Resource>(
+    event: &InformerEvent<K>,
+    differs: impl FnOnce(&ObjectMeta, &ObjectMeta) -> bool,
+) -> bool {
+    match event {
+        InformerEvent::Updated { old, new } => differs(old.meta(), new.meta()),
+        InformerEvent::Added { .. } | InformerEvent::Deleted(_) => true,
+    }
+}
+
+fn has_no_generation<K: Resource>(event: &InformerEvent<K>) -> bool {
+    matches!(event, InformerEvent::Updated { old, new }
+        if new.meta().generation.is_none() && old.meta().resource_version != new.meta().resource_version)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+
+    fn with(change: impl FnOnce(&mut ObjectMeta)) -> Arc<ConfigMap> {
+        let mut object = ConfigMap::default();
+        object.metadata.resource_version = Some("1".into());
+        object.metadata.generation = Some(1);
+        change(&mut object.metadata);
+        Arc::new(object)
+    }
+
+    #[test]
+    fn each_predicate_sees_its_own_field() {
+        let update = |change: fn(&mut ObjectMeta)| {
+            let event = InformerEvent::Updated {
+                old: with(|_| {}),
+                new: with(change),
+            };
+            [
+                generation_changed(&event),
+                labels_changed(&event),
+                annotations_changed(&event),
+                resource_version_changed(&event),
+            ]
+        };
+        assert_eq!(update(|_| {}), [false; 4], "a resync");
+        assert_eq!(
+            update(|meta| meta.generation = Some(2)),
+            [true, false, false, false]
+        );
+        assert_eq!(
+            update(|meta| meta.uid = Some("2".into())),
+            [true, false, false, false]
+        );
+        let labels = |meta: &mut ObjectMeta| meta.labels = Some([("a".into(), "b".into())].into());
+        assert_eq!(update(labels), [false, true, false, false]);
+        let notes =
+            |meta: &mut ObjectMeta| meta.annotations = Some([("a".into(), "b".into())].into());
+        assert_eq!(update(notes), [false, false, true, false]);
+        let version = |meta: &mut ObjectMeta| meta.resource_version = Some("2".into());
+        assert_eq!(update(version), [false, false, false, true]);
+        let ungenerated = |meta: &mut ObjectMeta| {
+            meta.resource_version = Some("2".into());
+            meta.generation = None;
+        };
+        assert_eq!(update(ungenerated), [true, false, false, true]);
+    }
+}

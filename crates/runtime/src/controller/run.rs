@@ -1,0 +1,225 @@
+//! Runs a controller: caches first, then workers, until the shutdown or the first failure.
+use std::{fmt, sync::Arc};
+
+use futures::{
+    StreamExt,
+    future::{select_all, try_join_all},
+};
+use tokio::{task::JoinSet, time::timeout};
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use super::{
+    Action, Controller, OnError, RunError,
+    trigger::{Guard, Predicate, trigger},
+    worker::Worker,
+};
+use crate::{
+    cache::{Object, ObjectKey},
+    panics,
+    queue::WorkQueue,
+};
+
+impl<K: Object> Controller<K> {
+    /// Runs until shutdown, or until one of the informers is shut down.
+    ///
+    /// Starts the informers, waits until all caches are synced, then calls `reconcile` with each enqueued object: several concurrently, but
+    /// never one object twice at a time. Objects deleted by then are skipped (see [`run_keyed`](Self::run_keyed)); clean-up before deletion
+    /// belongs in a finalizer. After an error, `error_policy` decides what happens. A panic in either is logged and retried with
+    /// [`OnError::Backoff`].
+    ///
+    /// Dropping the returned future stops everything at once.
+    ///
+    /// # Errors
+    /// Fails if the caches do not sync in time, an informer fails, or a worker panics outside of `reconcile` and `error_policy`.
+    pub async fn run<Ctx, E, Reconcile, Running, Policy>(
+        self,
+        reconcile: Reconcile,
+        error_policy: Policy,
+        context: Arc<Ctx>,
+    ) -> Result<(), RunError>
+    where
+        Ctx: Send + Sync + 'static,
+        E: fmt::Display + Send + 'static,
+        Reconcile: Fn(Arc<K>, Arc<Ctx>) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<Action, E>> + Send + 'static,
+        Policy: Fn(Arc<K>, &E, Arc<Ctx>) -> OnError + Send + Sync + 'static,
+    {
+        let kind = self.primary.kind().to_string();
+        let functions = Arc::new((reconcile, error_policy, kind));
+        self.run_attempts(move |key, object| {
+            let object = object?;
+            let (functions, context) = (Arc::clone(&functions), Arc::clone(&context));
+            let key = key.clone();
+            Some(async move {
+                let (reconcile, error_policy, kind) = &*functions;
+                let outcome = reconcile(Arc::clone(&object), Arc::clone(&context)).await;
+                outcome.map_err(|failure| {
+                    warn!(kind, object = %key, "reconcile failed: {failure}");
+                    error_policy(object, &failure, context)
+                })
+            })
+        })
+        .await
+    }
+
+    /// Like [`run`](Self::run), but `reconcile` gets the key of each enqueued object, and the object unless it was deleted: for what a finalizer is
+    /// too much, such as a metric per object. Deletions that happen while the controller does not run are not seen.
+    ///
+    /// ```
+    /// use std::{convert::Infallible, sync::Arc};
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_codegen_runtime::{controller::{Action, Controller, OnError, RunError}, informer::{InformerFactory, ObjectKey}};
+    ///
+    /// async fn reconcile(key: ObjectKey, map: Option<Arc<ConfigMap>>, _: Arc<()>) -> Result<Action, Infallible> {
+    ///     match map {
+    ///         Some(map) => println!("{key} has {} keys", map.data.as_ref().map_or(0, |data| data.len())),
+    ///         None => println!("{key} was deleted"),
+    ///     }
+    ///     Ok(Action::await_change())
+    /// }
+    ///
+    /// # async fn example(factory: &InformerFactory) -> Result<(), RunError> {
+    /// let controller = Controller::for_informer(&factory.informer::<ConfigMap>());
+    /// controller.run_keyed(reconcile, |_, _, _| OnError::Backoff, Arc::new(())).await
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub async fn run_keyed<Ctx, E, Reconcile, Running, Policy>(
+        self,
+        reconcile: Reconcile,
+        error_policy: Policy,
+        context: Arc<Ctx>,
+    ) -> Result<(), RunError>
+    where
+        Ctx: Send + Sync + 'static,
+        E: fmt::Display + Send + 'static,
+        Reconcile: Fn(ObjectKey, Option<Arc<K>>, Arc<Ctx>) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<Action, E>> + Send + 'static,
+        Policy: Fn(&ObjectKey, &E, Arc<Ctx>) -> OnError + Send + Sync + 'static,
+    {
+        let kind = self.primary.kind().to_string();
+        let functions = Arc::new((reconcile, error_policy, kind));
+        self.run_attempts(move |key, object| {
+            let (functions, context) = (Arc::clone(&functions), Arc::clone(&context));
+            let key = key.clone();
+            Some(async move {
+                let (reconcile, error_policy, kind) = &*functions;
+                let outcome = reconcile(key.clone(), object, Arc::clone(&context)).await;
+                outcome.map_err(|failure| {
+                    warn!(kind, object = %key, "reconcile failed: {failure}");
+                    error_policy(&key, &failure, context)
+                })
+            })
+        })
+        .await
+    }
+
+    async fn run_attempts<Attempt, Running>(mut self, attempt: Attempt) -> Result<(), RunError>
+    where
+        Attempt: Fn(&ObjectKey, Option<Arc<K>>) -> Option<Running> + Send + Sync + 'static,
+        Running: Future<Output = Result<Action, OnError>> + Send + 'static,
+    {
+        let queue = WorkQueue::with_boxed_limiter(self.limiter);
+        self.metrics.observe(&queue);
+        self.metrics.count(|counts| counts.workers = self.workers);
+        let predicate = all(self.predicates);
+        let own = |object: &Arc<K>| vec![ObjectKey::of(&**object)];
+        self.triggers
+            .insert(0, trigger(&self.primary, true, predicate, own));
+
+        // The guards remove the handlers, however this function ends.
+        let guards: Vec<_> = self
+            .triggers
+            .iter()
+            .map(|trigger| trigger(&queue))
+            .collect();
+        let synced = try_join_all(guards.iter().map(|guard| guard.wait_synced()));
+        let synced = timeout(self.cache_sync_timeout, synced);
+        tokio::select! {
+            biased;
+            result = synced => match result {
+                Ok(result) => drop(result?),
+                Err(_) => return Err(RunError::CacheSyncTimeout {
+                    kinds: unsynced(&guards),
+                    timeout: self.cache_sync_timeout,
+                }),
+            },
+            () = &mut self.shutdown => return Ok(()),
+        }
+        let kind = self.primary.kind().clone();
+        info!(%kind, workers = self.workers, "caches are synced, starting workers");
+
+        let stop = CancellationToken::new();
+        let worker = Arc::new(Worker {
+            primary: self.primary,
+            queue: queue.clone(),
+            attempt,
+            max_retries: self.max_retries,
+            reconcile_timeout: self.reconcile_timeout,
+            metrics: self.metrics,
+        });
+        let mut running = JoinSet::new();
+        for _ in 0..self.workers {
+            running.spawn(Arc::clone(&worker).work(stop.clone()));
+        }
+        let mut sources = JoinSet::new();
+        for keys in self.sources {
+            let queue = queue.clone();
+            sources.spawn(keys.for_each(move |key| {
+                queue.add(key);
+                std::future::ready(())
+            }));
+        }
+        let outcome = tokio::select! {
+            biased;
+            () = self.shutdown => Ok(()),
+            (result, ..) = select_all(guards.iter().map(|guard| guard.ended())) => result,
+            failure = panic_of(&mut running) => Err(failure),
+            failure = panic_of(&mut sources) => Err(failure),
+        };
+        drop((guards, sources));
+        stop.cancel();
+        queue.shut_down();
+        let ended = async { while running.join_next().await.is_some() {} };
+        if timeout(self.grace_period, ended).await.is_err() {
+            // Not awaited: a reconcile that blocks its thread never reaches an `await` at which it could be dropped.
+            warn!(%kind, "dropping reconciles that did not finish within the grace period");
+            running.abort_all();
+        }
+        outcome
+    }
+}
+
+/// Returns a predicate that accepts what all of `predicates` do.
+fn all<K: Object>(mut predicates: Vec<Predicate<K>>) -> Option<Predicate<K>> {
+    if predicates.len() < 2 {
+        return predicates.pop();
+    }
+    Some(Arc::new(move |event| {
+        predicates.iter().all(|predicate| predicate(event))
+    }))
+}
+
+fn unsynced(guards: &[Box<dyn Guard>]) -> Vec<String> {
+    let waiting = guards.iter().filter(|guard| !guard.has_synced());
+    let mut kinds: Vec<_> = waiting.map(|guard| guard.kind()).collect();
+    kinds.sort();
+    kinds.dedup();
+    kinds
+}
+
+/// Waits until a task panics. Tasks that end otherwise are ignored.
+async fn panic_of(tasks: &mut JoinSet<()>) -> RunError {
+    while let Some(ended) = tasks.join_next().await {
+        if let Err(error) = ended
+            && let Ok(panic) = error.try_into_panic()
+        {
+            let message = panics::message(&*panic);
+            return RunError::WorkerPanicked { message };
+        }
+    }
+    std::future::pending().await
+}

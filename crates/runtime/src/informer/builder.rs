@@ -1,0 +1,118 @@
+//! The settings of a factory of informers.
+use std::{any::TypeId, collections::HashMap, fmt, sync::Arc, time::Duration};
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Client;
+
+use super::{InformerConfig, InformerFactory, InitialList, Namespaces, state::MetaTransform};
+use crate::cache::Object;
+
+/// Settings of an [`InformerFactory`].
+#[must_use]
+pub struct InformerFactoryBuilder {
+    pub(super) client: Client,
+    pub(super) config: InformerConfig,
+    pub(super) by_kind: HashMap<TypeId, Configure>,
+    pub(super) transform: Option<MetaTransform>,
+    pub(super) resync: Option<Duration>,
+}
+
+/// Changes the settings of one kind.
+pub(super) type Configure = Box<dyn Fn(&mut InformerConfig) + Send + Sync>;
+
+impl InformerFactoryBuilder {
+    pub(super) fn new(client: Client) -> Self {
+        Self {
+            client,
+            config: InformerConfig::default(),
+            by_kind: HashMap::new(),
+            transform: None,
+            resync: None,
+        }
+    }
+
+    /// Caches the objects of one namespace instead of all; `""` means all. Has no effect on cluster-scoped kinds. The informers fail to start
+    /// if no namespace can have this name.
+    pub fn namespace(self, namespace: impl Into<String>) -> Self {
+        self.namespaces(namespace.into())
+    }
+
+    /// Caches the objects of some namespaces instead of all. More can be [added](InformerFactory::add_namespace) later.
+    ///
+    /// ```no_run
+    /// # use kube_codegen_runtime::informer::InformerFactory;
+    /// # fn example(client: kube::Client) {
+    /// let factory = InformerFactory::builder(client).namespaces(["team-a", "team-b"]).build();
+    /// # }
+    /// ```
+    pub fn namespaces(mut self, namespaces: impl Into<Namespaces>) -> Self {
+        self.config.namespaces = namespaces.into();
+        self
+    }
+
+    /// Changes the settings of one kind, such as its selectors. The last change of a kind counts.
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// # use kube_codegen_runtime::informer::InformerFactory;
+    /// # fn example(client: kube::Client) {
+    /// let factory = InformerFactory::builder(client)
+    ///     .configure::<Pod>(|config| config.field_selector = Some("status.phase=Running".into()))
+    ///     .build();
+    /// # }
+    /// ```
+    pub fn configure<K: Object>(
+        mut self,
+        change: impl Fn(&mut InformerConfig) + Send + Sync + 'static,
+    ) -> Self {
+        self.by_kind.insert(TypeId::of::<K>(), Box::new(change));
+        self
+    }
+
+    /// Redelivers every object as an update, once per `period` (at least one second), to handlers without a resync period of their own.
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.resync = (!period.is_zero()).then_some(period);
+        self
+    }
+
+    /// Changes the metadata of every object before it is stored; see [`strip_managed_fields`](super::strip_managed_fields).
+    pub fn transform(
+        mut self,
+        transform: impl Fn(&mut ObjectMeta) + Send + Sync + 'static,
+    ) -> Self {
+        self.transform = Some(Arc::new(transform));
+        self
+    }
+
+    /// Caches only objects whose labels match (`app=web,tier!=cache`).
+    pub fn label_selector(mut self, selector: impl Into<String>) -> Self {
+        self.config.label_selector = Some(selector.into());
+        self
+    }
+
+    /// Caches only objects whose fields match (`metadata.name=a`).
+    pub fn field_selector(mut self, selector: impl Into<String>) -> Self {
+        self.config.field_selector = Some(selector.into());
+        self
+    }
+
+    /// Sets how lists are requested.
+    pub fn initial_list(mut self, list: InitialList) -> Self {
+        self.config.initial_list = list;
+        self
+    }
+
+    /// Creates the factory.
+    pub fn build(self) -> InformerFactory {
+        InformerFactory::new_with(self)
+    }
+}
+
+impl fmt::Debug for InformerFactoryBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InformerFactoryBuilder")
+            .field("config", &self.config)
+            .field("resync", &self.resync)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,117 @@
+//! Lists: collects the objects of one, then replaces the content of the cache in slices, so that readers and other tasks get their turn.
+use std::{collections::HashSet, hash::RandomState, sync::Arc};
+
+use super::{error::DecodeError, scope::Scope, state::State, tasks::give_way};
+use crate::cache::{Delta, KeyedSet, Object, ObjectKey, Store, names, same_state};
+
+/// Number of objects that are decoded or applied at once: some tenths of a millisecond.
+pub(super) const SLICE: usize = 64;
+
+/// An incomplete list.
+pub(super) struct Listed<K> {
+    objects: KeyedSet<K>,
+    unreadable: HashSet<ObjectKey>,
+}
+
+impl<K: Object> Listed<K> {
+    pub(super) fn new() -> Self {
+        Self {
+            objects: KeyedSet::new(RandomState::new()),
+            unreadable: HashSet::new(),
+        }
+    }
+
+    /// Returns the number of objects that were received and are not deleted.
+    pub(super) fn len(&self) -> usize {
+        self.objects.len() + self.unreadable.len()
+    }
+
+    /// Removes an object that was deleted while the list was in progress.
+    pub(super) fn remove(&mut self, deleted: Result<ObjectKey, Box<DecodeError>>) {
+        if let Some(key) = deleted.map_or_else(|error| error.key, Some) {
+            let (namespace, name) = key.parts();
+            self.objects.remove(namespace, name);
+            self.unreadable.remove(&key);
+        }
+    }
+
+    fn has(&self, object: &K) -> bool {
+        let (namespace, name) = names(object);
+        self.objects.get(namespace, name).is_some()
+            || self.unreadable.contains(&ObjectKey::of(object))
+    }
+}
+
+impl<K: Object> State<K> {
+    /// Adds one object to a list in progress. An object that the store holds in the same state is not allocated again.
+    pub(super) fn list_one(&self, listed: &mut Listed<K>, decoded: Result<K, Box<DecodeError>>) {
+        match self.accept(decoded) {
+            Ok(object) => {
+                let (namespace, name) = names(&*object);
+                let stored = self.store.read().get(namespace, name).cloned();
+                let stored = stored.filter(|stored| same_state(&**stored, &*object));
+                listed.objects.insert(stored.unwrap_or(object));
+            }
+            Err(key) => listed.unreadable.extend(key),
+        }
+    }
+
+    /// Replaces the content of a scope by a complete list, in slices.
+    pub(super) async fn replace(&self, scope: &Scope, listed: Listed<K>, version: &str) {
+        {
+            let mut metrics = self.metrics.lock();
+            metrics.lists += 1;
+            metrics.items_per_list.observe_items(listed.objects.len());
+        }
+        self.received();
+        let before = self.store.read().within(scope.namespace.as_deref());
+        let mut objects = listed.objects.iter();
+        while self.change(objects.by_ref().take(SLICE), |store, object| {
+            Some(store.relist(Arc::clone(object)))
+        }) {
+            give_way().await;
+        }
+        let mut before = before.iter();
+        while self.change(before.by_ref().take(SLICE), |store, object| {
+            let gone = !listed.has(object);
+            gone.then(|| store.delete_by_key(&ObjectKey::of(&**object)))?
+        }) {
+            give_way().await;
+        }
+        scope.set_version(version);
+        scope.set_synced();
+        self.update_synced();
+        self.report_panics();
+    }
+
+    /// Removes the objects of a scope that has ended.
+    pub(super) async fn forget(&self, scope: &Scope) {
+        let before = self.store.read().within(scope.namespace.as_deref());
+        let mut before = before.iter();
+        while self.change(before.by_ref().take(SLICE), |store, object| {
+            store.delete_by_key(&ObjectKey::of(&**object))
+        }) {
+            give_way().await;
+        }
+    }
+
+    /// Changes the store once for each of `objects`, then notifies the listeners. Returns `false` if there were none.
+    fn change<'o>(
+        &self,
+        objects: impl Iterator<Item = &'o Arc<K>>,
+        mut change: impl FnMut(&mut Store<K>, &Arc<K>) -> Option<Delta<K>>,
+    ) -> bool {
+        let listeners = self.listeners.lock();
+        let mut store = self.store.write();
+        let mut any = false;
+        let deltas: Vec<_> = objects
+            .inspect(|_| any = true)
+            .filter_map(|object| change(&mut store, object))
+            .collect();
+        drop(store);
+        for delta in deltas {
+            listeners.notify(delta);
+        }
+        any
+    }
+}

@@ -1,0 +1,183 @@
+//! The lists and watches of an informer: one of all namespaces, or one of each of several, which are added and removed at run time.
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use futures::FutureExt;
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Namespaces, SharedInformer,
+    config::{InvalidNamespace, check_namespace},
+    error::Stopped,
+    reflector::{Reflector, Requests},
+    shared::Inner,
+    state::{State, wait_synced},
+};
+use crate::{cache::Object, panics};
+
+/// One list and watch.
+pub(super) struct Scope {
+    /// `None` for all namespaces, and for cluster-scoped kinds.
+    pub(super) namespace: Option<String>,
+    /// The resource version up to which the cache is complete; empty before the first list.
+    version: Mutex<String>,
+    synced: watch::Sender<bool>,
+    /// Cancelled with the informer, or when the namespace is removed.
+    pub(super) stop: CancellationToken,
+    /// Cancelled when the list and watch has ended and, if the namespace was removed, its objects have left the cache.
+    pub(super) ended: CancellationToken,
+}
+
+impl Scope {
+    pub(super) fn new(namespace: Option<String>, stop: CancellationToken) -> Self {
+        Self {
+            namespace,
+            version: Mutex::default(),
+            synced: watch::Sender::new(false),
+            stop,
+            ended: CancellationToken::new(),
+        }
+    }
+
+    pub(super) fn version(&self) -> String {
+        self.version.lock().clone()
+    }
+
+    /// Records the progress of the watch. Ignores an empty version, which no server sends.
+    pub(super) fn set_version(&self, version: &str) {
+        if !version.is_empty() {
+            version.clone_into(&mut self.version.lock());
+        }
+    }
+
+    pub(super) fn has_synced(&self) -> bool {
+        *self.synced.borrow()
+    }
+
+    pub(super) fn set_synced(&self) {
+        self.synced.send_replace(true);
+    }
+
+    pub(super) async fn wait_synced(&self) -> Result<(), Stopped> {
+        wait_synced(&self.synced, &self.stop).await
+    }
+}
+
+impl<K: Object> SharedInformer<K> {
+    /// Returns the namespaces whose objects are cached now.
+    pub fn namespaces(&self) -> Namespaces {
+        let state = &self.inner.state;
+        let scopes = state.scopes.read();
+        let names: Option<_> = scopes
+            .iter()
+            .filter(|scope| !scope.stop.is_cancelled() || state.stop.is_cancelled())
+            .map(|scope| scope.namespace.clone())
+            .collect();
+        names.map_or(Namespaces::All, Namespaces::Only)
+    }
+
+    /// Caches the objects of another namespace, too. Does nothing if they are cached already. [`wait_synced`](Self::wait_synced) then waits for them.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_codegen_runtime::informer::{InformerConfig, SharedInformer};
+    /// use kube_codegen_testing::ApiServer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let config = InformerConfig { namespaces: "team-a".into(), ..InformerConfig::default() };
+    /// let maps = SharedInformer::<ConfigMap>::new(ApiServer::new().client(), config);
+    /// maps.start();
+    /// maps.add_namespace("team-b")?;
+    /// maps.wait_synced().await?;
+    /// maps.remove_namespace("team-a");
+    /// assert_eq!(maps.namespaces(), "team-b".into());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if no namespace can have this name.
+    pub fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
+        check_namespace(name)?;
+        match self.namespaces() {
+            Namespaces::Only(names) if !names.contains(name) => {
+                self.inner.add(Some(name.to_owned()));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Stops the list and watch of one of several namespaces. Its objects leave the cache; handlers get them as deleted, with their final state
+    /// unknown. Returns `false` if the informer has no list and watch of this namespace alone.
+    pub fn remove_namespace(&self, name: &str) -> bool {
+        let scopes = self.inner.state.scopes.read();
+        let mut running = scopes.iter().filter(|scope| !scope.stop.is_cancelled());
+        let found = running.find(|scope| scope.namespace.as_deref() == Some(name));
+        found.inspect(|scope| scope.stop.cancel()).is_some()
+    }
+}
+
+impl<K: Object> Inner<K> {
+    /// Lists and watches one more scope, from the start on.
+    pub(super) fn add(&self, namespace: Option<String>) {
+        let Self { state, config, .. } = self;
+        let path = K::url_path(&self.dynamic, namespace.as_deref());
+        let requests = Requests::new(&path, state.kind.metadata_only, config);
+        let mut scopes = state.scopes.write();
+        // The same namespace may have been removed before: its objects must leave the cache first.
+        let before = scopes.iter().find(|scope| scope.namespace == namespace);
+        let before = before.map(|scope| scope.ended.clone());
+        scopes.retain(|scope| scope.namespace != namespace);
+        let scope = Arc::new(Scope::new(namespace, state.stop.child_token()));
+        scopes.push(Arc::clone(&scope));
+        drop(scopes);
+        let reflector = Reflector::new(
+            self.client.clone(),
+            requests,
+            config.initial_list,
+            Arc::clone(state),
+            Arc::clone(&scope),
+        );
+        let state = Arc::clone(state);
+        self.tasks.spawn(async move {
+            if let Some(before) = before {
+                state.stop.run_until_cancelled(before.cancelled()).await;
+            }
+            follow(reflector, state, scope).await;
+        });
+    }
+}
+
+/// Runs `reflector` until its scope or the informer stops. The informer fails if the reflector panics, or its task is dropped.
+async fn follow<K: Object>(reflector: Reflector<K>, state: Arc<State<K>>, scope: Arc<Scope>) {
+    let mut guard = FailOnDrop(Some(Arc::clone(&state)));
+    let run = AssertUnwindSafe(reflector.run()).catch_unwind();
+    if let Some(Err(panic)) = scope.stop.run_until_cancelled(run).await {
+        let message = panics::message(&*panic);
+        state.fail(format!("its list and watch panicked: {message}"));
+    }
+    guard.0.take();
+    if !state.stop.is_cancelled() {
+        state.forget(&scope).await;
+        state
+            .scopes
+            .write()
+            .retain(|other| !Arc::ptr_eq(other, &scope));
+        state.update_synced();
+    }
+    scope.ended.cancel();
+}
+
+/// Ends the informer when the task of its reflector is dropped: the runtime on which it was started shuts down.
+struct FailOnDrop<K: Object>(Option<Arc<State<K>>>);
+
+impl<K: Object> Drop for FailOnDrop<K> {
+    fn drop(&mut self) {
+        if let Some(state) = self.0.take()
+            && !state.stop.is_cancelled()
+        {
+            state.fail("the runtime dropped its list and watch".to_owned());
+        }
+    }
+}
