@@ -211,7 +211,7 @@ fn summary(
         let path = own.root().join(scaffold::PROGRAM);
         let path = path.display();
         steps.push(format!(
-            "{path} was kept and does not start the operator: call `{}::run` from it, or remove it and run this command again",
+            "{path} was kept and does not start the operator: run a manager with `{}::register` in it, or remove it and run this command again",
             args.name.ident()
         ));
     }

@@ -77,7 +77,7 @@ scalars! {
     ByteString, ByteString::default(), "base64", |v| View::Foreign(v), bytes;
     DateTime, DateTime(String::new()), "a date-time", |v| View::Str(&v.0), date_time;
     Time, Time(Timestamp::UNIX_EPOCH), "an RFC 3339 time", |v| View::Display(&v.0), time;
-    Quantity, Quantity(String::new()), "a quantity", |v| View::Str(&v.0), quantity;
+    Quantity, Quantity("0".to_owned()), "a quantity", |v| View::Str(&v.0), quantity;
     IntOrString, IntOrString::Int(0), "an integer or a string", |v| match v {
         IntOrString::Int(number) => View::Int(i64::from(*number)),
         IntOrString::String(text) => View::Str(text),

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::ir::{
     Body, Derives, Enum, EnumBase, Field, Ident, Kind, Model, Module, Rules, Struct, Ty, TypeDef,
-    TypeId, Union,
+    TypeId, Union, Variant,
 };
 
 pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
@@ -267,13 +267,11 @@ fn text(def: &TypeDef, body: &Enum, more: &[&str]) -> TokenStream {
         "The values that the schema declares are constants; any other text is kept verbatim.",
     ]);
     let blank = body.default.or(body.blank());
-    let blank = match blank.and_then(|index| body.variants.get(index)) {
-        Some(variant) => {
-            let ident = variant.ident();
-            quote!(Self::#ident)
-        }
-        None => quote!(Self("".into())),
-    };
+    let blank = blank.and_then(|index| body.variants.get(index));
+    let blank = blank.map(Variant::ident).map_or_else(
+        || quote!(Self(std::borrow::Cow::Borrowed(""))),
+        |ident| quote!(Self::#ident),
+    );
     let default = default(name, &blank);
     quote! {
         #docs

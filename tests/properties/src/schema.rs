@@ -304,10 +304,14 @@ fn boolean() -> BoxedStrategy<Value> {
     .boxed()
 }
 
+/// What controller-gen writes for a quantity.
+const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
+
 fn either() -> BoxedStrategy<Value> {
     prop_oneof![
         Just(json!({"x-kubernetes-int-or-string": true})),
         Just(json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]})),
+        Just(json!({"x-kubernetes-int-or-string": true, "pattern": QUANTITY})),
     ]
     .boxed()
 }
@@ -322,6 +326,7 @@ fn mixed() -> BoxedStrategy<Value> {
 fn opaque() -> BoxedStrategy<Value> {
     prop_oneof![
         Just(json!({"x-kubernetes-preserve-unknown-fields": true})),
+        Just(json!({"x-kubernetes-preserve-unknown-fields": true, "properties": {"a": {"type": "string"}}})),
         Just(json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true})),
         Just(json!({"type": "object", "additionalProperties": true})),
     ]

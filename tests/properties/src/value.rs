@@ -33,6 +33,13 @@ fn not_null(schema: &Value) -> BoxedStrategy<Value> {
     if let Some(values) = schema["enum"].as_array() {
         return one_of(schema, values);
     }
+    if schema["x-kubernetes-int-or-string"] == true && schema["pattern"].is_string() {
+        // A number would be written as text.
+        let suffix = select(vec!["", "m", "Ki", "G", "e3", ".50", ".0n"]);
+        let quantity =
+            (any::<i32>(), suffix).prop_map(|(number, end)| json!(format!("{number}{end}")));
+        return quantity.boxed();
+    }
     if schema["x-kubernetes-int-or-string"] == true {
         return prop_oneof![any::<i32>().prop_map(Value::from), words()].boxed();
     }
