@@ -183,7 +183,7 @@ impl fmt::Debug for Term {
         f.debug_struct("Term")
             .field("lease", &self.lease)
             .field("phase", &*self.phase.borrow())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
