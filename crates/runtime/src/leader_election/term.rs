@@ -48,7 +48,7 @@ enum Phase {
 /// let number = elector
 ///     .run(async |term| {
 ///         maps.create(&PostParams::default(), &map).await?;
-///         kube::Result::Ok(term.number())
+///         Ok::<_, kube::Error>(term.number())
 ///     })
 ///     .await??;
 /// assert_eq!(number, Some(0));
