@@ -56,6 +56,8 @@
 //! - [`finalizer`]: clean-up before an object is deleted
 //! - [`event`]: Kubernetes Events
 //! - [`leader_election`]: one leader among several replicas
+//! - `metrics`: metrics for Prometheus (feature `metrics`)
+//! - `server`: HTTP servers for health checks, metrics and debugging (feature `server`)
 //! - [`manager`]: starts and stops all parts of an operator
 pub mod client;
 pub mod condition;
@@ -66,9 +68,13 @@ pub mod informer;
 pub mod leader_election;
 pub mod lister;
 pub mod manager;
+#[cfg(feature = "metrics")]
+pub mod metrics;
 #[doc(hidden)]
 pub mod private;
 pub mod queue;
+#[cfg(feature = "server")]
+pub mod server;
 
 mod cache;
 mod histogram;

@@ -103,8 +103,10 @@ impl MetricsHandle {
         change(&mut self.inner.lock().counts);
     }
 
-    pub(super) fn finished(&self, took: Duration) {
+    /// Counts a finished reconcile and its result at once, so that no counter ever decreases.
+    pub(super) fn finished(&self, took: Duration, result: impl FnOnce(&mut ControllerMetrics)) {
         self.count(|counts| {
+            result(counts);
             counts.active -= 1;
             counts.reconciles += 1;
             counts.reconcile_time.observe_duration(took);

@@ -56,22 +56,23 @@ impl<K: Object, Attempt> Worker<K, Attempt> {
             None => Some(attempt.await),
             Some(limit) => timeout(limit, attempt).await.ok(),
         };
-        self.metrics.finished(started.elapsed());
+        let took = started.elapsed();
+        self.metrics.finished(took, |counts| match &outcome {
+            Some(Ok(Ok(action))) => counts.requeues += u64::from(action.requeue_after.is_some()),
+            Some(Ok(Err(_))) => counts.errors += 1,
+            Some(Err(_)) => counts.panics += 1,
+            None => counts.timeouts += 1,
+        });
         match outcome {
             Some(Ok(Ok(action))) => self.after_success(key, action),
-            Some(Ok(Err(next))) => {
-                self.metrics.count(|counts| counts.errors += 1);
-                self.after_error(key, next);
-            }
+            Some(Ok(Err(next))) => self.after_error(key, next),
             Some(Err(panic)) => {
-                self.metrics.count(|counts| counts.panics += 1);
                 let message = panics::message(&*panic);
                 error!(kind = %self.primary.kind(), object = %key, "reconcile panicked: {message}");
                 self.after_error(key, OnError::Backoff);
             }
             None => {
-                self.metrics.count(|counts| counts.timeouts += 1);
-                warn!(kind = %self.primary.kind(), object = %key, "reconcile dropped after {:?}", started.elapsed());
+                warn!(kind = %self.primary.kind(), object = %key, "reconcile dropped after {took:?}");
                 self.after_error(key, OnError::Backoff);
             }
         }
@@ -81,7 +82,6 @@ impl<K: Object, Attempt> Worker<K, Attempt> {
         let Some(delay) = action.requeue_after else {
             return self.queue.forget(key);
         };
-        self.metrics.count(|counts| counts.requeues += 1);
         if delay < SHORTEST_REQUEUE {
             return self.queue.add_rate_limited(key.clone());
         }

@@ -247,6 +247,16 @@ impl InformerFactory {
         all
     }
 
+    /// Returns a function that returns the [`status`](Self::status), as long as the factory exists.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn weak_status(&self) -> impl Fn() -> Vec<InformerStatus> + Send + Sync + use<> {
+        let inner = Arc::downgrade(&self.inner);
+        move || {
+            let inner = inner.upgrade();
+            inner.map_or_else(Vec::new, |inner| Self { inner }.status())
+        }
+    }
+
     /// Starts all informers that were requested and do not run yet. Call it again after you request more.
     ///
     /// # Panics

@@ -342,6 +342,13 @@ impl<K: Object> SharedInformer<K> {
         }
     }
 
+    /// Returns a function that returns the [`status`](Self::status), as long as the informer exists.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn weak_status(&self) -> impl Fn() -> Option<InformerStatus> + Send + Sync + use<K> {
+        let inner = Arc::downgrade(&self.inner);
+        move || inner.upgrade().map(|inner| Self { inner }.status())
+    }
+
     /// Returns the cached object of `key`.
     pub(crate) fn find(&self, key: &ObjectKey) -> Option<Arc<K>> {
         let (namespace, name) = key.parts();

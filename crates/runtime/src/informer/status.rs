@@ -120,6 +120,17 @@ pub struct InformerStatus {
     pub metrics: InformerMetrics,
 }
 
+impl InformerStatus {
+    /// Returns `Pod`, or `Deployment.apps`.
+    pub fn kind_and_group(&self) -> String {
+        if self.group.is_empty() {
+            self.kind.clone()
+        } else {
+            format!("{}.{}", self.kind, self.group)
+        }
+    }
+}
+
 /// The state of one handler of an informer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]

@@ -133,8 +133,8 @@ async fn streaming_list(count: usize, deleted: bool) -> Duration {
 /// Compares two times, so that a slow machine does not fail the test.
 #[tokio::test]
 async fn deletions_during_a_streaming_list_take_linear_time() {
-    let without = streaming_list(6000, false).await;
-    let with = streaming_list(6000, true).await;
+    let without = streaming_list(3000, false).await;
+    let with = streaming_list(3000, true).await;
     assert!(
         with < without * 6,
         "{with:?}, without deletions {without:?}"
@@ -150,7 +150,7 @@ async fn a_large_list_lets_other_tasks_run() {
         } else {
             informer_with(plain())
         };
-        let objects: Vec<_> = (0..20_000)
+        let objects: Vec<_> = (0..8000)
             .map(|number| map(&format!("n{number}"), "1"))
             .collect();
         let turns = Arc::new(AtomicUsize::new(0));
@@ -171,7 +171,7 @@ async fn a_large_list_lets_other_tasks_run() {
         counting.store(false, Ordering::Relaxed);
         other.await.unwrap();
         let turns = turns.load(Ordering::Relaxed);
-        assert!(turns >= 150, "{turns} turns, streaming: {streaming}");
+        assert!(turns >= 100, "{turns} turns, streaming: {streaming}");
     }
 }
 

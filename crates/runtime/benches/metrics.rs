@@ -1,0 +1,89 @@
+//! What metrics cost: the work queue's and the controller's counters per reconcile, a request, and a scrape.
+//!
+//! `cargo bench -p kube-codegen-runtime --features metrics` prints the times; docs/metrics.md has them.
+#![allow(missing_docs, clippy::unwrap_used)]
+use std::{convert::Infallible, hint::black_box, time::Duration};
+
+use bytes::Bytes;
+use criterion::{Criterion, criterion_group, criterion_main};
+use futures::{FutureExt, future::ready};
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full};
+use kube_codegen_runtime::{
+    informer::ObjectKey,
+    metrics::{Format, Metrics},
+    queue::{Histogram, WorkQueue},
+};
+use tower::{Layer, Service, service_fn};
+
+const BOUNDS: &[f64] = &[
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
+];
+
+fn per_reconcile(bench: &mut Criterion) {
+    // The queue cannot work without its counters, so this is an upper bound of their cost.
+    let queue = WorkQueue::new();
+    let keys: Vec<_> = (0..1000)
+        .map(|n| ObjectKey::namespaced("default", &format!("object-{n}")))
+        .collect();
+    let mut keys = keys.iter().cycle();
+    bench.bench_function(
+        "queue: add, get and done of one key, counters included",
+        |b| {
+            b.iter(|| {
+                queue.add(keys.next().unwrap().clone());
+                let key = queue.get().now_or_never().flatten().unwrap();
+                queue.done(&key);
+            });
+        },
+    );
+    let mut histogram = Histogram::new(BOUNDS);
+    bench.bench_function("one observation of a histogram", |b| {
+        b.iter(|| histogram.observe_duration(black_box(Duration::from_millis(7))));
+    });
+}
+
+fn per_request(bench: &mut Criterion) {
+    let answer = |_: Request<Full<Bytes>>| {
+        ready(Ok::<_, Infallible>(Response::new(Full::<Bytes>::from(
+            "{}",
+        ))))
+    };
+    let request = || Request::new(Full::<Bytes>::from("{}"));
+    let send = |service: &mut dyn FnMut() -> usize| black_box(service());
+    let mut plain = service_fn(answer);
+    bench.bench_function("a request without the layer", |b| {
+        b.iter(|| {
+            send(&mut || {
+                let response = plain.call(request()).now_or_never().unwrap().unwrap();
+                let body = response.into_body().collect().now_or_never().unwrap();
+                body.unwrap().to_bytes().len()
+            })
+        });
+    });
+    let layer = Metrics::new().client_layer(&"https://10.0.0.1:443".parse().unwrap());
+    let mut measured = layer.layer(service_fn(answer));
+    bench.bench_function("a request with the layer", |b| {
+        b.iter(|| {
+            send(&mut || {
+                let response = measured.call(request()).now_or_never().unwrap().unwrap();
+                let body = response.into_body().collect().now_or_never().unwrap();
+                body.unwrap().to_bytes().len()
+            })
+        });
+    });
+}
+
+fn per_scrape(bench: &mut Criterion) {
+    let metrics = Metrics::new();
+    for n in 0..10 {
+        let queue = WorkQueue::<ObjectKey>::new();
+        metrics.queue(format!("queue-{n}"), &queue).unwrap();
+    }
+    bench.bench_function("a scrape of ten queues and the process", |b| {
+        b.iter(|| metrics.encode(Format::Text).unwrap().len());
+    });
+}
+
+criterion_group!(benches, per_reconcile, per_request, per_scrape);
+criterion_main!(benches);

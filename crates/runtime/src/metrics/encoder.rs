@@ -1,0 +1,126 @@
+//! Encodes metrics family by family, and converts `OpenMetrics` to Prometheus' text format.
+use std::{collections::HashMap, fmt, fmt::Write as _};
+
+use prometheus_client::{
+    encoding::{DescriptorEncoder, EncodeCounterValue, EncodeGaugeValue, NoLabelSet},
+    metrics::{MetricType, exemplar::Exemplar},
+};
+
+use crate::histogram::Histogram;
+
+/// Names and values of labels.
+pub(super) type Labels = Vec<(&'static str, String)>;
+
+/// Encodes one family after the other.
+pub(super) struct Encoder<'a>(pub(super) DescriptorEncoder<'a>);
+
+impl Encoder<'_> {
+    /// Encodes a counter. The name ends with `_total`.
+    pub(super) fn counter<'l, V: EncodeCounterValue>(
+        &mut self,
+        name: &str,
+        help: &str,
+        series: impl IntoIterator<Item = (&'l Labels, V)>,
+    ) -> fmt::Result {
+        let name = name.strip_suffix("_total").unwrap_or(name);
+        let mut family = self
+            .0
+            .encode_descriptor(name, help, None, MetricType::Counter)?;
+        let no_exemplar = None::<&Exemplar<NoLabelSet, f64>>;
+        for (labels, value) in series {
+            if labels.is_empty() {
+                family.encode_counter(&value, no_exemplar)?;
+            } else {
+                let mut series = family.encode_family(labels)?;
+                series.encode_counter(&value, no_exemplar)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn gauge<'l, V: EncodeGaugeValue>(
+        &mut self,
+        name: &str,
+        help: &str,
+        series: impl IntoIterator<Item = (&'l Labels, V)>,
+    ) -> fmt::Result {
+        let mut family = self
+            .0
+            .encode_descriptor(name, help, None, MetricType::Gauge)?;
+        for (labels, value) in series {
+            if labels.is_empty() {
+                family.encode_gauge(&value)?;
+            } else {
+                family.encode_family(labels)?.encode_gauge(&value)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn histogram<'l>(
+        &mut self,
+        name: &str,
+        help: &str,
+        series: impl IntoIterator<Item = (&'l Labels, &'l Histogram)>,
+    ) -> fmt::Result {
+        let mut family = self
+            .0
+            .encode_descriptor(name, help, None, MetricType::Histogram)?;
+        for (labels, value) in series {
+            let buckets: Vec<_> = value.buckets().collect();
+            family
+                .encode_family(labels)?
+                .encode_histogram::<NoLabelSet>(value.sum(), value.count(), &buckets, None)?;
+        }
+        Ok(())
+    }
+}
+
+/// Converts `OpenMetrics` to text format 0.0.4, whose counters and infos have the names of their series.
+pub(super) fn to_text(open_metrics: &str) -> String {
+    let kinds: HashMap<_, _> = open_metrics
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '))
+        .collect();
+    let mut text = String::with_capacity(open_metrics.len());
+    for line in open_metrics.lines() {
+        let Some((keyword, rest)) = line
+            .strip_prefix("# ")
+            .and_then(|rest| rest.split_once(' '))
+        else {
+            if !line.starts_with('#') {
+                text.push_str(line);
+                text.push('\n');
+            }
+            continue;
+        };
+        let (name, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+        let (suffix, type_name) = match kinds.get(name).copied() {
+            Some("counter") => ("_total", "counter"),
+            Some("info") => ("_info", "gauge"),
+            Some("unknown") | None => ("", "untyped"),
+            Some(other) => ("", other),
+        };
+        // Writing to a string cannot fail.
+        let _ = match keyword {
+            "HELP" => writeln!(text, "# HELP {name}{suffix} {rest}"),
+            "TYPE" => writeln!(text, "# TYPE {name}{suffix} {type_name}"),
+            _ => Ok(()),
+        };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_format_names_counters_like_their_series() {
+        let open_metrics = "# HELP a Help of a.\n# TYPE a counter\n# UNIT a seconds\na_total 1\n# HELP b Help.\n# TYPE b gauge\nb{x=\"# y\"} 2\n# EOF\n";
+        assert_eq!(
+            to_text(open_metrics),
+            "# HELP a_total Help of a.\n# TYPE a_total counter\na_total 1\n# HELP b Help.\n# TYPE b gauge\nb{x=\"# y\"} 2\n"
+        );
+    }
+}

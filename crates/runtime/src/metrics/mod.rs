@@ -1,0 +1,258 @@
+//! Metrics for Prometheus, with the names, labels and buckets of controller-runtime and client-go (feature `metrics`).
+//!
+//! Dashboards and alerts for operators in Go work unchanged, such as kubebuilder's. `docs/metrics.md` lists every metric.
+//!
+//! ```
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube_codegen_runtime::{controller::Controller, informer::InformerFactory, metrics::{Format, Metrics}};
+//! use kube_codegen_testing::ApiServer;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let client = ApiServer::new().client();
+//! let metrics = Metrics::new();
+//! let factory = InformerFactory::new(client);
+//! metrics.informers(&factory);
+//! let controller = Controller::for_informer(&factory.informer::<ConfigMap>());
+//! metrics.controller(&controller.metrics())?;
+//! assert!(metrics.encode(Format::Text)?.contains("workqueue_depth{name=\"configmap\",controller=\"configmap\""));
+//! # Ok(()) }
+//! ```
+//!
+//! [`Metrics::client_layer`] measures the requests of a client, and `server::Server` serves the metrics over HTTP.
+mod client;
+mod controllers;
+mod encoder;
+mod informers;
+mod program;
+
+use std::{fmt, sync::Arc};
+
+use parking_lot::Mutex;
+pub use prometheus_client;
+use prometheus_client::{
+    collector::Collector,
+    encoding::{DescriptorEncoder, text},
+    registry::Registry,
+};
+use thiserror::Error;
+
+use self::{client::ClientMetrics, controllers::QueueSource, encoder::Encoder};
+pub use self::{
+    client::{ClientLayer, ClientService, CountedBody},
+    program::CertificateMetrics,
+};
+use crate::{
+    cache::Object,
+    controller::MetricsHandle,
+    informer::{InformerFactory, InformerStatus, SharedInformer},
+    leader_election::LeaderStatus,
+    queue::WorkQueue,
+};
+
+/// The metrics of a program: what was registered, the requests of its clients, and the process. A clone is a handle on the same metrics.
+#[derive(Clone)]
+pub struct Metrics {
+    sources: Arc<Sources>,
+    registry: Arc<Mutex<Registry>>,
+}
+
+/// Where the values are read from when the metrics are encoded.
+#[derive(Default)]
+struct Sources {
+    controllers: Mutex<Vec<MetricsHandle>>,
+    queues: Mutex<Vec<QueueSource>>,
+    informers: Mutex<Vec<InformerSource>>,
+    clients: Mutex<Vec<Arc<ClientMetrics>>>,
+    leaders: Mutex<Vec<LeaderStatus>>,
+    certificates: CertificateMetrics,
+}
+
+/// Returns the state of informers, unless they were dropped.
+type InformerSource = Box<dyn Fn() -> Vec<InformerStatus> + Send + Sync>;
+
+/// A text format of metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// Prometheus' text format 0.0.4, which every scraper reads.
+    #[default]
+    Text,
+    /// `OpenMetrics` 1.0.
+    OpenMetrics,
+}
+
+/// Another controller or work queue already has this name.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "there already is a controller or work queue named \"{0}\"; Controller::named gives it another name"
+)]
+pub struct NameTaken(pub String);
+
+impl Metrics {
+    /// Creates the metrics of the process and of its certificates.
+    pub fn new() -> Self {
+        let sources = Arc::new(Sources::default());
+        let mut registry = Registry::default();
+        registry.register_collector(Box::new(Arc::clone(&sources)));
+        Self {
+            sources,
+            registry: Arc::new(Mutex::new(registry)),
+        }
+    }
+
+    /// Adds a controller and its work queue; see [`Controller::metrics`](crate::controller::Controller::metrics). Their label is the
+    /// controller's name, which must be unique.
+    pub fn controller(&self, controller: &MetricsHandle) -> Result<(), NameTaken> {
+        self.check_name(&controller.name())?;
+        self.sources.controllers.lock().push(controller.clone());
+        Ok(())
+    }
+
+    /// Adds a work queue that belongs to no controller. The name must be unique.
+    pub fn queue<T: Eq + std::hash::Hash + Clone + Send + 'static>(
+        &self,
+        name: impl Into<String>,
+        queue: &WorkQueue<T>,
+    ) -> Result<(), NameTaken> {
+        let (name, queue) = (name.into(), queue.clone());
+        self.check_name(&name)?;
+        let source = QueueSource::new(name, move || queue.metrics());
+        self.sources.queues.lock().push(source);
+        Ok(())
+    }
+
+    /// Adds all informers of a factory, also those created later. Does not keep them alive.
+    pub fn informers(&self, factory: &InformerFactory) {
+        self.sources
+            .informers
+            .lock()
+            .push(Box::new(factory.weak_status()));
+    }
+
+    /// Adds one informer. Does not keep it alive.
+    pub fn informer<K: Object>(&self, informer: &SharedInformer<K>) {
+        let status = informer.weak_status();
+        self.sources
+            .informers
+            .lock()
+            .push(Box::new(move || status().into_iter().collect()));
+    }
+
+    /// Returns a layer that counts and measures the requests of a client. `server` is the URL of the API server; its host and port are the
+    /// label `host`.
+    ///
+    /// ```no_run
+    /// use kube::client::ClientBuilder;
+    /// use kube_codegen_runtime::metrics::Metrics;
+    ///
+    /// # fn main() -> kube::Result<()> {
+    /// # let config = kube::Config::new("https://localhost:6443".parse().unwrap());
+    /// let metrics = Metrics::new();
+    /// let layer = metrics.client_layer(&config.cluster_url);
+    /// let client = ClientBuilder::try_from(config)?.with_layer(&layer).build();
+    /// # Ok(()) }
+    /// ```
+    pub fn client_layer(&self, server: &http::Uri) -> ClientLayer {
+        let host = server
+            .authority()
+            .map_or_else(String::new, ToString::to_string);
+        let mut clients = self.sources.clients.lock();
+        let known = clients.iter().find(|client| client.host() == host);
+        let client = known.cloned().unwrap_or_else(|| {
+            let client = Arc::new(ClientMetrics::new(host));
+            clients.push(Arc::clone(&client));
+            client
+        });
+        ClientLayer::new(client)
+    }
+
+    /// Adds a leader election; see [`LeaderElector::status`](crate::leader_election::LeaderElector::status).
+    pub fn leader_election(&self, status: &LeaderStatus) {
+        self.sources.leaders.lock().push(status.clone());
+    }
+
+    /// Returns the counters of certificates that are read from files.
+    pub fn certificates(&self) -> CertificateMetrics {
+        self.sources.certificates.clone()
+    }
+
+    /// Gives access to the registry, for the program's own metrics.
+    ///
+    /// ```
+    /// use kube_codegen_runtime::metrics::{Format, Metrics, prometheus_client::metrics::counter::Counter};
+    ///
+    /// # fn main() -> Result<(), std::fmt::Error> {
+    /// let metrics = Metrics::new();
+    /// let backups = Counter::<u64>::default();
+    /// metrics.registry(|registry| registry.register("backups", "Finished backups", backups.clone()));
+    /// backups.inc();
+    /// assert!(metrics.encode(Format::Text)?.contains("backups_total 1\n"));
+    /// # Ok(()) }
+    /// ```
+    pub fn registry<T>(&self, change: impl FnOnce(&mut Registry) -> T) -> T {
+        change(&mut self.registry.lock())
+    }
+
+    /// Returns all metrics as text. Fails only if a collector of the program's own fails.
+    pub fn encode(&self, format: Format) -> Result<String, fmt::Error> {
+        let mut encoded = String::new();
+        text::encode(&mut encoded, &self.registry.lock())?;
+        Ok(match format {
+            Format::Text => encoder::to_text(&encoded),
+            Format::OpenMetrics => encoded,
+        })
+    }
+
+    fn check_name(&self, name: &str) -> Result<(), NameTaken> {
+        let taken = self
+            .sources
+            .controllers
+            .lock()
+            .iter()
+            .any(|c| c.name() == name)
+            || self.sources.queues.lock().iter().any(|q| q.name == name);
+        if taken {
+            return Err(NameTaken(name.to_owned()));
+        }
+        Ok(())
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics")
+            .field("sources", &self.sources)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Sources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self
+            .controllers
+            .lock()
+            .iter()
+            .map(MetricsHandle::name)
+            .collect();
+        f.debug_struct("Sources")
+            .field("controllers", &names)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Collector for Sources {
+    fn encode(&self, encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let mut encoder = Encoder(encoder);
+        controllers::encode(&self.controllers.lock(), &self.queues.lock(), &mut encoder)?;
+        let informers = self.informers.lock().iter().flat_map(|one| one()).collect();
+        informers::encode(informers, &mut encoder)?;
+        client::encode(&self.clients.lock(), &mut encoder)?;
+        program::encode(&self.leaders.lock(), &self.certificates, &mut encoder)
+    }
+}

@@ -1,0 +1,168 @@
+//! Named health checks, answered as Kubernetes' own servers do.
+use std::{
+    fmt,
+    fmt::Write as _,
+    future::{Ready, ready},
+    net::SocketAddr,
+    time::Duration,
+};
+
+use futures::future::{BoxFuture, join_all};
+use http::StatusCode;
+use tokio::{net::TcpStream, time::timeout};
+use tracing::warn;
+
+use crate::informer::{InformerFactory, NotSynced};
+
+/// How long a check may take.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// A health check: a function whose future returns why the check failed.
+///
+/// ```
+/// use kube_codegen_runtime::server::Server;
+///
+/// let server = Server::plain(":8081").readyz("disk", async || match std::fs::read_dir("/") {
+///     Ok(_) => Ok(()),
+///     Err(error) => Err(error.to_string()),
+/// });
+/// ```
+pub trait Check: Send + Sync + 'static {
+    /// Runs the check.
+    fn run(&self) -> BoxFuture<'_, Result<(), String>>;
+}
+
+impl<F, Running> Check for F
+where
+    F: Fn() -> Running + Send + Sync + 'static,
+    Running: Future<Output = Result<(), String>> + Send + 'static,
+{
+    fn run(&self) -> BoxFuture<'_, Result<(), String>> {
+        Box::pin(self())
+    }
+}
+
+/// Always succeeds: the program can answer.
+pub fn ping() -> Ready<Result<(), String>> {
+    ready(Ok(()))
+}
+
+/// Fails until every informer of the factory has its first list. Does not keep the informers alive.
+pub fn caches(factory: &InformerFactory) -> impl Check + use<> {
+    let status = factory.weak_status();
+    move || {
+        let kinds: Vec<_> = status()
+            .into_iter()
+            .filter(|one| !one.synced || one.stopped)
+            .map(|one| one.kind_and_group())
+            .collect();
+        ready(if kinds.is_empty() {
+            Ok(())
+        } else {
+            Err(NotSynced { kinds }.to_string())
+        })
+    }
+}
+
+/// Fails unless `address` accepts connections: for a server of this program, such as webhooks.
+pub fn listening(address: SocketAddr) -> impl Check {
+    move || async move {
+        match TcpStream::connect(address).await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(format!("cannot connect to {address}: {error}")),
+        }
+    }
+}
+
+/// The checks of one path.
+#[derive(Default)]
+pub(super) struct Checks {
+    all: Vec<(String, Box<dyn Check>)>,
+}
+
+impl Checks {
+    pub(super) fn add(&mut self, name: impl Into<String>, check: impl Check) {
+        self.all.push((name.into(), Box::new(check)));
+    }
+
+    /// Returns the answer of all checks, for the path `/name?query`.
+    pub(super) async fn answer(&self, name: &str, query: &str) -> (StatusCode, String) {
+        let query = || form_urlencoded::parse(query.as_bytes());
+        let mut excluded: Vec<_> = query()
+            .filter(|(key, _)| key == "exclude")
+            .map(|(_, check)| check.into_owned())
+            .collect();
+        let verbose = query().any(|(key, _)| key == "verbose");
+        let results = join_all(self.all.iter().map(|(check, run)| {
+            let skip = excluded.contains(check);
+            async move {
+                if skip {
+                    None
+                } else {
+                    Some(limited(&**run).await)
+                }
+            }
+        }))
+        .await;
+        excluded.retain(|name| !self.all.iter().any(|(check, _)| check == name));
+
+        // Writing to a string cannot fail. Everyone may read this, so it has no reasons.
+        let (mut text, mut failed) = (String::new(), false);
+        for ((check, _), result) in self.all.iter().zip(results) {
+            let _ = match result {
+                None => writeln!(text, "[+]{check} excluded: ok"),
+                Some(Ok(())) => writeln!(text, "[+]{check} ok"),
+                Some(Err(reason)) => {
+                    warn!(%check, "{name} check failed: {reason}");
+                    failed = true;
+                    writeln!(text, "[-]{check} failed: reason withheld")
+                }
+            };
+        }
+        if !excluded.is_empty() {
+            let names: Vec<_> = excluded.iter().map(|name| format!("{name:?}")).collect();
+            let names = names.join(", ");
+            let _ = writeln!(
+                text,
+                "warn: some health checks cannot be excluded: no matches for {names}"
+            );
+        }
+        if failed {
+            return (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                format!("{text}{name} check failed\n"),
+            );
+        }
+        let text = if verbose {
+            format!("{text}{name} check passed\n")
+        } else {
+            "ok".to_owned()
+        };
+        (StatusCode::OK, text)
+    }
+
+    /// Returns the answer of one check; `None` if there is no such check.
+    pub(super) async fn answer_one(&self, check: &str) -> Option<(StatusCode, String)> {
+        let (_, check) = self.all.iter().find(|(name, _)| name == check)?;
+        Some(match limited(&**check).await {
+            Ok(()) => (StatusCode::OK, "ok".to_owned()),
+            Err(reason) => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                format!("internal server error: {reason}\n"),
+            ),
+        })
+    }
+}
+
+async fn limited(check: &dyn Check) -> Result<(), String> {
+    let result = timeout(LIMIT, check.run()).await;
+    result.unwrap_or_else(|_| Err(format!("no result within {LIMIT:?}")))
+}
+
+impl fmt::Debug for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set()
+            .entries(self.all.iter().map(|(name, _)| name))
+            .finish()
+    }
+}

@@ -1,0 +1,312 @@
+//! HTTP servers for health checks, metrics and debugging (feature `server`).
+//!
+//! Kubernetes probes a health server, over plain HTTP. Prometheus scrapes a secure one, over TLS and with the token of a service account:
+//!
+//! ```no_run
+//! use kube_codegen_runtime::{informer::InformerFactory, metrics::Metrics, server::{Server, checks}};
+//! use tokio_util::sync::CancellationToken;
+//!
+//! # async fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+//! let (metrics, factory, stop) = (Metrics::new(), InformerFactory::new(client.clone()), CancellationToken::new());
+//! let health = Server::plain(":8081").healthz("ping", checks::ping).readyz("caches", checks::caches(&factory));
+//! let scraped = Server::secure(":8443", &client).metrics(&metrics).informers(&factory);
+//! tokio::try_join!(
+//!     health.serve(stop.clone().cancelled_owned()),
+//!     scraped.serve(stop.cancelled_owned()),
+//! )?;
+//! # Ok(()) }
+//! ```
+//!
+//! | path | answer |
+//! |---|---|
+//! | `/healthz`, `/readyz` | `ok`, or 500 and the failed checks. `?verbose` lists all checks, `?exclude=NAME` leaves one out |
+//! | `/healthz/NAME`, `/readyz/NAME` | one check, with the reason of its failure |
+//! | `/metrics` | the metrics, as Prometheus' text or `OpenMetrics` |
+//! | `/debug/informers` | the [state](crate::informer::InformerStatus) of each informer as JSON |
+mod access;
+pub mod checks;
+mod respond;
+mod tls;
+
+use std::{fmt, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+
+use futures::FutureExt;
+use hyper::{server::conn::http1, service::service_fn};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::graceful::{GracefulShutdown, Watcher},
+};
+use kube::Client;
+use thiserror::Error;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+    time::timeout,
+};
+use tracing::{debug, info, warn};
+
+use self::{
+    access::Access,
+    checks::{Check, Checks},
+    respond::Routes,
+    tls::Acceptor,
+};
+use crate::{informer::InformerFactory, metrics::Metrics};
+
+/// How long a client may take for a TLS handshake.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long a client may take for the head of a request (as in controller-runtime).
+const REQUEST_HEAD: Duration = Duration::from_secs(32);
+/// How long running requests may take once the server stops.
+const GRACE_PERIOD: Duration = Duration::from_secs(5);
+
+/// An HTTP/1.1 server. See the [module](self) for an example.
+#[must_use = "call `serve` or `bind`"]
+pub struct Server {
+    address: String,
+    routes: Routes,
+    tls: Option<Tls>,
+    reload: Duration,
+    metrics: Option<Metrics>,
+}
+
+/// The certificate of a server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Tls {
+    /// A certificate made at the start, for `localhost`. Clients cannot verify it.
+    #[default]
+    SelfSigned,
+    /// PEM files. They are read again every ten seconds; the last good certificate stays in use while they are unreadable.
+    Files {
+        /// The certificate and its issuers.
+        certificate: PathBuf,
+        /// The private key.
+        key: PathBuf,
+    },
+}
+
+/// Why a server did not start or ended.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The address is malformed, in use or not allowed.
+    #[error("cannot listen on {address}")]
+    Bind {
+        /// The address as given.
+        address: String,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// A file of the certificate cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// A certificate or key is malformed, or they do not belong together.
+    #[error("the certificate is not usable: {0}")]
+    Certificate(String),
+}
+
+impl Server {
+    /// Creates a server without TLS and authorization on `address`: host and port, or `:PORT` for all addresses of the machine.
+    pub fn plain(address: impl Into<String>) -> Self {
+        Self {
+            address: address.into(),
+            routes: Routes::default(),
+            tls: None,
+            reload: Duration::from_secs(10),
+            metrics: None,
+        }
+    }
+
+    /// Creates a server with TLS, whose clients must send a bearer token that the API server accepts (`TokenReview`) and that may `get` the
+    /// requested path (`SubjectAccessReview`, `nonResourceURLs`). Only `/healthz` and `/readyz` need no token.
+    ///
+    /// The program's service account must be allowed to create `tokenreviews.authentication.k8s.io` and
+    /// `subjectaccessreviews.authorization.k8s.io`. Their results are cached: tokens for a minute, permissions for five minutes, refusals for
+    /// 30 seconds.
+    pub fn secure(address: impl Into<String>, client: &Client) -> Self {
+        let mut server = Self::plain(address).tls(Tls::SelfSigned);
+        server.routes.access = Some(Access::new(client.clone()));
+        server
+    }
+
+    /// Serves TLS with this certificate.
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.tls = Some(tls);
+        self
+    }
+
+    /// Sets how often the files of a certificate are read again, instead of every ten seconds.
+    pub fn reload_every(mut self, period: Duration) -> Self {
+        self.reload = period.max(Duration::from_millis(10));
+        self
+    }
+
+    /// Adds a check to `/healthz`, by which Kubernetes decides whether to restart the container.
+    pub fn healthz(mut self, name: impl Into<String>, check: impl Check) -> Self {
+        self.routes.healthz.add(name, check);
+        self
+    }
+
+    /// Adds a check to `/readyz`, by which Kubernetes decides whether to send requests to the container.
+    pub fn readyz(mut self, name: impl Into<String>, check: impl Check) -> Self {
+        self.routes.readyz.add(name, check);
+        self
+    }
+
+    /// Serves `/metrics`.
+    pub fn metrics(mut self, metrics: &Metrics) -> Self {
+        self.routes.metrics = Some(metrics.clone());
+        self.metrics = Some(metrics.clone());
+        self
+    }
+
+    /// Serves `/debug/informers`. Does not keep the informers alive.
+    pub fn informers(mut self, factory: &InformerFactory) -> Self {
+        self.routes.informers = Some(Box::new(factory.weak_status()));
+        self
+    }
+
+    /// Listens and serves until `stop` completes; see [`bind`](Self::bind) and [`Listening::serve`].
+    pub async fn serve(self, stop: impl Future<Output = ()> + Send) -> Result<(), ServerError> {
+        self.bind().await?.serve(stop).await;
+        Ok(())
+    }
+
+    /// Reads or makes the certificate, and listens. Connections wait until [`Listening::serve`].
+    pub async fn bind(self) -> Result<Listening, ServerError> {
+        let counters = self.metrics.as_ref().map(Metrics::certificates);
+        let tls = match &self.tls {
+            Some(tls) => Some(Acceptor::new(tls, counters.unwrap_or_default()).await?),
+            None => None,
+        };
+        let listener = listen(&self.address).await;
+        let listener = listener.map_err(|source| ServerError::Bind {
+            address: self.address.clone(),
+            source,
+        })?;
+        Ok(Listening {
+            listener,
+            routes: Arc::new(self.routes),
+            tls,
+            reload: self.reload,
+        })
+    }
+}
+
+/// Listens on `HOST:PORT`; `:PORT` is both IPv6 and IPv4 where the machine has both.
+async fn listen(address: &str) -> io::Result<TcpListener> {
+    if !address.starts_with(':') {
+        return TcpListener::bind(address).await;
+    }
+    match TcpListener::bind(format!("[::]{address}")).await {
+        Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
+            TcpListener::bind(format!("0.0.0.0{address}")).await
+        }
+        result => result,
+    }
+}
+
+/// A server that listens.
+#[must_use = "call `serve`"]
+pub struct Listening {
+    listener: TcpListener,
+    routes: Arc<Routes>,
+    tls: Option<Acceptor>,
+    reload: Duration,
+}
+
+impl Listening {
+    /// Returns the address, with the port that the system chose for port 0.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until `stop` completes, then lets running requests finish for up to five seconds.
+    pub async fn serve(self, stop: impl Future<Output = ()> + Send) {
+        let graceful = GracefulShutdown::new();
+        let reloading = async {
+            let mut ticks = tokio::time::interval(self.reload);
+            loop {
+                ticks.tick().await;
+                if let Some(tls) = &self.tls {
+                    tls.reload().await;
+                }
+            }
+        };
+        let accepting = async {
+            loop {
+                match self.listener.accept().await {
+                    Ok((stream, _)) => self.spawn(stream, graceful.watcher()),
+                    // The process has too many open files, or the client has gone.
+                    Err(error) => {
+                        warn!("cannot accept a connection: {error}");
+                        tokio::time::sleep(Duration::from_millis(100)).await;
+                    }
+                }
+            }
+        };
+        info!(address = ?self.local_addr().ok(), tls = self.tls.is_some(), "serving");
+        tokio::select! {
+            () = stop => {}
+            () = accepting => {}
+            () = reloading => {}
+        }
+        let _ = timeout(GRACE_PERIOD, graceful.shutdown()).await;
+    }
+
+    /// Serves one connection in the background.
+    fn spawn(&self, stream: TcpStream, watcher: Watcher) {
+        let (routes, tls) = (Arc::clone(&self.routes), self.tls.clone());
+        tokio::spawn(async move {
+            let Some(tls) = tls else {
+                return serve_connection(stream, routes, watcher).await;
+            };
+            match timeout(HANDSHAKE, tls.accept(stream)).await {
+                Ok(Ok(stream)) => serve_connection(stream, routes, watcher).await,
+                Ok(Err(error)) => debug!("TLS handshake failed: {error}"),
+                Err(_) => debug!("TLS handshake took longer than {HANDSHAKE:?}"),
+            }
+        });
+    }
+}
+
+async fn serve_connection(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    routes: Arc<Routes>,
+    watcher: Watcher,
+) {
+    let service = service_fn(move |request| {
+        let routes = Arc::clone(&routes);
+        async move { routes.respond(request).await }.map(Ok::<_, std::convert::Infallible>)
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(REQUEST_HEAD)
+        .serve_connection(TokioIo::new(stream), service);
+    if let Err(error) = watcher.watch(connection).await {
+        debug!("connection ended: {error}");
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("address", &self.address)
+            .field("tls", &self.tls)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Listening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listening")
+            .field("address", &self.local_addr().ok())
+            .finish_non_exhaustive()
+    }
+}

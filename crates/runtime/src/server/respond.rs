@@ -1,0 +1,117 @@
+//! Answers requests by their path.
+use http::{Method, Request, Response, StatusCode, header};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+
+use super::{Access, Checks};
+use crate::{
+    informer::InformerStatus,
+    metrics::{Format, Metrics},
+};
+
+/// What the server serves.
+#[derive(Default)]
+pub(super) struct Routes {
+    pub(super) healthz: Checks,
+    pub(super) readyz: Checks,
+    pub(super) metrics: Option<Metrics>,
+    pub(super) informers: Option<Box<dyn Fn() -> Vec<InformerStatus> + Send + Sync>>,
+    /// Who may read what is not a health check.
+    pub(super) access: Option<Access>,
+}
+
+const TEXT: &str = "text/plain; charset=utf-8";
+
+impl Routes {
+    pub(super) async fn respond(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        let (method, uri) = (request.method(), request.uri());
+        if method != Method::GET && method != Method::HEAD {
+            return text(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed\n");
+        }
+        let query = uri.query().unwrap_or_default();
+        for (name, checks) in [("healthz", &self.healthz), ("readyz", &self.readyz)] {
+            let Some(check) = uri
+                .path()
+                .strip_prefix('/')
+                .and_then(|path| path.strip_prefix(name))
+            else {
+                continue;
+            };
+            if check.is_empty() || check == "/" {
+                let (status, answer) = checks.answer(name, query).await;
+                return text(status, answer);
+            }
+            let one = match check.strip_prefix('/') {
+                Some(check) => checks.answer_one(check).await,
+                None => None,
+            };
+            return one.map_or_else(not_found, |(status, answer)| text(status, answer));
+        }
+        if let Some(access) = &self.access
+            && let Err((status, reason)) = access.check(&request).await
+        {
+            return text(status, reason);
+        }
+        match (uri.path(), &self.metrics, &self.informers) {
+            ("/metrics", Some(metrics), _) => self::metrics(metrics, &request),
+            ("/debug/informers", _, Some(informers)) => informers_as_json(&informers()),
+            _ => not_found(),
+        }
+    }
+}
+
+/// Answers in the format that the client accepts.
+fn metrics(metrics: &Metrics, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+    let accepts_open_metrics = request
+        .headers()
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .any(|value| value.contains("application/openmetrics-text"));
+    let (format, type_) = if accepts_open_metrics {
+        let type_ = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+        (Format::OpenMetrics, type_)
+    } else {
+        (Format::Text, "text/plain; version=0.0.4; charset=utf-8")
+    };
+    match metrics.encode(format) {
+        Ok(encoded) => response(StatusCode::OK, type_, encoded),
+        Err(_) => text(StatusCode::INTERNAL_SERVER_ERROR, "a collector failed\n"),
+    }
+}
+
+fn informers_as_json(all: &[InformerStatus]) -> Response<Full<Bytes>> {
+    match serde_json::to_string_pretty(all) {
+        Ok(json) => response(StatusCode::OK, "application/json", json + "\n"),
+        Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+    }
+}
+
+fn not_found() -> Response<Full<Bytes>> {
+    text(StatusCode::NOT_FOUND, "404 page not found\n")
+}
+
+fn text(status: StatusCode, body: impl Into<String>) -> Response<Full<Bytes>> {
+    response(status, TEXT, body.into())
+}
+
+fn response(status: StatusCode, type_: &'static str, body: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body.into()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_TYPE,
+        header::HeaderValue::from_static(type_),
+    );
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        header::HeaderValue::from_static("nosniff"),
+    );
+    if status == StatusCode::UNAUTHORIZED {
+        headers.insert(
+            header::WWW_AUTHENTICATE,
+            header::HeaderValue::from_static("Bearer"),
+        );
+    }
+    response
+}

@@ -1,0 +1,108 @@
+//! The certificate of a server: self-signed, from files, and after a change of the files.
+use std::{path::Path, time::Duration};
+
+use kube_codegen_runtime::{
+    metrics::{Format, Metrics},
+    server::{Server, Tls},
+};
+use tokio_rustls::rustls::pki_types::CertificateDer;
+
+use crate::http::{get_tls, start};
+
+/// Writes a new certificate and its key, and returns the certificate.
+fn write(folder: &Path) -> CertificateDer<'static> {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    std::fs::write(folder.join("tls.crt"), made.cert.pem()).unwrap();
+    std::fs::write(folder.join("tls.key"), made.signing_key.serialize_pem()).unwrap();
+    made.cert.der().clone()
+}
+
+#[tokio::test]
+async fn without_files_the_certificate_is_self_signed() {
+    let server = start(Server::plain("127.0.0.1:0").tls(Tls::SelfSigned)).await;
+    let (answer, first) = get_tls(server.address, "/healthz", "").await;
+    assert_eq!((answer.status, answer.body.as_str()), (200, "ok"));
+    assert_eq!(get_tls(server.address, "/healthz", "").await.1, first);
+    let other = start(Server::plain("127.0.0.1:0").tls(Tls::SelfSigned)).await;
+    assert_ne!(
+        get_tls(other.address, "/healthz", "").await.1,
+        first,
+        "made at each start"
+    );
+}
+
+#[tokio::test]
+async fn changed_files_are_used_without_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = write(folder.path());
+    let files = Tls::Files {
+        certificate: folder.path().join("tls.crt"),
+        key: folder.path().join("tls.key"),
+    };
+    let metrics = Metrics::new();
+    let server = Server::plain("127.0.0.1:0")
+        .tls(files)
+        .metrics(&metrics)
+        .reload_every(Duration::from_millis(20));
+    let server = start(server).await;
+    let current = async || get_tls(server.address, "/healthz", "").await.1;
+    let counted = |name: &str| {
+        let text = metrics.encode(Format::Text).unwrap();
+        let line = text.lines().find(|line| line.starts_with(name)).unwrap();
+        line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap()
+    };
+    assert_eq!(current().await, first);
+    assert_eq!(counted("certwatcher_read_certificate_total "), 1);
+
+    let second = write(folder.path());
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(current().await, second);
+
+    std::fs::write(folder.path().join("tls.crt"), "-----BEGIN").unwrap();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(current().await, second, "the last good one");
+    assert!(counted("certwatcher_read_certificate_errors_total ") >= 1);
+    let attempts = counted("certwatcher_read_certificate_total ");
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(
+        counted("certwatcher_read_certificate_total "),
+        attempts,
+        "each content once"
+    );
+
+    let third = write(folder.path());
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(current().await, third);
+}
+
+#[tokio::test]
+async fn unusable_files_are_an_error_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let (certificate, key) = (folder.path().join("tls.crt"), folder.path().join("tls.key"));
+    let files = Tls::Files {
+        certificate: certificate.clone(),
+        key: key.clone(),
+    };
+    let bind = async || {
+        let server = Server::plain("127.0.0.1:0").tls(files.clone());
+        server.bind().await.unwrap_err().to_string()
+    };
+    assert_eq!(
+        bind().await,
+        format!("cannot read {}", certificate.display())
+    );
+    write(folder.path());
+    let other_key = std::fs::read(&key).unwrap();
+    write(folder.path());
+    std::fs::write(&key, other_key).unwrap();
+    let error = bind().await;
+    assert!(
+        error.starts_with("the certificate is not usable: "),
+        "{error}"
+    );
+    std::fs::write(&certificate, "").unwrap();
+    assert_eq!(
+        bind().await,
+        "the certificate is not usable: the file has no CERTIFICATE section"
+    );
+}
