@@ -1,8 +1,8 @@
 //! Reads the printer columns and selectable fields of a version.
 use super::reader::{At, Reader, entry};
 use super::subresources::is_simple;
-use super::{Schema, SchemaType};
-use crate::diag::Code;
+use super::{Additional, Schema, SchemaType};
+use crate::diag::{Code, Severity};
 use crate::ir::{Column, SelectableField};
 use serde_json::{Map, Value};
 
@@ -15,6 +15,21 @@ const COLUMN: &[&str] = &[
     "priority",
     "type",
 ];
+
+/// The formats that a column may have.
+const FORMATS: &[&str] = &[
+    "byte",
+    "date",
+    "date-time",
+    "double",
+    "float",
+    "int32",
+    "int64",
+    "password",
+];
+
+/// The most fields that a version may select by.
+const MAX_SELECTABLE: usize = 8;
 
 /// The types that a column may have.
 const TYPES: &[&str] = &["boolean", "date", "integer", "number", "string"];
@@ -50,10 +65,7 @@ fn column(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Column>
             )
             .hint(format!("use one of {}", TYPES.join(", ")));
     }
-    if let Some(path) = json_path
-        .as_deref()
-        .filter(|path| !path.starts_with(['.', '[']))
-    {
+    if let Some(path) = json_path.as_deref().filter(|path| !path.starts_with('.')) {
         reader
             .report(
                 Code::InvalidPath,
@@ -61,12 +73,34 @@ fn column(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Column>
                 format!("the JSON path {path:?} does not start with a dot"),
             )
             .hint("write it like .spec.replicas, without braces");
+    } else if json_path.as_deref().is_some_and(|path| !is_closed(path)) {
+        reader
+            .report(
+                Code::InvalidPath,
+                &at.key("jsonPath"),
+                "the JSON path has an open bracket or quote",
+            )
+            .hint("kubectl shows none of the columns of a version with such a path; close it")
+            .severity = Severity::Warning;
     }
     let mut text = |key: &str| {
         let value = entry(map, key)?;
         reader.text(value, &at.key(key)).map(str::to_owned)
     };
     let (format, description) = (text("format"), text("description"));
+    if let Some(format) = format
+        .as_deref()
+        .filter(|format| !FORMATS.contains(format) && !format.is_empty())
+    {
+        reader
+            .report(
+                Code::InvalidColumn,
+                &at.key("format"),
+                format!("a printer column cannot have format {format:?}"),
+            )
+            .hint(format!("use one of {}", FORMATS.join(", ")))
+            .severity = Severity::Warning;
+    }
     let priority = entry(map, "priority")
         .and_then(|value| reader.integer(value, &at.key("priority")))
         .unwrap_or_default();
@@ -78,6 +112,24 @@ fn column(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Column>
         priority: i32::try_from(priority).unwrap_or(i32::MAX),
         json_path: json_path?,
     })
+}
+
+/// Whether every bracket and quote of a JSON path is closed.
+fn is_closed(path: &str) -> bool {
+    let (mut open, mut quote, mut is_escaped) = (Vec::new(), None, false);
+    for c in path.chars() {
+        match (quote, c) {
+            _ if std::mem::take(&mut is_escaped) => {}
+            (Some(_), '\\') => is_escaped = true,
+            (Some(mark), _) if c == mark => quote = None,
+            (None, '\'' | '"') if !open.is_empty() => quote = Some(c),
+            (None, '[') => open.push(']'),
+            (None, '(') => open.push(')'),
+            (None, ']' | ')') if open.pop() != Some(c) => return false,
+            _ => {}
+        }
+    }
+    open.is_empty() && quote.is_none()
 }
 
 fn required(
@@ -141,6 +193,15 @@ pub(super) fn selectable(
             None => fields.push(field),
         }
     }
+    if fields.len() > MAX_SELECTABLE {
+        let message = format!(
+            "{} selectable fields; at most {MAX_SELECTABLE} are allowed",
+            fields.len()
+        );
+        reader
+            .report(Code::SelectableField, &at, message)
+            .hint("remove those that no client selects by");
+    }
     fields
 }
 
@@ -148,14 +209,11 @@ pub(super) fn selectable(
 fn selects(schema: &Schema, path: &str) -> bool {
     let mut node = schema;
     for name in path.split('.').skip(1) {
-        match node
-            .properties
-            .as_ref()
-            .and_then(|properties| properties.get(name))
-        {
-            Some(next) => node = next,
-            None => return false,
-        }
+        let declared = node.properties.as_ref().and_then(|all| all.get(name));
+        node = match (declared, &node.additional) {
+            (Some(next), _) | (None, Some(Additional::Schema(next))) => next,
+            _ => return false,
+        };
     }
     matches!(
         node.type_,

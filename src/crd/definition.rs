@@ -1,6 +1,6 @@
 //! Reads a manifest of `apiextensions.k8s.io/v1`, with the checks of the API server.
 use super::reader::{At, Reader, entry};
-use super::{Crd, names, version};
+use super::{Crd, check, decode, names, version};
 use crate::diag::Code;
 use crate::ir::Scope;
 use serde_json::{Map, Value};
@@ -19,6 +19,15 @@ const SPEC: &[&str] = &[
 
 /// Reads a CRD; none if a required part of it is missing or invalid.
 pub(super) fn read(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> {
+    let failures = decode::decode(&mut manifest);
+    let crd = definition(reader, manifest);
+    for failure in failures {
+        failure.report(reader);
+    }
+    crd
+}
+
+fn definition(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> {
     let root = At::default();
     let map = reader.object(&manifest, &root)?;
     let name = metadata_name(reader, map, &root);
@@ -47,6 +56,19 @@ pub(super) fn read(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> 
     let scope = scope(reader, spec, &at);
     let preserved = entry(spec, "preserveUnknownFields")
         .is_some_and(|value| reader.flag(value, &at.key("preserveUnknownFields")));
+    if preserved && !reader.is_legacy {
+        reader
+            .report_key(
+                Code::PreservedFields,
+                &at.key("preserveUnknownFields"),
+                "apiextensions.k8s.io/v1 does not allow `preserveUnknownFields: true`",
+            )
+            .hint("remove it, and set `x-kubernetes-preserve-unknown-fields: true` in the schemas where fields are unknown");
+    }
+    if !reader.is_legacy {
+        check::metadata(reader, map, group.as_deref(), &root);
+        check::conversion(reader, spec, &at);
+    }
     // The schemas are moved out of the manifest below.
     let text = text(&manifest);
     let mut versions = versions(reader, manifest.get_mut("spec")?.as_object_mut()?, &at);

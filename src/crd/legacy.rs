@@ -23,7 +23,8 @@ pub(super) fn upgrade(mut manifest: Value) -> (Value, Moved) {
         conversion(spec);
         // v1 allows `false` only, which is also its default.
         spec.retain(|name, value| name != "preserveUnknownFields" || *value == json!(true));
-        // v1beta1's default.
+        // v1beta1's default, also for an empty text.
+        spec.retain(|name, value| name != "scope" || !(value.is_null() || value == ""));
         spec.entry("scope").or_insert_with(|| json!("Namespaced"));
     }
     (manifest, moved)

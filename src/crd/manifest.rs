@@ -140,6 +140,7 @@ fn definition(value: Value, place: &Place, diagnostics: &mut Diagnostics) -> Opt
                 .hint("API servers since Kubernetes 1.22 reject it; convert the manifest to v1");
             let (value, moved) = legacy::upgrade(value);
             reader.moved = moved;
+            reader.is_legacy = true;
             definition::read(&mut reader, value)
         }
         None => {
@@ -170,5 +171,6 @@ fn reader(base: Place, diagnostics: &mut Diagnostics) -> Reader<'_> {
         wrong_type: Code::WrongType,
         schema: None,
         moved: Vec::new(),
+        is_legacy: false,
     }
 }

@@ -1,5 +1,7 @@
 //! Reads CRDs from sources and checks them as the API server does.
+mod check;
 mod columns;
+mod decode;
 mod definition;
 mod duplicates;
 mod legacy;
@@ -11,6 +13,7 @@ mod schema;
 mod subresources;
 mod version;
 
+pub use check::violation;
 pub use schema::{Additional, Constraints, Items, Kubernetes, Logic, Schema, SchemaType};
 
 use crate::diag::{Code, Diagnostics, Place};

@@ -113,12 +113,7 @@ pub(super) fn version(reader: &mut Reader<'_>, name: &str, at: &At<'_>) -> bool 
 
 /// Checks that a name is a DNS label (RFC 1035); `checked` is its form in lower case, where that is what counts.
 fn label(reader: &mut Reader<'_>, what: &str, name: &str, checked: &str, at: &At<'_>) -> bool {
-    let valid = checked.len() <= 63
-        && checked.starts_with(|first: char| first.is_ascii_lowercase())
-        && !checked.ends_with('-')
-        && checked
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    let valid = is_label(checked);
     if !valid {
         let letters = if name == checked {
             "lower-case letters"
@@ -140,16 +135,7 @@ fn label(reader: &mut Reader<'_>, what: &str, name: &str, checked: &str, at: &At
 
 /// Checks that a name is a DNS subdomain (RFC 1123).
 pub(super) fn subdomain(reader: &mut Reader<'_>, what: &str, name: &str, at: &At<'_>) -> bool {
-    let alphanumeric = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let valid = name.len() <= 253
-        && name.split('.').all(|part| {
-            let bytes = part.as_bytes();
-            bytes.first().is_some_and(|byte| alphanumeric(*byte))
-                && bytes.last().is_some_and(|byte| alphanumeric(*byte))
-                && bytes
-                    .iter()
-                    .all(|byte| alphanumeric(*byte) || *byte == b'-')
-        });
+    let valid = is_subdomain(name);
     if !valid {
         reader
             .report(
@@ -160,4 +146,28 @@ pub(super) fn subdomain(reader: &mut Reader<'_>, what: &str, name: &str, at: &At
             .hint("use lower-case letters, digits, `-` and dots, at most 253 characters");
     }
     valid
+}
+
+/// Whether a name is a DNS label (RFC 1035).
+pub(super) fn is_label(name: &str) -> bool {
+    name.len() <= 63
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && !name.ends_with('-')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}
+
+/// Whether a name is a DNS subdomain (RFC 1123).
+pub(super) fn is_subdomain(name: &str) -> bool {
+    let alphanumeric = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    name.len() <= 253
+        && name.split('.').all(|part| {
+            let bytes = part.as_bytes();
+            bytes.first().is_some_and(|byte| alphanumeric(*byte))
+                && bytes.last().is_some_and(|byte| alphanumeric(*byte))
+                && bytes
+                    .iter()
+                    .all(|byte| alphanumeric(*byte) || *byte == b'-')
+        })
 }

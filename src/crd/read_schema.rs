@@ -194,9 +194,8 @@ fn constraint(
         "exclusiveMinimum" | "exclusiveMaximum" | "uniqueItems" => reader
             .typed(&value, at, "true or false", Value::as_bool)
             .is_some(),
-        _ => reader
-            .typed(&value, at, "a non-negative integer", Value::as_u64)
-            .is_some(),
+        // The API server accepts negative bounds.
+        _ => reader.integer(&value, at).is_some(),
     };
     if fits {
         constraints.all.push((keyword, value));
@@ -211,7 +210,9 @@ fn undeclared(reader: &mut Reader<'_>, schema: &Schema, at: &At<'_>) {
     if schema.kubernetes.preserve_unknown_fields || schema.additional.is_some() {
         return;
     }
-    undeclared_in_branches(reader, schema, properties, at);
+    if reader.is_legacy || !reader.is_root(at) {
+        undeclared_in_branches(reader, schema, properties, at);
+    }
     let required = at.key("required");
     for (index, name) in schema.required.iter().enumerate() {
         if !properties.contains_key(name) && !implied(reader, schema, name, at) {

@@ -36,6 +36,30 @@ impl<'a> At<'a> {
         }
     }
 
+    /// The name of the field, or nothing for an item of a list.
+    pub(super) fn name(&self) -> &'a str {
+        match self.step {
+            Step::Key(name) => name,
+            Step::Root | Step::Index(_) => "",
+        }
+    }
+
+    /// Whether the place is within a schema.
+    pub(super) fn is_in_schema(&self) -> bool {
+        self.parent
+            .is_some_and(|parent| parent.name() == "openAPIV3Schema" || parent.is_in_schema())
+    }
+
+    /// Says that `wanted` is expected here.
+    pub(super) fn mistyped(&self, value: &Value, wanted: &str) -> String {
+        let name = match self.step {
+            Step::Root => "the document".to_owned(),
+            Step::Key(name) => format!("`{}`", name.escape_debug()),
+            Step::Index(index) => format!("item {index}"),
+        };
+        format!("{name} must be {wanted}, not {}", kind(value))
+    }
+
     /// The place as a JSON pointer.
     pub(super) fn pointer(&self) -> String {
         let mut pointer = self.parent.map(At::pointer).unwrap_or_default();
@@ -59,19 +83,25 @@ pub(super) struct Reader<'d> {
     pub(super) schema: Option<String>,
     /// Pointers of an upgraded manifest, with the pointers in its text.
     pub(super) moved: Vec<(String, String)>,
+    /// Whether the manifest is upgraded: the API server refuses it in any case, so that its further rules do not matter.
+    pub(super) is_legacy: bool,
 }
 
 impl Reader<'_> {
     /// Returns the place for a diagnostic.
     pub(super) fn place(&self, at: &At<'_>) -> Place {
-        let pointer = at.pointer();
+        self.place_of(&at.pointer())
+    }
+
+    /// Returns the place that a pointer of the manifest names.
+    pub(super) fn place_of(&self, pointer: &str) -> Place {
         let schema_path = self
             .schema
             .as_deref()
             .and_then(|schema| pointer.strip_prefix(schema))
             .map(schema_path);
         Place {
-            pointer: self.base.pointer.clone() + &self.original(&pointer),
+            pointer: self.base.pointer.clone() + &self.original(pointer),
             schema_path,
             ..self.base.clone()
         }
@@ -192,16 +222,7 @@ impl Reader<'_> {
     }
 
     fn mistyped(&mut self, value: &Value, at: &At<'_>, wanted: &str) -> &mut Diagnostic {
-        let name = match at.step {
-            Step::Root => "the document".to_owned(),
-            Step::Key(name) => format!("`{}`", name.escape_debug()),
-            Step::Index(index) => format!("item {index}"),
-        };
-        self.report(
-            self.wrong_type,
-            at,
-            format!("{name} must be {wanted}, not {}", kind(value)),
-        )
+        self.report(self.wrong_type, at, at.mistyped(value, wanted))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads the `subresources` of a version.
 use super::reader::{At, Reader, entry};
-use crate::diag::Code;
+use crate::diag::{Code, Severity};
 use crate::ir::Scale;
 use serde_json::{Map, Value};
 
@@ -55,7 +55,7 @@ fn scale(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Scale> {
     })
 }
 
-/// Reads a path of field names below one of the roots; the API server allows no lists or filters here.
+/// Reads a path of field names below one of the roots. The API server accepts lists and filters but finds nothing with them.
 fn path(
     reader: &mut Reader<'_>,
     map: &Map<String, Value>,
@@ -65,25 +65,30 @@ fn path(
 ) -> Option<String> {
     let at = at.key(key);
     let path = reader.text(entry(map, key)?, &at)?;
-    let below = roots.iter().any(|root| {
+    if path.is_empty() && key == "labelSelectorPath" {
+        return None;
+    }
+    let is_below = roots.iter().any(|root| {
         path.strip_prefix(root)
             .is_some_and(|rest| rest.starts_with('.'))
     });
-    if below && is_simple(path) {
+    if is_below && is_simple(path) {
         return Some(path.to_owned());
     }
     let example = format!("{}.replicas", roots.first().unwrap_or(&""));
     let roots = roots.join(" or ");
-    reader
-        .report(
-            Code::InvalidPath,
-            &at,
-            format!("{key} {path:?} is not a path of field names below {roots}"),
-        )
-        .hint(format!(
-            "write it like {example}; lists and filters are not allowed"
-        ));
-    None
+    let finding = reader.report(
+        Code::InvalidPath,
+        &at,
+        format!("{key} {path:?} is not a path of field names below {roots}"),
+    );
+    finding.hint(format!(
+        "write it like {example}; lists and filters select nothing here"
+    ));
+    if is_below {
+        finding.severity = Severity::Warning;
+    }
+    is_below.then(|| path.to_owned())
 }
 
 /// Whether a JSON path consists of field names only, like `.spec.replicas`.

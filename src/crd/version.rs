@@ -1,6 +1,6 @@
 //! Reads one of `spec.versions`.
 use super::reader::{At, Reader, entry};
-use super::{Schema, SchemaType, Version, columns, names, read_schema, subresources};
+use super::{Schema, SchemaType, Version, check, columns, names, read_schema, subresources};
 use crate::diag::Code;
 use crate::ir::Deprecation;
 use serde_json::{Map, Value};
@@ -30,6 +30,9 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> O
     let deprecated = flag(reader, map, "deprecated", at);
     let warning = entry(map, "deprecationWarning");
     let warning = warning.and_then(|value| reader.text(value, &at.key("deprecationWarning")));
+    if !reader.is_legacy {
+        check::deprecation(reader, map, deprecated, at);
+    }
     let deprecated = deprecated.then(|| Deprecation {
         warning: warning.map(str::to_owned),
     });
@@ -88,6 +91,7 @@ fn schema(
     at: &At<'_>,
 ) -> Option<Box<Schema>> {
     let at = at.key("schema");
+    let has_status = entry(map, "subresources").is_some_and(|it| !it["status"].is_null());
     let inner = match map.get_mut("schema").filter(|schema| !schema.is_null()) {
         Some(schema) => {
             let known = reader.object(schema, &at)?;
@@ -111,6 +115,9 @@ fn schema(
     reader.schema = Some(at.pointer());
     reader.wrong_type = Code::KeywordType;
     let is_object = inner.is_object();
+    if !reader.is_legacy {
+        check::schema(reader, &inner, has_status, &at);
+    }
     let schema = read_schema::read(reader, inner, &at);
     if schema.type_ != Some(SchemaType::Object)
         && !matches!(schema.type_, Some(SchemaType::Unknown(_)))

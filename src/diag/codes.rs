@@ -75,12 +75,21 @@ codes! {
     NotServed "KC0215" Warning "CRD without a served version";
     UnknownField "KC0216" Warning "unknown field";
     LegacyApi "KC0217" Warning "CRD of apiextensions.k8s.io/v1beta1";
+    PreservedFields "KC0218" Warning "preserveUnknownFields in apiextensions.k8s.io/v1";
+    InvalidMetadata "KC0219" Warning "metadata that the API server rejects";
+    InvalidConversion "KC0220" Warning "conversion that the API server rejects";
+    InvalidDeprecation "KC0221" Warning "deprecation warning that the API server rejects";
 
     UnknownType "KC0301" Error "unknown type in a schema";
     KeywordType "KC0302" Error "schema keyword with a value of the wrong type";
     RequiredUndeclared "KC0303" Warning "required or constrained property that is not declared";
     MissingSchema "KC0304" Error "version without a schema";
     RootType "KC0305" Error "schema root that is not an object";
+    NotStructural "KC0306" Warning "schema that is not structural";
+    InvalidExtension "KC0307" Warning "x-kubernetes keyword that the API server rejects";
+    InvalidDefault "KC0308" Warning "default that its schema does not accept";
+    InvalidPattern "KC0309" Warning "pattern that is not a regular expression of Go";
+    InvalidRule "KC0310" Warning "validation rule that the API server rejects";
 
     RawJson "KC0401" Warning "part of a schema generated as raw JSON";
     LeftoverKeyword "KC0402" Warning "keyword without effect at its location";

@@ -20,8 +20,11 @@ fn lower(node: &str, required: &str) -> (Model, Vec<(Code, String)>) {
     let crds = crate::crd::parse(&[source], &mut diagnostics);
     assert!(!diagnostics.has_errors(), "{diagnostics:#?}");
     let model = super::lower(crds, &mut diagnostics);
+    // Lowering also takes schemas that the API server refuses.
+    let refused = [Code::NotStructural, Code::InvalidExtension];
     let found = diagnostics
         .iter()
+        .filter(|it| !refused.contains(&it.code))
         .map(|it| (it.code, it.place.schema_path.clone().unwrap_or_default()));
     (model, found.collect())
 }

@@ -3,6 +3,7 @@ mod breaking;
 mod corpus;
 mod features;
 mod known;
+mod roundtrip;
 mod trial;
 
 use clap::Parser;
@@ -20,6 +21,9 @@ enum Task {
     /// Create a crate of types and clients from a directory of real CRDs, and compile it with each feature alone
     Features(features::Arguments),
 
+    /// Read random valid objects of a directory of real CRDs as their generated types, and compare what is written
+    Roundtrip(roundtrip::Arguments),
+
     /// Generate the tables of reusable types from the sources of k8s-openapi
     KnownTypes(known::Arguments),
 
@@ -32,6 +36,7 @@ fn main() -> ExitCode {
         Task::Break(arguments) => breaking::run(&arguments),
         Task::Corpus(arguments) => corpus::run(&arguments),
         Task::Features(arguments) => features::run(&arguments),
+        Task::Roundtrip(arguments) => roundtrip::run(&arguments),
         Task::KnownTypes(arguments) => known::run(&arguments),
         Task::Trial(arguments) => trial::run(&arguments),
     };

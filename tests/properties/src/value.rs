@@ -1,255 +1,433 @@
-//! Strategies for random values of a structural schema, as the API server would serve them.
-use super::schema::{NAMES, is_given};
-use proptest::collection::{btree_map, vec};
-use proptest::prelude::*;
-use proptest::sample::select;
+//! Random objects of a structural schema, as the API server would serve them.
+use fastrand::Rng;
+use kube_codegen::private::crd::violation;
+use regex_syntax::hir::{Class, Hir, HirKind};
 use serde_json::{Map, Value, json};
 
-/// Returns values of a schema.
-pub fn of(schema: &Value) -> BoxedStrategy<Value> {
-    let value = not_null(schema);
-    if schema["nullable"] == true {
-        prop_oneof![4 => value, 1 => Just(Value::Null)].boxed()
-    } else {
-        value
-    }
+/// Keys and texts: plain ones, keywords, other scripts, what is not an identifier, and what YAML or JSON may mistake.
+const WORDS: &[&str] = &[
+    "name",
+    "hostAliases",
+    "host_aliases",
+    "type",
+    "Self",
+    "gen",
+    "rest",
+    "other_fields",
+    "$ref",
+    "3d",
+    "a.b",
+    "a-b",
+    "a b",
+    "_",
+    "配置",
+    "größe",
+    "😀",
+    "",
+    "\"",
+    "\\",
+    "null",
+    "true",
+    "1",
+    "0755",
+    "1e3",
+    "~",
+    "2024-01-01",
+];
+
+/// What serde_json takes for a number where it is the key of a map.
+const NUMBER: &str = "$serde_json::private::Number";
+
+/// Texts that the patterns and formats of CRDs often want.
+const COMMON: &[&str] = &[
+    "a",
+    "abc",
+    "example.com",
+    "example.com/a",
+    "https://example.com/a",
+    "10.0.0.1",
+    "10.0.0.0/8",
+    "fe80::1",
+    "1",
+    "10Mi",
+    "100m",
+    "30s",
+    "1h30m",
+    "123e4567-e89b-12d3-a456-426614174000",
+    "2024-02-29",
+    "2024-02-29T01:02:03Z",
+    "aGk=",
+    "00:11:22:33:44:55",
+    "a@example.com",
+];
+
+/// What every object has; the API server describes it, not the schema.
+pub const GIVEN: [&str; 3] = ["apiVersion", "kind", "metadata"];
+
+/// How often a part is made again until it fits its schema.
+const ATTEMPTS: usize = 24;
+
+/// Makes random objects; the same seed makes the same ones.
+pub struct Objects {
+    rng: Rng,
+    /// About how many more values an object may get: beyond it, only what is required.
+    left: usize,
+    /// Whether some enums get a value that they do not list, as a newer server has.
+    newer: bool,
 }
 
-/// Returns objects of a kind.
-pub fn object_of(kind: &str, schema: &Value) -> BoxedStrategy<Value> {
-    let kind = kind.to_owned();
-    (properties(schema), metadata())
-        .prop_map(move |(mut map, metadata)| {
-            map.insert("apiVersion".to_owned(), json!("example.com/v1"));
-            map.insert("kind".to_owned(), json!(kind));
-            map.insert("metadata".to_owned(), metadata);
-            Value::Object(map)
-        })
-        .boxed()
-}
-
-fn not_null(schema: &Value) -> BoxedStrategy<Value> {
-    let format = schema["format"].as_str().unwrap_or_default().to_owned();
-    if let Some(values) = schema["enum"].as_array() {
-        return one_of(schema, values);
-    }
-    if schema["x-kubernetes-int-or-string"] == true && schema["pattern"].is_string() {
-        // A number would be written as text.
-        let suffix = select(vec!["", "m", "Ki", "G", "e3", ".50", ".0n"]);
-        let quantity =
-            (any::<i32>(), suffix).prop_map(|(number, end)| json!(format!("{number}{end}")));
-        return quantity.boxed();
-    }
-    if schema["x-kubernetes-int-or-string"] == true {
-        return prop_oneof![any::<i32>().prop_map(Value::from), words()].boxed();
-    }
-    if schema["x-kubernetes-embedded-resource"] == true {
-        return embedded();
-    }
-    match schema["type"].as_str() {
-        Some("string") => match format.as_str() {
-            "byte" => vec(any::<u8>(), 0..8)
-                .prop_map(|bytes| json!(base64(&bytes)))
-                .boxed(),
-            "date-time" => (
-                1970..9999_u32,
-                1_u32..13,
-                1_u32..29,
-                0_u32..24,
-                0_u32..60,
-                0_u32..60,
-                prop_oneof![Just("Z"), Just(".120Z"), Just("+02:00"), Just(".5-11:30")],
-            )
-                .prop_map(|(y, mo, d, h, mi, s, end)| {
-                    json!(format!("{y:04}-{mo:02}-{d:02}T{h:02}:{mi:02}:{s:02}{end}"))
-                })
-                .boxed(),
-            _ => words(),
-        },
-        Some("integer") => integers(schema),
-        Some("number") => numbers(),
-        Some("boolean") => any::<bool>().prop_map(Value::from).boxed(),
-        Some("array") => vec(of(&schema["items"]), 0..4)
-            .prop_map(Value::from)
-            .boxed(),
-        Some("object") if schema["properties"].is_object() => {
-            properties(schema).prop_map(Value::Object).boxed()
+impl Objects {
+    /// Starts at a seed. With `newer`, some values of enums are not listed in the schema, and times have any zone: the types
+    /// of k8s-openapi write them in UTC.
+    pub fn new(seed: u64, newer: bool) -> Self {
+        Self {
+            rng: Rng::with_seed(seed),
+            left: 0,
+            newer,
         }
-        Some("object") if schema["additionalProperties"].is_object() => {
-            btree_map(keys(), of(&schema["additionalProperties"]), 0..4)
-                .prop_map(collected)
-                .boxed()
+    }
+
+    /// Makes an object of about `size` values; none if no attempt fits the schema, as where a rule excludes most values.
+    pub fn object(
+        &mut self,
+        api_version: &str,
+        kind: &str,
+        schema: &Value,
+        size: usize,
+    ) -> Option<Value> {
+        self.left = size;
+        let mut map = self.fields(schema, 0)?;
+        map.insert("apiVersion".to_owned(), json!(api_version));
+        map.insert("kind".to_owned(), json!(kind));
+        map.insert("metadata".to_owned(), self.metadata());
+        let object = Value::Object(map);
+        (self.newer || violation(schema, &object).is_none()).then_some(object)
+    }
+
+    /// Makes a value that fits the schema; none if no attempt does.
+    fn value(&mut self, schema: &Value, depth: usize) -> Option<Value> {
+        if schema["nullable"] == true && self.rng.u8(..8) == 0 {
+            return Some(Value::Null);
         }
-        Some("object") => btree_map(keys(), json(2), 0..4).prop_map(collected).boxed(),
-        _ => json(3),
-    }
-}
-
-/// Returns declared values, and sometimes one that only a newer server has.
-fn one_of(schema: &Value, values: &[Value]) -> BoxedStrategy<Value> {
-    let declared: Vec<Value> = values
-        .iter()
-        .filter(|value| !value.is_null())
-        .cloned()
-        .collect();
-    let newer = match schema["type"].as_str() {
-        Some("string") => words(),
-        Some("integer") => any::<i32>().prop_map(Value::from).boxed(),
-        Some("boolean") => any::<bool>().prop_map(Value::from).boxed(),
-        Some("number") => numbers(),
-        _ => json(1),
-    };
-    prop_oneof![4 => select(declared), 1 => newer.prop_filter("null is absent", |it| !it.is_null())]
-        .boxed()
-}
-
-fn properties(schema: &Value) -> BoxedStrategy<Map<String, Value>> {
-    let empty = Map::new();
-    let declared = schema["properties"].as_object().unwrap_or(&empty);
-    let required = schema["required"].as_array().cloned().unwrap_or_default();
-    let mut all = Just(Map::new()).boxed();
-    for (name, schema) in declared {
-        let name = name.clone();
-        let field = if required.contains(&json!(name)) {
-            of(schema).prop_map(Some).boxed()
-        } else {
-            proptest::option::of(of(schema)).boxed()
-        };
-        all = (all, field)
-            .prop_map(move |(mut map, value)| {
-                map.extend(value.map(|value| (name.clone(), value)));
-                map
-            })
-            .boxed();
-    }
-    if schema["x-kubernetes-preserve-unknown-fields"] == true {
-        let declared: Vec<String> = declared.keys().cloned().collect();
-        all = (all, btree_map(keys(), json(2), 0..3))
-            .prop_map(move |(mut map, rest)| {
-                let unknown = rest
-                    .into_iter()
-                    .filter(|(name, _)| !declared.contains(name) && !is_given(name));
-                map.extend(unknown);
-                map
-            })
-            .boxed();
-    }
-    all
-}
-
-fn metadata() -> BoxedStrategy<Value> {
-    ("[a-z]{1,8}", btree_map("[a-z]{1,4}", "[a-z]{0,4}", 1..3))
-        .prop_map(|(name, labels)| json!({"name": name, "labels": labels, "generation": 1}))
-        .boxed()
-}
-
-fn embedded() -> BoxedStrategy<Value> {
-    (metadata(), btree_map("[a-z]{1,4}", json(2), 0..3))
-        .prop_map(|(metadata, rest)| {
-            let mut map: Map<String, Value> = rest
-                .into_iter()
-                .filter(|(name, _)| !is_given(name))
-                .collect();
-            map.insert("apiVersion".to_owned(), json!("v1"));
-            map.insert("kind".to_owned(), json!("ConfigMap"));
-            map.insert("metadata".to_owned(), metadata);
-            Value::Object(map)
+        self.left = self.left.saturating_sub(1);
+        (0..ATTEMPTS).find_map(|attempt| {
+            let value = self.not_null(schema, depth, attempt)?;
+            (self.newer || violation(schema, &value).is_none()).then_some(value)
         })
-        .boxed()
-}
+    }
 
-/// Returns integers within 64 bits, `int32` and the bounds; the API server checks no other format.
-fn integers(schema: &Value) -> BoxedStrategy<Value> {
-    let (least, most) = if schema["format"] == "int32" {
-        (i32::MIN.into(), i32::MAX.into())
-    } else {
-        (i64::MIN, i64::MAX)
-    };
-    let least = schema["minimum"].as_i64().unwrap_or(least);
-    let most = schema["maximum"].as_i64().unwrap_or(most);
-    prop_oneof![
-        8 => (least..=most).prop_map(Value::from),
-        1 => Just(json!(least)),
-        1 => Just(json!(most)),
-    ]
-    .boxed()
-}
-
-/// Returns integers of 64 bits and floats.
-fn numbers() -> BoxedStrategy<Value> {
-    prop_oneof![
-        any::<i64>().prop_map(Value::from),
-        any::<u64>().prop_map(Value::from),
-        proptest::num::f64::NORMAL.prop_map(Value::from),
-        any::<i32>().prop_map(|it| json!(f64::from(it))),
-        (-9_999_i32..9_999).prop_map(|it| json!(f64::from(it) + 0.25)),
-        Just(json!(-0.0)),
-    ]
-    .boxed()
-}
-
-fn words() -> BoxedStrategy<Value> {
-    prop_oneof![
-        select(NAMES).prop_map(Value::from),
-        any::<String>().prop_map(Value::from),
-        select(
-            &[
-                "null",
-                "true",
-                "1",
-                "0755",
-                "1e3",
-                "~",
-                "2024-01-01",
-                "$serde_json::private::Number"
-            ][..]
-        )
-        .prop_map(Value::from),
-    ]
-    .boxed()
-}
-
-fn keys() -> BoxedStrategy<String> {
-    prop_oneof![select(NAMES).prop_map(str::to_owned), "[a-z./-]{0,6}"].boxed()
-}
-
-/// Returns any JSON.
-fn json(depth: u32) -> BoxedStrategy<Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        any::<u64>().prop_map(Value::from),
-        proptest::num::f64::NORMAL.prop_map(Value::from),
-        words(),
-    ];
-    leaf.prop_recursive(depth, 12, 4, |inner| {
-        prop_oneof![
-            vec(inner.clone(), 0..4).prop_map(Value::from),
-            btree_map(keys(), inner, 0..4).prop_map(collected),
-        ]
-    })
-    .boxed()
-}
-
-fn collected(map: std::collections::BTreeMap<String, Value>) -> Value {
-    map.into_iter().collect()
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().enumerate().fold(0_u32, |bits, (at, byte)| {
-            bits | u32::from(*byte) << (16 - 8 * at)
-        });
-        for at in 0..4 {
-            if at <= chunk.len() {
-                out.push(char::from(DIGITS[(bits >> (18 - 6 * at) & 63) as usize]));
+    fn not_null(&mut self, schema: &Value, depth: usize, attempt: usize) -> Option<Value> {
+        if let Some(values) = schema["enum"].as_array() {
+            let declared: Vec<&Value> = values.iter().filter(|it| !it.is_null()).collect();
+            if !self.newer || self.rng.u8(..5) > 0 {
+                return self.rng.choice(declared).cloned();
+            }
+        }
+        if schema["x-kubernetes-int-or-string"] == true {
+            // A quantity that is a number would be written as text.
+            let is_quantity = self.newer && schema["pattern"].is_string();
+            return Some(if !is_quantity && self.rng.bool() {
+                json!(self.integer(schema))
             } else {
-                out.push('=');
+                json!(self.text(schema, attempt))
+            });
+        }
+        Some(match schema["type"].as_str() {
+            Some("string") => json!(self.text(schema, attempt)),
+            Some("integer") => json!(self.integer(schema)),
+            Some("number") => self.number(schema),
+            Some("boolean") => json!(self.rng.bool()),
+            Some("array") => {
+                let count = self.count(schema, "Items");
+                let items = (0..count).map(|_| self.value(&schema["items"], depth + 1));
+                Value::Array(distinct(schema, items.collect::<Option<_>>()?))
+            }
+            Some("object") if schema["x-kubernetes-embedded-resource"] == true => {
+                self.resource(schema, depth)?
+            }
+            Some("object") => Value::Object(self.fields(schema, depth)?),
+            _ => self.json(2),
+        })
+    }
+
+    /// Makes the declared fields, the values of a map, and where they are kept, undeclared fields.
+    fn fields(&mut self, schema: &Value, depth: usize) -> Option<Map<String, Value>> {
+        let mut map = Map::new();
+        let empty = Map::new();
+        let declared = schema["properties"].as_object().unwrap_or(&empty);
+        let required = schema["required"].as_array();
+        for (name, property) in declared {
+            let is_required =
+                required.is_some_and(|names| names.iter().any(|it| it == name.as_str()));
+            // The API server fills in defaults.
+            let has_default = !self.newer && property.get("default").is_some();
+            let is_wanted = is_required
+                || has_default
+                || (self.left > 0 && self.rng.usize(..=depth / 2 + 1) == 0);
+            if !is_wanted || (depth == 0 && GIVEN.contains(&name.as_str())) {
+                continue;
+            }
+            match self.value(property, depth + 1) {
+                Some(value) => {
+                    map.insert(name.clone(), value);
+                }
+                None if is_required => return None,
+                None => {
+                    map.extend(has_default.then(|| (name.clone(), property["default"].clone())))
+                }
+            }
+        }
+        let values = &schema["additionalProperties"];
+        let is_open = schema["x-kubernetes-preserve-unknown-fields"] == true
+            || *values == true
+            || (declared.is_empty() && values.is_null() && depth > 0);
+        if values.is_object() || is_open {
+            let count = self.count(schema, "Properties");
+            for _ in 0..count {
+                let name = self.word();
+                if declared.contains_key(&name) || GIVEN.contains(&name.as_str()) {
+                    continue;
+                }
+                let value = if values.is_object() {
+                    self.value(values, depth + 1)?
+                } else {
+                    self.json(2)
+                };
+                map.insert(name, value);
+            }
+        }
+        Some(map)
+    }
+
+    fn resource(&mut self, schema: &Value, depth: usize) -> Option<Value> {
+        let mut map = self.fields(schema, depth)?;
+        map.insert("apiVersion".to_owned(), json!("v1"));
+        map.insert("kind".to_owned(), json!("ConfigMap"));
+        map.remove("metadata");
+        if self.rng.bool() {
+            map.insert("metadata".to_owned(), self.metadata());
+        }
+        Some(Value::Object(map))
+    }
+
+    fn metadata(&mut self) -> Value {
+        let mut metadata =
+            json!({"name": format!("n{}", self.rng.u8(..)), "generation": self.rng.u32(..)});
+        let optional = [
+            ("labels", json!({"a": "b", "example.com/c": ""})),
+            ("annotations", json!({"x": self.word()})),
+            ("finalizers", json!(["example.com/f"])),
+            ("creationTimestamp", json!("2024-02-29T01:02:03Z")),
+            ("resourceVersion", json!("42")),
+            ("namespace", json!("default")),
+            (
+                "ownerReferences",
+                json!([{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u", "controller": true}]),
+            ),
+            (
+                "managedFields",
+                json!([{"manager": "m", "operation": "Update", "apiVersion": "v1", "time": "2024-02-29T01:02:03Z",
+                    "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:a": {}}}}]),
+            ),
+        ];
+        for (name, value) in optional {
+            if self.rng.u8(..4) == 0 {
+                metadata[name] = value;
+            }
+        }
+        metadata
+    }
+
+    /// Returns how many items or fields to make.
+    fn count(&mut self, schema: &Value, what: &str) -> u64 {
+        let bound = |keyword: String| schema[&keyword].as_u64();
+        let least = bound(format!("min{what}")).unwrap_or(0);
+        let most = bound(format!("max{what}")).unwrap_or(u64::MAX);
+        let more = if self.left == 0 { 0 } else { self.rng.u64(..4) };
+        (least + more).min(most)
+    }
+
+    fn text(&mut self, schema: &Value, attempt: usize) -> String {
+        match schema["format"].as_str().unwrap_or_default() {
+            "byte" => return self.base64(),
+            "date-time" => return self.time(),
+            "duration" => return format!("{}s", self.rng.u16(..)),
+            _ => {}
+        }
+        if let Some(pattern) = schema["pattern"].as_str().filter(|_| attempt % 4 != 3)
+            && let Ok(pattern) = regex_syntax::parse(pattern)
+        {
+            let mut text = String::new();
+            self.matching(&pattern, &mut text);
+            return text;
+        }
+        let least = schema["minLength"].as_u64().unwrap_or(0);
+        let most = schema["maxLength"].as_u64().unwrap_or(u64::MAX);
+        let mut text = if attempt % 2 == 0 {
+            if self.rng.u8(..50) == 0 {
+                NUMBER.to_owned()
+            } else {
+                self.word()
+            }
+        } else {
+            self.rng
+                .choice(COMMON)
+                .copied()
+                .unwrap_or_default()
+                .to_owned()
+        };
+        while (text.chars().count() as u64) < least {
+            text.push('x');
+        }
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        text.chars().take(most).collect()
+    }
+
+    /// Appends a text that the pattern matches, apart from its assertions.
+    fn matching(&mut self, pattern: &Hir, text: &mut String) {
+        match pattern.kind() {
+            HirKind::Empty | HirKind::Look(_) => {}
+            HirKind::Literal(literal) => text.push_str(&String::from_utf8_lossy(&literal.0)),
+            HirKind::Class(Class::Unicode(class)) => {
+                // Mostly the first ranges: those of the others are seldom what a pattern means.
+                let range = self.rng.choice(class.ranges());
+                text.extend(range.map(|range| {
+                    let end = u32::from(range.end()).min(u32::from(range.start()) + 90);
+                    let code = self.rng.u32(u32::from(range.start())..=end);
+                    char::from_u32(code).unwrap_or(range.start())
+                }));
+            }
+            HirKind::Class(Class::Bytes(class)) => {
+                let range = self.rng.choice(class.ranges());
+                text.extend(range.map(|range| char::from(range.start())));
+            }
+            HirKind::Repetition(repetition) => {
+                let most = repetition.max.unwrap_or(u32::MAX);
+                let count = (repetition.min + self.rng.u32(..4)).min(most);
+                for _ in 0..count {
+                    self.matching(&repetition.sub, text);
+                }
+            }
+            HirKind::Capture(capture) => self.matching(&capture.sub, text),
+            HirKind::Concat(parts) => parts.iter().for_each(|part| self.matching(part, text)),
+            HirKind::Alternation(branches) => {
+                if let Some(branch) = self.rng.choice(branches) {
+                    self.matching(branch, text);
+                }
             }
         }
     }
-    out
+
+    /// Returns an integer within 64 bits, `int32` and the bounds; the API server checks no other format.
+    fn integer(&mut self, schema: &Value) -> i64 {
+        let (least, most) =
+            if schema["format"] == "int32" || schema["x-kubernetes-int-or-string"] == true {
+                (i32::MIN.into(), i32::MAX.into())
+            } else {
+                (i64::MIN, i64::MAX)
+            };
+        let least = schema["minimum"].as_i64().unwrap_or(least);
+        let most = schema["maximum"].as_i64().unwrap_or(most).max(least);
+        match self.rng.u8(..6) {
+            0 => least,
+            1 => most,
+            2 | 3 => self.rng.i64(-20..500).clamp(least, most),
+            _ => self.rng.i64(least..=most),
+        }
+    }
+
+    fn number(&mut self, schema: &Value) -> Value {
+        let least = schema["minimum"].as_f64().unwrap_or(-1e6);
+        let most = schema["maximum"].as_f64().unwrap_or(1e6).max(least);
+        match self.rng.u8(..4) {
+            0 => json!(self.integer(schema)),
+            1 if least <= 0.0 && most >= 0.0 => json!(-0.0),
+            2 => json!((least + (most - least) * self.rng.f64()).round()),
+            _ => json!(least + (most - least) * self.rng.f64()),
+        }
+    }
+
+    fn word(&mut self) -> String {
+        if self.rng.bool() {
+            let letters = 0..self.rng.usize(1..8);
+            letters.map(|_| self.rng.lowercase()).collect()
+        } else {
+            self.rng
+                .choice(WORDS)
+                .copied()
+                .unwrap_or_default()
+                .to_owned()
+        }
+    }
+
+    fn time(&mut self) -> String {
+        let zones: &[&str] = if self.newer {
+            &["Z", ".120Z", "+02:00", ".5-11:30"]
+        } else {
+            &["Z", ".5Z"]
+        };
+        let zone = self.rng.choice(zones).copied().unwrap_or("Z");
+        let rng = &mut self.rng;
+        format!(
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{zone}",
+            rng.u32(1970..9999),
+            rng.u32(1..13),
+            rng.u32(1..29),
+            rng.u32(..24),
+            rng.u32(..60),
+            rng.u32(..60)
+        )
+    }
+
+    fn base64(&mut self) -> String {
+        const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let digits = 0..self.rng.usize(..5) * 4;
+        let digits = digits.map(|_| char::from(DIGITS[self.rng.usize(..DIGITS.len())]));
+        let mut text: String = digits.collect();
+        text.push_str(self.rng.choice(["", "aA==", "aGk="]).unwrap_or_default());
+        text
+    }
+
+    /// Returns any JSON.
+    fn json(&mut self, depth: usize) -> Value {
+        let kinds = if depth == 0 { 7 } else { 9 };
+        match self.rng.u8(..kinds) {
+            0 => Value::Null,
+            1 => json!(self.rng.bool()),
+            2 => json!(self.rng.i64(..)),
+            3 => json!(self.rng.u64(..)),
+            4 => json!(self.rng.f64() * 1e3),
+            5 | 6 => json!(self.word()),
+            7 => (0..self.rng.usize(..3))
+                .map(|_| self.json(depth - 1))
+                .collect(),
+            _ => (0..self.rng.usize(..3))
+                .map(|_| (self.word(), self.json(depth - 1)))
+                .collect(),
+        }
+    }
+}
+
+/// Removes the items that a set or a map lists twice.
+fn distinct(schema: &Value, items: Vec<Value>) -> Vec<Value> {
+    let keys = schema["x-kubernetes-list-map-keys"].as_array();
+    let identity = |item: &Value| match schema["x-kubernetes-list-type"].as_str() {
+        Some("set") => Some(item.clone()),
+        Some("map") => keys.map(|keys| {
+            let keys = keys.iter().filter_map(Value::as_str);
+            keys.map(|key| item[key].clone()).collect()
+        }),
+        _ => None,
+    };
+    let mut seen = Vec::new();
+    items
+        .into_iter()
+        .filter(|item| {
+            identity(item).is_none_or(|identity| {
+                let is_new = !seen.contains(&identity);
+                seen.push(identity);
+                is_new
+            })
+        })
+        .collect()
 }

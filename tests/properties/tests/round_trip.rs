@@ -1,14 +1,13 @@
 //! Random valid objects of random schemas round-trip without a change.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use kube_codegen_properties::{SCHEMAS, SEED, read_and_write, value};
-use proptest::prelude::*;
-use proptest::test_runner::{TestCaseError, TestRunner};
+use kube_codegen_properties::value::Objects;
+use kube_codegen_properties::{SCHEMAS, SEED, read_and_write};
 use serde_json::Value;
 use std::thread;
 
 /// Objects of each kind.
-const OBJECTS: u32 = 600;
+const OBJECTS: usize = 600;
 
 #[test]
 fn valid_objects_round_trip() {
@@ -34,22 +33,18 @@ fn valid_objects_round_trip() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// Returns the smallest object of a kind that does not round-trip. The seed reproduces the batch.
+/// Returns the first object of a kind that does not round-trip; they grow.
 fn failing_object(kind: &str, schema: &Value) -> Option<String> {
-    let config = ProptestConfig {
-        cases: OBJECTS,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    };
-    let objects = value::object_of(kind, schema);
-    let outcome = TestRunner::new(config).run(&objects, |object| {
-        let text = read_and_write(kind, &object.to_string()).map_err(TestCaseError::fail)?;
-        let written: Value = serde_json::from_str(&text).unwrap();
-        prop_assert_eq!(written, object);
-        Ok(())
-    });
-    let failure = outcome.err()?;
-    Some(format!(
-        "{kind}, KUBE_CODEGEN_PROPERTIES_SEED={SEED}: {failure}\n{schema}"
-    ))
+    let mut objects = Objects::new(SEED, true);
+    (0..OBJECTS).find_map(|number| {
+        let object = objects.object("example.com/v1", kind, schema, number / 4)?;
+        let failure = match read_and_write(kind, &object.to_string()) {
+            Ok(text) if serde_json::from_str::<Value>(&text).unwrap() == object => return None,
+            Ok(text) => format!("written as {text}"),
+            Err(error) => error,
+        };
+        Some(format!(
+            "{kind}, KUBE_CODEGEN_PROPERTIES_SEED={SEED}: {object}: {failure}\n{schema}"
+        ))
+    })
 }

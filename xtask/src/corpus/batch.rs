@@ -9,19 +9,19 @@ use std::fs;
 use std::path::Path;
 
 /// One crate.
-pub(super) struct Batch<'a> {
+pub(crate) struct Batch<'a> {
     /// Its name.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Its trees, by index.
     trees: Vec<usize>,
     /// The Rust modules of its trees.
-    pub(super) modules: Vec<String>,
+    pub(crate) modules: Vec<String>,
     /// Its samples, each with the Rust path of its type.
-    pub(super) samples: Vec<(String, &'a Sample)>,
+    pub(crate) samples: Vec<(String, &'a Sample)>,
 }
 
 /// Distributes the trees, about `size` CRDs per crate.
-pub(super) fn pack<'a>(corpus: &Corpus, samples: &'a [Sample], size: usize) -> Vec<Batch<'a>> {
+pub(crate) fn pack<'a>(corpus: &Corpus, samples: &'a [Sample], size: usize) -> Vec<Batch<'a>> {
     let mut batches: Vec<Batch<'a>> = Vec::new();
     let mut left = 0;
     for (index, tree) in corpus.trees.iter().enumerate() {
@@ -48,8 +48,13 @@ pub(super) fn pack<'a>(corpus: &Corpus, samples: &'a [Sample], size: usize) -> V
     batches
 }
 
-/// Writes the crates into a directory.
-pub(super) fn write(out: &Path, corpus: &Corpus, batches: &[Batch<'_>]) -> Result<()> {
+/// Writes the crates into a directory; those of types alone depend on neither kube nor the runtime.
+pub(crate) fn write(
+    out: &Path,
+    corpus: &Corpus,
+    batches: &[Batch<'_>],
+    only_types: bool,
+) -> Result<()> {
     let mut written = BTreeMap::new();
     let members: Vec<&str> = batches.iter().map(|batch| batch.name.as_str()).collect();
     written.insert("Cargo.toml".to_owned(), workspace(&members));
@@ -61,7 +66,7 @@ pub(super) fn write(out: &Path, corpus: &Corpus, batches: &[Batch<'_>]) -> Resul
             .collect();
         let mut put =
             |file: &str, text: String| written.insert(format!("{}/{file}", batch.name), text);
-        put("Cargo.toml", package(&batch.name));
+        put("Cargo.toml", package(&batch.name, only_types));
         put("src/lib.rs", library(&trees));
         if !batch.samples.is_empty() {
             put("src/main.rs", program(batch));
@@ -121,9 +126,15 @@ fn workspace(members: &[&str]) -> String {
     text
 }
 
-fn package(name: &str) -> String {
+fn package(name: &str, only_types: bool) -> String {
     let [record, runtime] = ["record", "runtime"]
         .map(|name| Value::from(&*root().join("crates").join(name).to_string_lossy()));
+    let clients = format!(
+        r#"kube = {{ version = "5", default-features = false, features = ["client"] }}
+kube-codegen-runtime = {{ path = {runtime} }}
+"#
+    );
+    let clients = if only_types { "" } else { &clients };
     format!(
         r#"[package]
 name = "{name}"
@@ -133,10 +144,8 @@ publish = false
 
 [dependencies]
 k8s-openapi = {{ version = "0.29", default-features = false, features = ["std"] }}
-kube = {{ version = "5", default-features = false, features = ["client"] }}
 kube-codegen-record = {{ path = {record} }}
-kube-codegen-runtime = {{ path = {runtime} }}
-serde = {{ version = "1", default-features = false, features = ["std"] }}
+{clients}serde = {{ version = "1", default-features = false, features = ["std"] }}
 serde_json = "1"
 "#
     )

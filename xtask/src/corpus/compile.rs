@@ -8,49 +8,49 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A cargo command.
-pub(super) struct Step {
+pub(crate) struct Step {
     /// Its name in the table.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     arguments: &'static [&'static str],
 }
 
 /// Checks with rustc.
-pub(super) const CHECK: Step = Step {
+pub(crate) const CHECK: Step = Step {
     name: "compiled",
     arguments: &["check"],
 };
 /// Builds the programs that read samples.
-pub(super) const BUILD: Step = Step {
+pub(crate) const BUILD: Step = Step {
     name: "built",
     arguments: &["build"],
 };
 /// Checks with clippy's default lints.
-pub(super) const CLIPPY: Step = Step {
+pub(crate) const CLIPPY: Step = Step {
     name: "clippy",
     arguments: &["clippy"],
 };
 /// Builds the documentation.
-pub(super) const DOC: Step = Step {
+pub(crate) const DOC: Step = Step {
     name: "rustdoc",
     arguments: &["doc", "--no-deps", "--lib"],
 };
 
 /// The results of a step.
 #[derive(Default)]
-pub(super) struct Compiled {
+pub(crate) struct Compiled {
     /// Where the failures are.
-    pub(super) faulty: Faulty,
+    pub(crate) faulty: Faulty,
     /// The built programs, by crate.
-    pub(super) programs: BTreeMap<String, PathBuf>,
+    pub(crate) programs: BTreeMap<String, PathBuf>,
 }
 
 /// The modules with a failure or that were not compiled: `tree/group/version`, or a prefix of it.
 #[derive(Default)]
-pub(super) struct Faulty(BTreeSet<String>);
+pub(crate) struct Faulty(BTreeSet<String>);
 
 impl Faulty {
     /// Returns whether the module `tree/group/version` has no failure.
-    pub(super) fn is_clean(&self, module: &str) -> bool {
+    pub(crate) fn is_clean(&self, module: &str) -> bool {
         let below = |place: &str, whole: &str| {
             place.is_empty() || whole == place || whole.starts_with(&format!("{place}/"))
         };
@@ -62,7 +62,7 @@ impl Faulty {
 }
 
 /// Compiles crates with one command that continues after errors.
-pub(super) fn compile(
+pub(crate) fn compile(
     out: &Path,
     step: &Step,
     batches: &[&Batch<'_>],

@@ -13,39 +13,39 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The generated trees and statistics on the input.
 #[derive(Default)]
-pub(super) struct Corpus {
+pub(crate) struct Corpus {
     /// The trees, sorted by repository.
-    pub(super) trees: Vec<Tree>,
+    pub(crate) trees: Vec<Tree>,
     /// The files and samples that were read, relative to the directory of the corpus.
-    pub(super) inputs: BTreeSet<String>,
+    pub(crate) inputs: BTreeSet<String>,
     /// Files of CRDs that were read.
-    pub(super) files: usize,
+    pub(crate) files: usize,
     /// CRDs in them; a file without a readable CRD counts as one.
-    pub(super) crds: usize,
+    pub(crate) crds: usize,
     /// Files that were rejected because of errors in them.
-    pub(super) refused: usize,
+    pub(crate) refused: usize,
     /// The errors in files and samples.
-    pub(super) refusals: Refusals,
+    pub(crate) refusals: Refusals,
     /// Diagnostics by code.
-    pub(super) diagnostics: BTreeMap<Code, usize>,
+    pub(crate) diagnostics: BTreeMap<Code, usize>,
 }
 
 /// One tree of modules.
-pub(super) struct Tree {
+pub(crate) struct Tree {
     /// The directory of the CRDs.
-    pub(super) repository: String,
+    pub(crate) repository: String,
     /// Name of its Rust module.
-    pub(super) module: String,
+    pub(crate) module: String,
     /// The generated files, relative to the module's directory.
-    pub(super) files: Vec<File>,
+    pub(crate) files: Vec<File>,
     /// The CRDs, by name, each with its modules as `group/version`.
-    pub(super) crds: BTreeMap<String, BTreeSet<String>>,
+    pub(crate) crds: BTreeMap<String, BTreeSet<String>>,
     /// The Rust path of each root type below the tree's module, by `apiVersion` and `kind`.
-    pub(super) roots: BTreeMap<(String, String), String>,
+    pub(crate) roots: BTreeMap<(String, String), String>,
     /// Inline objects in the schemas of all versions.
-    pub(super) inline: usize,
+    pub(crate) inline: usize,
     /// Counts of the generated types.
-    pub(super) counts: Counts,
+    pub(crate) counts: Counts,
 }
 
 /// Files that are generated together.
@@ -57,11 +57,15 @@ struct Group {
 }
 
 /// Generates everything; a file with an error is reported and omitted from its tree.
-pub(super) fn generate(manifests: Vec<Manifest>, failures: &mut Vec<Problem>) -> Corpus {
+pub(crate) fn generate(
+    manifests: Vec<Manifest>,
+    options: &Options,
+    failures: &mut Vec<Problem>,
+) -> Corpus {
     let mut corpus = Corpus::default();
     let mut groups: Vec<Group> = Vec::new();
     for manifest in manifests {
-        if let Some(taken) = alone(&manifest, &mut corpus) {
+        if let Some(taken) = alone(&manifest, options, &mut corpus) {
             let free = groups.iter().position(|group| {
                 group.repository == manifest.repository && group.taken.is_disjoint(&taken)
             });
@@ -79,16 +83,20 @@ pub(super) fn generate(manifests: Vec<Manifest>, failures: &mut Vec<Problem>) ->
     let mut modules = BTreeSet::new();
     for group in groups {
         let module = module(&group.repository, &mut modules);
-        corpus.trees.extend(tree(group, module, failures));
+        corpus.trees.extend(tree(group, module, options, failures));
     }
     corpus
 }
 
 /// Generates one file on its own to attribute diagnostics to it; returns the names that no other file of its tree may define.
-fn alone(manifest: &Manifest, corpus: &mut Corpus) -> Option<BTreeSet<(String, String)>> {
+fn alone(
+    manifest: &Manifest,
+    options: &Options,
+    corpus: &mut Corpus,
+) -> Option<BTreeSet<(String, String)>> {
     let sources = std::slice::from_ref(&manifest.source);
     let crds = crd::parse(sources, &mut Diagnostics::new());
-    let output = pipeline::run(sources, &Options::default());
+    let output = pipeline::run(sources, options);
     corpus.files += 1;
     corpus.inputs.insert(manifest.input.clone());
     corpus.crds += crds.len().max(1);
@@ -117,8 +125,13 @@ pub(crate) fn names(crds: &[crd::Crd]) -> BTreeSet<(String, String)> {
     names.collect()
 }
 
-fn tree(group: Group, module: String, failures: &mut Vec<Problem>) -> Option<Tree> {
-    let output = pipeline::run(&group.sources, &Options::default());
+fn tree(
+    group: Group,
+    module: String,
+    options: &Options,
+    failures: &mut Vec<Problem>,
+) -> Option<Tree> {
+    let output = pipeline::run(&group.sources, options);
     if output.diagnostics.has_errors() {
         failures.push(failure(&group.repository, &output.diagnostics));
         return None;

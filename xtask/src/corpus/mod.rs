@@ -1,18 +1,19 @@
 //! Generates, compiles and round-trips a directory of CRDs and sample objects, and reports failures.
-mod batch;
-mod compile;
+pub(crate) mod batch;
+pub(crate) mod compile;
 mod differ;
 pub(crate) mod generate;
 pub(crate) mod input;
 mod refusals;
-mod round_trip;
-mod samples;
+pub(crate) mod round_trip;
+pub(crate) mod samples;
 pub(crate) mod slice;
 mod table;
 
 use crate::{root, target};
 use batch::Batch;
 use clap::Args;
+use kube_codegen::options::Options;
 use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
@@ -69,16 +70,16 @@ pub(crate) struct Arguments {
 
 /// A failure at one of the stages.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Problem {
+pub(crate) struct Problem {
     /// The stage.
-    stage: &'static str,
+    pub(crate) stage: &'static str,
     /// The file, or the location in a crate.
-    subject: String,
+    pub(crate) subject: String,
     /// The message.
-    message: String,
+    pub(crate) message: String,
 }
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Runs the task and returns whether nothing failed.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
@@ -90,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let inputs = input::find(&arguments.folder, &arguments.only)?;
     let inputs = slice::select(inputs, arguments.seed, arguments.slice << 10);
     let started = Instant::now();
-    let mut corpus = generate::generate(inputs, &mut failures);
+    let mut corpus = generate::generate(inputs, &Options::default(), &mut failures);
     let generating = started.elapsed();
     let samples = samples::find(&arguments.folder, &mut corpus, &mut failures)?;
     let expected = refusals::expected(arguments.refused.as_deref())?;
@@ -102,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let mut table = table::Table::new(&corpus, samples.len(), generating);
     let batches = batch::pack(&corpus, &samples, arguments.batch);
     if !arguments.generate_only {
-        batch::write(&out, &corpus, &batches)?;
+        batch::write(&out, &corpus, &batches, false)?;
         compile_and_run(arguments, &out, &batches, &mut table, &mut failures)?;
     }
     failures.sort();
@@ -152,7 +153,7 @@ fn compile_and_run(
     Ok(())
 }
 
-fn listing(failures: &[Problem]) -> String {
+pub(crate) fn listing(failures: &[Problem]) -> String {
     let line = |failure: &Problem| {
         let Problem {
             stage,

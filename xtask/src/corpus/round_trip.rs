@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Returns by file whether the samples round-trip through each of their types.
-pub(super) fn run(
+pub(crate) fn run(
     out: &Path,
     batch: &Batch<'_>,
     program: Option<&Path>,

@@ -9,17 +9,17 @@ use std::fs;
 use std::path::Path;
 
 /// A custom resource.
-pub(super) struct Sample {
+pub(crate) struct Sample {
     /// Its file, relative to `samples/`.
-    pub(super) file: String,
+    pub(crate) file: String,
     /// The object.
-    pub(super) object: Value,
+    pub(crate) object: Value,
     /// Trees that have its type, by index, each with the path of the type below the tree's module.
-    pub(super) types: Vec<(usize, String)>,
+    pub(crate) types: Vec<(usize, String)>,
 }
 
 /// Returns the samples of `samples.tsv` whose `check` is `ok` and whose CRD was generated; none without such a table.
-pub(super) fn find(
+pub(crate) fn find(
     directory: &Path,
     corpus: &mut Corpus,
     failures: &mut Vec<Problem>,
