@@ -264,6 +264,17 @@ fn every_code_has_an_explanation_and_every_shell_a_completion_script() {
     }
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = stdout(&run(here.path(), &["completions", shell]));
-        assert!(script.contains("deny"), "{shell}");
+        for word in ["deny", "keep-going"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+        // The values of --kubernetes, --emit, and --deny or `explain`; clap has none for elvish and powershell.
+        for value in ["1.35", "informer", "KC0402"] {
+            let is_listed = script.contains(value);
+            assert_eq!(
+                is_listed,
+                !matches!(shell, "elvish" | "powershell"),
+                "{shell}: {value}"
+            );
+        }
     }
 }

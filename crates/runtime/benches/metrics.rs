@@ -1,6 +1,6 @@
 //! What metrics cost: the work queue's and the controller's counters per reconcile, a request, and a scrape.
 //!
-//! `cargo bench -p kube-codegen-runtime --features metrics` prints the times; docs/metrics.md has them.
+//! `cargo bench -p kube-codegen-runtime --features metrics` prints the times.
 #![allow(missing_docs, clippy::unwrap_used)]
 use std::{convert::Infallible, hint::black_box, time::Duration};
 

@@ -146,7 +146,7 @@ fn verbatim(kind: &str) -> Ident {
 
 /// Joins the kind and the properties of a path; also returns whether the name is shortened.
 ///
-/// A name that would be too long loses its longest inner properties, then the first one.
+/// A name that would be too long keeps the first words of its longest inner properties, then loses them, the first one last.
 fn of_path<'m>(kind: &str, path: &'m SchemaPath, known: &mut Parts<'m>) -> (Ident, bool) {
     let mut names: Vec<String> = Vec::new();
     for segment in path.segments() {
@@ -158,8 +158,19 @@ fn of_path<'m>(kind: &str, path: &'m SchemaPath, known: &mut Parts<'m>) -> (Iden
     let is_short = length > MAX;
     while length > MAX && names.len() > 1 {
         let last = names.len() - 1;
-        let longest = (1..last).max_by_key(|at| names[*at].len());
-        length -= names.remove(longest.unwrap_or(0)).len();
+        let longest = (1..last).max_by_key(|at| names[*at].len()).unwrap_or(0);
+        // `Preferred` says enough of `PreferredDuringSchedulingIgnoredDuringExecution`.
+        let ends = names[longest]
+            .char_indices()
+            .skip(1)
+            .find(|(_, c)| c.is_uppercase());
+        match ends {
+            Some((end, _)) => {
+                length -= names[longest].len() - end;
+                names[longest].truncate(end);
+            }
+            None => length -= names.remove(longest).len(),
+        }
     }
     let kind: String = kind.chars().take(MAX).collect();
     if let [name] = names.as_mut_slice()

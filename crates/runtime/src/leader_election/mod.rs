@@ -275,7 +275,7 @@ impl LeaderElector {
             return;
         }
         if let Some(sent) = self.control.last_unanswered() {
-            sleep_until(sent + (lease_duration - renew_deadline)).await;
+            sleep_until(sent + lease_duration.saturating_sub(renew_deadline)).await;
         }
         match timeout(renew_deadline, self.lock.release()).await {
             Ok(Ok(())) => {}
@@ -306,16 +306,17 @@ impl LeaderElector {
 
     fn report(&self, what: &str) {
         let note = format!("{} {what}", self.lock.settings.identity);
-        match &self.recorder {
-            Some(recorder) => recorder.event(
-                &self.lock.reference(),
-                EventType::Normal,
-                "LeaderElection",
-                "LeaderElection",
-                note,
-            ),
-            None => info!(lease = self.lock.name(), "{note}"),
-        }
+        let Some(recorder) = &self.recorder else {
+            info!(lease = self.lock.name(), "{note}");
+            return;
+        };
+        recorder.event(
+            &self.lock.reference(),
+            EventType::Normal,
+            "LeaderElection",
+            "LeaderElection",
+            note,
+        );
     }
 }
 

@@ -48,7 +48,7 @@ enum Phase {
 /// let number = elector
 ///     .run(async |term| {
 ///         maps.create(&PostParams::default(), &map).await?;
-///         kube::Result::Ok(term.number())
+///         Ok::<_, kube::Error>(term.number())
 ///     })
 ///     .await??;
 /// assert_eq!(number, Some(0));
@@ -183,7 +183,7 @@ impl fmt::Debug for Term {
         f.debug_struct("Term")
             .field("lease", &self.lease)
             .field("phase", &*self.phase.borrow())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

@@ -72,7 +72,7 @@ pub struct ManagerArgs {
     #[arg(long, value_name = "PERIOD", default_value = "2s", value_parser = humantime::parse_duration)]
     pub leader_elect_retry_period: Duration,
 
-    /// Format of the logs; RUST_LOG filters them
+    /// Format of the logs
     #[arg(long, value_enum, default_value_t)]
     pub log_format: LogFormat,
 }

@@ -69,16 +69,19 @@ fn never_two_writers(candidates: usize, seeds: std::ops::Range<u64>) {
     let (mut writes, mut terms, mut lost) = (0, 0, 0);
     let count = usize::try_from(seeds.end - seeds.start).unwrap();
     for seed in seeds {
-        let seen = simulate(candidates, seed, Writer::Fenced);
+        let findings = simulate(candidates, seed, Writer::Fenced);
         assert!(
-            seen.violations.is_empty(),
+            findings.violations.is_empty(),
             "seed {seed}: {:#?}",
-            seen.violations
+            findings.violations
         );
-        assert!(seen.writes > 0 && seen.terms > 0, "seed {seed}: {seen:?}");
-        writes += seen.writes;
-        terms += seen.terms;
-        lost += seen.lost;
+        assert!(
+            findings.writes > 0 && findings.terms > 0,
+            "seed {seed}: {findings:?}"
+        );
+        writes += findings.writes;
+        terms += findings.terms;
+        lost += findings.lost;
     }
     println!(
         "{count} schedules of {candidates} candidates: {terms} terms, {lost} lost, {writes} writes"
@@ -96,13 +99,13 @@ fn simulate(candidates: usize, seed: u64, writer: Writer) -> Seen {
         .start_paused(true)
         .build()
         .unwrap();
-    let seen = Arc::new(Mutex::new(Seen::default()));
-    LocalSet::new().block_on(&runtime, schedule(candidates, seed, writer, &seen));
+    let findings = Arc::new(Mutex::new(Seen::default()));
+    LocalSet::new().block_on(&runtime, schedule(candidates, seed, writer, &findings));
     drop(runtime);
-    Arc::into_inner(seen).unwrap().into_inner().unwrap()
+    Arc::into_inner(findings).unwrap().into_inner().unwrap()
 }
 
-async fn schedule(candidates: usize, seed: u64, writer: Writer, seen: &Arc<Mutex<Seen>>) {
+async fn schedule(candidates: usize, seed: u64, writer: Writer, findings: &Arc<Mutex<Seen>>) {
     let server = ApiServer::new();
     let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "state"}});
     server.seed(&map).unwrap();
@@ -110,8 +113,13 @@ async fn schedule(candidates: usize, seed: u64, writer: Writer, seen: &Arc<Mutex
     let (mut processes, mut networks, mut tasks) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..candidates {
         let process = Process::new();
-        let network = watched_network(&server, random.u64(..), seen);
-        let program = candidate(network.client(), random.u64(..), writer, Arc::clone(seen));
+        let network = watched_network(&server, random.u64(..), findings);
+        let program = candidate(
+            network.client(),
+            random.u64(..),
+            writer,
+            Arc::clone(findings),
+        );
         let paused = process.clone();
         tasks.push(tokio::task::spawn_local(async move {
             paused.run(program).await
@@ -140,22 +148,23 @@ async fn schedule(candidates: usize, seed: u64, writer: Writer, seen: &Arc<Mutex
         }
     }
     sleep(Duration::from_secs(30)).await;
-    let before = seen.lock().unwrap().writes;
+    let before = findings.lock().unwrap().writes;
     let recovered = async {
-        while seen.lock().unwrap().writes == before {
+        while findings.lock().unwrap().writes == before {
             sleep(Duration::from_millis(100)).await;
         }
     };
     if timeout(RECOVERY, recovered).await.is_err() {
-        let mut seen = seen.lock().unwrap();
-        seen.violations
+        let mut findings = findings.lock().unwrap();
+        findings
+            .violations
             .push("no leader after the faults".to_owned());
     }
 }
 
 /// Returns a network that checks each arriving write: its author must hold the lease.
-fn watched_network(server: &ApiServer, seed: u64, seen: &Arc<Mutex<Seen>>) -> Network {
-    let (seen, checked) = (Arc::clone(seen), server.clone());
+fn watched_network(server: &ApiServer, seed: u64, findings: &Arc<Mutex<Seen>>) -> Network {
+    let (findings, checked) = (Arc::clone(findings), server.clone());
     Network::new(server, seed, move |request| {
         let query = request.uri().query().unwrap_or_default();
         let Some((_, author)) = query.split_once("fieldManager=") else {
@@ -163,17 +172,18 @@ fn watched_network(server: &ApiServer, seed: u64, seen: &Arc<Mutex<Seen>>) -> Ne
         };
         let lease: Option<Lease> = checked.get("default", "election");
         let holder = lease.and_then(|lease| lease.spec?.holder_identity);
-        let mut seen = seen.lock().unwrap();
-        seen.writes += 1;
+        let mut findings = findings.lock().unwrap();
+        findings.writes += 1;
         if holder.as_deref() != Some(author) {
-            seen.violations
+            findings
+                .violations
                 .push(format!("{author} wrote in the term of {holder:?}"));
         }
     })
 }
 
 /// Takes part in elections until the end of the schedule.
-async fn candidate(client: Client, seed: u64, writer: Writer, seen: Arc<Mutex<Seen>>) {
+async fn candidate(client: Client, seed: u64, writer: Writer, findings: Arc<Mutex<Seen>>) {
     for generation in seed.. {
         let config = LeaderElectionConfig::new("election")
             .namespace("default")
@@ -181,18 +191,18 @@ async fn candidate(client: Client, seed: u64, writer: Writer, seen: Arc<Mutex<Se
             .seed(generation);
         let elector = LeaderElector::new(&client, config).unwrap();
         let led = elector.run(|term| {
-            seen.lock().unwrap().terms += 1;
-            lead(term, client.clone(), generation, writer, &seen)
+            findings.lock().unwrap().terms += 1;
+            lead(term, client.clone(), generation, writer, &findings)
         });
         if led.await.is_err() {
-            seen.lock().unwrap().lost += 1;
+            findings.lock().unwrap().lost += 1;
         }
         sleep(Duration::from_secs(1)).await;
     }
 }
 
 /// Writes until the term ends, or for a random time, after which the lease is released.
-async fn lead(term: Term, client: Client, generation: u64, writer: Writer, seen: &Mutex<Seen>) {
+async fn lead(term: Term, client: Client, generation: u64, writer: Writer, findings: &Mutex<Seen>) {
     let client = match writer {
         Writer::Fenced => term.fence(&client),
         Writer::Plain => client,
@@ -205,8 +215,9 @@ async fn lead(term: Term, client: Client, generation: u64, writer: Writer, seen:
     let mut work = pin!(timeout(Duration::from_secs(random.u64(10..120)), work));
     let _ = poll_fn(|context| {
         if !term.is_active() {
-            let mut seen = seen.lock().unwrap();
-            seen.violations
+            let mut findings = findings.lock().unwrap();
+            findings
+                .violations
                 .push("the work went on after the deadline".to_owned());
         }
         work.as_mut().poll(context)

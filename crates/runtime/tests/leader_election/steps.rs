@@ -13,7 +13,10 @@ use k8s_openapi::{
     apimachinery::pkg::apis::meta::v1::MicroTime,
     jiff::Timestamp,
 };
-use kube::{Api, api::PostParams};
+use kube::{
+    Api,
+    api::{DeleteParams, PatchParams, PostParams},
+};
 use kube_codegen_runtime::{
     client::{ErrorExt, TypedClient},
     event::EventRecorder,
@@ -275,11 +278,11 @@ async fn the_fence_refuses_writes_outside_of_the_term_and_passes_reads() {
     assert_eq!(maps.get_opt("a").await.unwrap(), None);
     for refused in [
         maps.create(&map("a")).await.map(drop),
-        maps.delete("a", &Default::default()).await.map(drop),
+        maps.delete("a", &DeleteParams::default()).await.map(drop),
         plain
             .patch(
                 "a",
-                &Default::default(),
+                &PatchParams::default(),
                 &kube::api::Patch::Merge(json!({})),
             )
             .await

@@ -4,7 +4,7 @@ use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 use k8s_openapi::api::{coordination::v1::Lease, core::v1::ConfigMap};
 use kube::{
     Api, Client,
-    api::{Patch, PatchParams},
+    api::{DeleteParams, Patch, PatchParams},
 };
 use kube_codegen_runtime::{
     client::describe,
@@ -157,7 +157,10 @@ async fn a_lost_lease_ends_the_manager_at_once() {
         "{text}"
     );
     let maps: Api<ConfigMap> = Api::default_namespaced(client);
-    let refused = maps.delete("one", &Default::default()).await.unwrap_err();
+    let refused = maps
+        .delete("one", &DeleteParams::default())
+        .await
+        .unwrap_err();
     assert!(NotLeading::caused(&refused));
 }
 

@@ -22,7 +22,7 @@ kube_codegen_record::private::records! {
     WorkflowSpecPodDisruptionBudgetTemplateRequiredDuringSchedulingIgnoredDuringExecution {
         0 node_selector_terms "nodeSelectorTerms",
     }
-    WorkflowSpecPodDisruptionBudgetTemplateNodeSelectorTerms {
+    WorkflowSpecPodDisruptionBudgetTemplateRequiredNodeSelectorTerms {
         0 key "key",
     }
 }

@@ -31,13 +31,13 @@ pub struct WorkflowSpecPodDisruptionBudgetTemplate {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowSpecPodDisruptionBudgetTemplateRequiredDuringSchedulingIgnoredDuringExecution {
     pub node_selector_terms: Option<
-        Vec<WorkflowSpecPodDisruptionBudgetTemplateNodeSelectorTerms>,
+        Vec<WorkflowSpecPodDisruptionBudgetTemplateRequiredNodeSelectorTerms>,
     >,
 }
 
 /// `spec.podDisruptionBudgetTemplate.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[]` of
 /// `Workflow`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowSpecPodDisruptionBudgetTemplateNodeSelectorTerms {
+pub struct WorkflowSpecPodDisruptionBudgetTemplateRequiredNodeSelectorTerms {
     pub key: Option<String>,
 }
