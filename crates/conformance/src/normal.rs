@@ -1,6 +1,6 @@
 //! Replaces what differs between two runs of one server.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{collections::BTreeMap, fmt::Write as _, sync::LazyLock};
 
 use regex::Regex;
 use serde_json::{Map, Value};
@@ -114,7 +114,7 @@ impl Normal {
             let number = &rest[start..end];
             out.push_str(&rest[..start]);
             match versions.get(number).filter(|_| number.len() > 2) {
-                Some(index) => out.push_str(&format!("rv{index}")),
+                Some(index) => _ = write!(out, "rv{index}"),
                 None => out.push_str(number),
             }
             rest = &rest[end..];

@@ -98,12 +98,12 @@ impl Generator {
         method: &str,
         path: &str,
         query: &[String],
-        patch: Option<&str>,
+        content: Option<&str>,
         body: impl FnOnce(&mut Self) -> Value,
     ) -> Step {
         Step {
             request: format!("{method} {path}?{}", query.join("&")),
-            patch: patch.map(str::to_owned),
+            patch: content.map(str::to_owned),
             body: body(self),
             text: None,
         }
@@ -278,7 +278,7 @@ impl Generator {
         }
         match name {
             "replicas" => self.rng.i64(0..12).into(),
-            "count" => self.rng.i64(0..5).into(),
+            "count" | "both" => self.rng.i64(0..5).into(),
             "enabled" => self.rng.bool().into(),
             "ratio" => (*self.pick(&[0.5, 1.0, 2.25])).into(),
             "size" => {
@@ -304,7 +304,6 @@ impl Generator {
             }),
             "labels" => self.labels(),
             "one" | "any" => self.map(&["a", "b"], |it, _| it.word().into()),
-            "both" => self.rng.i64(0..5).into(),
             "map" => self.map(&["x", "y"], |it, _| it.rng.i64(0..3).into()),
             "limits" => self.map(&["small", "large"], |it, _| {
                 it.map(&["cpu", "memory"], |it, _| it.word().into())
@@ -392,7 +391,7 @@ impl Generator {
     }
 
     fn word(&mut self) -> &'static str {
-        *self.pick(WORDS)
+        self.pick::<&'static str>(WORDS)
     }
 
     /// Returns some of the values, in any order.

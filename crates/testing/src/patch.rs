@@ -37,22 +37,21 @@ fn json(object: &mut Value, patch: &Value) -> Answer<()> {
     let malformed = || bad_request("error decoding patch: expected a list of operations");
     for operation in patch.as_array().ok_or_else(malformed)? {
         let value = operation.get("value").cloned().unwrap_or_default();
-        let path = text(operation, "/path");
+        let target = text(operation, "/path");
         let done = match text(operation, "/op") {
-            "add" => add(object, path, value),
-            "replace" => replace(object, path, value),
-            "remove" => remove(object, path).map(drop),
-            "test" => match object.pointer(path) {
+            "add" => add(object, target, value),
+            "replace" => replace(object, target, value),
+            "remove" => remove(object, target).map(drop),
+            "test" => match object.pointer(target) {
                 Some(found) if *found == value => Some(()),
                 None if value.is_null() => Some(()),
                 _ => None,
             },
-            "move" => {
-                remove(object, text(operation, "/from")).and_then(|value| add(object, path, value))
-            }
+            "move" => remove(object, text(operation, "/from"))
+                .and_then(|value| add(object, target, value)),
             "copy" => {
                 let value = object.pointer(text(operation, "/from")).cloned();
-                value.and_then(|value| add(object, path, value))
+                value.and_then(|value| add(object, target, value))
             }
             other => {
                 return Err(bad_request(&format!(

@@ -4,6 +4,7 @@ use crate::root;
 use kube_codegen::options::Kubernetes;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -21,11 +22,11 @@ pub(super) fn write(out: &Path, subjects: &[Subject], batch: usize) -> Result<Pl
         let name = format!("trial-{number}");
         let mut library = String::from("//! Types of some CRDs, and programs that use them.\n");
         for (index, subject) in some.iter().enumerate() {
-            library.push_str(&format!("mod c{index};\n"));
+            _ = writeln!(library, "mod c{index};");
             let mut modules = String::new();
             for (at, variant) in subject.variants.iter().enumerate() {
                 let module = variant.change.module();
-                modules.push_str(&format!("mod {module};\n"));
+                _ = writeln!(modules, "mod {module};");
                 let folder = format!("{name}/src/c{index}/{module}");
                 let put = |file: &str, text: &str| put(&out.join(&folder).join(file), text);
                 put("mod.rs", "mod generated;\nmod program;\n")?;

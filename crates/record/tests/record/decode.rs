@@ -35,7 +35,7 @@ kube_codegen_record::records! {
     Part { 0 color "color", 1 name "name", 2 tags "tags" }
 }
 
-fn differences<'a, T: serde::de::DeserializeOwned + serde::Serialize>(
+fn differences<T: serde::de::DeserializeOwned + serde::Serialize>(
     json: &Value,
 ) -> [Vec<String>; 2] {
     let (_, report) = decode::<T>(json).unwrap();

@@ -151,8 +151,8 @@ fn edit(object: &mut Value, part: &str, change: &Change) {
         Note(note) => annotate(fields, note),
         NoInner => _ = fields.remove("inner"),
         PortNumber(name, number) => {
-            let port = port(fields, name);
-            if let Some(port) = port.filter(|port| *number != 0 || port.get("number").is_some()) {
+            let found = port(fields, name);
+            if let Some(port) = found.filter(|port| *number != 0 || port.get("number").is_some()) {
                 port["number"] = (*number).into();
             }
         }
@@ -218,15 +218,15 @@ fn change(gadget: &mut Gadget, part: &str, change: &Change) {
         let status = gadget.status.get_or_insert_default();
         (&mut status.size, &mut status.ports)
     };
-    let port = |name: &str, ports: &'_ mut Option<Vec<Port>>| {
+    let index_of = |name: &str, ports: &'_ mut Option<Vec<Port>>| {
         let ports = ports.as_ref()?;
-        ports.iter().position(|port| port.name == *name)
+        ports.iter().position(|it| it.name == *name)
     };
     let set = |map: &mut Option<BTreeMap<_, _>>, key: &String, value: &Option<String>| match value {
         Some(value) => {
             _ = map
                 .get_or_insert_default()
-                .insert(key.clone(), value.clone())
+                .insert(key.clone(), value.clone());
         }
         None => _ = map.as_mut().and_then(|map| map.remove(key)),
     };
@@ -239,12 +239,12 @@ fn change(gadget: &mut Gadget, part: &str, change: &Change) {
         Note(note) => inner.get_or_insert_default().note = Some(note.clone()),
         NoInner => *inner = None,
         PortNumber(name, number) => {
-            if let Some(index) = port(name, ports) {
+            if let Some(index) = index_of(name, ports) {
                 ports.as_mut().unwrap()[index].number = *number;
             }
         }
         PortNote(name, note) => {
-            if let Some(index) = port(name, ports) {
+            if let Some(index) = index_of(name, ports) {
                 let inner = &mut ports.as_mut().unwrap()[index].inner;
                 inner.get_or_insert_default().note = Some(note.clone());
             }
@@ -303,7 +303,7 @@ impl Random {
 
     fn change(&mut self, part: &str, added: usize) -> Change {
         let rng = &mut self.0;
-        let port = format!("p{}", rng.u8(0..4));
+        let name = format!("p{}", rng.u8(0..4));
         let text = rng.u8(0..4).to_string();
         match rng.u8(if part == "spec" { 0..14 } else { 7..14 }) {
             0 => Label(text, rng.bool().then(|| "x".into())),
@@ -313,8 +313,8 @@ impl Random {
             5 => Note(text),
             6 => NoInner,
             7 => Size(rng.bool().then(|| rng.i64(0..3))),
-            8 | 9 => PortNumber(port, rng.i64(0..3)),
-            10 => PortNote(port, text),
+            8 | 9 => PortNumber(name, rng.i64(0..3)),
+            10 => PortNote(name, text),
             11 => {
                 let name = format!("new{added}");
                 AddPort {
@@ -322,7 +322,7 @@ impl Random {
                     name,
                 }
             }
-            12 => RemovePort(port),
+            12 => RemovePort(name),
             _ => ReversePorts,
         }
     }
@@ -401,9 +401,9 @@ pub(crate) async fn check(client: &Client, namespace: &str, seed: u64) -> kube::
         let part = ["spec", "status"][round % 2];
         let changes = random.changes(part);
         let mut expected = json(&raw.get(&name).await?);
-        changes
-            .iter()
-            .for_each(|change| edit(&mut expected, part, change));
+        for change in &changes {
+            edit(&mut expected, part, change);
+        }
         let apply = |gadget: &mut Gadget| changes.iter().for_each(|it| change(gadget, part, it));
         let from_cache = random.0.bool();
         let returned = match (part, from_cache) {

@@ -102,7 +102,7 @@ impl Fields {
         let inner = self.inner.iter().map(|(step, set)| {
             let (below, is_declared) = match step.strip_prefix("f:") {
                 Some(name) => (shape.field(name), shape.declares(name)),
-                None => (shape.items(), false),
+                None => (Some(shape.items()), false),
             };
             let mut all = set.with_declared(&below.unwrap_or(Shape::Deduced));
             all.here = set.here || is_declared && !set.inner.is_empty();

@@ -103,7 +103,7 @@ impl<'a> Shape<'a> {
             Self::Root(_) if matches!(name, "apiVersion" | "kind") => Some(Shape::Deduced),
             Self::Root(schema) | Self::Schema(schema) => {
                 if let Some(inner) = at(schema, "/properties").get(name) {
-                    return Some(Self::embedded(inner));
+                    return Some(Shape::Schema(inner));
                 }
                 let embedded = flag(schema, "/x-kubernetes-embedded-resource");
                 match schema.get("additionalProperties") {
@@ -113,7 +113,7 @@ impl<'a> Shape<'a> {
                     _ if embedded && matches!(name, "apiVersion" | "kind" | "metadata") => {
                         Some(Shape::Deduced)
                     }
-                    Some(inner @ Value::Object(_)) => Some(Self::embedded(inner)),
+                    Some(inner @ Value::Object(_)) => Some(Shape::Schema(inner)),
                     Some(Value::Bool(true)) => Some(Shape::Deduced),
                     // An object without properties may have any field.
                     None if schema.get("properties").is_none() => Some(Shape::Deduced),
@@ -124,10 +124,6 @@ impl<'a> Shape<'a> {
             Self::Deduced => Some(Shape::Deduced),
             Self::Atomic => Some(Shape::Atomic),
         }
-    }
-
-    fn embedded(schema: &Value) -> Shape<'_> {
-        Shape::Schema(schema)
     }
 
     /// Returns whether the schema declares a field of this name.
@@ -143,13 +139,13 @@ impl<'a> Shape<'a> {
     }
 
     /// Returns what is known about the items.
-    pub(crate) fn items(&self) -> Option<Self> {
+    pub(crate) fn items(&self) -> Self {
         match *self {
             Self::Root(schema) | Self::Schema(schema) => {
-                Some(schema.get("items").map_or(Self::Atomic, Self::Schema))
+                schema.get("items").map_or(Self::Atomic, Self::Schema)
             }
-            Self::Named(_) => Some(Self::Named("")),
-            Self::Deduced | Self::Atomic => Some(Self::Atomic),
+            Self::Named(_) => Self::Named(""),
+            Self::Deduced | Self::Atomic => Self::Atomic,
         }
     }
 

@@ -1,8 +1,8 @@
-//! The operations of structured-merge-diff on objects with a schema: field set, check, merge, compare, remove.
+//! The operations of structured-merge-diff on objects with a schema: field set, check, merge, remove.
 //!
 //! They follow <https://github.com/kubernetes-sigs/structured-merge-diff>, package `typed`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ use super::{
 };
 
 /// The path from the root to a value, as steps of [`Fields`].
-type Path = Vec<String>;
+pub(super) type Path = Vec<String>;
 
 /// Returns the fields that an object sets.
 pub(crate) fn fields_of(shape: &Shape<'_>, object: &Value) -> Fields {
@@ -51,7 +51,7 @@ fn add(shape: &Shape<'_>, value: &Value, path: &mut Path, set: &mut Fields) {
                 path.push(step);
                 set.insert(path);
                 if is_single {
-                    add(&shape.items().unwrap_or(Shape::Atomic), item, path, set);
+                    add(&shape.items(), item, path, set);
                 }
                 path.pop();
             }
@@ -102,13 +102,11 @@ fn check(shape: &Shape<'_>, value: &Value, path: &str, errors: &mut Vec<String>)
         Value::Object(fields) => {
             for (name, value) in fields {
                 let path = format!("{path}.{name}");
-                match shape.field(name) {
-                    Some(shape) => check(&shape, value, &path, errors),
-                    None => {
-                        errors.push(format!("{path}: field not declared in schema"));
-                        return;
-                    }
-                }
+                let Some(shape) = shape.field(name) else {
+                    errors.push(format!("{path}: field not declared in schema"));
+                    return;
+                };
+                check(&shape, value, &path, errors);
             }
         }
         Value::Array(items) => {
@@ -134,7 +132,7 @@ fn check(shape: &Shape<'_>, value: &Value, path: &str, errors: &mut Vec<String>)
                 if is_associative && !seen.insert(step) {
                     errors.push(format!("{path}: duplicate entries for key {below}"));
                 }
-                let items = shape.items().unwrap_or(Shape::Atomic);
+                let items = shape.items();
                 check(&items, item, &format!("{path}{below}"), errors);
             }
         }
@@ -182,7 +180,7 @@ pub(crate) fn merge(
     }
 }
 
-fn is_empty(value: &Value) -> bool {
+pub(super) fn is_empty(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.is_empty(),
         Value::Object(fields) => fields.is_empty(),
@@ -200,7 +198,7 @@ fn merge_lists(shape: &Shape<'_>, left: &[Value], right: &[Value]) -> Vec<Value>
         let at = steps.iter().position(|it| it == step)?;
         Some(items[at].clone())
     };
-    let below = shape.items().unwrap_or(Shape::Atomic);
+    let below = shape.items();
     let merged = |step: &String| {
         let live = find(&lefts, left, step).filter(|_| !duplicates.contains(step));
         merge(&below, live.as_ref(), find(&rights, right, step).as_ref())
@@ -247,115 +245,6 @@ fn merge_lists(shape: &Shape<'_>, left: &[Value], right: &[Value]) -> Vec<Value>
     out
 }
 
-/// The fields in which two objects differ.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Comparison {
-    pub(crate) added: Fields,
-    pub(crate) modified: Fields,
-    pub(crate) removed: Fields,
-}
-
-/// Compares two states of an object.
-pub(crate) fn compare(shape: &Shape<'_>, old: &Value, new: &Value) -> Comparison {
-    let mut found = Comparison::default();
-    compare_values(shape, Some(old), Some(new), &mut Path::new(), &mut found);
-    found
-}
-
-fn compare_values(
-    shape: &Shape<'_>,
-    old: Option<&Value>,
-    new: Option<&Value>,
-    path: &mut Path,
-    found: &mut Comparison,
-) {
-    let form = |value: Option<&Value>| match value {
-        None | Some(Value::Null) => None,
-        Some(value) => Some(shape.form(value)),
-    };
-    let (old_form, new_form) = (form(old), form(new));
-    let is_blank = |value: Option<&Value>| value.is_none_or(|it| it.is_null() || is_empty(it));
-    let is_map = [old_form, new_form].contains(&Some(Form::Map));
-    let is_list = [old_form, new_form].contains(&Some(Form::List));
-    let is_leaf = [old_form, new_form].contains(&Some(Form::Leaf)) || !(is_map || is_list);
-    if is_leaf || is_map && is_list || is_blank(old) && is_blank(new) {
-        match (old, new) {
-            (None, _) => found.added.insert(path),
-            (_, None) => found.removed.insert(path),
-            (old, new) if old != new => found.modified.insert(path),
-            _ => {}
-        }
-        return;
-    }
-    if is_map {
-        let field = |value: Option<&'_ Value>, name: &str| value?.get(name).cloned();
-        let names = |value: Option<&Value>| -> Vec<String> {
-            let fields = value.and_then(Value::as_object);
-            fields.into_iter().flat_map(Map::keys).cloned().collect()
-        };
-        let all: BTreeSet<String> = names(old).into_iter().chain(names(new)).collect();
-        for name in all {
-            path.push(format!("f:{name}"));
-            let below = shape.field(&name).unwrap_or(Shape::Deduced);
-            let (old, new) = (field(old, &name), field(new, &name));
-            compare_values(&below, old.as_ref(), new.as_ref(), path, found);
-            path.pop();
-        }
-    } else {
-        compare_lists(shape, old, new, path, found);
-    }
-    if old.is_none() {
-        found.added.insert(path);
-    } else if new.is_none() {
-        found.removed.insert(path);
-    }
-}
-
-fn compare_lists(
-    shape: &Shape<'_>,
-    old: Option<&Value>,
-    new: Option<&Value>,
-    path: &mut Path,
-    found: &mut Comparison,
-) {
-    let mut all: BTreeMap<String, [Vec<&Value>; 2]> = BTreeMap::new();
-    for (side, list) in [old, new].into_iter().enumerate() {
-        for item in list.and_then(Value::as_array).into_iter().flatten() {
-            if let Ok(step) = shape.identity(item) {
-                all.entry(step).or_default()[side].push(item);
-            }
-        }
-    }
-    let below = shape.items().unwrap_or(Shape::Atomic);
-    for (step, [old, new]) in all {
-        path.push(step);
-        match (old.as_slice(), new.as_slice()) {
-            ([] | [_], [] | [_]) => {
-                let (old, new) = (old.first().copied(), new.first().copied());
-                compare_values(&below, old, new, path, found);
-            }
-            ([_, _, ..], [_, _, ..]) => {
-                if old != new {
-                    found.modified.insert(path);
-                }
-            }
-            ([_, _, ..], _) => {
-                if let Some(new) = new.first() {
-                    compare_values(&below, None, Some(new), path, found);
-                }
-                found.removed.insert(path);
-            }
-            (_, _) => {
-                if let Some(old) = old.first() {
-                    compare_values(&below, Some(old), None, path, found);
-                }
-                found.added.insert(path);
-            }
-        }
-        path.pop();
-    }
-}
-
 /// Returns an object without the fields of a set. What becomes empty becomes null.
 pub(crate) fn remove(shape: &Shape<'_>, value: &Value, set: &Fields) -> Value {
     match (shape.form(value), value) {
@@ -380,7 +269,7 @@ pub(crate) fn remove(shape: &Shape<'_>, value: &Value, set: &Fields) -> Value {
             }
         }
         (Form::List, Value::Array(items)) => {
-            let below = shape.items().unwrap_or(Shape::Atomic);
+            let below = shape.items();
             let left = items.iter().filter_map(|item| {
                 let Ok(step) = shape.identity(item) else {
                     return Some(item.clone());
@@ -400,6 +289,6 @@ pub(crate) fn remove(shape: &Shape<'_>, value: &Value, set: &Fields) -> Value {
                 left.into()
             }
         }
-        (Form::Leaf, _) | (_, _) => value.clone(),
+        _ => value.clone(),
     }
 }

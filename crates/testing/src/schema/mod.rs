@@ -91,7 +91,9 @@ pub(crate) fn drop_nulls(schema: &Value, value: &mut Value) {
         }
         Value::Array(items) => {
             if let Some(inner) = schema.get("items") {
-                items.iter_mut().for_each(|item| drop_nulls(inner, item));
+                for item in items {
+                    drop_nulls(inner, item);
+                }
             }
         }
         _ => {}

@@ -5,7 +5,7 @@ use k8s_openapi::{
 };
 use kube::{
     Api,
-    api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams},
+    api::{ApiResource, DynamicObject, ListParams, Patch, PatchParams, PostParams},
 };
 use kube_codegen_runtime::client::{ErrorExt as _, TypedClient};
 use kube_codegen_testenv::{ControlPlane, Error, TestResult, eventually};
@@ -26,7 +26,7 @@ async fn install(plane: &ControlPlane) -> Result<Api<DynamicObject>, Error> {
     let kind = ApiResource::erase::<random::Gadget>(&());
     let gadgets = Api::<DynamicObject>::default_namespaced_with(plane.client()?, &kind);
     eventually("the CRD is served", WITHIN, async || {
-        let list = gadgets.list(&Default::default()).await;
+        let list = gadgets.list(&ListParams::default()).await;
         list.map(|_| ()).map_err(|error| error.to_string())
     })
     .await?;
