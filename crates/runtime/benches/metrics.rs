@@ -24,7 +24,7 @@ fn per_reconcile(bench: &mut Criterion) {
     // The queue cannot work without its counters, so this is an upper bound of their cost.
     let queue = WorkQueue::new();
     let keys: Vec<_> = (0..1000)
-        .map(|n| ObjectKey::namespaced("default", &format!("object-{n}")))
+        .map(|n| ObjectKey::namespaced("default", format!("object-{n}")))
         .collect();
     let mut keys = keys.iter().cycle();
     bench.bench_function(

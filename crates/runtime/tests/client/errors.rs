@@ -125,12 +125,13 @@ async fn an_unreachable_server_is_described_by_address_and_cause() {
         "{text}"
     );
 
-    #[derive(Debug, thiserror::Error)]
-    #[error("the operator failed")]
-    struct Outer(#[source] kube::Error);
     let text = describe(&Outer(error));
     assert!(
         text.starts_with("the operator failed: cannot reach the API server: "),
         "{text}"
     );
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("the operator failed")]
+struct Outer(#[source] kube::Error);

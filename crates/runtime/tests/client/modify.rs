@@ -241,7 +241,7 @@ async fn a_list_from_the_cache_is_tested() {
     let server = Server::with([stored("2")]);
     gadgets(&server)
         .modify_from(&cached("1"), |gadget| {
-            gadget.spec.ports.as_mut().unwrap()[0].number = 80
+            gadget.spec.ports.as_mut().unwrap()[0].number = 80;
         })
         .await
         .unwrap();
@@ -284,7 +284,7 @@ async fn only_the_status_is_changed_on_its_path() {
     let server = Server::with([stored("1")]);
     gadgets(&server)
         .modify_status("a", |gadget| {
-            gadget.status.get_or_insert_default().size = Some(1)
+            gadget.status.get_or_insert_default().size = Some(1);
         })
         .await
         .unwrap();
@@ -317,7 +317,9 @@ async fn field_manager_and_dry_run_are_sent() {
         .await
         .unwrap();
     gadgets
-        .modify_status("a", |gadget| gadget.status = Some(Default::default()))
+        .modify_status("a", |gadget| {
+            gadget.status = Some(random::GadgetStatus::default());
+        })
         .await
         .unwrap();
     let lines = server.lines();
@@ -345,7 +347,7 @@ async fn built_in_kinds_are_modified() {
         _ = map
             .data
             .get_or_insert_default()
-            .insert("y".into(), "2".into())
+            .insert("y".into(), "2".into());
     };
     let stored = maps.modify("a", insert).await.unwrap();
     assert_eq!(

@@ -85,10 +85,8 @@ async fn client_verbs(client: &Client, name: &str, cached: &Deployment) -> Resul
         .await?;
     let object = Arc::new(deployments.get(name).await?);
     finalize(&deployments, "example.com/test", object, async |step| {
-        match step {
-            Step::Apply(object) => deployments.modify_from(&object, set).await,
-            Step::Cleanup(object) => deployments.modify_from(&object, set).await,
-        }?;
+        let (Step::Apply(object) | Step::Cleanup(object)) = step;
+        deployments.modify_from(&object, set).await?;
         Ok::<_, BoxError>(Action::await_change())
     })
     .await?;
@@ -157,7 +155,7 @@ type Context = (Client, mpsc::Sender<Result<(), BoxError>>);
 async fn reconcile(object: Arc<Deployment>, context: Arc<Context>) -> Result<Action, BoxError> {
     let (client, finished) = &*context;
     if object.metadata.name.as_deref() == Some("cached") && finished.capacity() > 0 {
-        let result = client_verbs(client, "reconciled", &object).await;
+        let result = Box::pin(client_verbs(client, "reconciled", &object)).await;
         let result = result.and(other_verbs(client, &object).await);
         let _ = finished.try_send(result);
     }
@@ -173,7 +171,7 @@ async fn every_verb_runs_in_a_spawned_task_and_in_a_reconcile() {
 
     let task_client = client.clone();
     let task = tokio::spawn(async move {
-        client_verbs(&task_client, "spawned", &cached).await?;
+        Box::pin(client_verbs(&task_client, "spawned", &cached)).await?;
         other_verbs(&task_client, &cached).await
     });
     timeout(Duration::from_secs(60), task)

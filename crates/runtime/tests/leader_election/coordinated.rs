@@ -85,7 +85,7 @@ async fn a_candidate_leads_only_when_the_server_has_chosen_it() {
     // The server prefers another candidate.
     server
         .edit::<Lease>("default", "election", |lease| {
-            lease["spec"]["preferredHolder"] = "b".into()
+            lease["spec"]["preferredHolder"] = "b".into();
         })
         .unwrap();
     let error = task.await.unwrap().unwrap_err().to_string();
@@ -106,7 +106,7 @@ async fn a_candidate_answers_pings_also_of_a_server_whose_clock_is_ahead() {
     let ping = "2200-01-01T00:00:00.000000Z";
     server
         .edit::<LeaseCandidate>("default", "a", |candidate| {
-            candidate["spec"]["pingTime"] = ping.into()
+            candidate["spec"]["pingTime"] = ping.into();
         })
         .unwrap();
     sleep(SECOND).await;

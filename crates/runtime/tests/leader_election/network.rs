@@ -18,12 +18,14 @@ use tower::{BoxError, ServiceExt as _, service_fn};
 /// Longest time from the client to the server. Less than the lease duration minus the renew deadline.
 const LONGEST_WAY: Duration = Duration::from_millis(4_900);
 
+type OnArrival = dyn Fn(&Request<Body>) + Send + Sync;
+
 /// A network with random delays and losses. Clones share its state.
 #[derive(Clone)]
 pub(crate) struct Network {
     server: ApiServer,
     state: Arc<Mutex<State>>,
-    on_arrival: Arc<dyn Fn(&Request<Body>) + Send + Sync>,
+    on_arrival: Arc<OnArrival>,
 }
 
 struct State {

@@ -122,7 +122,7 @@ async fn schedule(candidates: usize, seed: u64, writer: Writer, findings: &Arc<M
         );
         let paused = process.clone();
         tasks.push(tokio::task::spawn_local(async move {
-            paused.run(program).await
+            Box::pin(paused.run(program)).await;
         }));
         processes.push(process);
         networks.push(network);
@@ -194,7 +194,7 @@ async fn candidate(client: Client, seed: u64, writer: Writer, findings: Arc<Mute
             findings.lock().unwrap().terms += 1;
             lead(term, client.clone(), generation, writer, &findings)
         });
-        if led.await.is_err() {
+        if Box::pin(led).await.is_err() {
             findings.lock().unwrap().lost += 1;
         }
         sleep(Duration::from_secs(1)).await;

@@ -182,7 +182,7 @@ async fn a_write_without_a_response_delays_the_release() {
         let created = tokio::time::timeout(SECOND, maps.create(&map("slow"))).await;
         assert!(created.is_err());
     };
-    elector.run(work).await.unwrap();
+    Box::pin(elector.run(work)).await.unwrap();
     // The lease duration minus the renew deadline after it was sent.
     assert_eq!(started.elapsed().as_secs(), 5);
     assert_eq!(holder(&server), "");
@@ -246,7 +246,7 @@ async fn a_leader_that_sees_another_holder_ends_at_once() {
     term.started().await.unwrap();
     server
         .edit::<Lease>("default", "election", |lease| {
-            lease["spec"]["holderIdentity"] = "b".into()
+            lease["spec"]["holderIdentity"] = "b".into();
         })
         .unwrap();
     let started = Instant::now();
