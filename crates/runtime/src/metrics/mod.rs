@@ -7,7 +7,7 @@
 //! use kube_codegen_runtime::{controller::Controller, informer::InformerFactory, metrics::{Format, Metrics}};
 //! use kube_codegen_testing::ApiServer;
 //!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let client = ApiServer::new().client();
 //! let metrics = Metrics::new();
 //! let factory = InformerFactory::new(client);
