@@ -131,7 +131,6 @@ fn kind_variables(model: &Model, module: &Module, kind: &Kind, controller: &str)
     Value::from(BTreeMap::from([
         ("controller", Value::from(controller)),
         ("rust_type", Value::from(root.name().as_str())),
-        ("default", Value::from(root.derives.default)),
         ("group_module", Value::from(names.group.as_str())),
         ("version_module", Value::from(names.version.as_str())),
         ("informers_method", Value::from(names.method.as_str())),

@@ -179,9 +179,8 @@ impl Objects {
             }
         }
         let values = &schema["additionalProperties"];
-        let is_open = schema["x-kubernetes-preserve-unknown-fields"] == true
-            || *values == true
-            || (declared.is_empty() && values.is_null() && depth > 0);
+        // The API server prunes an object without properties.
+        let is_open = schema["x-kubernetes-preserve-unknown-fields"] == true || *values == true;
         if values.is_object() || is_open {
             let count = self.count(schema, "Properties");
             for _ in 0..count {
