@@ -14,7 +14,7 @@ pub struct Step {
     /// Content type of a patch: `apply`, `merge`, `json` or `strategic`.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
-    /// The body as JSON. The text `$rv` stands for the resource version of the object at the path, `$uid` for its uid.
+    /// The body as JSON. `$rv` is replaced by the resource version of the object at the path, and `$uid` by its uid.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub body: Value,
     /// The body as text, in place of `body`.

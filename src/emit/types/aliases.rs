@@ -74,7 +74,7 @@ pub(super) fn elsewhere<'m>(
     Some((&version.names().version, model.types[definition].name()))
 }
 
-/// What the name of a location stands for.
+/// The type that the name of a location refers to.
 enum Target<'m> {
     /// A type of `shared.rs`.
     Shared(&'m Ident),

@@ -141,7 +141,7 @@ impl Checks {
         (StatusCode::OK, text)
     }
 
-    /// Returns the answer of one check; `None` if there is no such check.
+    /// Runs one check and returns its result; `None` if no check has this name.
     pub(super) async fn answer_one(&self, check: &str) -> Option<(StatusCode, String)> {
         let (_, check) = self.all.iter().find(|(name, _)| name == check)?;
         Some(match limited(&**check).await {
