@@ -102,9 +102,17 @@ impl ApiServer {
 
     /// Returns all stored objects as JSON, sorted by group, resource, namespace and name.
     pub fn objects(&self) -> Vec<Value> {
+        self.filter_map(|object| Some(object.clone()))
+    }
+
+    /// Calls `f` with each stored object, in the order of [`Self::objects`], and returns what it returns.
+    ///
+    /// The server is locked meanwhile: `f` must not call it.
+    pub fn filter_map<T>(&self, f: impl FnMut(&Value) -> Option<T>) -> Vec<T> {
         lock(&self.0.store)
             .all()
-            .map(|(_, object)| Value::clone(object))
+            .map(|(_, object)| &**object)
+            .filter_map(f)
             .collect()
     }
 

@@ -1,0 +1,324 @@
+//! Chooses schedules: each single fault at each choice point first, then random combinations; and shrinks what fails.
+
+use std::{
+    collections::HashSet,
+    fmt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    oracle::{Failure, Oracle},
+    plan,
+    run::{Outcome, Reference, run},
+    schedule::{Point, PointKind, Schedule},
+    simulation::Setup,
+    state::{Mask, differences},
+    workload::Workload,
+    world::Entry,
+};
+
+/// How much is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// For this time of the system's clock.
+    Time(Duration),
+    /// This number of schedules.
+    Schedules(u64),
+}
+
+impl Budget {
+    /// Reads `60s`, `5m` or a number of schedules.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let seconds = |number: &str, factor: u64| {
+            let number: u64 = number.parse().ok()?;
+            Some(Self::Time(Duration::from_secs(number.checked_mul(factor)?)))
+        };
+        if let Some(number) = text.strip_suffix('s') {
+            return seconds(number, 1);
+        }
+        if let Some(number) = text.strip_suffix('m') {
+            return seconds(number, 60);
+        }
+        text.parse().ok().map(Self::Schedules)
+    }
+
+    fn is_spent(self, schedules: u64, since: Instant) -> bool {
+        match self {
+            Self::Time(time) => since.elapsed() >= time,
+            Self::Schedules(most) => schedules >= most,
+        }
+    }
+}
+
+/// The statistics of a simulation without violations.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// How many schedules ran.
+    pub schedules: u64,
+    /// Choice points at which a fault happened in some schedule.
+    pub covered: usize,
+    /// Choice points of the runs without faults.
+    pub known: usize,
+    /// Whether each single fault at each choice point was tried.
+    pub singles: bool,
+    /// Virtual time of all runs.
+    pub virtual_time: Duration,
+    /// Time of the system's clock.
+    pub time: Duration,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.time.as_secs_f64();
+        #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+        let rate = self.schedules as f64 / seconds.max(0.001);
+        write!(
+            f,
+            "{} schedules in {seconds:.1} s ({rate:.0} per second), {} hours of virtual time, faults at {} of {} choice points{}",
+            self.schedules,
+            self.virtual_time.as_secs() / 3600,
+            self.covered,
+            self.known,
+            if self.singles {
+                ", each single fault tried"
+            } else {
+                ", not each single fault tried"
+            }
+        )
+    }
+}
+
+/// A violation, and the smallest schedule that shows it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Found {
+    /// The oracle.
+    pub oracle: Oracle,
+    /// What was found, in a sentence.
+    pub message: String,
+    /// The schedule.
+    pub schedule: Schedule,
+    /// How many faults the schedule had before it was shrunk.
+    pub faults: usize,
+    /// How many schedules ran before this one.
+    pub schedules: u64,
+    pub(crate) failure: Failure,
+    pub(crate) log: Vec<Entry>,
+}
+
+/// A workload with what its runs without faults have shown.
+pub(crate) struct Known<'a> {
+    pub(crate) workload: &'a Workload,
+    pub(crate) reference: Reference,
+    /// The choice points of the first run; the last value says that only reports are written there.
+    pub(crate) points: Vec<(Point, PointKind, bool)>,
+    /// Paths of the objects that the operator created.
+    pub(crate) children: Vec<String>,
+}
+
+/// Runs schedules until the budget is spent or an oracle is violated.
+pub(crate) fn explore(
+    setup: &Arc<Setup>,
+    workloads: &[Workload],
+    seed: u64,
+    budget: Budget,
+    seen: &mut dyn FnMut(&[Entry]),
+) -> Result<Summary, Box<Found>> {
+    let begin = Instant::now();
+    let mut schedules = 0;
+    let mut virtual_time = Duration::ZERO;
+    let mut known = Vec::new();
+    for workload in workloads {
+        known.push(learn(setup, workload, seed, schedules)?);
+        schedules += 2;
+    }
+    let points: usize = known.iter().map(|known| known.points.len()).sum();
+    let mut covered = HashSet::new();
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut singles = plan::singles(setup, &known, seed);
+    // All workloads have their turn early.
+    random.shuffle(&mut singles);
+    let mut singles = singles.into_iter();
+    while !budget.is_spent(schedules, begin) {
+        let (index, schedule) = match singles.next() {
+            Some(single) => single,
+            None => plan::combination(setup, &known, &mut random),
+        };
+        let of = &known[index];
+        let outcome = run(setup, of.workload, &schedule, Some(&of.reference));
+        schedules += 1;
+        virtual_time += outcome.time;
+        seen(&outcome.log);
+        if outcome.applied > 0 {
+            covered.extend(
+                schedule
+                    .decisions
+                    .iter()
+                    .map(|decision| (index, decision.at.clone())),
+            );
+        }
+        if outcome.failure.is_some() {
+            return Err(shrink(setup, of, schedule, outcome, schedules));
+        }
+    }
+    Ok(Summary {
+        schedules,
+        covered: covered.len().min(points),
+        known: points,
+        singles: singles.next().is_none(),
+        virtual_time,
+        time: begin.elapsed(),
+    })
+}
+
+/// Runs one schedule.
+pub(crate) fn replay(
+    setup: &Arc<Setup>,
+    workloads: &[Workload],
+    schedule: &Schedule,
+) -> Result<Summary, Box<Found>> {
+    let begin = Instant::now();
+    let workload = workloads
+        .iter()
+        .find(|workload| workload.name == schedule.workload)
+        .or(workloads.first());
+    let Some(workload) = workload else {
+        unreachable!("there is a workload")
+    };
+    let known = learn(setup, workload, schedule.seed, 0)?;
+    let outcome = run(setup, workload, schedule, Some(&known.reference));
+    match &outcome.failure {
+        Some(failure) => Err(found(
+            schedule.clone(),
+            failure.clone(),
+            outcome.log,
+            schedule.size(),
+            1,
+        )),
+        None => Ok(Summary {
+            schedules: 1,
+            covered: outcome.applied,
+            known: known.points.len(),
+            singles: false,
+            virtual_time: outcome.time,
+            time: begin.elapsed(),
+        }),
+    }
+}
+
+/// Runs a workload twice without faults: what differs between the two runs is compared in no other.
+fn learn<'a>(
+    setup: &Arc<Setup>,
+    workload: &'a Workload,
+    seed: u64,
+    schedules: u64,
+) -> Result<Known<'a>, Box<Found>> {
+    let calm = |seed: u64, restart_at_rest: bool| Schedule {
+        seed,
+        workload: workload.name.clone(),
+        restart_at_rest,
+        ..Schedule::default()
+    };
+    let mut outcomes = Vec::new();
+    for (seed, restart) in [(seed, false), (seed.wrapping_add(1), true)] {
+        let schedule = calm(seed, restart);
+        let outcome = run(setup, workload, &schedule, None);
+        if let Some(failure) = &outcome.failure {
+            let failure = failure.clone();
+            return Err(found(schedule, failure, outcome.log, 0, schedules));
+        }
+        outcomes.push(outcome);
+    }
+    let other = outcomes.pop();
+    let first = outcomes.pop();
+    let (Some(first), Some(other)) = (first, other) else {
+        unreachable!("both runs have ended")
+    };
+    let mut mask = Mask::new();
+    let states: Vec<_> = first.states.into_iter().flatten().collect();
+    for (one, two) in states.iter().zip(other.states.iter().flatten()) {
+        let found = differences(one, two, &Mask::new());
+        mask.extend(
+            found
+                .into_iter()
+                .map(|difference| (difference.object, difference.path)),
+        );
+    }
+    let mut counts = first.counts;
+    for (key, count) in &mut counts {
+        if other.counts.get(key) != Some(count) {
+            // Compared in no run.
+            *count = (u32::MAX, u32::MAX);
+        }
+    }
+    let mut children: Vec<String> = first
+        .passed
+        .iter()
+        .filter_map(|passed| passed.created.clone().filter(|_| !passed.report))
+        .collect();
+    children.sort();
+    children.dedup();
+    let points = first
+        .passed
+        .into_iter()
+        .map(|passed| (passed.point, passed.kind, passed.report))
+        .collect();
+    Ok(Known {
+        workload,
+        reference: Reference {
+            states,
+            counts,
+            mask,
+        },
+        points,
+        children,
+    })
+}
+
+/// Removes decisions as long as the same oracle is violated.
+fn shrink(
+    setup: &Arc<Setup>,
+    of: &Known<'_>,
+    schedule: Schedule,
+    outcome: Outcome,
+    schedules: u64,
+) -> Box<Found> {
+    let faults = schedule.size();
+    let (mut schedule, mut outcome) = (schedule, outcome);
+    'smaller: loop {
+        let oracle = outcome.failure.as_ref().map(|failure| failure.oracle);
+        for smaller in schedule.smaller() {
+            let again = run(setup, of.workload, &smaller, Some(&of.reference));
+            if again.failure.as_ref().map(|failure| failure.oracle) == oracle {
+                (schedule, outcome) = (smaller, again);
+                continue 'smaller;
+            }
+        }
+        break;
+    }
+    let failure = outcome
+        .failure
+        .unwrap_or_else(|| unreachable!("the run has failed"));
+    found(schedule, failure, outcome.log, faults, schedules)
+}
+
+fn found(
+    schedule: Schedule,
+    failure: Failure,
+    log: Vec<Entry>,
+    faults: usize,
+    schedules: u64,
+) -> Box<Found> {
+    Box::new(Found {
+        oracle: failure.oracle,
+        message: failure.message.clone(),
+        schedule,
+        faults,
+        schedules,
+        failure,
+        log,
+    })
+}

@@ -1,0 +1,75 @@
+//! Simulation of operators: finds race conditions in seconds, without a cluster.
+//!
+//! A run is an operator against an API server in memory, on virtual time and on one thread. Each request of the operator, each
+//! answer and each watch event is a choice point, at which something can go wrong: the operator crashes between two
+//! writes, an answer is lost, an event arrives late or never, another client changes the object. One seed decides everything, so
+//! that a run can be repeated. What happens is compared with runs without faults: most errors of operators show in no log.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use futures::StreamExt as _;
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube::{Api, Client, api::{Patch, PatchParams}, runtime::{Controller, controller::Action, watcher}};
+//! use kube_codegen_simulation::{Budget, Simulation, Workload};
+//! use serde_json::json;
+//!
+//! async fn reconcile(map: Arc<ConfigMap>, client: Arc<Client>) -> kube::Result<Action> {
+//!     let maps = Api::<ConfigMap>::namespaced((*client).clone(), "default");
+//!     let done = map.metadata.labels.as_ref().is_some_and(|labels| labels.contains_key("seen"));
+//!     if !done && map.metadata.deletion_timestamp.is_none() {
+//!         let patch = Patch::Merge(json!({"metadata": {"labels": {"seen": "yes"}}}));
+//!         let name = map.metadata.name.as_deref().unwrap_or_default();
+//!         maps.patch(name, &PatchParams::default(), &patch).await?;
+//!     }
+//!     Ok(Action::await_change())
+//! }
+//!
+//! async fn operator(client: Client) {
+//!     let maps = Api::<ConfigMap>::all(client.clone());
+//!     Controller::new(maps, watcher::Config::default())
+//!         .run(reconcile, |_, _, _| Action::requeue(std::time::Duration::from_secs(1)), Arc::new(client))
+//!         .for_each(|_| async {})
+//!         .await;
+//! }
+//!
+//! let maps = "/api/v1/namespaces/default/configmaps";
+//! let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}});
+//! Simulation::new("label-operator")
+//!     .operator(operator)
+//!     .workload(Workload::new("a map").create(maps, map).phase("delete").delete(&format!("{maps}/a")).leaves_nothing())
+//!     .budget(Budget::Schedules(100))
+//!     .run();
+//! ```
+//!
+//! # What is checked
+//!
+//! [`Oracle`] lists the properties. An operator that breaks one on purpose switches it off with [`Simulation::without`].
+//!
+//! # What makes a run repeatable
+//!
+//! tokio's clock is paused, times in objects follow it ([`kube_codegen_record::clock`]), `fastrand` is seeded. An operator
+//! must not read the system's clock, spawn threads, iterate over a `HashMap` of the standard library to decide what it does next, or use
+//! `tokio::select!` without `biased`.
+
+mod explore;
+mod link;
+mod oracle;
+mod panics;
+mod plan;
+mod report;
+mod request;
+mod run;
+mod schedule;
+mod simulation;
+mod state;
+mod values;
+mod workers;
+mod workload;
+mod world;
+
+pub use explore::{Budget, Found, Summary};
+pub use oracle::Oracle;
+pub use schedule::{Decision, Fault, Point, Schedule};
+pub use simulation::Simulation;
+pub use workload::Workload;

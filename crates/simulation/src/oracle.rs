@@ -1,0 +1,97 @@
+//! What must hold in every run, and how a violation reads.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::state::Difference;
+
+/// A property that every run of an operator must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Oracle {
+    /// The operator comes to rest: after some time it writes nothing more.
+    Rest,
+    /// A reconcile of a state at rest, after a restart, writes nothing.
+    Idempotence,
+    /// The end state equals that of the run without faults.
+    EndState,
+    /// Objects are created and deleted as often as in the run without faults.
+    Counts,
+    /// The same spec gives the same children, whatever was there before.
+    History,
+    /// After the deletion of its objects, nothing that the operator created is left, and no finalizer.
+    Deletion,
+    /// A delete has a uid or a resourceVersion as precondition, so that it cannot hit a new object of the same name.
+    Preconditions,
+    /// Children have an owner reference where they can have one.
+    OwnerReferences,
+    /// `status.observedGeneration` reaches `metadata.generation`.
+    ObservedGeneration,
+    /// The status of a condition does not flap.
+    Conditions,
+    /// Nothing panics, and the operator does not end by itself.
+    Panics,
+    /// The number of requests per object and minute is limited.
+    Requests,
+    /// Only the holder of the Lease writes.
+    Leader,
+    /// An invariant of the user.
+    Always,
+    /// A condition of the user that holds at rest.
+    Eventually,
+}
+
+impl Oracle {
+    /// Returns what the oracle demands.
+    pub fn demands(self) -> &'static str {
+        match self {
+            Self::Rest => "the operator comes to rest",
+            Self::Idempotence => "a restart at rest writes nothing",
+            Self::EndState => "the end state equals that of the run without faults",
+            Self::Counts => "objects are created and deleted as often as in the run without faults",
+            Self::History => "the same spec gives the same children, whatever was there before",
+            Self::Deletion => "nothing is left after the deletion of the objects",
+            Self::Preconditions => "a delete has a uid or a resourceVersion as precondition",
+            Self::OwnerReferences => "children have an owner reference",
+            Self::ObservedGeneration => "status.observedGeneration reaches metadata.generation",
+            Self::Conditions => "conditions do not flap",
+            Self::Panics => "the operator neither panics nor ends",
+            Self::Requests => "the number of requests is limited",
+            Self::Leader => "only the holder of the Lease writes",
+            Self::Always => "the invariant holds at any time",
+            Self::Eventually => "the condition holds at rest",
+        }
+    }
+}
+
+impl fmt::Display for Oracle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.demands())
+    }
+}
+
+/// A violation of an oracle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) oracle: Oracle,
+    /// What was found, in a sentence.
+    pub(crate) message: String,
+    pub(crate) differences: Vec<Difference>,
+}
+
+impl Failure {
+    pub(crate) fn new(oracle: Oracle, message: impl Into<String>) -> Self {
+        Self {
+            oracle,
+            message: message.into(),
+            differences: Vec::new(),
+        }
+    }
+
+    pub(crate) fn with(mut self, differences: Vec<Difference>) -> Self {
+        self.differences = differences;
+        self
+    }
+}

@@ -1,0 +1,122 @@
+//! Chooses faults: each single one at each choice point, and random combinations.
+
+use std::collections::BTreeMap;
+
+use fastrand::Rng;
+
+use crate::{
+    explore::Known,
+    schedule::{Decision, Fault, Point, PointKind, Schedule},
+    simulation::Setup,
+};
+
+/// Returns what can go wrong at a point.
+fn faults(
+    setup: &Setup,
+    of: &Known<'_>,
+    point: &Point,
+    kind: PointKind,
+    report: bool,
+) -> Vec<Fault> {
+    if report {
+        return vec![Fault::Error(500), Fault::Disconnect];
+    }
+    let mut faults = match kind {
+        PointKind::Read => vec![Fault::Error(500), Fault::Disconnect, Fault::Error(429)],
+        PointKind::Write => vec![
+            Fault::CrashAfter,
+            Fault::CrashBefore,
+            Fault::LostAnswer,
+            Fault::StaleRestart,
+            Fault::Touch,
+            Fault::Error(500),
+            Fault::Error(409),
+            Fault::Error(429),
+            Fault::ErrorAfter(504),
+        ],
+        PointKind::Event => vec![
+            Fault::Hold(3_000),
+            Fault::Miss(5_000),
+            Fault::Cut,
+            Fault::Expire,
+            Fault::Hold(60),
+        ],
+    };
+    if kind == PointKind::Write {
+        // One child for each point, so that the number of schedules stays linear.
+        let turn = point.what.len() + point.occurrence as usize;
+        if let Some(child) = of.children.get(turn % of.children.len().max(1)) {
+            faults.push(Fault::Delete(child.clone()));
+            faults.push(Fault::Drift(child.clone()));
+        }
+    }
+    if setup.replicas > 1 {
+        faults.push(Fault::Pause(40_000));
+    }
+    faults
+}
+
+/// Returns schedules of one fault at each choice point, and of phases that follow each other in a hurry.
+pub(crate) fn singles(setup: &Setup, known: &[Known<'_>], seed: u64) -> Vec<(usize, Schedule)> {
+    let mut singles = Vec::new();
+    for (index, of) in known.iter().enumerate() {
+        let mut add = |decisions: Vec<Decision>, hurry: BTreeMap<usize, u64>| {
+            let schedule = Schedule {
+                seed: seed.wrapping_add(singles.len() as u64),
+                workload: of.workload.name.clone(),
+                decisions,
+                hurry,
+                restart_at_rest: false,
+            };
+            singles.push((index, schedule));
+        };
+        for (point, kind, report) in &of.points {
+            for fault in faults(setup, of, point, *kind, *report) {
+                let at = point.clone();
+                add(vec![Decision { at, fault }], BTreeMap::new());
+            }
+        }
+        for phase in 0..of.workload.phases.len().saturating_sub(1) {
+            for time in [0, 5, 40, 400] {
+                add(Vec::new(), BTreeMap::from([(phase, time)]));
+            }
+        }
+    }
+    singles
+}
+
+/// Returns a random schedule of several faults.
+pub(crate) fn combination(
+    setup: &Setup,
+    known: &[Known<'_>],
+    random: &mut Rng,
+) -> (usize, Schedule) {
+    let index = random.usize(..known.len());
+    let of = &known[index];
+    let mut decisions = Vec::new();
+    if !of.points.is_empty() {
+        for _ in 0..random.usize(1..=setup.most_faults.max(1)) {
+            let (point, kind, report) = &of.points[random.usize(..of.points.len())];
+            let faults = faults(setup, of, point, *kind, *report);
+            let fault = faults[random.usize(..faults.len())].clone();
+            decisions.push(Decision {
+                at: point.clone(),
+                fault,
+            });
+        }
+    }
+    let mut hurry = BTreeMap::new();
+    for phase in 0..of.workload.phases.len().saturating_sub(1) {
+        if random.u8(..4) == 0 {
+            hurry.insert(phase, random.u64(..1_000));
+        }
+    }
+    let schedule = Schedule {
+        seed: random.u64(..),
+        workload: of.workload.name.clone(),
+        decisions,
+        hurry,
+        restart_at_rest: random.u8(..8) == 0,
+    };
+    (index, schedule)
+}

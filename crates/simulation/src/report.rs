@@ -1,0 +1,101 @@
+//! Prints a violation: the timeline of the smallest schedule, the difference, and the command that replays it.
+
+use std::{fmt::Write as _, path::Path};
+
+use crate::{explore::Found, world::Entry};
+
+/// Lines of the timeline at most; the start is cut.
+const LINES: usize = 120;
+
+/// Returns the report of a violation.
+pub(crate) fn failure(name: &str, found: &Found, file: Option<&Path>) -> String {
+    let mut text = String::new();
+    let size = found.schedule.size();
+    let s = |count: usize| if count == 1 { "" } else { "s" };
+    let _ = writeln!(text, "simulation of {name} failed: {}", found.message);
+    let _ = writeln!(text, "  what must hold: {}", found.oracle);
+    let _ = writeln!(
+        text,
+        "  schedule {}: seed {}, workload {:?}, {size} fault{}{}",
+        found.schedules,
+        found.schedule.seed,
+        found.schedule.workload,
+        s(size),
+        if found.faults > size {
+            format!(" (shrunk from {})", found.faults)
+        } else {
+            String::new()
+        }
+    );
+    for decision in &found.schedule.decisions {
+        let _ = writeln!(text, "    {}: at {}", decision.fault, decision.at);
+    }
+    for (phase, time) in &found.schedule.hurry {
+        let _ = writeln!(
+            text,
+            "    phase {} follows phase {phase} after {time} ms",
+            phase + 1
+        );
+    }
+    timeline(&mut text, &found.log);
+    let differences = &found.failure.differences;
+    if !differences.is_empty() {
+        let _ = writeln!(text, "\n  difference (- expected, + found):");
+        let mut object = "";
+        for difference in differences.iter().take(20) {
+            if difference.object != object {
+                object = &difference.object;
+                let _ = writeln!(text, "    {object}");
+            }
+            let place = match difference.path.as_str() {
+                "" => "the object",
+                path => path,
+            };
+            for (sign, value) in [("-", &difference.expected), ("+", &difference.found)] {
+                let value = value.as_deref().unwrap_or("(absent)");
+                let _ = writeln!(text, "      {sign} {place}: {value}");
+            }
+        }
+        if differences.len() > 20 {
+            let _ = writeln!(text, "    and {} more", differences.len() - 20);
+        }
+    }
+    if let Some(file) = file {
+        let _ = writeln!(
+            text,
+            "\n  replay: SIMULATE_REPLAY={} cargo test",
+            file.display()
+        );
+    }
+    text
+}
+
+fn timeline(text: &mut String, log: &[Entry]) {
+    let _ = writeln!(text, "\n  timeline (virtual time):");
+    // What follows the first fault matters; some lines before it show where it happened.
+    let first = log.iter().position(|entry| entry.fault).unwrap_or(0);
+    let from = first
+        .saturating_sub(40)
+        .max(log.len().saturating_sub(LINES).min(first));
+    if from > 0 {
+        let _ = writeln!(text, "    … {from} lines before");
+    }
+    let shown: Vec<&Entry> = log[from..].iter().collect();
+    let cut = shown.len().saturating_sub(LINES);
+    for (index, entry) in shown.iter().enumerate() {
+        if cut > 0 && index == LINES / 2 {
+            let _ = writeln!(text, "    … {cut} lines");
+        }
+        if index >= LINES / 2 && index < LINES / 2 + cut {
+            continue;
+        }
+        text.push_str(&line(entry));
+    }
+}
+
+/// One line of a timeline.
+pub(crate) fn line(entry: &Entry) -> String {
+    let mark = if entry.fault { "►" } else { " " };
+    let (at, who, text) = (entry.at.as_secs_f64(), &entry.who, &entry.text);
+    format!("  {mark} {at:>9.3} s  {who:<10}  {text}\n")
+}

@@ -1,0 +1,400 @@
+//! Runs one schedule on virtual time.
+
+use std::{
+    cell::Cell,
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
+
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
+use kube::Client;
+use kube_codegen_record::clock;
+use serde_json::Value;
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep},
+};
+
+use crate::{
+    link::Link,
+    oracle::{Failure, Oracle},
+    panics,
+    schedule::Schedule,
+    simulation::Setup,
+    state::{Mask, State, differences, state},
+    workers,
+    workload::Workload,
+    world::{Entry, Passed, World},
+};
+
+/// Requests for one object in the time in which nothing changes.
+const REQUESTS_AT_REST: u32 = 30;
+
+/// Writes of one phase after which an operator is not expected to come to rest.
+const CHANGES: usize = 1_000;
+
+/// What the runs without faults have shown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reference {
+    pub(crate) states: Vec<State>,
+    pub(crate) counts: BTreeMap<String, (u32, u32)>,
+    pub(crate) mask: Mask,
+}
+
+/// What a run has shown.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) failure: Option<Failure>,
+    /// After each phase; empty where the run was in a hurry.
+    pub(crate) states: Vec<Option<State>>,
+    pub(crate) counts: BTreeMap<String, (u32, u32)>,
+    pub(crate) passed: Vec<Passed>,
+    pub(crate) log: Vec<Entry>,
+    /// How many decisions found their point.
+    pub(crate) applied: usize,
+    pub(crate) time: Duration,
+}
+
+thread_local! {
+    /// The start of the current run on the clock of tokio.
+    static START: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// The clock of a run: it starts on 2026-01-01 and follows tokio's.
+fn virtual_now() -> Timestamp {
+    let epoch = Timestamp::from_second(1_767_225_600).unwrap_or_default();
+    let elapsed = START.get().map(|start| start.elapsed()).unwrap_or_default();
+    SignedDuration::try_from(elapsed)
+        .ok()
+        .and_then(|elapsed| epoch.checked_add(elapsed).ok())
+        .unwrap_or(epoch)
+}
+
+/// Runs one schedule.
+///
+/// # Panics
+/// If tokio cannot start a runtime.
+#[expect(clippy::expect_used, reason = "a process without file descriptors")]
+pub(crate) fn run(
+    setup: &Arc<Setup>,
+    workload: &Workload,
+    schedule: &Schedule,
+    reference: Option<&Reference>,
+) -> Outcome {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .expect("tokio starts");
+    fastrand::seed(schedule.seed);
+    panics::collect();
+    let real = clock::replace(virtual_now);
+    let mut outcome = runtime.block_on(async {
+        START.set(Some(Instant::now()));
+        simulate(setup, workload, schedule, reference).await
+    });
+    drop(runtime);
+    START.set(None);
+    clock::replace(real);
+    let panics = panics::take();
+    if let Some(first) = panics.first()
+        && outcome.failure.is_none()
+        && !setup.without.contains(&Oracle::Panics)
+    {
+        outcome.failure = Some(Failure::new(Oracle::Panics, first.clone()));
+    }
+    outcome
+}
+
+async fn simulate(
+    setup: &Arc<Setup>,
+    workload: &Workload,
+    schedule: &Schedule,
+    reference: Option<&Reference>,
+) -> Outcome {
+    let (senders, receivers): (Vec<_>, Vec<_>) = (0..setup.replicas)
+        .map(|_| mpsc::unbounded_channel())
+        .unzip();
+    let world = Arc::new(World::new(setup.clone(), schedule, senders));
+    let started = Instant::now();
+    let mut tasks = vec![tokio::spawn(workers::run(world.clone()))];
+    for (replica, crashed) in receivers.into_iter().enumerate() {
+        tasks.push(tokio::spawn(supervise(world.clone(), replica, crashed)));
+    }
+    let mut states = Vec::new();
+    for (index, phase) in workload.phases.iter().enumerate() {
+        world.forget_conditions();
+        for step in &phase.steps {
+            let status = step.run(&world.server).await;
+            world.log("user", format!("{} → {status}", step.describe()));
+            sleep(Duration::from_millis(fastrand::u64(0..20))).await;
+        }
+        world.touch();
+        if let Some(time) = schedule.hurry.get(&index) {
+            sleep(Duration::from_millis(*time)).await;
+            states.push(None);
+        } else {
+            rest(&world).await;
+            let last = index + 1 == workload.phases.len();
+            let objects = world.server.objects();
+            let current = state(&objects);
+            if !world.failed() {
+                at_rest(&world, &objects, &current, schedule, reference, index);
+                history(&world, workload, &states, &current, index, reference);
+                if phase.empty {
+                    emptied(&world, &current);
+                }
+            }
+            if schedule.restart_at_rest && !last && !world.failed() {
+                restart(&world).await;
+            }
+            states.push(Some(current));
+        }
+        if world.failed() {
+            break;
+        }
+    }
+    compare_counts(&world, schedule, reference);
+    for task in &tasks {
+        task.abort();
+    }
+    let time = started.elapsed();
+    let mut inner = world.lock();
+    Outcome {
+        failure: inner.failure.take(),
+        states,
+        counts: std::mem::take(&mut inner.counts),
+        passed: std::mem::take(&mut inner.passed),
+        log: std::mem::take(&mut inner.log),
+        applied: inner.applied,
+        time,
+    }
+}
+
+/// Runs one replica: starts it, and starts it again after a crash, as a kubelet does.
+async fn supervise(world: Arc<World>, replica: usize, mut crashed: mpsc::UnboundedReceiver<()>) {
+    let mut ended: VecDeque<Instant> = VecDeque::new();
+    loop {
+        let incarnation = world.start_process(replica);
+        world.log(world.name(replica), "starts");
+        let link = Link::new(world.clone(), replica, incarnation);
+        let Some(operator) = world.setup.operator.clone() else {
+            return;
+        };
+        let mut process = tokio::spawn(async move { operator(Client::new(link, "default")).await });
+        let end = tokio::select! {
+            biased;
+            _ = crashed.recv() => None,
+            end = &mut process => Some(end),
+        };
+        process.abort();
+        match end {
+            None => world.log(world.name(replica), "has crashed"),
+            Some(end) => {
+                let why = end.unwrap_or_else(|_| "a panic".to_owned());
+                world.log(world.name(replica), format!("has ended: {why}"));
+                ended.push_back(Instant::now());
+                ended.retain(|time| time.elapsed() < Duration::from_secs(300));
+                // A replica that is no longer the leader ends, and starts again.
+                if ended.len() > 5 || (world.setup.replicas == 1 && panics::any()) {
+                    let message = format!("the operator ended by itself: {why}");
+                    world.fail(Failure::new(Oracle::Panics, message));
+                    return;
+                }
+            }
+        }
+        world.busy(Duration::from_secs(1));
+        sleep(Duration::from_secs(1)).await;
+        while crashed.try_recv().is_ok() {}
+    }
+}
+
+/// Waits until nothing has changed for a while.
+async fn rest(world: &Arc<World>) {
+    let setup = &world.setup;
+    let begin = Instant::now();
+    let before = world.lock().changes;
+    loop {
+        if world.failed() {
+            return;
+        }
+        let idle_since = world.active();
+        let rested = idle_since + setup.quiet;
+        if Instant::now() >= rested {
+            break;
+        }
+        if begin.elapsed() > setup.patience {
+            let minutes = setup.patience.as_secs() / 60;
+            let message = format!("the operator still changes objects after {minutes} minutes");
+            return world.fail(Failure::new(Oracle::Rest, message));
+        }
+        if world.lock().changes > before + CHANGES {
+            let message = format!("the operator has changed objects {CHANGES} times, and goes on");
+            return world.fail(Failure::new(Oracle::Rest, message));
+        }
+        tokio::time::sleep_until(rested.min(Instant::now() + setup.quiet / 10)).await;
+    }
+    for (key, count) in world.take_requests() {
+        if count > REQUESTS_AT_REST {
+            let message = format!(
+                "{count} requests for {key} in {} seconds without any change",
+                setup.quiet.as_secs()
+            );
+            world.fail(Failure::new(Oracle::Requests, message));
+        }
+    }
+}
+
+/// Checks what holds at rest.
+fn at_rest(
+    world: &World,
+    objects: &[Value],
+    current: &State,
+    schedule: &Schedule,
+    reference: Option<&Reference>,
+    phase: usize,
+) {
+    for (name, check) in &world.setup.eventually {
+        if let Err(why) = check(&world.server) {
+            world.fail(Failure::new(Oracle::Eventually, format!("{name}: {why}")));
+        }
+    }
+    for object in objects {
+        let observed = object.pointer("/status/observedGeneration");
+        if world.setup.is_primary_object(object)
+            && observed.is_some()
+            && observed != object.pointer("/metadata/generation")
+        {
+            let message = format!(
+                "{}: observedGeneration is {}, generation {}",
+                crate::state::id(object),
+                observed.map(ToString::to_string).unwrap_or_default(),
+                object["metadata"]["generation"]
+            );
+            world.fail(Failure::new(Oracle::ObservedGeneration, message));
+        }
+    }
+    let Some(expected) = reference.and_then(|reference| reference.states.get(phase)) else {
+        return;
+    };
+    let mask = reference.map(|reference| &reference.mask);
+    let found = differences(expected, current, mask.unwrap_or(&Mask::new()));
+    if !found.is_empty() {
+        let faults = schedule.size();
+        let message = format!(
+            "after {faults} fault{}, the state at rest is another one",
+            if faults == 1 { "" } else { "s" }
+        );
+        world.fail(Failure::new(Oracle::EndState, message).with(found));
+    }
+}
+
+/// Checks that the children are as they were the last time the specs were the same.
+fn history(
+    world: &World,
+    workload: &Workload,
+    states: &[Option<State>],
+    current: &State,
+    phase: usize,
+    reference: Option<&Reference>,
+) {
+    let earlier = workload.phases[phase]
+        .same_as
+        .and_then(|index| states.get(index));
+    let Some(Some(earlier)) = earlier else { return };
+    let children = |state: &State| -> State {
+        let kinds = &world.setup.primaries;
+        state
+            .iter()
+            .filter(|(key, _)| {
+                !kinds
+                    .iter()
+                    .any(|kind| key.starts_with(&format!("{}/{} ", kind.group, kind.kind)))
+            })
+            .map(|(key, object)| (key.clone(), object.clone()))
+            .collect()
+    };
+    let empty = Mask::new();
+    let mask = reference.map_or(&empty, |reference| &reference.mask);
+    let found = differences(&children(earlier), &children(current), mask);
+    if !found.is_empty() {
+        let before = &workload.phases[workload.phases[phase].same_as.unwrap_or(0)].name;
+        let message = format!("the specs are as after {before:?}, the children are not");
+        world.fail(Failure::new(Oracle::History, message).with(found));
+    }
+}
+
+/// Checks that nothing is left but what was there before the operator.
+fn emptied(world: &World, current: &State) {
+    let before = state(&world.setup.server.objects());
+    let left: State = current
+        .iter()
+        .filter(|(key, _)| !before.contains_key(*key))
+        .map(|(key, object)| (key.clone(), object.clone()))
+        .collect();
+    if let Some((first, object)) = left.first_key_value() {
+        let finalizers = object.pointer("/metadata/finalizers");
+        let why = finalizers.map_or_else(String::new, |names| format!(" with finalizers {names}"));
+        let message = format!(
+            "{} object{} left, such as {first}{why}",
+            left.len(),
+            if left.len() == 1 { " is" } else { "s are" }
+        );
+        let found = differences(&State::new(), &left, &Mask::new());
+        world.fail(Failure::new(Oracle::Deletion, message).with(found));
+    }
+}
+
+/// Restarts all replicas, and checks that nothing changes.
+async fn restart(world: &Arc<World>) {
+    let before = state(&world.server.objects());
+    let writes = world.lock().changes;
+    world.log("simulation", "restarts the operator, which is at rest");
+    for replica in 0..world.setup.replicas {
+        world.crash(replica);
+    }
+    rest(world).await;
+    if world.failed() || world.lock().changes == writes {
+        return;
+    }
+    let after = state(&world.server.objects());
+    let last = world
+        .lock()
+        .passed
+        .iter()
+        .rev()
+        .find(|passed| passed.effect && !passed.report)
+        .map(|passed| passed.point.what.clone());
+    let message = format!(
+        "the operator was at rest, and wrote again after a restart: {}",
+        last.unwrap_or_default()
+    );
+    let found = differences(&before, &after, &Mask::new());
+    world.fail(Failure::new(Oracle::Idempotence, message).with(found));
+}
+
+fn compare_counts(world: &World, schedule: &Schedule, reference: Option<&Reference>) {
+    let Some(reference) = reference else { return };
+    let comparable = schedule.hurry.is_empty()
+        && !schedule
+            .decisions
+            .iter()
+            .any(|decision| decision.fault.changes_counts());
+    if world.failed() || !comparable {
+        return;
+    }
+    let counts = world.lock().counts.clone();
+    let keys = reference.counts.keys().chain(counts.keys());
+    for key in keys.collect::<std::collections::BTreeSet<_>>() {
+        let expected = reference.counts.get(key).copied().unwrap_or_default();
+        let found = counts.get(key).copied().unwrap_or_default();
+        if expected != found && expected.0 != u32::MAX {
+            let message = format!(
+                "{key} was created {} and deleted {} times; without faults {} and {}",
+                found.0, found.1, expected.0, expected.1
+            );
+            world.fail(Failure::new(Oracle::Counts, message));
+        }
+    }
+}

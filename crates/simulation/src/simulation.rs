@@ -1,0 +1,357 @@
+//! [`Simulation`]: what is simulated, and how much of it.
+
+use std::{
+    collections::BTreeSet, env, fmt, fs, future::Future, path::PathBuf, sync::Arc, time::Duration,
+};
+
+use futures::{FutureExt as _, future::BoxFuture};
+use kube::Client;
+use kube_codegen_testing::ApiServer;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    explore::{Budget, Found, Summary, explore, replay},
+    oracle::Oracle,
+    report,
+    schedule::Schedule,
+    state::text,
+    workload::{Primary, Workload},
+    world::Entry,
+};
+
+type Operator = Arc<dyn Fn(Client) -> BoxFuture<'static, String> + Send + Sync>;
+type Invariant = (
+    String,
+    Arc<dyn Fn(&ApiServer) -> Result<(), String> + Send + Sync>,
+);
+
+/// What all runs share.
+#[derive(Clone)]
+pub(crate) struct Setup {
+    pub(crate) name: String,
+    pub(crate) server: ApiServer,
+    pub(crate) operator: Option<Operator>,
+    pub(crate) primaries: Vec<Primary>,
+    pub(crate) replicas: usize,
+    pub(crate) quiet: Duration,
+    pub(crate) patience: Duration,
+    pub(crate) requests_per_second: u32,
+    pub(crate) without: BTreeSet<Oracle>,
+    pub(crate) always: Vec<Invariant>,
+    pub(crate) eventually: Vec<Invariant>,
+    pub(crate) most_faults: usize,
+}
+
+impl Setup {
+    pub(crate) fn is_primary(&self, group: &str, plural: &str) -> bool {
+        self.primaries
+            .iter()
+            .any(|primary| primary.group == group && primary.plural == plural)
+    }
+
+    pub(crate) fn is_primary_object(&self, object: &Value) -> bool {
+        let (group, kind) = (
+            text(object, "/apiVersion")
+                .rsplit_once('/')
+                .map_or("", |(group, _)| group),
+            text(object, "/kind"),
+        );
+        self.primaries
+            .iter()
+            .any(|primary| primary.group == group && primary.kind == kind)
+    }
+}
+
+/// Runs an operator under many schedules of faults, against an API server in memory and on virtual time.
+///
+/// See the [crate](crate) for an example.
+#[derive(Clone)]
+#[must_use = "nothing is simulated before `run`"]
+pub struct Simulation {
+    setup: Setup,
+    samples: Vec<Value>,
+    workloads: Vec<Workload>,
+    objects: usize,
+    most_workloads: usize,
+    seed: u64,
+    budget: Budget,
+}
+
+impl fmt::Debug for Simulation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Simulation")
+            .field("name", &self.setup.name)
+            .field("seed", &self.seed)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Simulation {
+    /// Creates a simulation of one replica. `name` appears in messages, and names the files of failed schedules.
+    pub fn new(name: &str) -> Self {
+        Self {
+            setup: Setup {
+                name: name.to_owned(),
+                server: ApiServer::new(),
+                operator: None,
+                primaries: Vec::new(),
+                replicas: 1,
+                quiet: Duration::from_secs(30),
+                patience: Duration::from_secs(600),
+                requests_per_second: 500,
+                without: BTreeSet::new(),
+                always: Vec::new(),
+                eventually: Vec::new(),
+                most_faults: 3,
+            },
+            samples: Vec::new(),
+            workloads: Vec::new(),
+            objects: 2,
+            most_workloads: 6,
+            seed: 1,
+            budget: Budget::Time(Duration::from_secs(10)),
+        }
+    }
+
+    /// Registers a CRD. Without [`Self::workload`], its schema decides what users do with objects of its kind.
+    ///
+    /// # Panics
+    /// If the CRD is invalid.
+    #[expect(clippy::panic, reason = "a test fails by a panic")]
+    pub fn crd(mut self, crd: &impl Serialize) -> Self {
+        let json = serde_json::to_value(crd).unwrap_or_default();
+        if let Err(error) = self.setup.server.register_crd(&json) {
+            panic!("{error}");
+        }
+        self.setup.primaries.extend(Primary::read(&json));
+        self
+    }
+
+    /// Sets the object from which workloads start, in place of one made from the schema. Its name is replaced.
+    pub fn sample(mut self, object: &impl Serialize) -> Self {
+        self.samples
+            .push(serde_json::to_value(object).unwrap_or_default());
+        self
+    }
+
+    /// Changes the server before each run: objects that exist from the start.
+    pub fn prepare(self, prepare: impl FnOnce(&ApiServer)) -> Self {
+        prepare(&self.setup.server);
+        self
+    }
+
+    /// Sets the operator: a future that runs it with a client until it is dropped. It is called for each start of a process, and must
+    /// share nothing with other starts.
+    ///
+    /// The operator must run on the current tokio runtime, and take times from tokio's clock. If the future ends, the process has ended,
+    /// and starts again after a second.
+    pub fn operator<F>(mut self, operator: impl Fn(Client) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output: fmt::Debug> + Send + 'static,
+    {
+        self.setup.operator = Some(Arc::new(move |client| {
+            operator(client).map(|end| format!("{end:?}")).boxed()
+        }));
+        self
+    }
+
+    /// Adds what users do. Without any, the schemas of the CRDs decide.
+    pub fn workload(mut self, workload: Workload) -> Self {
+        self.workloads.push(workload);
+        self
+    }
+
+    /// Sets how many objects of each kind a workload made from a schema creates: 2 by default, 26 at most.
+    pub fn objects(mut self, objects: usize) -> Self {
+        self.objects = objects;
+        self
+    }
+
+    /// Sets the number of replicas of the operator (1 by default). With several, [`Oracle::Leader`] is checked.
+    pub fn replicas(mut self, replicas: usize) -> Self {
+        self.setup.replicas = replicas.max(1);
+        self
+    }
+
+    /// Sets how long nothing may change until the operator counts as at rest: 30 seconds of virtual time by default. It must
+    /// be longer than the longest wait of the operator before it acts.
+    pub fn quiet(mut self, time: Duration) -> Self {
+        self.setup.quiet = time;
+        self
+    }
+
+    /// Sets after which virtual time an operator that is not at rest has failed: 10 minutes by default.
+    pub fn patience(mut self, time: Duration) -> Self {
+        self.setup.patience = time;
+        self
+    }
+
+    /// Sets the number of faults of a schedule: 3 at most by default.
+    pub fn faults(mut self, most: usize) -> Self {
+        self.setup.most_faults = most;
+        self
+    }
+
+    /// Switches an oracle off, for an operator that breaks it on purpose.
+    pub fn without(mut self, oracle: Oracle) -> Self {
+        self.setup.without.insert(oracle);
+        self
+    }
+
+    /// Adds an invariant, checked after each write of the operator. The error is the message.
+    pub fn always(
+        mut self,
+        name: &str,
+        check: impl Fn(&ApiServer) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.setup.always.push((name.to_owned(), Arc::new(check)));
+        self
+    }
+
+    /// Adds a condition that holds whenever the operator is at rest.
+    pub fn eventually(
+        mut self,
+        name: &str,
+        check: impl Fn(&ApiServer) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.setup
+            .eventually
+            .push((name.to_owned(), Arc::new(check)));
+        self
+    }
+
+    /// Sets the seed of the random schedules: 1 by default. `SIMULATE_SEED` overrides it.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the budget: 10 seconds by default. `SIMULATE_BUDGET` overrides it.
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// Runs schedules until the budget is spent, and prints one line of statistics.
+    ///
+    /// The environment decides: `SIMULATE_SEED=7`, `SIMULATE_BUDGET=60s` or `SIMULATE_BUDGET=10000` (schedules),
+    /// `SIMULATE_REPLAY=file` for one schedule.
+    ///
+    /// # Panics
+    /// If an oracle is violated, with the timeline of the smallest schedule that was found; the schedule is written to
+    /// `simulate/failures`.
+    #[expect(clippy::panic, reason = "a test fails by a panic")]
+    pub fn run(self) {
+        let name = self.setup.name.clone();
+        match self.explore() {
+            Ok(summary) => eprintln!("{name}: {summary}"),
+            Err(found) => {
+                let written = write(&name, &found.schedule);
+                panic!("{}", report::failure(&name, &found, written.as_deref()));
+            }
+        }
+    }
+
+    /// As [`Self::run`], without output: returns the statistics, or the violation.
+    ///
+    /// # Panics
+    /// If there is no operator or no workload, or if the environment is not understood.
+    pub fn explore(self) -> Result<Summary, Box<Found>> {
+        self.explore_with(&mut |_| {})
+    }
+
+    /// As [`Self::explore`], and returns the timelines of all runs: two calls return the same text if the operator is deterministic.
+    pub fn transcript(self) -> (String, Result<Summary, Box<Found>>) {
+        let mut text = String::new();
+        let result = self.explore_with(&mut |log| {
+            for entry in log {
+                text.push_str(&report::line(entry));
+            }
+            text.push('\n');
+        });
+        (text, result)
+    }
+
+    #[expect(clippy::panic, reason = "a test fails by a panic")]
+    fn explore_with(self, seen: &mut dyn FnMut(&[Entry])) -> Result<Summary, Box<Found>> {
+        assert!(
+            self.setup.operator.is_some(),
+            "a simulation needs an operator"
+        );
+        let seed = variable("SIMULATE_SEED", |text| text.parse().ok()).unwrap_or(self.seed);
+        let budget = variable("SIMULATE_BUDGET", Budget::read).unwrap_or(self.budget);
+        let workloads = self.workloads();
+        assert!(
+            !workloads.is_empty(),
+            "a simulation needs a workload: the schema of no CRD gives an object that the server accepts; add a sample"
+        );
+        let setup = Arc::new(self.setup);
+        let Ok(file) = env::var("SIMULATE_REPLAY") else {
+            return explore(&setup, &workloads, seed, budget, seen);
+        };
+        let text = fs::read_to_string(&file)
+            .unwrap_or_else(|error| panic!("cannot read SIMULATE_REPLAY={file}: {error}"));
+        let schedule: Schedule = serde_json::from_str(&text)
+            .unwrap_or_else(|error| panic!("SIMULATE_REPLAY={file} is no schedule: {error}"));
+        replay(&setup, &workloads, &schedule)
+    }
+
+    fn workloads(&self) -> Vec<Workload> {
+        if !self.workloads.is_empty() {
+            return self.workloads.clone();
+        }
+        let made = async {
+            let mut workloads = Vec::new();
+            for primary in &self.setup.primaries {
+                let sample = self
+                    .samples
+                    .iter()
+                    .find(|sample| text(sample, "/kind") == primary.kind);
+                let server = &self.setup.server;
+                workloads.extend(
+                    primary
+                        .workloads(server, sample, self.objects, self.most_workloads)
+                        .await,
+                );
+            }
+            workloads
+        };
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map(|runtime| runtime.block_on(made))
+            .unwrap_or_default()
+    }
+}
+
+#[expect(clippy::panic, reason = "a test fails by a panic")]
+fn variable<T>(name: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+    let text = env::var(name).ok()?;
+    let value = read(&text);
+    assert!(
+        value.is_some(),
+        "{name}={text:?} is not understood: SIMULATE_SEED is a number, SIMULATE_BUDGET such as 60s or 10000"
+    );
+    value
+}
+
+/// Keeps a schedule in a file and returns its path.
+fn write(name: &str, schedule: &Schedule) -> Option<PathBuf> {
+    let folder = PathBuf::from("simulate/failures");
+    let name: String = name
+        .chars()
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() {
+                letter
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    let file = folder.join(format!("{name}-{}.json", schedule.seed));
+    fs::create_dir_all(&folder).ok()?;
+    let text = serde_json::to_string_pretty(schedule).ok()?;
+    fs::write(&file, text + "\n").ok()?;
+    Some(file)
+}

@@ -1,0 +1,272 @@
+//! The state of a server in a form that two runs can be compared in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+/// The label that [`crate::Fault::Touch`] sets.
+pub(crate) const TOUCHED: &str = "simulation.kube-codegen.dev/touched";
+
+/// Objects by group, kind, namespace and name, without what differs from run to run.
+pub(crate) type State = BTreeMap<String, Value>;
+
+/// Places that differ between runs without faults: object and path.
+pub(crate) type Mask = BTreeSet<(String, String)>;
+
+pub(crate) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    object
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+/// Returns `apps/Deployment default/a`; a generated name becomes its prefix and `*`.
+pub(crate) fn id(object: &Value) -> String {
+    let group = text(object, "/apiVersion")
+        .rsplit_once('/')
+        .map_or("", |(group, _)| group);
+    let slash = if group.is_empty() { "" } else { "/" };
+    let prefix = text(object, "/metadata/generateName");
+    let name = match prefix {
+        "" => text(object, "/metadata/name").to_owned(),
+        prefix => format!("{prefix}*"),
+    };
+    let namespace = text(object, "/metadata/namespace");
+    let place = if namespace.is_empty() {
+        name
+    } else {
+        format!("{namespace}/{name}")
+    };
+    format!("{group}{slash}{} {place}", text(object, "/kind"))
+}
+
+/// Whether objects of this kind are part of no comparison: they report, or belong to the setup.
+pub(crate) fn is_ignored(kind: &str) -> bool {
+    matches!(
+        kind,
+        "Event" | "Lease" | "LeaseCandidate" | "CustomResourceDefinition"
+    )
+}
+
+/// Returns the state of all objects.
+pub(crate) fn state(objects: &[Value]) -> State {
+    let owners: BTreeMap<&str, String> = objects
+        .iter()
+        .map(|object| (text(object, "/metadata/uid"), id(object)))
+        .collect();
+    let mut state = State::new();
+    for object in objects {
+        if is_ignored(text(object, "/kind")) {
+            continue;
+        }
+        let mut key = id(object);
+        if key.ends_with('*') {
+            let count = state.keys().filter(|known| known.starts_with(&key)).count();
+            key = format!("{key}{}", count + 1);
+        }
+        state.insert(key, normal(object, &owners));
+    }
+    state
+}
+
+fn normal(object: &Value, owners: &BTreeMap<&str, String>) -> Value {
+    let generation = object.pointer("/metadata/generation").cloned();
+    let mut object = object.clone();
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        for name in [
+            "creationTimestamp",
+            "generateName",
+            "generation",
+            "managedFields",
+            "resourceVersion",
+            "uid",
+        ] {
+            metadata.remove(name);
+        }
+        if let Some(labels) = metadata.get_mut("labels").and_then(Value::as_object_mut) {
+            labels.remove(TOUCHED);
+            if labels.is_empty() {
+                metadata.remove("labels");
+            }
+        }
+        let references = metadata
+            .get_mut("ownerReferences")
+            .and_then(Value::as_array_mut);
+        for reference in references.into_iter().flatten() {
+            let uid = text(reference, "/uid");
+            reference["uid"] = match owners.get(uid) {
+                Some(owner) => owner.clone().into(),
+                None => "(no living object)".into(),
+            };
+        }
+    }
+    // Allocated by the server, in the order of requests.
+    if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
+        for name in ["clusterIP", "clusterIPs", "healthCheckNodePort"] {
+            spec.remove(name);
+        }
+        let ports = spec.get_mut("ports").and_then(Value::as_array_mut);
+        for port in ports.into_iter().flatten().filter_map(Value::as_object_mut) {
+            port.remove("nodePort");
+        }
+    }
+    conceal(&mut object, generation.as_ref());
+    object
+}
+
+/// Replaces times, uids and generations, which differ from run to run.
+fn conceal(value: &mut Value, generation: Option<&Value>) {
+    match value {
+        Value::String(text) if is_time(text) => *text = "(time)".to_owned(),
+        Value::String(text) if is_uid(text) => *text = "(uid)".to_owned(),
+        Value::Array(items) => items.iter_mut().for_each(|item| conceal(item, generation)),
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                if name == "observedGeneration" {
+                    let current = Some(&*field) == generation;
+                    *field = if current { "(current)" } else { "(outdated)" }.into();
+                } else {
+                    conceal(field, generation);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_time(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() >= 20
+        && bytes.len() <= 35
+        && bytes[4] == b'-'
+        && bytes[7] == b'-'
+        && bytes[10] == b'T'
+        && bytes[13] == b':'
+        && bytes[..4].iter().all(u8::is_ascii_digit)
+}
+
+fn is_uid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(index, byte)| match index {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// One difference between two states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Difference {
+    pub(crate) object: String,
+    /// Empty for the whole object.
+    pub(crate) path: String,
+    pub(crate) expected: Option<String>,
+    pub(crate) found: Option<String>,
+}
+
+/// Returns the differences that are not masked.
+pub(crate) fn differences(expected: &State, found: &State, mask: &Mask) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    let keys: BTreeSet<&String> = expected.keys().chain(found.keys()).collect();
+    for key in keys {
+        compare(key, "", expected.get(key), found.get(key), &mut differences);
+    }
+    differences
+        .retain(|difference| !mask.contains(&(difference.object.clone(), difference.path.clone())));
+    differences
+}
+
+fn compare(
+    object: &str,
+    path: &str,
+    expected: Option<&Value>,
+    found: Option<&Value>,
+    differences: &mut Vec<Difference>,
+) {
+    let empty = Map::new();
+    let (left, right) = match (expected, found) {
+        (left, right) if left == right => return,
+        (Some(Value::Object(left)), Some(Value::Object(right))) => (left, right),
+        (Some(Value::Array(left)), Some(Value::Array(right))) => {
+            for index in 0..left.len().max(right.len()) {
+                let path = format!("{path}[{index}]");
+                compare(
+                    object,
+                    &path,
+                    left.get(index),
+                    right.get(index),
+                    differences,
+                );
+            }
+            return;
+        }
+        // Fields of a section that only one side has, one by one; whole objects as one line.
+        (Some(Value::Object(left)), None) if !path.is_empty() => (left, &empty),
+        (None, Some(Value::Object(right))) if !path.is_empty() => (&empty, right),
+        (expected, found) => {
+            let show = |value: &Value| {
+                let text = value.to_string();
+                match text.char_indices().nth(160) {
+                    Some((end, _)) => format!("{}…", &text[..end]),
+                    None => text,
+                }
+            };
+            differences.push(Difference {
+                object: object.to_owned(),
+                path: path.to_owned(),
+                expected: expected.map(show),
+                found: found.map(show),
+            });
+            return;
+        }
+    };
+    let names: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
+    for name in names {
+        let dot = if path.is_empty() { "" } else { "." };
+        compare(
+            object,
+            &format!("{path}{dot}{name}"),
+            left.get(name),
+            right.get(name),
+            differences,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(name: &str, spec: &Value) -> Value {
+        json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {
+            "name": name, "namespace": "default", "uid": "00000000-0000-4000-8000-000000000001",
+            "resourceVersion": "7", "creationTimestamp": "2026-01-01T00:00:00Z",
+        }, "spec": spec})
+    }
+
+    #[test]
+    fn runs_differ_in_what_the_operator_decides_only() {
+        let one = state(&[object(
+            "a",
+            &json!({"replicas": 1, "at": "2026-01-01T00:00:00Z"}),
+        )]);
+        let other = state(&[object(
+            "a",
+            &json!({"replicas": 2, "at": "2026-01-01T00:00:09Z"}),
+        )]);
+        let found = differences(&one, &other, &Mask::new());
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].object, "apps/Deployment default/a");
+        assert_eq!(found[0].path, "spec.replicas");
+        let mask = Mask::from([(found[0].object.clone(), found[0].path.clone())]);
+        assert!(differences(&one, &other, &mask).is_empty());
+    }
+
+    #[test]
+    fn an_object_that_is_missing_is_one_difference() {
+        let one = state(&[object("a", &json!({}))]);
+        let found = differences(&one, &State::new(), &Mask::new());
+        assert_eq!((found.len(), found[0].path.as_str()), (1, ""));
+    }
+}

@@ -1,0 +1,264 @@
+//! Makes values from an OpenAPI schema: a first object, and changes of it. The server decides which of them are valid.
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+use serde_json::{Map, Value, json};
+
+/// How deep optional fields are filled in.
+const DEPTH: usize = 3;
+
+fn flag(schema: &Value, name: &str) -> bool {
+    schema.get(name).and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// Returns a value of the schema. With `optional`, optional scalars near the root are filled in too.
+pub(crate) fn value(schema: &Value, optional: bool) -> Value {
+    build(schema, optional, 0)
+}
+
+fn build(schema: &Value, optional: bool, depth: usize) -> Value {
+    if let Some(default) = schema.get("default") {
+        return default.clone();
+    }
+    match schema.get("type").and_then(Value::as_str) {
+        Some("object") => {
+            let mut fields = Map::new();
+            let required: Vec<&str> = schema
+                .get("required")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            let properties = schema.get("properties").and_then(Value::as_object);
+            for (name, property) in properties.into_iter().flatten() {
+                let scalar = !matches!(
+                    property.get("type").and_then(Value::as_str),
+                    Some("object" | "array") | None
+                ) || flag(property, "x-kubernetes-int-or-string");
+                let section = property.get("properties").is_some() && depth < 1;
+                let wanted = required.contains(&name.as_str())
+                    || (optional && depth < DEPTH && (scalar || section));
+                if wanted {
+                    fields.insert(name.clone(), build(property, optional, depth + 1));
+                }
+            }
+            if let (Some(item), true) = (
+                schema.get("additionalProperties"),
+                schema.get("minProperties").is_some(),
+            ) {
+                fields.insert("a".to_owned(), build(item, optional, depth + 1));
+            }
+            Value::Object(fields)
+        }
+        Some("array") => {
+            let count = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+            let item = schema.get("items").cloned().unwrap_or_default();
+            (0..count)
+                .map(|_| build(&item, optional, depth + 1))
+                .collect()
+        }
+        _ => scalars(schema).into_iter().next().unwrap_or(Value::Null),
+    }
+}
+
+/// Returns some values of a scalar schema, the most usual first.
+fn scalars(schema: &Value) -> Vec<Value> {
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        return values.clone();
+    }
+    if flag(schema, "x-kubernetes-int-or-string") {
+        return vec![json!(1), json!("50%")];
+    }
+    let limit = |name: &str| schema.get(name).and_then(Value::as_f64);
+    match schema.get("type").and_then(Value::as_str) {
+        Some("boolean") => vec![json!(true), json!(false)],
+        Some("integer") => {
+            #[expect(clippy::cast_possible_truncation, reason = "limits of integers")]
+            let (least, most) = (
+                limit("minimum").map_or(1, |limit| limit as i64),
+                limit("maximum").map_or(i64::from(i32::MAX), |limit| limit as i64),
+            );
+            let mut values = vec![least, least.saturating_add(1), least.saturating_add(2)];
+            values.retain(|value| *value <= most);
+            values.push(most.min(least.saturating_add(9)));
+            values.into_iter().map(Value::from).collect()
+        }
+        Some("number") => {
+            let least = limit("minimum").unwrap_or(1.0);
+            vec![json!(least), json!(least + 1.0)]
+        }
+        Some("string") => texts(schema).into_iter().map(Value::from).collect(),
+        _ => vec![json!({})],
+    }
+}
+
+fn texts(schema: &Value) -> Vec<String> {
+    if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
+        && let Ok(pattern) = regex_syntax::parse(pattern)
+    {
+        let mut texts = matching(&pattern);
+        // A pattern without an end accepts more than its author thinks of.
+        let longer = texts.first().map(|text| format!("{text}x"));
+        texts.extend(longer);
+        return texts;
+    }
+    let texts: &[&str] = match schema.get("format").and_then(Value::as_str) {
+        Some("date-time") => &["2026-01-01T00:00:00Z", "2026-02-02T00:00:00Z"],
+        Some("date") => &["2026-01-01", "2026-02-02"],
+        Some("duration") => &["30s", "1m"],
+        Some("ipv4" | "ip") => &["10.0.0.1", "10.0.0.2"],
+        Some("cidr") => &["10.0.0.0/24", "10.0.1.0/24"],
+        Some("uri") => &["https://example.com/a", "https://example.com/b"],
+        Some("email") => &["a@example.com", "b@example.com"],
+        Some("byte") => &["YQ==", "Yg=="],
+        _ => &["one", "two", "1", ""],
+    };
+    let least = schema.get("minLength").and_then(Value::as_u64).unwrap_or(0);
+    texts
+        .iter()
+        .map(|text| {
+            let missing = usize::try_from(least).unwrap_or(0).min(200);
+            let missing = missing.saturating_sub(text.len());
+            format!("{text}{}", "a".repeat(missing))
+        })
+        .collect()
+}
+
+/// Returns up to three texts that match a pattern.
+fn matching(pattern: &Hir) -> Vec<String> {
+    let mut texts = match pattern.kind() {
+        HirKind::Empty | HirKind::Look(_) => vec![String::new()],
+        HirKind::Literal(literal) => vec![String::from_utf8_lossy(&literal.0).into_owned()],
+        HirKind::Class(Class::Unicode(class)) => class
+            .ranges()
+            .iter()
+            .flat_map(|range| [range.start(), range.end()])
+            .filter(|letter| !letter.is_control())
+            .map(String::from)
+            .collect(),
+        HirKind::Class(Class::Bytes(_)) => vec!["a".to_owned()],
+        HirKind::Repetition(repetition) => {
+            let most = repetition.max.unwrap_or(u32::MAX);
+            let count = repetition.min.max(1.min(most)) as usize;
+            matching(&repetition.sub)
+                .iter()
+                .map(|text| text.repeat(count.min(100)))
+                .collect()
+        }
+        HirKind::Capture(capture) => matching(&capture.sub),
+        HirKind::Concat(parts) => {
+            let parts: Vec<Vec<String>> = parts.iter().map(matching).collect();
+            let most = parts.iter().map(Vec::len).max().unwrap_or(0);
+            (0..most)
+                .map(|index| {
+                    parts
+                        .iter()
+                        .filter_map(|texts| texts.get(index % texts.len().max(1)))
+                        .map(String::as_str)
+                        .collect()
+                })
+                .collect()
+        }
+        HirKind::Alternation(parts) => parts.iter().flat_map(matching).collect(),
+    };
+    texts.dedup();
+    texts.truncate(3);
+    texts
+}
+
+/// A change of one field: its path, and the new value; null removes the field.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    pub(crate) path: Vec<String>,
+    pub(crate) value: Value,
+}
+
+/// Returns changes of the scalars and lists in `current`, a value of `schema`.
+pub(crate) fn changes(schema: &Value, current: &Value) -> Vec<Change> {
+    let mut changes = Vec::new();
+    collect(schema, current, &mut Vec::new(), &mut changes);
+    changes
+}
+
+fn collect(schema: &Value, current: &Value, path: &mut Vec<String>, changes: &mut Vec<Change>) {
+    let mut add = |value: Value| {
+        if value != *current {
+            changes.push(Change {
+                path: path.clone(),
+                value,
+            });
+        }
+    };
+    match current {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                let property = schema
+                    .get("properties")
+                    .and_then(|properties| properties.get(name));
+                if let Some(property) = property {
+                    path.push(name.clone());
+                    collect(property, field, path, changes);
+                    path.pop();
+                }
+            }
+        }
+        Value::Array(items) => {
+            let mut longer = items.clone();
+            longer.push(value(schema.get("items").unwrap_or(&Value::Null), true));
+            add(Value::Array(longer));
+            if !items.is_empty() {
+                add(Value::Array(items[1..].to_vec()));
+            }
+        }
+        Value::Number(number) => {
+            // As users do: one more, one less, and what the schema allows at most.
+            let more = number.as_i64().map(|number| number.saturating_add(1));
+            more.into_iter().for_each(|value| add(value.into()));
+            scalars(schema).into_iter().for_each(&mut add);
+            add(Value::Null);
+        }
+        _ => {
+            scalars(schema).into_iter().for_each(&mut add);
+            add(Value::Null);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema() -> Value {
+        json!({"type": "object", "properties": {
+            "choice": {"type": "string", "pattern": "(mysql|tomcat)"},
+            "replicas": {"type": "integer", "minimum": 1, "maximum": 10},
+            "nested": {"type": "object", "required": ["on"], "properties": {"on": {"type": "boolean"}}},
+        }})
+    }
+
+    #[test]
+    fn values_keep_the_rules_of_the_schema() {
+        assert_eq!(value(&schema(), false), json!({}));
+        assert_eq!(
+            value(&schema(), true),
+            json!({"choice": "mysql", "replicas": 1, "nested": {"on": true}})
+        );
+    }
+
+    #[test]
+    fn each_field_changes_in_several_ways() {
+        let changes = changes(&schema(), &value(&schema(), true));
+        let of = |name: &str| {
+            changes
+                .iter()
+                .filter(|change| change.path == [name])
+                .map(|change| change.value.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            of("choice"),
+            [json!("tomcat"), json!("mysqlx"), Value::Null]
+        );
+        assert!(of("replicas").contains(&json!(10)));
+    }
+}

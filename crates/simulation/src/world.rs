@@ -1,0 +1,497 @@
+//! The state of one run: the server, the decisions, the log and what the oracles count.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use k8s_openapi::api::coordination::v1::Lease;
+use kube_codegen_record::clock;
+use kube_codegen_testing::{ApiServer, ApiService, On};
+use serde_json::Value;
+use tokio::{sync::mpsc, time::Instant};
+
+use crate::{
+    oracle::{Failure, Oracle},
+    request::Seen,
+    schedule::{Fault, Point, PointKind, Schedule},
+    simulation::Setup,
+    state::text,
+};
+
+/// How long a view of the past is shown.
+const STALE: Duration = Duration::from_secs(20);
+
+/// One line of the timeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) at: Duration,
+    pub(crate) who: String,
+    pub(crate) text: String,
+    pub(crate) fault: bool,
+}
+
+/// A choice point that a run passed.
+#[derive(Clone, Debug)]
+pub(crate) struct Passed {
+    pub(crate) point: Point,
+    pub(crate) kind: PointKind,
+    /// Whether a write changed the server.
+    pub(crate) effect: bool,
+    pub(crate) report: bool,
+    /// Path of the object that a write created.
+    pub(crate) created: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Replica {
+    incarnation: u64,
+    paused_until: Option<Instant>,
+    stale: Option<ApiServer>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    decisions: HashMap<Point, Vec<Fault>>,
+    occurrences: HashMap<(usize, String), u32>,
+    replicas: Vec<Replica>,
+    /// The last change, failure or restart; in the future while something is delayed.
+    active: Instant,
+    /// Requests in the current second, against loops that take no time.
+    second: (u64, u32),
+    /// Requests by object since the last change.
+    requests: BTreeMap<String, u32>,
+    /// Replica of each holder of a Lease.
+    holders: HashMap<String, usize>,
+    /// Status of each condition, and how often it has changed.
+    conditions: HashMap<(String, String), (String, u32)>,
+    generated: HashMap<String, String>,
+    pub(crate) passed: Vec<Passed>,
+    pub(crate) log: Vec<Entry>,
+    pub(crate) counts: BTreeMap<String, (u32, u32)>,
+    pub(crate) failure: Option<Failure>,
+    pub(crate) applied: usize,
+    /// Writes of the operator that changed the server, without reports.
+    pub(crate) changes: usize,
+}
+
+/// One run.
+pub(crate) struct World {
+    pub(crate) server: ApiServer,
+    pub(crate) setup: Arc<Setup>,
+    seed: u64,
+    start: Instant,
+    /// Notifies the supervisor of each replica that its process has crashed.
+    crashes: Vec<mpsc::UnboundedSender<()>>,
+    inner: Mutex<Inner>,
+}
+
+impl World {
+    pub(crate) fn new(
+        setup: Arc<Setup>,
+        schedule: &Schedule,
+        crashes: Vec<mpsc::UnboundedSender<()>>,
+    ) -> Self {
+        let mut decisions: HashMap<Point, Vec<Fault>> = HashMap::new();
+        for decision in &schedule.decisions {
+            decisions
+                .entry(decision.at.clone())
+                .or_default()
+                .push(decision.fault.clone());
+        }
+        let now = Instant::now();
+        Self {
+            server: setup.server.fork(),
+            seed: schedule.seed,
+            start: now,
+            crashes,
+            inner: Mutex::new(Inner {
+                decisions,
+                occurrences: HashMap::new(),
+                replicas: (0..setup.replicas).map(|_| Replica::default()).collect(),
+                active: now,
+                second: (0, 0),
+                requests: BTreeMap::new(),
+                holders: HashMap::new(),
+                conditions: HashMap::new(),
+                generated: HashMap::new(),
+                passed: Vec::new(),
+                log: Vec::new(),
+                counts: BTreeMap::new(),
+                failure: None,
+                applied: 0,
+                changes: 0,
+            }),
+            setup,
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    pub(crate) fn log(&self, who: impl Into<String>, text: impl Into<String>) {
+        self.entry(who.into(), text.into(), false);
+    }
+
+    fn entry(&self, who: String, text: String, fault: bool) {
+        let at = self.elapsed();
+        self.lock().log.push(Entry {
+            at,
+            who,
+            text,
+            fault,
+        });
+    }
+
+    /// Records the first violation of an oracle that is switched on.
+    pub(crate) fn fail(&self, failure: Failure) {
+        if self.setup.without.contains(&failure.oracle) {
+            return;
+        }
+        let mut inner = self.lock();
+        if inner.failure.is_none() {
+            inner.failure = Some(failure);
+        }
+    }
+
+    pub(crate) fn failed(&self) -> bool {
+        self.lock().failure.is_some()
+    }
+
+    /// Names a replica in the log.
+    pub(crate) fn name(&self, replica: usize) -> String {
+        if self.setup.replicas == 1 {
+            "operator".to_owned()
+        } else {
+            format!("operator {replica}")
+        }
+    }
+
+    pub(crate) fn touch(&self) {
+        self.busy(Duration::ZERO);
+    }
+
+    /// The run is not at rest before this time has passed.
+    pub(crate) fn busy(&self, time: Duration) {
+        let until = Instant::now() + time;
+        let mut inner = self.lock();
+        inner.active = inner.active.max(until);
+        inner.requests.clear();
+    }
+
+    pub(crate) fn active(&self) -> Instant {
+        self.lock().active
+    }
+
+    /// Starts a process of the replica and returns its number.
+    pub(crate) fn start_process(&self, replica: usize) -> u64 {
+        self.touch();
+        let mut inner = self.lock();
+        inner.replicas[replica].incarnation += 1;
+        inner.replicas[replica].incarnation
+    }
+
+    pub(crate) fn is_running(&self, replica: usize, incarnation: u64) -> bool {
+        self.lock().replicas[replica].incarnation == incarnation
+    }
+
+    /// Ends the process of the replica: nothing that it still does reaches the server.
+    pub(crate) fn crash(&self, replica: usize) {
+        self.lock().replicas[replica].incarnation += 1;
+        self.busy(Duration::from_secs(1));
+        // The run may have ended.
+        let _ = self.crashes[replica].send(());
+    }
+
+    pub(crate) async fn until_resumed(&self, replica: usize) {
+        loop {
+            let until = self.lock().replicas[replica].paused_until;
+            match until.filter(|until| *until > Instant::now()) {
+                Some(until) => tokio::time::sleep_until(until).await,
+                None => return,
+            }
+        }
+    }
+
+    pub(crate) fn pause(&self, replica: usize, time: Duration) {
+        self.busy(time);
+        self.lock().replicas[replica].paused_until = Some(Instant::now() + time);
+    }
+
+    /// Shows lists and watches of the replica the state of `server`, for some time.
+    pub(crate) fn show_past(self: &Arc<Self>, replica: usize, server: ApiServer) {
+        self.busy(STALE);
+        self.lock().replicas[replica].stale = Some(server.clone());
+        let world = self.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(STALE).await;
+            world.lock().replicas[replica].stale = None;
+            server.cut_watches(&On::any());
+            world.touch();
+        });
+    }
+
+    /// Returns the server that answers a request.
+    pub(crate) fn service(&self, replica: usize, seen: &Seen) -> ApiService {
+        let inner = self.lock();
+        match &inner.replicas[replica].stale {
+            Some(stale) if seen.may_be_stale(stale.revision()) => stale.service(),
+            _ => self.server.service(),
+        }
+    }
+
+    /// Counts an arrival at a choice point and returns the point with what is decided there.
+    pub(crate) fn arrive(
+        &self,
+        replica: usize,
+        what: String,
+        kind: PointKind,
+        report: bool,
+    ) -> (Point, Vec<Fault>) {
+        let mut inner = self.lock();
+        let occurrence = inner
+            .occurrences
+            .entry((replica, what.clone()))
+            .or_default();
+        *occurrence += 1;
+        let point = Point {
+            replica,
+            what,
+            occurrence: *occurrence,
+        };
+        let faults = inner.decisions.remove(&point).unwrap_or_default();
+        inner.applied += faults.len();
+        inner.passed.push(Passed {
+            point: point.clone(),
+            kind,
+            effect: false,
+            report,
+            created: None,
+        });
+        drop(inner);
+        for fault in &faults {
+            self.entry("FAULT".to_owned(), format!("{fault}: {}", point.what), true);
+            self.touch();
+        }
+        (point, faults)
+    }
+
+    /// Returns whether the operator sends more requests than allowed, and counts this one.
+    pub(crate) fn is_storm(&self, seen: &Seen) -> bool {
+        let now = self.elapsed().as_secs();
+        let limit = self.setup.requests_per_second;
+        let mut inner = self.lock();
+        if inner.second.0 != now {
+            inner.second = (now, 0);
+        }
+        inner.second.1 += 1;
+        if !seen.is_report() && !matches!(seen.verb, "list" | "watch") {
+            let key = format!("{} {}", seen.resource, seen.place());
+            *inner.requests.entry(key).or_default() += 1;
+        }
+        let storm = inner.second.1 > limit;
+        drop(inner);
+        if storm {
+            let message = format!(
+                "more than {limit} requests in one second; the last is {}",
+                seen.what()
+            );
+            self.fail(Failure::new(Oracle::Requests, message));
+        }
+        storm
+    }
+
+    /// Returns the requests by object since the last change.
+    pub(crate) fn take_requests(&self) -> BTreeMap<String, u32> {
+        std::mem::take(&mut self.lock().requests)
+    }
+
+    /// Returns a delay that depends on the seed and the point only: 0 to 3 ms.
+    pub(crate) fn latency(&self, point: &Point, salt: u64) -> Duration {
+        let mut hash = self.seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let number = u64::from(point.occurrence) + point.replica as u64 * 1000;
+        for byte in point.what.bytes().chain(number.to_le_bytes()) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        Duration::from_millis((hash >> 32) & 3)
+    }
+
+    /// Records the result of a request.
+    pub(crate) fn answered(
+        &self,
+        point: &Point,
+        seen: &Seen,
+        status: u16,
+        effect: bool,
+        answer: &[u8],
+    ) {
+        let replica = point.replica;
+        let what = &point.what;
+        self.log(self.name(replica), format!("{what} → {status}"));
+        let created = status == 201 && effect;
+        {
+            let mut inner = self.lock();
+            // The point is one of the newest.
+            let passed = inner
+                .passed
+                .iter_mut()
+                .rev()
+                .find(|passed| passed.point == *point);
+            if let Some(passed) = passed {
+                passed.effect = effect;
+                passed.created = seen.object_path().filter(|_| created);
+            }
+        }
+        if seen.kind() == PointKind::Read || seen.is_report() {
+            self.follow_lease(replica, seen);
+            return;
+        }
+        // What exists or is gone already asks for no further attempt.
+        let settled = status == 404 || (status == 409 && seen.verb == "create");
+        if effect || (status >= 400 && !settled) {
+            self.touch();
+        }
+        if status >= 300 {
+            return;
+        }
+        if seen.verb == "delete" {
+            self.deleted(seen);
+        }
+        if created {
+            self.created(seen, answer);
+        }
+        if effect {
+            self.lock().changes += 1;
+            self.leads(replica, what);
+            if seen.subresource == "status" || created {
+                self.count_conditions(answer);
+            }
+            for (name, check) in &self.setup.always {
+                if let Err(why) = check(&self.server) {
+                    self.fail(Failure::new(Oracle::Always, format!("{name}: {why}")));
+                }
+            }
+        }
+    }
+
+    fn key(&self, seen: &Seen) -> String {
+        let place = seen.place();
+        let place = self.lock().generated.get(&place).cloned().unwrap_or(place);
+        let slash = if seen.group.is_empty() { "" } else { "/" };
+        format!("{}{slash}{} {place}", seen.group, seen.resource)
+    }
+
+    fn created(&self, seen: &Seen, answer: &[u8]) {
+        let key = self.key(seen);
+        let mut inner = self.lock();
+        inner.counts.entry(key.clone()).or_default().0 += 1;
+        let object: Value = serde_json::from_slice(answer).unwrap_or_default();
+        if seen.name.ends_with('*') {
+            let name = format!("{}/{}", seen.namespace, text(&object, "/metadata/name"));
+            inner.generated.insert(name, seen.place());
+        }
+        drop(inner);
+        let owned = object
+            .pointer("/metadata/ownerReferences")
+            .and_then(Value::as_array)
+            .is_some_and(|references| !references.is_empty());
+        if owned || self.setup.is_primary(&seen.group, &seen.resource) {
+            return;
+        }
+        let possible_owners = self.server.filter_map(|other| {
+            let namespace = text(other, "/metadata/namespace");
+            let near = namespace.is_empty() || namespace == seen.namespace;
+            (near && self.setup.is_primary_object(other)).then_some(())
+        });
+        if !possible_owners.is_empty() {
+            let message = format!("{key} was created without an owner reference");
+            self.fail(Failure::new(Oracle::OwnerReferences, message));
+        }
+    }
+
+    fn deleted(&self, seen: &Seen) {
+        let key = self.key(seen);
+        self.lock().counts.entry(key.clone()).or_default().1 += 1;
+        let has = |pointer: &str| !text(&seen.body, pointer).is_empty();
+        if !has("/preconditions/uid") && !has("/preconditions/resourceVersion") {
+            let message = format!("{key} was deleted by its name alone");
+            self.fail(Failure::new(Oracle::Preconditions, message));
+        }
+    }
+
+    /// Learns which replica a holder of a Lease is.
+    fn follow_lease(&self, replica: usize, seen: &Seen) {
+        if self.setup.replicas < 2 || seen.resource != "leases" || seen.kind() == PointKind::Read {
+            return;
+        }
+        for lease in self.server.list::<Lease>() {
+            if let Some(holder) = lease.spec.and_then(|spec| spec.holder_identity) {
+                self.lock().holders.entry(holder).or_insert(replica);
+            }
+        }
+    }
+
+    /// Checks that a replica that writes holds each Lease that is held.
+    fn leads(&self, replica: usize, what: &str) {
+        if self.setup.replicas < 2 {
+            return;
+        }
+        for lease in self.server.list::<Lease>() {
+            let Some(spec) = lease.spec else { continue };
+            let (Some(holder), Some(renewed), Some(seconds)) = (
+                spec.holder_identity,
+                spec.renew_time,
+                spec.lease_duration_seconds,
+            ) else {
+                continue;
+            };
+            let age = clock::now().duration_since(renewed.0).as_secs();
+            let held_by = self.lock().holders.get(&holder).copied();
+            if age < i64::from(seconds) && held_by.is_some_and(|holder| holder != replica) {
+                let message =
+                    format!("replica {replica} sent {what} while {holder:?} held the Lease");
+                self.fail(Failure::new(Oracle::Leader, message));
+            }
+        }
+    }
+
+    fn count_conditions(&self, answer: &[u8]) {
+        let object: Value = serde_json::from_slice(answer).unwrap_or_default();
+        let conditions = object
+            .pointer("/status/conditions")
+            .and_then(Value::as_array);
+        let uid = text(&object, "/metadata/uid");
+        for condition in conditions.into_iter().flatten() {
+            let (kind, status) = (text(condition, "/type"), text(condition, "/status"));
+            let key = (uid.to_owned(), kind.to_owned());
+            let mut inner = self.lock();
+            let last = inner
+                .conditions
+                .entry(key)
+                .or_insert_with(|| (status.to_owned(), 0));
+            if last.0 != status {
+                *last = (status.to_owned(), last.1 + 1);
+            }
+            let flaps = last.1 > 4;
+            drop(inner);
+            if flaps {
+                let message = format!(
+                    "the status of condition {kind:?} of {} changed five times without a change of the user",
+                    crate::state::id(&object)
+                );
+                self.fail(Failure::new(Oracle::Conditions, message));
+            }
+        }
+    }
+
+    /// The user acts: conditions may change.
+    pub(crate) fn forget_conditions(&self) {
+        self.lock().conditions.clear();
+    }
+}

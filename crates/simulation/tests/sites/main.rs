@@ -1,0 +1,102 @@
+//! The simulation against an operator that is right, and against its mutants: each pattern of errors is found.
+
+mod operator;
+mod site;
+
+use std::collections::BTreeSet;
+
+use kube_codegen_simulation::{Budget, Found, Oracle, Simulation, Summary};
+use operator::Bug;
+
+fn simulation(bug: Bug) -> Simulation {
+    Simulation::new(&format!("sites with {bug:?}"))
+        .crd(&site::crd())
+        .operator(move |client| operator::run(client, bug))
+}
+
+fn explore(bug: Bug, schedules: u64) -> Result<Summary, Box<Found>> {
+    simulation(bug)
+        .budget(Budget::Schedules(schedules))
+        .explore()
+}
+
+#[test]
+fn an_operator_that_is_right_breaks_no_oracle() {
+    simulation(Bug::None).budget(Budget::Schedules(400)).run();
+}
+
+/// Each mutant is found, by an oracle that fits.
+#[test]
+fn every_mutant_is_found() {
+    use Oracle::{
+        Conditions, Counts, Deletion, EndState, History, Idempotence, OwnerReferences, Panics,
+        Preconditions, Requests, Rest,
+    };
+    let mutants: &[(Bug, &[Oracle])] = &[
+        (Bug::HalfDone, &[EndState, History]),
+        (Bug::DeleteByName, &[Preconditions]),
+        (Bug::EdgeTriggered, &[EndState, History]),
+        (Bug::NoOwner, &[OwnerReferences]),
+        (Bug::IgnoredError, &[EndState, Counts, History]),
+        (Bug::NotIdempotent, &[Counts, Deletion, EndState, History]),
+        (Bug::StatusFlaps, &[Rest, Idempotence, Requests]),
+        (Bug::StaleRead, &[Counts, EndState, Deletion]),
+        (Bug::MissedDelete, &[Deletion, Counts]),
+        (Bug::FinalizerTooEarly, &[Deletion, Counts]),
+        (Bug::ConflictSwallowed, &[EndState, History]),
+        (Bug::LeakOnRename, &[History, EndState]),
+        (Bug::HotLoop, &[Requests, Rest]),
+        (Bug::Rewrites, &[Rest, Idempotence, Requests, Conditions]),
+        (Bug::Panics, &[Panics]),
+    ];
+    let mut missed = Vec::new();
+    let only = std::env::var("MUTANT").ok();
+    for (bug, oracles) in mutants {
+        if only
+            .as_ref()
+            .is_some_and(|only| *only != format!("{bug:?}"))
+        {
+            continue;
+        }
+        match explore(*bug, 3_000) {
+            Ok(summary) => missed.push(format!("{bug:?} was not found: {summary}")),
+            Err(found) => {
+                eprintln!(
+                    "{bug:?}: {:?} after {} schedules, {} faults: {}",
+                    found.oracle,
+                    found.schedules,
+                    found.schedule.decisions.len(),
+                    found.message
+                );
+                if !oracles.contains(&found.oracle) {
+                    missed.push(format!(
+                        "{bug:?} was found by {:?}: {}",
+                        found.oracle, found.message
+                    ));
+                }
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+/// The same schedule gives the same run, byte by byte.
+#[test]
+fn runs_are_repeatable() {
+    let mut different = BTreeSet::new();
+    for seed in 0..20 {
+        let transcript = || {
+            let run = simulation(Bug::None)
+                .seed(seed)
+                .budget(Budget::Schedules(24));
+            run.transcript().0
+        };
+        if transcript() != transcript() {
+            different.insert(seed);
+        }
+    }
+    assert!(
+        different.is_empty(),
+        "different runs of seeds {different:?}"
+    );
+}

@@ -1,0 +1,361 @@
+//! An operator for sites that is right, and its mutants.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use k8s_openapi::{
+    api::{
+        apps::v1::Deployment,
+        core::v1::{ConfigMap, Secret},
+    },
+    apimachinery::pkg::apis::meta::v1::OwnerReference,
+};
+use kube::{
+    Api, Client, ResourceExt as _,
+    api::{DeleteParams, Patch, PatchParams, PostParams, Preconditions},
+};
+use kube_codegen_runtime::{
+    client::{ErrorExt as _, TypedClient},
+    clock,
+    condition::{condition, set_condition},
+    controller::{Action, Controller, OnError, is_controlled_by, owned_by},
+    finalizer::{Step, finalize},
+    informer::{Deleted, EventHandlerFuncs, InformerFactory},
+    lister::{Lister, Selector},
+};
+use serde_json::json;
+
+use crate::site::{Site, SiteStatus};
+
+/// What is wrong with the operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bug {
+    None,
+    /// If the Deployment exists, everything is taken as done.
+    HalfDone,
+    /// The account is deleted by its name.
+    DeleteByName,
+    /// The Deployment is changed only if this process saw another spec before.
+    EdgeTriggered,
+    /// The ConfigMap has no owner.
+    NoOwner,
+    /// A failed create is ignored.
+    IgnoredError,
+    /// The account has a generated name, which is remembered in the status afterwards.
+    NotIdempotent,
+    /// The status counts reconciles.
+    StatusFlaps,
+    /// Children have generated names, and the cache decides whether one exists.
+    StaleRead,
+    /// The account is deleted when the watch shows a deletion, without a finalizer.
+    MissedDelete,
+    /// The finalizer is removed before the account.
+    FinalizerTooEarly,
+    /// A conflict is taken as success.
+    ConflictSwallowed,
+    /// The ConfigMap of the former colour stays.
+    LeakOnRename,
+    /// Each reconcile asks for the next at once.
+    HotLoop,
+    /// Each reconcile rewrites the object.
+    Rewrites,
+    /// A status without the Deployment of the cache panics.
+    Panics,
+}
+
+const FINALIZER: &str = "example.com/account";
+const ACCOUNTS: &str = "accounts";
+
+struct Context {
+    bug: Bug,
+    client: Client,
+    sites: TypedClient<Site>,
+    deployments: Lister<Deployment>,
+    maps: Lister<ConfigMap>,
+    seen: Mutex<BTreeMap<String, i32>>,
+}
+
+/// Runs the operator until it is dropped.
+pub(crate) async fn run(client: Client, bug: Bug) {
+    let factory = InformerFactory::new(client.clone());
+    let sites = factory.informer::<Site>();
+    let deployments = factory.informer::<Deployment>();
+    let maps = factory.informer::<ConfigMap>();
+    if bug == Bug::MissedDelete {
+        let client = client.clone();
+        let funcs = EventHandlerFuncs::new().on_delete(move |deleted: &Deleted<Site>| {
+            let (client, name) = (client.clone(), deleted.object.name_any());
+            tokio::spawn(async move { drop(delete_account(&client, &name, true).await) });
+        });
+        sites.add_event_handler(funcs);
+    }
+    let context = Context {
+        bug,
+        sites: TypedClient::namespaced(client.clone(), "default"),
+        client,
+        deployments: deployments.lister(),
+        maps: maps.lister(),
+        seen: Mutex::default(),
+    };
+    let controller = Controller::for_informer(&sites)
+        .owns(&deployments)
+        .owns(&maps);
+    let _ended = controller
+        .run(reconcile, |_, _, _| OnError::Backoff, Arc::new(context))
+        .await;
+}
+
+async fn reconcile(site: Arc<Site>, context: Arc<Context>) -> kube::Result<Action> {
+    match context.bug {
+        Bug::MissedDelete if site.metadata.deletion_timestamp.is_some() => {
+            Ok(Action::await_change())
+        }
+        Bug::MissedDelete => apply(&site, &context).await,
+        Bug::FinalizerTooEarly if site.metadata.deletion_timestamp.is_some() => {
+            if site.finalizers().iter().any(|name| name == FINALIZER) {
+                let patch = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+                let api = Api::<Site>::namespaced(context.client.clone(), "default");
+                let removed = api
+                    .patch(&site.name_any(), &PatchParams::default(), &patch)
+                    .await;
+                if !removed.as_ref().is_err_and(kube::Error::is_not_found) {
+                    removed?;
+                }
+                delete_account(&context.client, &site.name_any(), true).await?;
+            }
+            Ok(Action::await_change())
+        }
+        _ => {
+            finalize(&context.sites, FINALIZER, site, async |step| match step {
+                Step::Apply(site) => apply(&site, &context).await,
+                Step::Cleanup(site) => {
+                    let account = site
+                        .status
+                        .as_ref()
+                        .and_then(|status| status.account.clone());
+                    let name = account.unwrap_or_else(|| site.name_any());
+                    let careful = context.bug != Bug::DeleteByName;
+                    delete_account(&context.client, &name, careful).await?;
+                    Ok(Action::await_change())
+                }
+            })
+            .await
+        }
+    }
+}
+
+async fn apply(site: &Site, context: &Context) -> kube::Result<Action> {
+    let Some(owner) = owned_by(site) else {
+        return Ok(Action::await_change());
+    };
+    let bug = context.bug;
+    let name = site.name_any();
+    if bug == Bug::HalfDone && context.deployments.namespaced("default").get(&name).is_ok() {
+        return status(site, context, None).await;
+    }
+    let account = account(site, context).await?;
+    deployment(site, context, &owner).await?;
+    config(site, context, &owner).await?;
+    if bug != Bug::LeakOnRename {
+        remove_old_colors(site, context).await?;
+    }
+    if bug == Bug::Rewrites {
+        let at = clock::now().to_string();
+        let patch = Patch::Merge(json!({"metadata": {"annotations": {"at": at}}}));
+        let api = Api::<Site>::namespaced(context.client.clone(), "default");
+        api.patch(&name, &PatchParams::default(), &patch).await?;
+    }
+    status(site, context, account).await
+}
+
+/// Creates the account, a Secret in another namespace. Returns its name if it was generated.
+async fn account(site: &Site, context: &Context) -> kube::Result<Option<String>> {
+    let api = Api::<Secret>::namespaced(context.client.clone(), ACCOUNTS);
+    let mut secret = Secret::default();
+    if context.bug == Bug::NotIdempotent {
+        if let Some(account) = site
+            .status
+            .as_ref()
+            .and_then(|status| status.account.clone())
+        {
+            return Ok(Some(account));
+        }
+        secret.metadata.generate_name = Some(format!("{}-", site.name_any()));
+        let created = api.create(&PostParams::default(), &secret).await?;
+        return Ok(Some(created.name_any()));
+    }
+    secret.metadata.name = Some(site.name_any());
+    match api.create(&PostParams::default(), &secret).await {
+        Err(error) if !error.is_already_exists() && context.bug != Bug::IgnoredError => Err(error),
+        _ => Ok(None),
+    }
+}
+
+async fn delete_account(client: &Client, name: &str, careful: bool) -> kube::Result<()> {
+    let api = Api::<Secret>::namespaced(client.clone(), ACCOUNTS);
+    let mut params = DeleteParams::default();
+    if careful {
+        let Some(found) = api.get_opt(name).await? else {
+            return Ok(());
+        };
+        params = params.preconditions(Preconditions {
+            uid: found.uid(),
+            resource_version: None,
+        });
+    }
+    match api.delete(name, &params).await {
+        Err(error) if error.is_not_found() => Ok(()),
+        other => other.map(drop),
+    }
+}
+
+async fn deployment(site: &Site, context: &Context, owner: &OwnerReference) -> kube::Result<()> {
+    let name = site.name_any();
+    let replicas = site.spec.replicas;
+    let cached = context.deployments.namespaced("default").get(&name).ok();
+    let current = cached.and_then(|cached| cached.spec.as_ref().and_then(|spec| spec.replicas));
+    if context.bug == Bug::EdgeTriggered {
+        let before = context.seen.lock().unwrap().insert(name.clone(), replicas);
+        if current.is_some() && before.is_none_or(|before| before == replicas) {
+            return Ok(());
+        }
+    } else if current == Some(replicas) {
+        return Ok(());
+    }
+    let labels = json!({"site": name});
+    let object = json!({
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {"name": name, "ownerReferences": [owner]},
+        "spec": {"replicas": replicas, "selector": {"matchLabels": labels}, "template": {
+            "metadata": {"labels": labels}, "spec": {"containers": [{"name": "site", "image": "example.com/site:1"}]},
+        }},
+    });
+    let api = Api::<Deployment>::namespaced(context.client.clone(), "default");
+    api.patch(
+        &name,
+        &PatchParams::apply("sites").force(),
+        &Patch::Apply(object),
+    )
+    .await
+    .map(drop)
+}
+
+async fn config(site: &Site, context: &Context, owner: &OwnerReference) -> kube::Result<()> {
+    let name = format!("{}-{}", site.name_any(), site.spec.color);
+    let maps = context.maps.namespaced("default");
+    let generated = context.bug == Bug::StaleRead;
+    let cached = if generated {
+        let owned = maps.list(&Selector::default()).into_iter();
+        let mut owned = owned.filter(|map| is_controlled_by(&**map, site));
+        owned.find(|map| map.labels().get("color") == Some(&site.spec.color))
+    } else {
+        maps.get(&name).ok()
+    };
+    let data = BTreeMap::from([("text".to_owned(), site.spec.text.clone())]);
+    let api = Api::<ConfigMap>::namespaced(context.client.clone(), "default");
+    let Some(cached) = cached else {
+        let mut map = ConfigMap {
+            data: Some(data),
+            ..ConfigMap::default()
+        };
+        map.metadata.labels = Some(BTreeMap::from([(
+            "color".to_owned(),
+            site.spec.color.clone(),
+        )]));
+        if context.bug != Bug::NoOwner {
+            map.metadata.owner_references = Some(vec![owner.clone()]);
+        }
+        if generated {
+            map.metadata.generate_name = Some(format!("{name}-"));
+        } else {
+            map.metadata.name = Some(name);
+        }
+        return match api.create(&PostParams::default(), &map).await {
+            Err(_) if context.bug == Bug::IgnoredError => Ok(()),
+            // The cache is behind; its event enqueues the site.
+            Err(error) if error.is_already_exists() => Ok(()),
+            other => other.map(drop),
+        };
+    };
+    if cached.data.as_ref() == Some(&data) || cached.metadata.deletion_timestamp.is_some() {
+        return Ok(());
+    }
+    let mut changed = ConfigMap::clone(&cached);
+    changed.data = Some(data);
+    match api
+        .replace(&cached.name_any(), &PostParams::default(), &changed)
+        .await
+    {
+        Err(error) if error.is_conflict() && context.bug == Bug::ConflictSwallowed => Ok(()),
+        other => other.map(drop),
+    }
+}
+
+async fn remove_old_colors(site: &Site, context: &Context) -> kube::Result<()> {
+    let api = Api::<ConfigMap>::namespaced(context.client.clone(), "default");
+    for map in context
+        .maps
+        .namespaced("default")
+        .list(&Selector::default())
+    {
+        let other = map.labels().get("color") != Some(&site.spec.color);
+        if !other || !is_controlled_by(&*map, site) {
+            continue;
+        }
+        let params = DeleteParams::default().preconditions(Preconditions {
+            uid: map.uid(),
+            resource_version: None,
+        });
+        match api.delete(&map.name_any(), &params).await {
+            Err(error) if error.is_not_found() || error.is_conflict() => {}
+            other => drop(other?),
+        }
+    }
+    Ok(())
+}
+
+async fn status(site: &Site, context: &Context, account: Option<String>) -> kube::Result<Action> {
+    let deployment = context
+        .deployments
+        .namespaced("default")
+        .get(&site.name_any());
+    let ready = match &deployment {
+        Ok(deployment) => deployment.status.as_ref().is_some_and(|status| {
+            status.ready_replicas == Some(site.spec.replicas)
+                && status.observed_generation == deployment.metadata.generation
+        }),
+        Err(_) if context.bug == Bug::Panics => panic!("the Deployment was just created"),
+        Err(_) => false,
+    };
+    let old = site.status.clone().unwrap_or_default();
+    let mut new = SiteStatus {
+        observed_generation: site.metadata.generation,
+        account: account.or(old.account.clone()),
+        ..old.clone()
+    };
+    set_condition(
+        &mut new.conditions,
+        condition("Ready", ready, "Replicas", ""),
+    );
+    if context.bug == Bug::StatusFlaps {
+        new.reconciles = Some(old.reconciles.unwrap_or(0) + 1);
+    }
+    if new != old {
+        let api = Api::<Site>::namespaced(context.client.clone(), "default");
+        let patch = Patch::Merge(json!({ "status": new }));
+        match api
+            .patch_status(&site.name_any(), &PatchParams::default(), &patch)
+            .await
+        {
+            Err(error) if error.is_not_found() => {}
+            other => drop(other?),
+        }
+    }
+    Ok(match context.bug {
+        Bug::HotLoop => Action::requeue(Duration::ZERO),
+        _ => Action::await_change(),
+    })
+}
