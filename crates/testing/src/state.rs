@@ -59,7 +59,7 @@ impl ApiServer {
     /// let server = ApiServer::new();
     /// server.register_kind::<StorageClass>();
     /// ```
-    pub fn register_kind<K: ListableResource>(&self) {
+    pub fn register_kind<K: ListableResource<Scope: 'static>>(&self) {
         let mut store = lock(&self.0.store);
         let version = Version {
             name: K::VERSION.to_owned(),
