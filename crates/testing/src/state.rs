@@ -66,6 +66,7 @@ impl ApiServer {
             status: true,
             scale: None,
             schema: None,
+            rules: None,
             fields: Vec::new(),
             warning: None,
         };
