@@ -161,7 +161,12 @@ pub(crate) fn explore(
             );
         }
         if outcome.failure.is_some() {
-            return Err(shrink(setup, of, schedule, outcome, schedules));
+            let found = shrink(setup, of, schedule, outcome, schedules);
+            if found.oracle != Oracle::Counts || found.schedule.size() > 0 {
+                return Err(found);
+            }
+            // Latencies alone change how often the object is created: nothing to compare.
+            known[index].reference.ignore_counts(&found.failure.object);
         }
     }
     Ok(Summary {
@@ -247,13 +252,12 @@ fn learn<'a>(
                 .map(|difference| (difference.object, difference.path)),
         );
     }
-    let mut counts = first.counts;
-    for (key, count) in &mut counts {
-        if other.counts.get(key) != Some(count) {
-            // Compared in no run.
-            *count = (u32::MAX, u32::MAX);
-        }
-    }
+    let counts = first.counts;
+    let uncounted = counts
+        .iter()
+        .filter(|(key, count)| other.counts.get(*key) != Some(count))
+        .map(|(key, _)| key.clone())
+        .collect();
     let mut children: Vec<String> = first
         .passed
         .iter()
@@ -272,6 +276,7 @@ fn learn<'a>(
             states,
             counts,
             mask,
+            uncounted,
         },
         points,
         children,

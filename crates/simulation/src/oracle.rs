@@ -79,6 +79,8 @@ pub(crate) struct Failure {
     /// What was found, in a sentence.
     pub(crate) message: String,
     pub(crate) differences: Vec<Difference>,
+    /// The object whose creates and deletes were counted.
+    pub(crate) object: String,
 }
 
 impl Failure {
@@ -87,6 +89,7 @@ impl Failure {
             oracle,
             message: message.into(),
             differences: Vec::new(),
+            object: String::new(),
         }
     }
 

@@ -6,7 +6,7 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::{request::send, state::text, world::World};
+use crate::{request::send, state::{id, text}, world::World};
 
 /// Reports the status of Deployments, StatefulSets and Jobs, each after a delay that the seed decides.
 pub(crate) async fn run(world: Arc<World>) {
@@ -16,10 +16,11 @@ pub(crate) async fn run(world: Arc<World>) {
             .server
             .until(|server| Some(server.revision()).filter(|revision| *revision > seen))
             .await;
-        for object in world.server.objects() {
-            let Some((path, status)) = status(&object) else {
-                continue;
-            };
+        let reports = world.server.filter_map(|object| {
+            let (path, status) = status(object)?;
+            Some((path, status, id(object)))
+        });
+        for (path, status, id) in reports {
             let delay = Duration::from_millis(fastrand::u64(5..500));
             world.busy(delay);
             sleep(delay).await;
@@ -35,7 +36,6 @@ pub(crate) async fn run(world: Arc<World>) {
             );
             // The object may be deleted by now.
             if sent.await.is_ok_and(|(status, _)| status == 200) {
-                let id = crate::state::id(&object);
                 world.log("cluster", format!("{id} is ready"));
             }
             world.touch();

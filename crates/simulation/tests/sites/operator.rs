@@ -58,7 +58,7 @@ pub(crate) enum Bug {
     ConflictSwallowed,
     /// The ConfigMap of the former colour stays.
     LeakOnRename,
-    /// Each reconcile asks for the next at once.
+    /// Each reconcile asks for the next after a tenth of a second.
     HotLoop,
     /// Each reconcile rewrites the object.
     Rewrites,
@@ -355,7 +355,7 @@ async fn status(site: &Site, context: &Context, account: Option<String>) -> kube
         }
     }
     Ok(match context.bug {
-        Bug::HotLoop => Action::requeue(Duration::ZERO),
+        Bug::HotLoop => Action::requeue(Duration::from_millis(100)),
         _ => Action::await_change(),
     })
 }
