@@ -115,7 +115,7 @@ pub(crate) struct Known<'a> {
     pub(crate) reference: Reference,
     /// The choice points of the first run; the last value says that only reports are written there.
     pub(crate) points: Vec<(Point, PointKind, bool)>,
-    /// Paths of the objects that the operator created.
+    /// Paths of the objects with owners that the operator created.
     pub(crate) children: Vec<String>,
 }
 
@@ -138,10 +138,7 @@ pub(crate) fn explore(
     let points: usize = known.iter().map(|known| known.points.len()).sum();
     let mut covered = HashSet::new();
     let mut random = fastrand::Rng::with_seed(seed);
-    let mut singles = plan::singles(setup, &known, seed);
-    // All workloads have their turn early.
-    random.shuffle(&mut singles);
-    let mut singles = singles.into_iter();
+    let mut singles = plan::singles(setup, &known, seed, &mut random).into_iter();
     while !budget.is_spent(schedules, begin) {
         let (index, schedule) = match singles.next() {
             Some(single) => single,
@@ -261,7 +258,7 @@ fn learn<'a>(
     let mut children: Vec<String> = first
         .passed
         .iter()
-        .filter_map(|passed| passed.created.clone().filter(|_| !passed.report))
+        .filter_map(|passed| passed.child.clone())
         .collect();
     children.sort();
     children.dedup();

@@ -1,6 +1,6 @@
 //! Chooses faults: each single one at each choice point, and random combinations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use fastrand::Rng;
 
@@ -56,11 +56,27 @@ fn faults(
     faults
 }
 
-/// Returns schedules of one fault at each choice point, and of phases that follow each other in a hurry.
-pub(crate) fn singles(setup: &Setup, known: &[Known<'_>], seed: u64) -> Vec<(usize, Schedule)> {
+/// How early a fault is tried: those that find most come first.
+fn rank(fault: &Fault) -> u8 {
+    match fault {
+        Fault::CrashAfter | Fault::Error(409) | Fault::Miss(_) | Fault::LostAnswer => 0,
+        Fault::Hold(_) | Fault::CrashBefore | Fault::StaleRestart | Fault::Pause(_) => 1,
+        _ => 2,
+    }
+}
+
+/// Returns schedules of one fault at each choice point, and of phases that follow each other in a hurry: the most promising first.
+pub(crate) fn singles(
+    setup: &Setup,
+    known: &[Known<'_>],
+    seed: u64,
+    random: &mut Rng,
+) -> Vec<(usize, Schedule)> {
     let mut singles = Vec::new();
+    // All workloads begin alike: what was tried in one comes last in the others.
+    let mut tried = HashSet::new();
     for (index, of) in known.iter().enumerate() {
-        let mut add = |decisions: Vec<Decision>, hurry: BTreeMap<usize, u64>| {
+        let mut add = |rank: u8, decisions: Vec<Decision>, hurry: BTreeMap<usize, u64>| {
             let schedule = Schedule {
                 seed: seed.wrapping_add(singles.len() as u64),
                 workload: of.workload.name.clone(),
@@ -68,21 +84,27 @@ pub(crate) fn singles(setup: &Setup, known: &[Known<'_>], seed: u64) -> Vec<(usi
                 hurry,
                 restart_at_rest: false,
             };
-            singles.push((index, schedule));
+            singles.push((rank, random.u32(..), index, schedule));
         };
         for (point, kind, report) in &of.points {
             for fault in faults(setup, of, point, *kind, *report) {
+                let new = tried.insert((point.clone(), fault.to_string()));
+                let rank = if *report || !new { 3 } else { rank(&fault) };
                 let at = point.clone();
-                add(vec![Decision { at, fault }], BTreeMap::new());
+                add(rank, vec![Decision { at, fault }], BTreeMap::new());
             }
         }
         for phase in 0..of.workload.phases.len().saturating_sub(1) {
             for time in [0, 5, 40, 400] {
-                add(Vec::new(), BTreeMap::from([(phase, time)]));
+                add(0, Vec::new(), BTreeMap::from([(phase, time)]));
             }
         }
     }
+    singles.sort_by_key(|(rank, turn, _, _)| (*rank, *turn));
     singles
+        .into_iter()
+        .map(|(_, _, index, schedule)| (index, schedule))
+        .collect()
 }
 
 /// Returns a random schedule of several faults.

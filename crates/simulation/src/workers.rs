@@ -6,7 +6,11 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::{request::send, state::{id, text}, world::World};
+use crate::{
+    request::send,
+    state::{id, text},
+    world::World,
+};
 
 /// Reports the status of Deployments, StatefulSets and Jobs, each after a delay that the seed decides.
 pub(crate) async fn run(world: Arc<World>) {

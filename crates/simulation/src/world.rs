@@ -40,8 +40,8 @@ pub(crate) struct Passed {
     /// Whether a write changed the server.
     pub(crate) effect: bool,
     pub(crate) report: bool,
-    /// Path of the object that a write created.
-    pub(crate) created: Option<String>,
+    /// Path of the child that a write created: an object with an owner.
+    pub(crate) child: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -272,7 +272,7 @@ impl World {
             kind,
             effect: false,
             report,
-            created: None,
+            child: None,
         });
         drop(inner);
         for fault in &faults {
@@ -345,7 +345,6 @@ impl World {
                 .find(|passed| passed.point == *point);
             if let Some(passed) = passed {
                 passed.effect = effect;
-                passed.created = seen.object_path().filter(|_| created);
             }
         }
         if seen.kind() == PointKind::Read || seen.is_report() {
@@ -364,7 +363,7 @@ impl World {
             self.deleted(seen);
         }
         if created {
-            self.created(seen, answer);
+            self.created(point, seen, answer);
         }
         if effect {
             self.lock().changes += 1;
@@ -387,7 +386,7 @@ impl World {
         format!("{}{slash}{} {place}", seen.group, seen.resource)
     }
 
-    fn created(&self, seen: &Seen, answer: &[u8]) {
+    fn created(&self, point: &Point, seen: &Seen, answer: &[u8]) {
         let key = self.key(seen);
         let mut inner = self.lock();
         inner.counts.entry(key.clone()).or_default().0 += 1;
@@ -401,6 +400,13 @@ impl World {
             .pointer("/metadata/ownerReferences")
             .and_then(Value::as_array)
             .is_some_and(|references| !references.is_empty());
+        if owned {
+            let mut inner = self.lock();
+            let mut newest = inner.passed.iter_mut().rev();
+            if let Some(passed) = newest.find(|passed| passed.point == *point) {
+                passed.child = seen.object_path();
+            }
+        }
         if owned || self.setup.is_primary(&seen.group, &seen.resource) {
             return;
         }

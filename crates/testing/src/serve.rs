@@ -102,7 +102,7 @@ fn execute(shared: &Arc<Shared>, request: &Request) -> Answer<Response<Body>> {
         }
     };
     if store.revision != before {
-        shared.revisions.send_replace(store.revision);
+        shared.changes.wake();
     }
     answer.map(|(code, value)| with_warnings(json(code, &value), request))
 }

@@ -9,12 +9,11 @@ use std::{
 use bytes::Bytes;
 use kube::{Client, core::response::Status};
 use serde_json::json;
-use tokio::sync::watch;
 
 use crate::{
     fault::{Command, Failure},
     recorded::{On, RecordedRequest},
-    shared::{Shared, lock},
+    shared::{Changes, Shared, lock},
     status,
     store::Store,
     transport::{self, ApiService},
@@ -60,7 +59,7 @@ impl ApiServer {
 
     fn with(store: Store) -> Self {
         Self(Arc::new(Shared {
-            revisions: watch::Sender::new(store.revision),
+            changes: Changes::default(),
             store: Mutex::new(store),
             requests: Mutex::default(),
             faults: Mutex::default(),
@@ -203,7 +202,7 @@ impl ApiServer {
     pub fn compact(&self) {
         let mut store = lock(&self.0.store);
         store.compact();
-        self.0.revisions.send_replace(store.revision);
+        self.0.changes.wake();
     }
 
     /// Sets how many changes per resource are kept for watches (10,000 by default).

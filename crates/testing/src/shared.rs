@@ -2,10 +2,10 @@
 
 use std::{
     net::SocketAddr,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use tokio::{sync::watch, task::AbortHandle};
+use tokio::{sync::Notify, task::AbortHandle};
 
 use crate::{
     fault::{Faults, Watches},
@@ -17,8 +17,8 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) store: Mutex<Store>,
-    /// The newest revision, for those who wait for changes.
-    pub(crate) revisions: watch::Sender<u64>,
+    /// Wakes those who wait for changes.
+    pub(crate) changes: Changes,
     pub(crate) faults: Mutex<Faults>,
     pub(crate) watches: Mutex<Watches>,
     pub(crate) settings: Mutex<Settings>,
@@ -47,8 +47,27 @@ impl Shared {
     }
 }
 
+/// Wakes those who wait for changes, in the order in which they began to wait, so that a simulation can be repeated. (The channel
+/// `watch` of tokio wakes in a random order.)
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Changes(Arc<Notify>);
+
+impl Changes {
+    pub(crate) fn wake(&self) {
+        self.0.notify_waiters();
+    }
+
+    /// Returns a future that completes at the next change after this call.
+    pub(crate) fn next(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut next = Box::pin(self.0.clone().notified_owned());
+        next.as_mut().enable();
+        next
+    }
+}
+
 impl Drop for Shared {
     fn drop(&mut self) {
+        self.changes.wake();
         if let Some((_, listener)) = &lock(&self.settings).listener {
             listener.abort();
         }

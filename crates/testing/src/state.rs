@@ -235,15 +235,12 @@ impl ApiServer {
     /// # Ok(()) }
     /// ```
     pub async fn until<T>(&self, mut check: impl FnMut(&Self) -> Option<T>) -> T {
-        let mut revisions = self.0.revisions.subscribe();
         loop {
+            let change = self.0.changes.next();
             if let Some(found) = check(self) {
                 return found;
             }
-            if revisions.changed().await.is_err() {
-                // Unreachable: this handle owns the sender.
-                std::future::pending::<()>().await;
-            }
+            change.await;
         }
     }
 
@@ -259,7 +256,7 @@ impl ApiServer {
     ) -> Result<T, StateError> {
         let mut store = lock(&self.0.store);
         let result = change(&mut store);
-        self.0.revisions.send_replace(store.revision);
+        self.0.changes.wake();
         result
     }
 }

@@ -10,10 +10,7 @@ use bytes::Bytes;
 use futures::Stream;
 use kube::core::response::Status;
 use serde_json::{Value, json};
-use tokio::{
-    sync::{mpsc, watch},
-    time::Instant,
-};
+use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
     fault::Command,
@@ -21,7 +18,7 @@ use crate::{
     read::bookmark,
     request::{Request, Target, present},
     selector::Selector,
-    shared::{Shared, lock},
+    shared::{Changes, Shared, lock},
     status::{Answer, bad_request, document, too_large, too_old},
     store::{Change, Store},
 };
@@ -41,7 +38,7 @@ struct Watch {
     bookmarks: bool,
     position: u64,
     lines: VecDeque<Bytes>,
-    revisions: watch::Receiver<u64>,
+    changes: Changes,
     commands: mpsc::UnboundedReceiver<Command>,
     end: Instant,
     next_bookmark: Instant,
@@ -82,7 +79,7 @@ pub(crate) fn open(
         bookmarks: query.flag("allowWatchBookmarks"),
         position: store.revision,
         lines: VecDeque::new(),
-        revisions: shared.revisions.subscribe(),
+        changes: shared.changes.clone(),
         commands,
         end: now + timeout,
         next_bookmark: now + BOOKMARKS,
@@ -145,6 +142,7 @@ impl Watch {
                 self.execute(command);
                 continue;
             }
+            let change = self.changes.next();
             self.catch_up()?;
             if !self.lines.is_empty() || self.ended {
                 continue;
@@ -152,7 +150,7 @@ impl Watch {
             tokio::select! {
                 biased;
                 command = self.commands.recv() => self.execute(command?),
-                changed = self.revisions.changed() => changed.ok()?,
+                () = change => {}
                 () = tokio::time::sleep_until(self.end) => {
                     self.bookmark();
                     self.ended = true;
@@ -179,7 +177,6 @@ impl Watch {
     fn catch_up(&mut self) -> Option<()> {
         let shared = self.shared.upgrade()?;
         let mut store = lock(&shared.store);
-        self.revisions.mark_unchanged();
         let newest = store.revision;
         let changes = store
             .collection(&self.target.kind)

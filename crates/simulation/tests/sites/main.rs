@@ -100,3 +100,12 @@ fn runs_are_repeatable() {
         "different runs of seeds {different:?}"
     );
 }
+
+#[test]
+#[ignore = "prints two transcripts"]
+fn transcripts() {
+    for name in ["one", "two"] {
+        let run = simulation(Bug::None).seed(1).budget(Budget::Schedules(16));
+        std::fs::write(format!("/tmp/transcript-{name}"), run.transcript().0).unwrap();
+    }
+}

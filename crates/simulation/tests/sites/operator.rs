@@ -90,7 +90,7 @@ pub(crate) async fn run(client: Client, bug: Bug) {
             let (client, name) = (client.clone(), deleted.object.name_any());
             tokio::spawn(async move { drop(delete_account(&client, &name, true).await) });
         });
-        sites.add_event_handler(funcs);
+        let _registration = sites.add_event_handler(funcs);
     }
     let context = Context {
         bug,
