@@ -71,11 +71,16 @@ impl<K: Object> State<K> {
         }) {
             give_way().await;
         }
-        let mut before = before.iter();
-        while self.change(before.by_ref().take(SLICE), |store, object| {
+        let mut all = before.iter();
+        while self.change(all.by_ref().take(SLICE), |store, object| {
             let gone = !listed.has(object);
             gone.then(|| store.delete_by_key(&ObjectKey::of(&**object)))?
         }) {
+            give_way().await;
+        }
+        // Also to drop 100,000 shared objects takes a while.
+        let mut rest = listed.objects.into_iter().chain(before);
+        while rest.by_ref().take(SLICE).count() > 0 {
             give_way().await;
         }
         scope.set_version(version);

@@ -225,7 +225,7 @@ impl<K: Object> SharedInformer<K> {
         self.inner.state.store.read().index_values(name)
     }
 
-    /// Changes every object before it is stored, to save memory; see [`strip_managed_fields`](super::strip_managed_fields).
+    /// Changes every object before it is stored, to save memory.
     ///
     /// The transform must keep name, namespace, uid and resource version. It applies to objects received from now on, so set it before the
     /// start. It runs after the transform of the informer's factory. The last one set counts.

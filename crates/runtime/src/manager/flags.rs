@@ -8,7 +8,7 @@ use kube::{
 use tracing_subscriber::EnvFilter;
 
 use super::{Manager, ManagerBuilder, ManagerError};
-use crate::{informer::strip_managed_fields, leader_election::LeaderElectionConfig};
+use crate::leader_election::LeaderElectionConfig;
 
 /// The flags of a [`Manager`], to flatten into the arguments of a program.
 ///
@@ -129,9 +129,7 @@ impl ManagerArgs {
             .workers(self.workers.get())
             .grace_period(self.grace_period)
             .informers(|informers| {
-                let informers = informers
-                    .resync(self.resync)
-                    .transform(strip_managed_fields);
+                let informers = informers.resync(self.resync);
                 match &self.namespace[..] {
                     [] => informers,
                     names => informers.namespaces(names.to_vec()),

@@ -9,6 +9,7 @@ mod list;
 mod list_body;
 mod request;
 mod response;
+mod skip;
 mod wire;
 
 use std::{sync::Arc, time::Duration};
@@ -19,7 +20,8 @@ use tokio::time::Instant;
 pub(super) use self::request::Requests;
 use self::{lines::Lines, wire::Frame};
 use super::{
-    InitialList, error::WatchFailure, relist::SLICE, scope::Scope, state::State, tasks::give_way,
+    InformerConfig, InitialList, error::WatchFailure, relist::SLICE, scope::Scope, state::State,
+    tasks::give_way,
 };
 use crate::{cache::Object, client::ErrorExt};
 
@@ -44,6 +46,7 @@ pub(super) struct Reflector<K> {
     state: Arc<State<K>>,
     scope: Arc<Scope>,
     list: InitialList,
+    keep_managed_fields: bool,
     /// The next list must be the most recent state: the server does not have the version that was last seen.
     fresh: bool,
     /// The server sends bookmarks within a watch, not only before its end.
@@ -63,7 +66,7 @@ impl<K: Object> Reflector<K> {
     pub(super) fn new(
         client: Client,
         requests: Requests,
-        list: InitialList,
+        config: &InformerConfig,
         state: Arc<State<K>>,
         scope: Arc<Scope>,
     ) -> Self {
@@ -72,7 +75,8 @@ impl<K: Object> Reflector<K> {
             requests,
             state,
             scope,
-            list,
+            list: config.initial_list,
+            keep_managed_fields: config.keep_managed_fields,
             fresh: false,
             bookmarks: false,
             short_watches: 0,
@@ -219,7 +223,7 @@ impl<K: Object> Reflector<K> {
     }
 
     fn decode(&self, raw: &serde_json::value::RawValue) -> wire::Decoded<K> {
-        wire::decode(raw, &self.state.kind.kind)
+        wire::decode(raw, &self.state.kind.kind, self.keep_managed_fields)
     }
 
     /// Returns the delay after `failure`: 0.8 s doubling to 30 s with jitter, reset after two minutes without failure, and at least what the
