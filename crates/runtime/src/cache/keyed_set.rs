@@ -10,7 +10,6 @@ use kube::Resource;
 use super::names;
 
 /// Objects of one kind, at most one per namespace and name.
-#[derive(Clone)]
 pub(crate) struct KeyedSet<K> {
     table: HashTable<Slot<K>>,
     hasher: RandomState,
@@ -20,15 +19,6 @@ pub(crate) struct KeyedSet<K> {
 struct Slot<K> {
     hash: u64,
     object: Arc<K>,
-}
-
-impl<K> Clone for Slot<K> {
-    fn clone(&self) -> Self {
-        Self {
-            hash: self.hash,
-            object: Arc::clone(&self.object),
-        }
-    }
 }
 
 impl<K: Resource> Slot<K> {
@@ -56,6 +46,11 @@ impl<K: Resource> KeyedSet<K> {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<K>> {
         self.table.iter().map(|slot| &slot.object)
+    }
+
+    /// Returns the objects. Each is dropped on its turn.
+    pub(crate) fn into_objects(self) -> impl Iterator<Item = Arc<K>> {
+        self.table.into_iter().map(|slot| slot.object)
     }
 
     pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<&Arc<K>> {
@@ -102,15 +97,5 @@ impl<K: Resource> KeyedSet<K> {
 
     fn hash(&self, namespace: &str, name: &str) -> u64 {
         self.hasher.hash_one((namespace, name))
-    }
-}
-
-/// The objects, in no particular order.
-impl<K> IntoIterator for KeyedSet<K> {
-    type Item = Arc<K>;
-    type IntoIter = std::iter::Map<hash_table::IntoIter<Slot<K>>, fn(Slot<K>) -> Arc<K>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.table.into_iter().map(|slot| slot.object)
     }
 }

@@ -78,8 +78,9 @@ impl<K: Object> State<K> {
         }) {
             give_way().await;
         }
+        drop(objects);
         // Also to drop 100,000 shared objects takes a while.
-        let mut rest = listed.objects.into_iter().chain(before);
+        let mut rest = listed.objects.into_objects().chain(before);
         while rest.by_ref().take(SLICE).count() > 0 {
             give_way().await;
         }
