@@ -8,6 +8,7 @@ use std::{
 };
 
 use serde::Deserialize;
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{CRDKIND, ROOT, cargo, files, run, stderr, succeed};
@@ -102,7 +103,7 @@ fn every_file_is_valid() {
                 text.parse::<toml::Table>().unwrap();
             } else if extension == "yaml" {
                 for document in serde_yaml::Deserializer::from_str(&text) {
-                    let value = serde_json::Value::deserialize(document).unwrap();
+                    let value = Value::deserialize(document).unwrap();
                     assert!(value["kind"].is_string(), "{path}: {value}");
                 }
             }
@@ -123,7 +124,7 @@ fn each_kind_has_a_controller_and_permissions() {
     let crds = &files["deploy/crd.yaml"];
     assert_eq!(crds.matches("kind: CustomResourceDefinition").count(), 2);
     let documents = serde_yaml::Deserializer::from_str(&files["deploy/rbac.yaml"]);
-    let mut documents = documents.map(|it| serde_json::Value::deserialize(it).unwrap());
+    let mut documents = documents.map(|it| Value::deserialize(it).unwrap());
     let role = documents.find(|it| it["kind"] == "ClusterRole").unwrap();
     let allowed = |group, resources, verbs| serde_json::json!({ "apiGroups": [group], "resources": resources, "verbs": verbs });
     let edit = ["get", "update", "patch"];
@@ -146,6 +147,64 @@ fn each_kind_has_a_controller_and_permissions() {
     ] {
         let rules = role["rules"].as_array().unwrap();
         assert!(rules.contains(&expected), "{expected}: {rules:?}");
+    }
+}
+
+/// Returns the value of a flag in the arguments of the container.
+fn flag<'a>(container: &'a Value, name: &str) -> Option<&'a str> {
+    let args = container["args"].as_array()?;
+    let mut args = args.iter().filter_map(Value::as_str);
+    args.find_map(|arg| arg.strip_prefix(name)?.strip_prefix('='))
+}
+
+#[test]
+fn probes_ports_and_services_match_the_flags() {
+    let scaffold = {
+        let (directory, package) = directory(CRDKIND);
+        create(directory.path(), &[]);
+        files(&package)
+    };
+    let example = files(&Path::new(ROOT).join("generated-examples/crdkind-operator"));
+    for files in [scaffold, example] {
+        let documents = |path: &str| -> Vec<Value> {
+            serde_yaml::Deserializer::from_str(&files[path])
+                .map(|it| Value::deserialize(it).unwrap())
+                .collect()
+        };
+        let pod = &documents("deploy/deployment.yaml")[0]["spec"]["template"];
+        let container = &pod["spec"]["containers"][0];
+        let port = |name: &str| {
+            let ports = container["ports"].as_array().unwrap();
+            let port = ports.iter().find(|port| port["name"] == name).unwrap();
+            format!(":{}", port["containerPort"])
+        };
+        for (name, address) in [
+            ("health", "--health-probe-bind-address"),
+            ("metrics", "--metrics-bind-address"),
+        ] {
+            assert_eq!(flag(container, address), Some(&*port(name)));
+        }
+        for (probe, path) in [("livenessProbe", "/healthz"), ("readinessProbe", "/readyz")] {
+            let get = &container[probe]["httpGet"];
+            assert_eq!(get, &serde_json::json!({"path": path, "port": "health"}));
+        }
+        let metrics = documents("deploy/metrics.yaml");
+        let find = |kind: &str| metrics.iter().find(|it| it["kind"] == kind).unwrap();
+        let service = &find("Service")["spec"];
+        assert_eq!(service["ports"][0]["targetPort"], "metrics");
+        assert_eq!(service["selector"], pod["metadata"]["labels"]);
+        let paths = &find("ClusterRole")["rules"][0]["nonResourceURLs"];
+        assert_eq!(paths, &serde_json::json!(["/metrics", "/debug/informers"]));
+        // What the secure server asks the API server.
+        let roles = documents("deploy/rbac.yaml");
+        let role = roles.iter().find(|it| it["kind"] == "ClusterRole").unwrap();
+        for resource in ["tokenreviews", "subjectaccessreviews"] {
+            let rules = role["rules"].as_array().unwrap();
+            let rule = rules.iter().find(|rule| rule["resources"][0] == resource);
+            assert_eq!(rule.unwrap()["verbs"], serde_json::json!(["create"]));
+        }
+        let main = &files["src/main.rs"];
+        assert!(main.lines().count() <= 23, "{main}");
     }
 }
 

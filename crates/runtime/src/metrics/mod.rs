@@ -25,7 +25,13 @@ mod encoder;
 mod informers;
 mod program;
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use parking_lot::Mutex;
 pub use prometheus_client;
@@ -44,6 +50,7 @@ pub use self::{
 use crate::{
     cache::Object,
     controller::MetricsHandle,
+    event::EventRecorder,
     informer::{InformerFactory, InformerStatus, SharedInformer},
     leader_election::LeaderStatus,
     queue::WorkQueue,
@@ -64,6 +71,7 @@ struct Sources {
     informers: Mutex<Vec<InformerSource>>,
     clients: Mutex<Vec<Arc<ClientMetrics>>>,
     leaders: Mutex<Vec<LeaderStatus>>,
+    dropped_events: Mutex<Vec<Arc<AtomicU64>>>,
     certificates: CertificateMetrics,
 }
 
@@ -171,6 +179,12 @@ impl Metrics {
         self.sources.leaders.lock().push(status.clone());
     }
 
+    /// Adds a recorder of events. Does not keep it alive.
+    pub fn events(&self, recorder: &EventRecorder) {
+        let dropped = recorder.dropped_counter();
+        self.sources.dropped_events.lock().push(dropped);
+    }
+
     /// Returns the counters of certificates that are read from files.
     pub fn certificates(&self) -> CertificateMetrics {
         self.sources.certificates.clone()
@@ -253,6 +267,13 @@ impl Collector for Sources {
         let informers = self.informers.lock().iter().flat_map(|one| one()).collect();
         informers::encode(informers, &mut encoder)?;
         client::encode(&self.clients.lock(), &mut encoder)?;
-        program::encode(&self.leaders.lock(), &self.certificates, &mut encoder)
+        let dropped = self.dropped_events.lock();
+        let dropped = dropped.iter().map(|one| one.load(Ordering::Relaxed)).sum();
+        program::encode(
+            &self.leaders.lock(),
+            dropped,
+            &self.certificates,
+            &mut encoder,
+        )
     }
 }

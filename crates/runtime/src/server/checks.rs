@@ -12,10 +12,15 @@ use http::StatusCode;
 use tokio::{net::TcpStream, time::timeout};
 use tracing::warn;
 
-use crate::informer::{InformerFactory, NotSynced};
+use crate::{
+    informer::{InformerFactory, NotSynced},
+    leader_election::Term,
+};
 
 /// How long a check may take.
 const LIMIT: Duration = Duration::from_secs(10);
+/// How long a process may run on after its term.
+const OVERDUE: Duration = Duration::from_secs(20);
 
 /// A health check: a function whose future returns why the check failed.
 ///
@@ -71,6 +76,27 @@ pub fn listening(address: SocketAddr) -> impl Check {
             Ok(_) => Ok(()),
             Err(error) => Err(format!("cannot connect to {address}: {error}")),
         }
+    }
+}
+
+/// Fails unless this process leads: for a Service whose requests only the leader answers.
+pub fn leads(term: &Term) -> impl Check + use<> {
+    let term = term.clone();
+    move || ready(term.check().map_err(|error| error.to_string()))
+}
+
+/// Fails if this process still runs 20 seconds after the deadline of its term: it should have exited, and needs a restart. The same check is in
+/// Kubernetes' own components.
+pub fn leader_election(term: &Term) -> impl Check + use<> {
+    let term = term.clone();
+    move || {
+        let overdue = term.deadline().map(|deadline| deadline.elapsed());
+        ready(match overdue {
+            Some(time) if time > OVERDUE => {
+                Err(format!("the process still runs {time:?} after its term"))
+            }
+            _ => Ok(()),
+        })
     }
 }
 
