@@ -3,13 +3,13 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 
 use kube::{Client, Config, client::ClientBuilder};
 
+#[cfg(feature = "server")]
+use super::servers::Servers;
 use super::{
     Manager, ManagerError, State,
     controllers::Controllers,
     writes::{FieldValidation, Writes},
 };
-#[cfg(feature = "server")]
-use super::servers::Servers;
 #[cfg(feature = "metrics")]
 use crate::metrics::Metrics;
 #[cfg(feature = "server")]

@@ -22,7 +22,9 @@ pub enum ManagerError {
     #[error("the leader election cannot start")]
     LeaderElection(#[from] ConfigError),
     /// Two controllers have the same name, which is a label of their metrics.
-    #[error("two controllers are named \"{name}\"; Controller::named gives one of them another name")]
+    #[error(
+        "two controllers are named \"{name}\"; Controller::named gives one of them another name"
+    )]
     NameTaken {
         /// The name.
         name: String,

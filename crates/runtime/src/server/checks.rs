@@ -4,13 +4,16 @@ use std::{
     fmt::Write as _,
     future::{Ready, ready},
     net::SocketAddr,
+    path::PathBuf,
     time::Duration,
 };
 
 use futures::future::{BoxFuture, join_all};
 use http::StatusCode;
 use tokio::{net::TcpStream, time::timeout};
+use tokio_rustls::rustls::pki_types::{CertificateDer, pem::PemObject};
 use tracing::warn;
+use x509_parser::{parse_x509_certificate, time::ASN1Time};
 
 use crate::{
     informer::{InformerFactory, NotSynced},
@@ -75,6 +78,40 @@ pub fn listening(address: SocketAddr) -> impl Check {
         match TcpStream::connect(address).await {
             Ok(_) => Ok(()),
             Err(error) => Err(format!("cannot connect to {address}: {error}")),
+        }
+    }
+}
+
+/// Fails unless the PEM file has a certificate that is valid at this moment: for a server whose clients verify it, such as webhooks.
+///
+/// ```
+/// use kube_codegen_runtime::server::{Server, checks};
+///
+/// let server = Server::plain(":8081").readyz("certificate", checks::certificate("/tmp/certs/tls.crt"));
+/// ```
+pub fn certificate(file: impl Into<PathBuf>) -> impl Check {
+    let file = file.into();
+    move || {
+        let file = file.clone();
+        async move {
+            let unusable = |error: &dyn fmt::Display| format!("{}: {error}", file.display());
+            let pem = tokio::fs::read(&file).await;
+            let pem = pem.map_err(|error| unusable(&error))?;
+            let der = CertificateDer::from_pem_slice(&pem).map_err(|error| unusable(&error))?;
+            let parsed = parse_x509_certificate(&der);
+            let (_, parsed) = parsed.map_err(|error| unusable(&error))?;
+            let (now, dates) = (ASN1Time::now(), parsed.validity());
+            if now < dates.not_before {
+                let from = dates.not_before;
+                return Err(unusable(&format!(
+                    "the certificate is valid from {from} on"
+                )));
+            }
+            if now > dates.not_after {
+                let until = dates.not_after;
+                return Err(unusable(&format!("the certificate expired on {until}")));
+            }
+            Ok(())
         }
     }
 }

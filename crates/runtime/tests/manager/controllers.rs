@@ -43,7 +43,11 @@ impl Seen {
     }
 
     /// Adds a controller that notes what it reconciles.
-    fn control<K: Object>(&self, manager: &mut Manager, controller: Controller<K>) -> MetricsHandle {
+    fn control<K: Object>(
+        &self,
+        manager: &mut Manager,
+        controller: Controller<K>,
+    ) -> MetricsHandle {
         let (metrics, seen) = (controller.metrics(), self.clone());
         let reconcile = |object: Arc<K>, seen: Arc<Seen>| async move {
             let name = object.meta().name.clone().unwrap_or_default();
@@ -88,7 +92,10 @@ async fn workers_come_from_the_controller_its_kind_or_the_manager() {
 #[tokio::test(start_paused = true)]
 async fn workers_of_a_kind_without_a_controller_are_an_error() {
     let server = ApiServer::new();
-    let mut manager = builder(&server).workers_of("Deployment", 3).build().unwrap();
+    let mut manager = builder(&server)
+        .workers_of("Deployment", 3)
+        .build()
+        .unwrap();
     let maps = of::<ConfigMap>(&manager);
     Seen::default().control(&mut manager, maps);
     let error = manager.run(pending()).await.unwrap_err();
@@ -139,8 +146,14 @@ async fn a_controller_without_leader_election_runs_on_every_replica() {
     seed(&server, "ConfigMap", "map");
     seed(&server, "Secret", "secret");
     sleep(5 * SECOND).await;
-    assert_eq!((leader.take(), waiting.take()), (vec!["map".into()], vec![]));
-    assert_eq!((one.take(), other.take()), (vec!["secret".into()], vec!["secret".into()]));
+    assert_eq!(
+        (leader.take(), waiting.take()),
+        (vec!["map".into()], vec![])
+    );
+    assert_eq!(
+        (one.take(), other.take()),
+        (vec!["secret".into()], vec!["secret".into()])
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -237,7 +250,10 @@ async fn the_client_adds_its_parameters_to_writes() {
         ["", "fieldManager=own", "", ""]
     );
     let builder = builder(&server).field_manager("my operator").dry_run();
-    let manager = builder.field_validation(FieldValidation::Strict).build().unwrap();
+    let manager = builder
+        .field_validation(FieldValidation::Strict)
+        .build()
+        .unwrap();
     assert_eq!(
         queries(&server, manager.client()).await,
         [

@@ -50,7 +50,11 @@ fn switches_have_an_optional_value() {
         (true, false)
     );
     let args = Args::parse_from(["operator", "--workers-of=Pod=5,ReplicaSet.apps=3"]).manager;
-    let numbers: Vec<_> = args.workers_of.iter().map(|(kind, n)| (&**kind, n.get())).collect();
+    let numbers: Vec<_> = args
+        .workers_of
+        .iter()
+        .map(|(kind, n)| (&**kind, n.get()))
+        .collect();
     assert_eq!(numbers, [("Pod", 5), ("ReplicaSet.apps", 3)]);
 }
 

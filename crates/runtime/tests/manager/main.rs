@@ -5,3 +5,4 @@ mod election;
 #[cfg(feature = "cli")]
 mod flags;
 mod life;
+mod stalls;

@@ -10,3 +10,4 @@ mod http;
 #[cfg(feature = "cli")]
 mod managed;
 mod program;
+mod promql;

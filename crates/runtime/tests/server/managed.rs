@@ -150,19 +150,29 @@ async fn metrics_of_all_parts_are_served_without_a_line_of_the_author() {
     let samples = timeout(PATIENCE, reconciled).await.unwrap();
     let host = operator.server.listen().await.unwrap();
     for (name, label) in [
-        ("controller_runtime_max_concurrent_reconciles", ("controller", "configmap")),
+        (
+            "controller_runtime_max_concurrent_reconciles",
+            ("controller", "configmap"),
+        ),
         ("workqueue_adds_total", ("name", "configmap")),
         ("informer_objects", ("resource", "configmaps")),
         ("reflector_watches_total", ("resource", "configmaps")),
         ("rest_client_requests_total", ("method", "POST")),
-        ("rest_client_requests_total", ("host", host.to_string().as_str())),
+        (
+            "rest_client_requests_total",
+            ("host", host.to_string().as_str()),
+        ),
         ("leader_election_master_status", ("name", "operator")),
         ("process_resident_memory_bytes", ("", "")),
         ("backups_total", ("", "")),
     ] {
         assert!(value(&samples, name, label) > 0.0, "{name} {label:?}");
     }
-    assert!(samples.iter().any(|one| one.name == "event_recorder_dropped_total"));
+    assert!(
+        samples
+            .iter()
+            .any(|one| one.name == "event_recorder_dropped_total")
+    );
 
     let informers = get(operator.metrics, "/debug/informers").await.body;
     let informers: Value = serde_json::from_str(&informers).unwrap();
@@ -173,8 +183,14 @@ async fn metrics_of_all_parts_are_served_without_a_line_of_the_author() {
 #[tokio::test]
 async fn a_replica_is_ready_when_its_caches_are_full_and_not_while_it_stops() {
     let server = ApiServer::new();
-    server.fail_always(On::verb("watch").resource("configmaps"), Failure::status(503));
-    server.fail_always(On::verb("list").resource("configmaps"), Failure::status(503));
+    server.fail_always(
+        On::verb("watch").resource("configmaps"),
+        Failure::status(503),
+    );
+    server.fail_always(
+        On::verb("list").resource("configmaps"),
+        Failure::status(503),
+    );
     let hold = Arc::new(tokio::sync::Notify::new());
     let held = Arc::clone(&hold);
     let operator = Operator::start(server, &[], |manager| {
@@ -201,7 +217,12 @@ async fn a_replica_is_ready_when_its_caches_are_full_and_not_while_it_stops() {
     let all = operator.health("/readyz?verbose", 500).await;
     assert!(all.starts_with("[+]caches ok\n[-]disk failed"), "{all}");
 
-    let Operator { stop, running, health, .. } = operator;
+    let Operator {
+        stop,
+        running,
+        health,
+        ..
+    } = operator;
     drop(stop);
     let stopping = async {
         while get(health, "/readyz/caches").await.status == 200 {
