@@ -26,6 +26,7 @@ mod informers;
 mod program;
 
 use std::{
+    collections::BTreeMap,
     fmt,
     sync::{
         Arc,
@@ -48,12 +49,12 @@ pub use self::{
     program::CertificateMetrics,
 };
 use crate::{
-    cache::Object,
+    cache::{Object, ObjectKey},
     controller::MetricsHandle,
     event::EventRecorder,
     informer::{InformerFactory, InformerStatus, SharedInformer},
     leader_election::LeaderStatus,
-    queue::WorkQueue,
+    queue::{QueueSnapshot, WorkQueue},
 };
 
 /// The metrics of a program: what was registered, the requests of its clients, and the process. A clone is a handle on the same metrics.
@@ -188,6 +189,15 @@ impl Metrics {
     /// Returns the counters of certificates that are read from files.
     pub fn certificates(&self) -> CertificateMetrics {
         self.sources.certificates.clone()
+    }
+
+    /// Returns what is in the work queue of each running controller, at most `limit` items of each kind, by the controller's name.
+    pub fn queues(&self, limit: usize) -> BTreeMap<String, QueueSnapshot<ObjectKey>> {
+        let controllers = self.sources.controllers.lock();
+        controllers
+            .iter()
+            .filter_map(|controller| Some((controller.name(), controller.queue(limit)?)))
+            .collect()
     }
 
     /// Gives access to the registry, for the program's own metrics.

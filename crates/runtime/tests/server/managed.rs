@@ -177,6 +177,12 @@ async fn metrics_of_all_parts_are_served_without_a_line_of_the_author() {
     let informers = get(operator.metrics, "/debug/informers").await.body;
     let informers: Value = serde_json::from_str(&informers).unwrap();
     assert_eq!(informers[0]["kind"], "ConfigMap");
+    let queues = get(operator.metrics, "/debug/queues").await.body;
+    let queues: Value = serde_json::from_str(&queues).unwrap();
+    assert_eq!(
+        queues["configmap"],
+        json!({"waiting": [], "processing": [], "scheduled": []})
+    );
     operator.stop().await.unwrap();
 }
 

@@ -29,7 +29,7 @@ items:
 - apiVersion: rbac.authorization.k8s.io/v1
   kind: ClusterRole
   metadata: {name: NAMESPACE-reader}
-  rules: [{nonResourceURLs: ["/metrics", "/debug/informers"], verbs: [get]}]
+  rules: [{nonResourceURLs: ["/metrics", "/debug/*"], verbs: [get]}]
 - apiVersion: rbac.authorization.k8s.io/v1
   kind: ClusterRoleBinding
   metadata: {name: NAMESPACE-reader}
@@ -104,6 +104,8 @@ async fn a_service_account_with_the_right_reads_the_metrics_of_a_manager() -> Te
     );
     let informers = get(free, "/debug/informers", Some(&scraper)).await?;
     assert_eq!(informers, (200, "[]\n".to_owned()));
+    let queues = get(free, "/debug/queues", Some(&scraper)).await?;
+    assert_eq!(queues, (200, "{}\n".to_owned()));
 
     assert_eq!(get(free, "/metrics", None).await?.0, 401);
     assert_eq!(get(free, "/metrics", Some("forged")).await?.0, 401);
