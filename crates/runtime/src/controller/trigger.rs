@@ -7,13 +7,16 @@ use tracing::error;
 use super::RunError;
 use crate::{
     cache::{Object, ObjectKey},
+    client::writer::Writer,
     informer::{Deleted, EventHandler, HandlerRegistration, InformerEvent, SharedInformer},
     panics,
     queue::WorkQueue,
 };
 
 /// Starts an informer, and enqueues keys into the queue until the guard is dropped.
-pub(super) type Trigger = Box<dyn Fn(&WorkQueue<ObjectKey>) -> Box<dyn Guard> + Send + Sync>;
+/// Ignores the changes that the writer makes, if there is one.
+pub(super) type Trigger =
+    Box<dyn Fn(&WorkQueue<ObjectKey>, Option<&Arc<Writer>>) -> Box<dyn Guard> + Send + Sync>;
 
 /// Whether an event enqueues anything.
 pub(super) type Predicate<C> = Arc<dyn Fn(&InformerEvent<C>) -> bool + Send + Sync>;
@@ -40,13 +43,14 @@ pub(super) fn trigger<C: Object>(
     mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
 ) -> Trigger {
     let (informer, mapper) = (informer.clone(), Arc::new(mapper));
-    Box::new(move |queue| {
+    Box::new(move |queue, writer| {
         let mapper = Arc::clone(&mapper);
         let registration = informer.add_event_handler(Enqueue {
             mapper: move |object: &Arc<C>| mapper(object),
             predicate: predicate.clone(),
             resyncs,
             queue: queue.clone(),
+            ignores: writer.map(|writer| (informer.clone(), Arc::clone(writer))),
         });
         informer.start();
         Box::new(Connected {
@@ -57,11 +61,13 @@ pub(super) fn trigger<C: Object>(
 }
 
 /// The handler of a trigger.
-struct Enqueue<C, Mapper> {
+struct Enqueue<C: Object, Mapper> {
     mapper: Mapper,
     predicate: Option<Predicate<C>>,
     resyncs: bool,
     queue: WorkQueue<ObjectKey>,
+    /// The writer whose changes of the informer's objects are ignored.
+    ignores: Option<(SharedInformer<C>, Arc<Writer>)>,
 }
 
 impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey>> Enqueue<C, Mapper> {
@@ -75,14 +81,33 @@ impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey>> Enqueue<C, Mapper> {
         })
     }
 
-    /// A panic of the mapper must not swallow the other state of the same change.
-    fn enqueue(&self, object: &Arc<C>) {
-        match panics::catch(|| (self.mapper)(object)) {
-            Ok(keys) => keys.into_iter().for_each(|key| self.queue.add(key)),
-            Err(panic) => {
-                let object = ObjectKey::of(&**object);
-                error!(%object, panic, "a mapper panicked; the object enqueues nothing");
+    /// Returns the keys for some states of an object. A panic of the mapper must not swallow the other state of the same change.
+    fn keys<'o>(&self, states: impl IntoIterator<Item = &'o Arc<C>>) -> Vec<ObjectKey> {
+        let mut all = Vec::new();
+        for object in states {
+            match panics::catch(|| (self.mapper)(object)) {
+                Ok(keys) => all.extend(keys),
+                Err(panic) => {
+                    let object = ObjectKey::of(&**object);
+                    error!(%object, panic, "a mapper panicked; the object enqueues nothing");
+                }
             }
+        }
+        all
+    }
+
+    fn add_all(&self, object: &Arc<C>) {
+        let keys = self.keys([object]);
+        keys.into_iter().for_each(|key| self.queue.add(key));
+    }
+
+    /// Enqueues `keys` for the change to `object`, unless it is ignored.
+    fn enqueue(&self, object: &C, keys: Vec<ObjectKey>) {
+        let queue = self.queue.clone();
+        let release = move || keys.into_iter().for_each(|key| queue.add(key));
+        match &self.ignores {
+            Some((informer, writer)) => informer.unless_own(writer, object, release),
+            None => release(),
         }
     }
 }
@@ -96,7 +121,7 @@ where
             object: Arc::clone(object),
             is_in_initial_list,
         }) {
-            self.enqueue(object);
+            self.enqueue(object, self.keys([object]));
         }
     }
 
@@ -109,16 +134,16 @@ where
             old: Arc::clone(old),
             new: Arc::clone(new),
         }) {
-            if !unchanged {
-                self.enqueue(old);
+            if unchanged {
+                return self.add_all(new);
             }
-            self.enqueue(new);
+            self.enqueue(new, self.keys([old, new]));
         }
     }
 
     fn on_delete(&mut self, deleted: &Deleted<C>) {
         if self.accepts(|| InformerEvent::Deleted(deleted.clone())) {
-            self.enqueue(&deleted.object);
+            self.add_all(&deleted.object);
         }
     }
 }

@@ -142,8 +142,8 @@ impl Manager {
         }
     }
 
-    /// Returns the client for controllers. With leader election, it writes only while this process leads: see
-    /// [`Term::fence`].
+    /// Returns the client for controllers. The listers of the [`factory`](Self::factory) show its writes at once: see
+    /// [`InformerFactory::track_writes`]. With leader election, it writes only while this process leads: see [`Term::fence`].
     pub fn client(&self) -> Client {
         self.fenced.clone()
     }
@@ -302,12 +302,14 @@ impl ManagerBuilder {
             .transpose()?
             .map(|elector| elector.recorder(&recorder));
         let term = elector.as_ref().map(LeaderElector::term);
+        let factory = self.informers.build();
+        let client = factory.track_writes(&self.client);
         Ok(Manager {
             fenced: term
                 .as_ref()
-                .map_or_else(|| self.client.clone(), |term| term.fence(&self.client)),
-            client: self.client,
-            factory: self.informers.build(),
+                .map_or_else(|| client.clone(), |term| term.fence(&client)),
+            client,
+            factory,
             recorder,
             status: elector.as_ref().map(LeaderElector::status),
             term,
