@@ -12,7 +12,7 @@ use crate::{
     managed, names,
     object::{self, at, copy, deleting, map, now, section, text},
     request::{Request, Verb},
-    schema, service_ports,
+    service_ports,
     status::{
         Answer, already_exists, bad_request, cause, conflict, invalid, invalid_patch, stale,
         unexplained,
@@ -222,12 +222,12 @@ fn identify(request: &Request, object: &mut Value) -> Answer<()> {
 /// Removes unknown fields from the object of a request, with warnings or an error as `fieldValidation` says.
 pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
     let (kind, version) = (&request.target.kind, request.target.version()?);
-    let Some(schema) = &version.schema else {
+    let Some(schema) = &version.rules else {
         return Ok(());
     };
     let whole = object.clone();
-    let dropped = schema::prune(schema, object);
-    schema::drop_nulls(schema, object);
+    let dropped = schema.prune(object);
+    schema.drop_nulls(object);
     let messages = dropped.iter().map(|path| format!("unknown field {path:?}"));
     match request.query.get("fieldValidation").unwrap_or("Warn") {
         "Strict" if !dropped.is_empty() => {
@@ -277,24 +277,24 @@ fn complete(
 ) -> Answer<()> {
     let (kind, version) = (&request.target.kind, request.target.version()?);
     let mut causes = names::check(kind, object);
-    if let Some(schema) = &version.schema {
-        schema::prune(schema, object);
-        schema::default(schema, object);
-        let mut found = schema::validate(schema, object);
-        if request.target.subresource == "status" {
-            // The status is validated as a document of its own.
-            for cause in &mut found {
-                if let Some(inner) = cause.field.strip_prefix("status") {
-                    let inner = inner.trim_start_matches('.');
-                    let whole = format!("{} in body", cause.field);
-                    cause.message = cause.message.replace(&whole, &format!("{inner} in body"));
-                }
+    if let Some(schema) = &version.rules {
+        schema.prune(object);
+        schema.apply_defaults(object);
+        let found = match old {
+            Some(old) if request.target.subresource == "status" => {
+                schema.validate_status_update(object, old)
             }
-        }
-        causes.extend(found);
+            Some(old) => schema.validate_update(object, old),
+            None => schema.validate(object),
+        };
+        causes.extend(found.into_iter().map(|found| StatusCause {
+            reason: found.reason.to_string(),
+            message: found.message,
+            field: found.field,
+        }));
         causes.extend(scale_replicas(version, object));
     } else if let Some(defaults) = builtin::defaults(kind) {
-        schema::default(&defaults, object);
+        defaults.apply_defaults(object);
     }
     causes.extend(immutable_selector(kind, old, object));
     if causes.is_empty() && kind.group.is_empty() && kind.kind == "Service" {

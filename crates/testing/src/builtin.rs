@@ -1,5 +1,6 @@
 //! Lists the built-in kinds that operators use most, with the part of their defaults that operators notice.
 
+use kube_codegen_schema::Schema;
 use serde_json::{Value, json};
 
 use crate::kind::{Kind, Scale, Version};
@@ -96,6 +97,7 @@ pub(crate) fn kinds() -> impl Iterator<Item = Kind> {
                     selector: None,
                 }),
                 schema: None,
+                rules: None,
                 fields: FIELDS
                     .iter()
                     .filter(|(of, _)| *of == plural)
@@ -109,7 +111,11 @@ pub(crate) fn kinds() -> impl Iterator<Item = Kind> {
 }
 
 /// Returns the defaults of a built-in kind as a schema.
-pub(crate) fn defaults(kind: &Kind) -> Option<Value> {
+pub(crate) fn defaults(kind: &Kind) -> Option<Schema> {
+    Schema::new(&schema(kind)?).ok()
+}
+
+fn schema(kind: &Kind) -> Option<Value> {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("apps", "Deployment") => Some(workload(&json!({
             "replicas": {"default": 1},

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use kube_codegen_schema::Schema;
 use serde_json::Value;
 
 use crate::object::{at, flag, list, strings, text};
@@ -33,6 +34,8 @@ pub(crate) struct Version {
     pub(crate) status: bool,
     pub(crate) scale: Option<Scale>,
     pub(crate) schema: Option<Value>,
+    /// What `schema` demands of objects.
+    pub(crate) rules: Option<Arc<Schema>>,
     /// Field selectors besides `metadata.name` and `metadata.namespace`, such as `spec.choice`.
     pub(crate) fields: Vec<String>,
     /// The warning of a deprecated version.
@@ -80,7 +83,7 @@ fn join(name: &str, group: &str) -> String {
 }
 
 /// The kinds that the server serves, by group and plural.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Kinds(BTreeMap<(String, String), Arc<Kind>>);
 
 impl FromIterator<Kind> for Kinds {
@@ -166,14 +169,14 @@ pub(crate) fn from_crd(crd: &Value) -> Result<Kind, String> {
             .iter()
             .filter(|version| flag(version, "/served"))
             .map(|version| read_version(version, &group, &kind))
-            .collect(),
+            .collect::<Result<_, _>>()?,
         group,
         kind,
         plural,
     })
 }
 
-fn read_version(version: &Value, group: &str, kind: &str) -> Version {
+fn read_version(version: &Value, group: &str, kind: &str) -> Result<Version, String> {
     let name = text(version, "/name").to_owned();
     let scale = at(version, "/subresources/scale");
     let pointer = |field: &str| text(scale, field).replace('.', "/");
@@ -182,19 +185,24 @@ fn read_version(version: &Value, group: &str, kind: &str) -> Version {
             "" => format!("{group}/{name} {kind} is deprecated"),
             warning => warning.to_owned(),
         });
-    Version {
+    let schema = version.pointer("/schema/openAPIV3Schema");
+    let rules = schema.map(Schema::new).transpose();
+    Ok(Version {
         status: at(version, "/subresources/status").is_object(),
         scale: scale.is_object().then(|| Scale {
             spec: pointer("/specReplicasPath"),
             status: pointer("/statusReplicasPath"),
             selector: Some(pointer("/labelSelectorPath")).filter(|path| !path.is_empty()),
         }),
-        schema: version.pointer("/schema/openAPIV3Schema").cloned(),
+        schema: schema.cloned(),
+        rules: rules
+            .map_err(|error| format!("spec.versions: Invalid value: {name:?}: {error}"))?
+            .map(Arc::new),
         fields: list(version, "/selectableFields")
             .iter()
             .map(|field| text(field, "/jsonPath").trim_start_matches('.').to_owned())
             .collect(),
         warning,
         name,
-    }
+    })
 }

@@ -10,7 +10,7 @@ use crate::{
     client::writer::Writer,
     informer::{Deleted, EventHandler, HandlerRegistration, InformerEvent, SharedInformer},
     panics,
-    queue::WorkQueue,
+    queue::{LOW_PRIORITY, WorkQueue},
 };
 
 /// Starts an informer, and enqueues keys into the queue until the guard is dropped.
@@ -35,10 +35,11 @@ pub(super) trait Guard: Send + Sync {
     fn ended(&self) -> BoxFuture<'_, Result<(), RunError>>;
 }
 
-/// Creates a trigger that enqueues the keys that `mapper` returns for an object; on a resync only if `resyncs`.
+/// Creates a trigger that enqueues the keys that `mapper` returns for an object. If the object `is_primary`, a resync enqueues it too, and a new
+/// spec ends its back-off.
 pub(super) fn trigger<C: Object>(
     informer: &SharedInformer<C>,
-    resyncs: bool,
+    is_primary: bool,
     predicate: Option<Predicate<C>>,
     mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
 ) -> Trigger {
@@ -48,7 +49,7 @@ pub(super) fn trigger<C: Object>(
         let registration = informer.add_event_handler(Enqueue {
             mapper: move |object: &Arc<C>| mapper(object),
             predicate: predicate.clone(),
-            resyncs,
+            is_primary,
             queue: queue.clone(),
             ignores: writer.map(|writer| (informer.clone(), Arc::clone(writer))),
         });
@@ -64,13 +65,13 @@ pub(super) fn trigger<C: Object>(
 struct Enqueue<C: Object, Mapper> {
     mapper: Mapper,
     predicate: Option<Predicate<C>>,
-    resyncs: bool,
+    is_primary: bool,
     queue: WorkQueue<ObjectKey>,
     /// The writer whose changes of the informer's objects are ignored.
     ignores: Option<(SharedInformer<C>, Arc<Writer>)>,
 }
 
-impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey>> Enqueue<C, Mapper> {
+impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey> + 'static> Enqueue<C, Mapper> {
     /// Whether the predicate accepts the event. If it panics, the event is accepted: a reconcile too many does no harm.
     fn accepts(&self, event: impl FnOnce() -> InformerEvent<C>) -> bool {
         self.predicate.as_ref().is_none_or(|predicate| {
@@ -82,7 +83,10 @@ impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey>> Enqueue<C, Mapper> {
     }
 
     /// Returns the keys for some states of an object. A panic of the mapper must not swallow the other state of the same change.
-    fn keys<'o>(&self, states: impl IntoIterator<Item = &'o Arc<C>>) -> Vec<ObjectKey> {
+    fn keys<'o>(&self, states: impl IntoIterator<Item = &'o Arc<C>>) -> Vec<ObjectKey>
+    where
+        C: 'o,
+    {
         let mut all = Vec::new();
         for object in states {
             match panics::catch(|| (self.mapper)(object)) {
@@ -96,18 +100,35 @@ impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey>> Enqueue<C, Mapper> {
         all
     }
 
-    fn add_all(&self, object: &Arc<C>) {
-        let keys = self.keys([object]);
-        keys.into_iter().for_each(|key| self.queue.add(key));
+    /// Returns a function that enqueues `keys`.
+    fn add(
+        &self,
+        keys: Vec<ObjectKey>,
+        priority: i32,
+        ends_back_off: bool,
+    ) -> impl FnOnce() + Send + use<C, Mapper> {
+        let (queue, forgets) = (self.queue.clone(), ends_back_off && self.is_primary);
+        move || {
+            for key in keys {
+                if forgets {
+                    queue.forget(&key);
+                }
+                queue.add_with_priority(key, priority);
+            }
+        }
     }
 
-    /// Enqueues `keys` for the change to `object`, unless it is ignored.
-    fn enqueue(&self, object: &C, keys: Vec<ObjectKey>) {
-        let queue = self.queue.clone();
-        let release = move || keys.into_iter().for_each(|key| queue.add(key));
+    /// Enqueues the keys for `object`.
+    fn enqueue(&self, object: &Arc<C>, priority: i32, ends_back_off: bool) {
+        self.add(self.keys([object]), priority, ends_back_off)();
+    }
+
+    /// Enqueues `keys` for a change to `object`, unless it is ignored.
+    fn enqueue_change(&self, object: &C, keys: Vec<ObjectKey>, priority: i32, ends_back_off: bool) {
+        let add = self.add(keys, priority, ends_back_off);
         match &self.ignores {
-            Some((informer, writer)) => informer.unless_own(writer, object, release),
-            None => release(),
+            Some((informer, writer)) => informer.unless_own(writer, object, add),
+            None => add(),
         }
     }
 }
@@ -121,13 +142,14 @@ where
             object: Arc::clone(object),
             is_in_initial_list,
         }) {
-            self.enqueue(object, self.keys([object]));
+            let priority = if is_in_initial_list { LOW_PRIORITY } else { 0 };
+            self.enqueue_change(object, self.keys([object]), priority, !is_in_initial_list);
         }
     }
 
     fn on_update(&mut self, old: &Arc<C>, new: &Arc<C>) {
         let unchanged = Arc::ptr_eq(old, new);
-        if unchanged && !self.resyncs {
+        if unchanged && !self.is_primary {
             return;
         }
         if self.accepts(|| InformerEvent::Updated {
@@ -135,15 +157,18 @@ where
             new: Arc::clone(new),
         }) {
             if unchanged {
-                return self.add_all(new);
+                return self.enqueue(new, LOW_PRIORITY, false);
             }
-            self.enqueue(new, self.keys([old, new]));
+            // Every object changes its resource version with a write, and only some their generation with a new spec.
+            let (before, after) = (old.meta(), new.meta());
+            let is_new = before.generation != after.generation || before.uid != after.uid;
+            self.enqueue_change(new, self.keys([old, new]), 0, is_new);
         }
     }
 
     fn on_delete(&mut self, deleted: &Deleted<C>) {
         if self.accepts(|| InformerEvent::Deleted(deleted.clone())) {
-            self.add_all(&deleted.object);
+            self.enqueue(&deleted.object, 0, true);
         }
     }
 }

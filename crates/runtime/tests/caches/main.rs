@@ -15,6 +15,7 @@ mod ignoring;
 mod listing;
 mod namespaces;
 mod own_writes;
+mod priorities;
 mod reads;
 mod reconciling;
 mod relists;
