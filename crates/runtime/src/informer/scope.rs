@@ -135,7 +135,7 @@ impl<K: Object> Inner<K> {
         let reflector = Reflector::new(
             self.client.clone(),
             requests,
-            config,
+            config.initial_list,
             Arc::clone(state),
             Arc::clone(&scope),
         );

@@ -17,11 +17,10 @@ use std::{sync::Arc, time::Duration};
 use kube::{Client, client::Body, runtime::watcher::DefaultBackoff};
 use tokio::time::Instant;
 
-pub(super) use self::request::Requests;
 use self::{lines::Lines, wire::Frame};
+pub(super) use self::{request::Requests, wire::decode};
 use super::{
-    InformerConfig, InitialList, error::WatchFailure, relist::SLICE, scope::Scope, state::State,
-    tasks::give_way,
+    InitialList, error::WatchFailure, relist::SLICE, scope::Scope, state::State, tasks::give_way,
 };
 use crate::{cache::Object, client::ErrorExt};
 
@@ -46,7 +45,6 @@ pub(super) struct Reflector<K> {
     state: Arc<State<K>>,
     scope: Arc<Scope>,
     list: InitialList,
-    keep_managed_fields: bool,
     /// The next list must be the most recent state: the server does not have the version that was last seen.
     fresh: bool,
     /// The server sends bookmarks within a watch, not only before its end.
@@ -66,7 +64,7 @@ impl<K: Object> Reflector<K> {
     pub(super) fn new(
         client: Client,
         requests: Requests,
-        config: &InformerConfig,
+        list: InitialList,
         state: Arc<State<K>>,
         scope: Arc<Scope>,
     ) -> Self {
@@ -75,8 +73,7 @@ impl<K: Object> Reflector<K> {
             requests,
             state,
             scope,
-            list: config.initial_list,
-            keep_managed_fields: config.keep_managed_fields,
+            list,
             fresh: false,
             bookmarks: false,
             short_watches: 0,
@@ -223,7 +220,7 @@ impl<K: Object> Reflector<K> {
     }
 
     fn decode(&self, raw: &serde_json::value::RawValue) -> wire::Decoded<K> {
-        wire::decode(raw, &self.state.kind.kind, self.keep_managed_fields)
+        wire::decode(raw, &self.state.kind.kind, self.state.keep_managed_fields)
     }
 
     /// Returns the delay after `failure`: 0.8 s doubling to 30 s with jitter, reset after two minutes without failure, and at least what the

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A received object, or why it does not decode.
-pub(super) type Decoded<K> = Result<K, Box<DecodeError>>;
+pub(in crate::informer) type Decoded<K> = Result<K, Box<DecodeError>>;
 
 /// One line of a WATCH.
 pub(super) enum Frame<'a> {
@@ -83,7 +83,11 @@ impl<'a> Frame<'a> {
 }
 
 /// Decodes one object of `kind`, with its managed fields or without. An object without a name is an error.
-pub(super) fn decode<K: Object>(raw: &RawValue, kind: &str, managed_fields: bool) -> Decoded<K> {
+pub(in crate::informer) fn decode<K: Object>(
+    raw: &RawValue,
+    kind: &str,
+    managed_fields: bool,
+) -> Decoded<K> {
     let decoded = if managed_fields {
         serde_json::from_str::<K>(raw.get())
     } else {
