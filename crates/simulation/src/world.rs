@@ -388,25 +388,33 @@ impl World {
 
     fn created(&self, point: &Point, seen: &Seen, answer: &[u8]) {
         let key = self.key(seen);
-        let mut inner = self.lock();
-        inner.counts.entry(key.clone()).or_default().0 += 1;
         let object: Value = serde_json::from_slice(answer).unwrap_or_default();
+        let owners = object
+            .pointer("/metadata/ownerReferences")
+            .and_then(Value::as_array)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let owned = !owners.is_empty();
+        let uids: Vec<&str> = owners.iter().map(|owner| text(owner, "/uid")).collect();
+        let living = self
+            .server
+            .filter_map(|other| uids.contains(&text(other, "/metadata/uid")).then_some(()));
+        let mut inner = self.lock();
         if seen.name.ends_with('*') {
             let name = format!("{}/{}", seen.namespace, text(&object, "/metadata/name"));
             inner.generated.insert(name, seen.place());
         }
-        drop(inner);
-        let owned = object
-            .pointer("/metadata/ownerReferences")
-            .and_then(Value::as_array)
-            .is_some_and(|references| !references.is_empty());
+        // A cache that shows the owner a little longer makes operators create a child of a deleted one. It is collected at once.
+        if !owned || !living.is_empty() {
+            inner.counts.entry(key.clone()).or_default().0 += 1;
+        }
         if owned {
-            let mut inner = self.lock();
             let mut newest = inner.passed.iter_mut().rev();
             if let Some(passed) = newest.find(|passed| passed.point == *point) {
                 passed.child = seen.object_path();
             }
         }
+        drop(inner);
         if owned || self.setup.is_primary(&seen.group, &seen.resource) {
             return;
         }

@@ -56,6 +56,8 @@ pub async fn ensure<K: Child>(
         .with_field_manager(crate::REPORTER);
     let live = match cached {
         Some(cached) => cached.clone(),
+        // The cache may show a deleted owner. The garbage collector would delete its child, whose deletion leads here again.
+        None if !exists(client, owner).await? => return Ok(false),
         None => match children.create(desired).await {
             Ok(_) => return Ok(true),
             // The cache lags behind the server.
@@ -85,6 +87,17 @@ pub async fn ensure<K: Child>(
     };
     let corrected = children.modify_from(&live, correct).await?;
     Ok(corrected.meta().resource_version != live.meta().resource_version)
+}
+
+/// Asks the API server whether the owner exists and is not being deleted.
+async fn exists(client: &Client, owner: &CrdKind) -> Result<bool, kube::Error> {
+    let namespace = owner.namespace().unwrap_or_default();
+    let owners = TypedClient::<CrdKind>::namespaced(client.clone(), &namespace);
+    match owners.get(&owner.name_any()).await {
+        Ok(live) => Ok(live.uid() == owner.uid() && live.metadata.deletion_timestamp.is_none()),
+        Err(error) if error.is_not_found() => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Whether a child belongs to a deleted object of the same name, and will be garbage-collected.
