@@ -1,5 +1,6 @@
 //! The command line: parses arguments, runs one command, and returns its exit code.
 mod changes;
+mod check;
 mod client_crate;
 mod config;
 mod console;
@@ -44,6 +45,7 @@ enum Command {
     Generate(generate::Args),
     New(new::Args),
     Crate(client_crate::Args),
+    Check(check::Args),
     /// List the emitters that --emit accepts
     Emitters,
     Explain(explain::Args),
@@ -132,6 +134,7 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Generate(args) => generate::run(&args, console)?,
         Command::New(args) => new::run(&args, console)?,
         Command::Crate(args) => client_crate::run(&args, console)?,
+        Command::Check(args) => check::run(&args, console)?,
         Command::Emitters => list_emitters(console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Dump(options) => {

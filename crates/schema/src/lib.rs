@@ -53,4 +53,6 @@ mod schema;
 mod validate;
 
 pub use cause::{Cause, Reason};
+pub use metadata::validate_metadata;
+pub use path::pointer;
 pub use schema::{Error, Schema};
