@@ -8,6 +8,7 @@ mod explain;
 mod generate;
 mod layer;
 mod new;
+mod sample;
 mod values;
 
 use std::{ffi::OsString, io::ErrorKind, process::ExitCode};
@@ -46,6 +47,7 @@ enum Command {
     New(new::Args),
     Crate(client_crate::Args),
     Check(check::Args),
+    Sample(sample::Args),
     /// List the emitters that --emit accepts
     Emitters,
     Explain(explain::Args),
@@ -135,6 +137,7 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::New(args) => new::run(&args, console)?,
         Command::Crate(args) => client_crate::run(&args, console)?,
         Command::Check(args) => check::run(&args, console)?,
+        Command::Sample(args) => sample::run(&args, console)?,
         Command::Emitters => list_emitters(console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Dump(options) => {
