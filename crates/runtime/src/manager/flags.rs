@@ -8,7 +8,7 @@ use kube::{
 use tracing_subscriber::EnvFilter;
 
 use super::{Manager, ManagerBuilder, ManagerError};
-use crate::{informer::strip_managed_fields, leader_election::LeaderElectionConfig};
+use crate::{client, informer::strip_managed_fields, leader_election::LeaderElectionConfig};
 
 /// The flags of a [`Manager`], to flatten into the arguments of a program.
 ///
@@ -104,7 +104,8 @@ impl ManagerArgs {
         }
     }
 
-    /// Returns a client for the API server of `--kubeconfig`, `KUBECONFIG`, `~/.kube/config` or the service account of the Pod.
+    /// Returns a client for the API server of `--kubeconfig`, `KUBECONFIG`, `~/.kube/config` or the service account of the Pod, which
+    /// notices dead connections; see [`client::connect`].
     pub async fn connect(&self) -> Result<Client, ManagerError> {
         let config = match &self.kubeconfig {
             Some(path) => {
@@ -115,7 +116,7 @@ impl ManagerArgs {
             }
             None => Config::infer().await.map_err(connect)?,
         };
-        Client::try_from(config).map_err(connect)
+        client::connect(config).map_err(connect)
     }
 
     /// Connects and returns a builder with the settings of the flags. `name` is the name of the operator.
