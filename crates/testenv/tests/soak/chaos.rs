@@ -1,4 +1,4 @@
-//! Random faults in the proxies, killed and paused servers, and lost history.
+//! Random faults in the proxies, killed and paused servers, lost history, and leaders without a network.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -7,6 +7,8 @@ use tokio::time::{Instant, sleep};
 
 /// Pause between two faults.
 const PAUSE: Duration = Duration::from_millis(300);
+/// Time without a network, longer than a lease is valid.
+const PARTITION: Duration = Duration::from_secs(9);
 
 pub(crate) struct Chaos<'a> {
     plane: &'a ControlPlane,
@@ -36,15 +38,19 @@ impl<'a> Chaos<'a> {
         }
     }
 
-    /// Causes one fault, or one of four outages per `time`.
-    pub(crate) async fn step(&mut self, time: Duration) -> Result<(), Error> {
+    /// Causes one fault, or one of five outages per `time`. `leader` is the number of the proxy that the leader uses.
+    pub(crate) async fn step(
+        &mut self,
+        time: Duration,
+        leader: Option<usize>,
+    ) -> Result<(), Error> {
         sleep(PAUSE).await;
         let next = *self
             .next_outage
-            .get_or_insert_with(|| Instant::now() + time / 5);
+            .get_or_insert_with(|| Instant::now() + time / 6);
         if Instant::now() >= next {
-            self.outage().await?;
-            self.next_outage = Some(Instant::now() + time / 5);
+            self.outage(leader).await?;
+            self.next_outage = Some(Instant::now() + time / 6);
             return Ok(());
         }
         let random = &mut self.random;
@@ -105,20 +111,29 @@ impl<'a> Chaos<'a> {
         Ok(())
     }
 
-    async fn outage(&mut self) -> Result<(), Error> {
+    async fn outage(&mut self, leader: Option<usize>) -> Result<(), Error> {
         let (server, etcd) = (self.plane.api_server()?, self.plane.etcd()?);
-        let name = match self.outages % 4 {
+        let name = match self.outages % 5 {
             0 => {
+                let proxy = &self.proxies[leader.unwrap_or(0)];
+                let all = Rule::new(Fault::Refuse);
+                let rule = proxy.add(all.clone());
+                proxy.cut(&all);
+                sleep(PARTITION).await;
+                rule.remove();
+                "leader partitioned"
+            }
+            1 => {
                 server.restart().await?;
                 "API server killed"
             }
-            1 => {
+            2 => {
                 server.pause()?;
                 sleep(Duration::from_secs(3)).await;
                 server.resume()?;
                 "API server paused"
             }
-            2 => {
+            3 => {
                 server.kill();
                 etcd.restart().await?;
                 server.restart().await?;

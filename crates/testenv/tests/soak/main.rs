@@ -26,8 +26,8 @@ const LABEL: &str = "soak=yes";
 const WITHIN: Duration = Duration::from_secs(300);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn caches_handlers_and_leaders_survive_faults_for_half_a_minute() -> TestResult {
-    soak(500, Duration::from_secs(25)).await
+async fn caches_handlers_and_leaders_survive_faults() -> TestResult {
+    soak(500, Duration::from_secs(20)).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -69,7 +69,8 @@ async fn soak(objects: usize, time: Duration) -> TestResult {
     let end = Instant::now() + time;
     let mut halfway = None;
     while Instant::now() < end {
-        chaos.step(time).await?;
+        let leader = replicas.iter().position(Replica::is_leader);
+        chaos.step(time, leader).await?;
         if halfway.is_none() && Instant::now() + time / 2 > end {
             halfway = Some(resident());
         }
@@ -90,7 +91,7 @@ async fn soak(objects: usize, time: Duration) -> TestResult {
     }
     let terms = leaders.end().await;
     println!("terms: {terms:?}");
-    assert!(!terms.is_empty());
+    assert!(terms.len() > 1, "the leader was without a network");
     let limit = halfway.unwrap_or(before).max(before) * 5 / 4 + 50;
     assert!(
         after <= limit,

@@ -172,11 +172,21 @@ impl Replica {
     pub(crate) fn summary(&self) -> String {
         let visible = self.visible();
         let events = visible.events + visible.seen.lock().unwrap().events;
-        let metrics = visible.informer.as_ref().map(SharedInformer::metrics);
+        let informer = visible.informer.as_ref().map(SharedInformer::metrics);
+        let informer = informer.map(|m| {
+            format!(
+                "{} lists, {} watches, {} failures",
+                m.lists, m.watches, m.failures
+            )
+        });
         format!(
-            "replica {}: {events} events; managers ended: {:?}; the last one's informer: {metrics:?}",
+            "replica {}: {events} events; managers ended: {:?}; informer of the last one: {informer:?}",
             self.name, visible.ends
         )
+    }
+
+    pub(crate) fn is_leader(&self) -> bool {
+        leads(&self.visible)
     }
 
     pub(crate) async fn stop(self) {
