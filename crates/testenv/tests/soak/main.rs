@@ -27,7 +27,7 @@ const WITHIN: Duration = Duration::from_secs(300);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn caches_handlers_and_leaders_survive_faults() -> TestResult {
-    soak(500, Duration::from_secs(20)).await
+    soak(500, Duration::from_secs(15)).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
