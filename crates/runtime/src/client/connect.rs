@@ -17,8 +17,8 @@ use tower::{BoxError, ServiceBuilder, ServiceExt, retry::RetryLayer, util::BoxSe
 /// Time after which a connection without a sign of life counts as dead. client-go notices after 45 s.
 pub const DEAD_AFTER: Duration = Duration::from_secs(40);
 
-/// The service of a client that [`builder`] returns; the same as of kube's `ClientBuilder::try_from`.
-pub type Service = BoxService<Request<Body>, Response<Box<DynBody>>, BoxError>;
+/// The same service as of kube's `ClientBuilder::try_from`.
+type Service = BoxService<Request<Body>, Response<Box<DynBody>>, BoxError>;
 
 /// Connects to the API server of `config`, and closes a connection that is dead for [`DEAD_AFTER`].
 ///

@@ -39,7 +39,7 @@ mod typed;
 pub use all::AllNamespaces;
 pub use apply::FieldManager;
 #[cfg(feature = "rustls-tls")]
-pub use connect::{DEAD_AFTER, Service, builder, connect};
+pub use connect::{DEAD_AFTER, builder, connect};
 pub use error::{ErrorExt, NotLeading, describe};
 pub use modify::ModifyResult;
 pub use scale::{ScaleClient, ScaleSubresource};
