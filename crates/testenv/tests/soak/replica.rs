@@ -110,7 +110,7 @@ impl Replica {
         let informer = manager.factory().informer::<ConfigMap>();
         let seen = Arc::new(Mutex::new(Seen::default()));
         let _registration = informer.add_event_handler(Sequence(Arc::clone(&seen)));
-        let controller = Controller::for_informer(&informer).workers(4);
+        let controller = Controller::for_informer(&informer).workers(16);
         let maps = TypedClient::<ConfigMap>::namespaced(manager.client(), namespace);
         let mut visible = shared.lock().unwrap();
         let before = std::mem::replace(&mut visible.seen, seen);
