@@ -35,6 +35,7 @@ mod scale;
 mod status;
 mod transfer;
 mod typed;
+pub(crate) mod writer;
 
 pub use all::AllNamespaces;
 pub use apply::FieldManager;
