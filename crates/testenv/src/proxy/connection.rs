@@ -21,7 +21,7 @@ impl Connection {
     pub(super) fn black_hole(&self) {
         use socket2::{SockFilter, SockRef};
 
-        /// `BPF_RET | BPF_K`: accept so many bytes of the packet.
+        /// `BPF_RET | BPF_K`: accepts the given number of bytes of a packet.
         const RETURN: u16 = 0x06;
         if let Some(socket) = &self.0 {
             // The socket accepts filters as long as it is open.
