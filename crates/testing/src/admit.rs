@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::core::response::StatusCause;
+use kube::core::response::{Status, StatusCause};
 use serde_json::{Value, json};
 
 use crate::{
@@ -56,7 +56,8 @@ pub(crate) fn create(
     if kind.generation {
         metadata.insert("generation".to_owned(), 1.into());
     }
-    if request.target.version()?.status {
+    // The status of a Node may be created with it.
+    if request.target.version()?.status && kind.kind != "Node" {
         map(&mut object).remove("status");
     }
     complete(store, request, None, &mut object)?;
@@ -132,7 +133,6 @@ pub(crate) fn update_from(
     } else if status {
         copy(map(&mut object), old, "status");
     }
-    no_new_finalizers(kind, old, &object)?;
     complete(store, request, Some(old), &mut object)?;
     managed::track(&mut object, Some(old), request);
     raise_generation(kind, old, &mut object, status);
@@ -161,9 +161,11 @@ fn identify(request: &Request, object: &mut Value) -> Answer<()> {
             "the object provided is unrecognized: expected a JSON object",
         ));
     }
-    if let Err(error) = serde_json::from_value::<ObjectMeta>(
-        object.get("metadata").cloned().unwrap_or_else(|| json!({})),
-    ) {
+    if kind.custom
+        && let Err(error) = serde_json::from_value::<ObjectMeta>(
+            object.get("metadata").cloned().unwrap_or_else(|| json!({})),
+        )
+    {
         return Err(bad_request(&format!(
             "{} in version \"{}\" cannot be handled as a {}: metadata: {error}",
             kind.kind, target.version, kind.kind
@@ -222,27 +224,31 @@ fn identify(request: &Request, object: &mut Value) -> Answer<()> {
 /// Removes unknown fields from the object of a request, with warnings or an error as `fieldValidation` says.
 pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
     let (kind, version) = (&request.target.kind, request.target.version()?);
-    let Some(schema) = &version.schema else {
+    let Some(schema) = version.schema() else {
         return Ok(());
     };
-    let whole = object.clone();
-    let dropped = schema::prune(schema, object);
-    schema::drop_nulls(schema, object);
+    // Only the error of a patch shows the object.
+    let whole = (request.verb == Verb::Patch).then(|| object.to_string());
+    let dropped = if kind.custom {
+        let dropped = schema::prune(schema, object);
+        schema::drop_nulls(schema, object);
+        dropped
+    } else {
+        let decoded = builtin::decode(schema, object);
+        if let Some(why) = decoded.error {
+            return Err(undecodable(request, whole, &why));
+        }
+        decoded.unknown
+    };
     let messages = dropped.iter().map(|path| format!("unknown field {path:?}"));
     match request.query.get("fieldValidation").unwrap_or("Warn") {
         "Strict" if !dropped.is_empty() => {
             let fields = messages.collect::<Vec<_>>().join(", ");
-            let why = format!("strict decoding error: {fields}");
-            if request.verb == Verb::Patch {
-                let whole = Value::from(whole.to_string());
-                let message = format!("Invalid value: {whole}: {why}");
-                return Err(invalid_patch(&message));
-            }
-            Err(bad_request(&format!(
-                "{kind} in version \"{}\" cannot be handled as a {kind}: {why}",
-                version.name,
-                kind = kind.kind,
-            )))
+            Err(undecodable(
+                request,
+                whole,
+                &format!("strict decoding error: {fields}"),
+            ))
         }
         "Ignore" => Ok(()),
         _ => {
@@ -250,6 +256,19 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
             Ok(())
         }
     }
+}
+
+/// An object that is not one of its kind; of a patch, with the patched object.
+fn undecodable(request: &Request, patched: Option<String>, why: &str) -> Box<Status> {
+    if let Some(patched) = patched {
+        let patched = Value::from(patched);
+        return invalid_patch(&format!("Invalid value: {patched}: {why}"));
+    }
+    bad_request(&format!(
+        "{kind} in version \"{}\" cannot be handled as a {kind}: {why}",
+        request.target.version,
+        kind = request.target.kind.kind,
+    ))
 }
 
 /// Generates a free name for an object that has only `generateName`.
@@ -277,7 +296,11 @@ fn complete(
 ) -> Answer<()> {
     let (kind, version) = (&request.target.kind, request.target.version()?);
     let mut causes = names::check(kind, object);
-    if let Some(schema) = &version.schema {
+    causes.extend(
+        old.into_iter()
+            .flat_map(|old| new_finalizers(kind, old, object)),
+    );
+    if let (true, Some(schema)) = (kind.custom, version.schema()) {
         schema::prune(schema, object);
         schema::default(schema, object);
         let mut found = schema::validate(schema, object);
@@ -293,10 +316,10 @@ fn complete(
         }
         causes.extend(found);
         causes.extend(scale_replicas(version, object));
-    } else if let Some(defaults) = builtin::defaults(kind) {
-        schema::default(&defaults, object);
+    } else if let Some(schema) = version.schema() {
+        builtin::complete(schema, kind, old, object);
+        causes.extend(builtin::validate(kind, old, object));
     }
-    causes.extend(immutable_selector(kind, old, object));
     if causes.is_empty() && kind.group.is_empty() && kind.kind == "Service" {
         causes.extend(service_ports::allocate(store, kind, old, object));
     }
@@ -326,39 +349,25 @@ fn scale_replicas(version: &Version, object: &Value) -> Option<StatusCause> {
     Some(cause(path, "FieldValueInvalid", message))
 }
 
-/// The selector of a workload is immutable.
-fn immutable_selector(kind: &Kind, old: Option<&Value>, object: &Value) -> Option<StatusCause> {
-    let old = old?;
-    let selector = at(object, "/spec/selector");
-    let changed = kind.group == "apps" && selector != at(old, "/spec/selector");
-    changed.then(|| {
-        cause(
-            "spec.selector",
-            "FieldValueInvalid",
-            format!("Invalid value: {selector}: field is immutable"),
-        )
-    })
-}
-
-fn no_new_finalizers(kind: &Kind, old: &Value, object: &Value) -> Answer<()> {
+/// An object that is being deleted gets no more finalizers.
+fn new_finalizers(kind: &Kind, old: &Value, object: &Value) -> Vec<StatusCause> {
     let before = object::strings(old, "/metadata/finalizers");
     let added: Vec<_> = object::strings(object, "/metadata/finalizers")
         .into_iter()
         .filter(|name| !before.contains(name))
+        .map(|name| format!("{name:?}"))
         .collect();
     if !deleting(old) || added.is_empty() {
-        return Ok(());
+        return Vec::new();
     }
-    let added = added
-        .iter()
-        .map(|name| format!("{name:?}"))
-        .collect::<Vec<_>>();
     let message = format!(
         "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
         added.join(", ")
     );
-    let cause = cause("metadata.finalizers", "FieldValueForbidden", message);
-    Err(invalid(kind, object::name(old), causes_of(kind, cause)))
+    causes_of(
+        kind,
+        cause("metadata.finalizers", "FieldValueForbidden", message),
+    )
 }
 
 /// Returns the causes of a violation in the metadata: custom resources are validated twice.

@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
-use crate::object::{at, flag, list, strings, text};
+use crate::{
+    builtin,
+    object::{at, flag, list, strings, text},
+};
 
 /// A resource of the server. All versions share one collection of objects.
 #[derive(Clone, Debug)]
@@ -32,11 +35,33 @@ pub(crate) struct Version {
     pub(crate) name: String,
     pub(crate) status: bool,
     pub(crate) scale: Option<Scale>,
-    pub(crate) schema: Option<Value>,
+    pub(crate) schema: Schema,
     /// Field selectors besides `metadata.name` and `metadata.namespace`, such as `spec.choice`.
     pub(crate) fields: Vec<String>,
     /// The warning of a deprecated version.
     pub(crate) warning: Option<String>,
+}
+
+/// The types of a version's fields.
+#[derive(Clone, Debug)]
+pub(crate) enum Schema {
+    /// A CRD without a schema.
+    None,
+    /// The schema of a CRD.
+    Custom(Arc<Value>),
+    /// The name of a recorded type.
+    Builtin(&'static str),
+}
+
+impl Version {
+    /// Returns the schema, if there is one.
+    pub(crate) fn schema(&self) -> Option<&Value> {
+        match &self.schema {
+            Schema::None => None,
+            Schema::Custom(schema) => Some(schema),
+            Schema::Builtin(name) => Some(builtin::schema(name)),
+        }
+    }
 }
 
 /// JSON pointers of the scale subresource.
@@ -189,7 +214,9 @@ fn read_version(version: &Value, group: &str, kind: &str) -> Version {
             status: pointer("/statusReplicasPath"),
             selector: Some(pointer("/labelSelectorPath")).filter(|path| !path.is_empty()),
         }),
-        schema: version.pointer("/schema/openAPIV3Schema").cloned(),
+        schema: version
+            .pointer("/schema/openAPIV3Schema")
+            .map_or(Schema::None, |it| Schema::Custom(Arc::new(it.clone()))),
         fields: list(version, "/selectableFields")
             .iter()
             .map(|field| text(field, "/jsonPath").trim_start_matches('.').to_owned())

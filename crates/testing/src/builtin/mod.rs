@@ -1,0 +1,132 @@
+//! The built-in kinds that operators use, with the types of a real server.
+
+mod decode;
+mod defaults;
+mod prepare;
+mod quantity;
+mod types;
+mod validate;
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+pub(crate) use self::{decode::decode, validate::validate};
+use crate::kind::{Kind, Scale, Schema, Version};
+
+/// A recorded resource.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Resource {
+    group: String,
+    version: String,
+    kind: String,
+    plural: String,
+    singular: String,
+    namespaced: bool,
+    short_names: Vec<String>,
+    categories: Vec<String>,
+    subresources: Vec<String>,
+    #[serde(rename = "type")]
+    type_name: String,
+}
+
+static RESOURCES: LazyLock<Vec<Resource>> = LazyLock::new(|| {
+    // The tests read the file.
+    serde_json::from_str(include_str!("resources.json")).unwrap_or_default()
+});
+
+/// Kinds without `metadata.generation`, in groups whose other kinds have it.
+const NO_GENERATION: &[&str] = &[
+    "ControllerRevision",
+    "IPAddress",
+    "ServiceCIDR",
+    "HorizontalPodAutoscaler",
+];
+const GENERATION: &[&str] = &[
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apps",
+    "autoscaling",
+    "batch",
+    "discovery.k8s.io",
+    "networking.k8s.io",
+    "policy",
+    "scheduling.k8s.io",
+];
+const CORE_GENERATION: &[&str] = &["Pod", "PodTemplate", "ReplicationController"];
+
+/// Field selectors of built-in kinds besides name and namespace.
+#[rustfmt::skip]
+const FIELDS: &[(&str, &[&str])] = &[
+    ("pods", &["spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName"]),
+    ("services", &["spec.clusterIP", "spec.type"]),
+    ("namespaces", &["status.phase"]),
+    ("nodes", &["spec.unschedulable"]),
+    ("secrets", &["type"]),
+    ("replicasets", &["status.replicas"]),
+    ("jobs", &["status.successful"]),
+    ("events", &["involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
+        "involvedObject.resourceVersion", "involvedObject.fieldPath", "regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid",
+        "reason", "reportingComponent", "reportingController", "source", "type"]),
+];
+
+pub(crate) fn kinds() -> impl Iterator<Item = Kind> {
+    RESOURCES.iter().map(|resource| {
+        let has = |name: &str| resource.subresources.iter().any(|it| it == name);
+        let kind = resource.kind.as_str();
+        let generation = if resource.group.is_empty() {
+            CORE_GENERATION.contains(&kind)
+        } else {
+            GENERATION.contains(&resource.group.as_str()) && !NO_GENERATION.contains(&kind)
+        };
+        Kind {
+            group: resource.group.clone(),
+            kind: kind.to_owned(),
+            list_kind: format!("{kind}List"),
+            plural: resource.plural.clone(),
+            singular: resource.singular.clone(),
+            short_names: resource.short_names.clone(),
+            categories: resource.categories.clone(),
+            namespaced: resource.namespaced,
+            custom: false,
+            generation,
+            versions: vec![Version {
+                name: resource.version.clone(),
+                status: has("status"),
+                scale: has("scale").then(|| Scale {
+                    spec: "/spec/replicas".into(),
+                    status: "/status/replicas".into(),
+                    selector: None,
+                }),
+                schema: Schema::Builtin(&resource.type_name),
+                fields: FIELDS
+                    .iter()
+                    .filter(|(of, _)| *of == resource.plural)
+                    .flat_map(|(_, fields)| *fields)
+                    .map(ToString::to_string)
+                    .collect(),
+                warning: None,
+            }],
+        }
+    })
+}
+
+/// Returns the schema of a recorded type.
+pub(crate) fn schema(type_name: &str) -> &'static Value {
+    types::schema(type_name)
+}
+
+/// Fills in the defaults and what the server decides, and brings the object into the form in which the server writes it.
+pub(crate) fn complete(schema: &Value, kind: &Kind, old: Option<&Value>, object: &mut Value) {
+    decode::normalize(schema, object);
+    defaults::apply(schema, object);
+    prepare::prepare(kind, old, object);
+    decode::normalize(schema, object);
+}
+
+/// Brings an object into the form in which the server writes it.
+pub(crate) fn normalize(schema: &Value, object: &mut Value) {
+    decode::normalize(schema, object);
+}

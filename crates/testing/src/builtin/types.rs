@@ -1,0 +1,81 @@
+//! The recorded types of the built-in kinds, as schemas.
+//!
+//! A schema has the keywords of OpenAPI and, from Go's types, `x-type` (the name of the type), `x-go` (the Go type of the field)
+//! and `x-zero` (whether the zero value of the field is written or omitted; absent for pointers).
+
+use std::{
+    collections::BTreeMap,
+    io::Read as _,
+    sync::{LazyLock, Mutex},
+};
+
+use flate2::read::GzDecoder;
+use serde_json::{Map, Value, json};
+
+use crate::shared::lock;
+
+static TYPES: LazyLock<Map<String, Value>> = LazyLock::new(|| {
+    let mut text = String::new();
+    // The tests read the file.
+    let _checked = GzDecoder::new(&include_bytes!("types.json.gz")[..]).read_to_string(&mut text);
+    serde_json::from_str(&text).unwrap_or_default()
+});
+
+static RESOLVED: Mutex<BTreeMap<String, &'static Value>> = Mutex::new(BTreeMap::new());
+
+/// Returns the schema of a recorded type, without references.
+pub(crate) fn schema(name: &str) -> &'static Value {
+    let mut resolved = lock(&RESOLVED);
+    if let Some(schema) = resolved.get(name) {
+        return schema;
+    }
+    // There is one for each kind, for the life of the process.
+    let schema: &'static Value = Box::leak(Box::new(resolve(&json!({"$ref": name}))));
+    resolved.insert(name.to_owned(), schema);
+    schema
+}
+
+fn resolve(schema: &Value) -> Value {
+    let Value::Object(fields) = schema else {
+        return schema.clone();
+    };
+    let mut out = Map::new();
+    if let Some(Value::String(name)) = fields.get("$ref")
+        && let Some(Value::Object(target)) = TYPES.get(name).map(resolve)
+    {
+        out = target;
+        let name = name
+            .trim_start_matches("io.k8s.api.")
+            .trim_start_matches("io.k8s.apimachinery.pkg.");
+        out.insert("x-type".to_owned(), name.into());
+    }
+    for (name, value) in fields {
+        let value = match (name.as_str(), value) {
+            ("$ref", _) => continue,
+            ("properties", Value::Object(properties)) => properties
+                .iter()
+                .map(|(name, value)| (name.clone(), resolve(value)))
+                .collect(),
+            ("items" | "additionalProperties", value) => resolve(value),
+            (_, value) => value.clone(),
+        };
+        out.insert(name.clone(), value);
+    }
+    out.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::{at, text};
+
+    #[test]
+    fn recorded_types_have_the_facts_of_go() {
+        let pod = schema("io.k8s.api.core.v1.Pod");
+        let containers = at(pod, "/properties/spec/properties/containers");
+        assert_eq!(text(containers, "/x-go"), "[]v1.Container");
+        assert_eq!(text(containers, "/x-zero"), "write");
+        assert_eq!(text(containers, "/items/x-type"), "core.v1.Container");
+        assert_eq!(text(containers, "/items/properties/image/x-zero"), "omit");
+    }
+}

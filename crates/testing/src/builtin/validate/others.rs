@@ -1,0 +1,202 @@
+//! Validates the other kinds.
+
+use serde_json::{Value, json};
+
+use super::Causes;
+use crate::object::{at, list, text};
+
+const RBAC: &str = "rbac.authorization.k8s.io";
+
+pub(super) fn autoscaler(it: &mut Causes, object: &Value) {
+    let spec = at(object, "/spec");
+    let (min, max) = (at(spec, "/minReplicas"), at(spec, "/maxReplicas"));
+    let least = min.as_i64().unwrap_or(1);
+    if least < 1 {
+        it.invalid(
+            "spec.minReplicas",
+            min,
+            "must be greater than or equal to 1",
+        );
+    }
+    match max.as_i64().unwrap_or_default() {
+        0 => it.required("spec.maxReplicas", "must be set and greater than 0"),
+        most if most < 0 => it.invalid(
+            "spec.maxReplicas",
+            max,
+            "must be greater than or equal to 1",
+        ),
+        _ => {}
+    }
+    if max.as_i64().unwrap_or_default() < least {
+        it.invalid(
+            "spec.maxReplicas",
+            max,
+            "must be greater than or equal to `minReplicas`",
+        );
+    }
+    for name in ["kind", "name"] {
+        if text(spec, &format!("/scaleTargetRef/{name}")).is_empty() {
+            it.required(format!("spec.scaleTargetRef.{name}"), "");
+        }
+    }
+}
+
+pub(super) fn lease(it: &mut Causes, object: &Value) {
+    let spec = at(object, "/spec");
+    let duration = at(spec, "/leaseDurationSeconds");
+    if duration.as_i64().is_some_and(|it| it <= 0) {
+        it.invalid(
+            "spec.leaseDurationSeconds",
+            duration,
+            "must be greater than 0",
+        );
+    }
+    it.not_negative("spec", spec, &["leaseTransitions"]);
+    if !text(spec, "/preferredHolder").is_empty() && text(spec, "/strategy").is_empty() {
+        it.forbidden(
+            "spec.preferredHolder",
+            "may only be specified if `strategy` is defined",
+        );
+    }
+}
+
+/// Validates an Event of the core group.
+pub(super) fn event(it: &mut Causes, object: &Value) {
+    let own = crate::object::namespace(object);
+    let involved = text(object, "/involvedObject/namespace");
+    let has_time = at(object, "/eventTime").is_string();
+    let is_default = matches!(own, "" | "default");
+    let matches = match (has_time, involved) {
+        (_, "") => is_default || has_time && own == "kube-system",
+        (false, involved) => involved == own,
+        (true, _) => true,
+    };
+    if !matches {
+        it.invalid(
+            "involvedObject.namespace",
+            json!(involved),
+            "does not match event.namespace",
+        );
+    }
+    if has_time {
+        for (name, path) in [
+            ("reportingComponent", "reportingComponent"),
+            ("reportingInstance", "reportingInstance"),
+            ("action", "action"),
+            ("reason", "reason"),
+        ] {
+            if text(object, &format!("/{name}")).is_empty() {
+                it.required(path, "");
+            }
+        }
+    }
+}
+
+pub(super) fn budget(it: &mut Causes, object: &Value) {
+    let spec = at(object, "/spec");
+    let (min, max) = (at(spec, "/minAvailable"), at(spec, "/maxUnavailable"));
+    if !min.is_null() && !max.is_null() {
+        it.invalid(
+            "spec",
+            spec,
+            "minAvailable and maxUnavailable cannot be both set",
+        );
+    }
+    for (name, value) in [("minAvailable", min), ("maxUnavailable", max)] {
+        it.int_or_percent(&format!("spec.{name}"), value);
+        it.at_most_all(&format!("spec.{name}"), value);
+    }
+    it.selector("spec.selector", at(spec, "/selector"));
+}
+
+pub(super) fn rbac(it: &mut Causes, kind: &str, old: Option<&Value>, object: &Value) {
+    let is_namespaced = matches!(kind, "Role" | "RoleBinding");
+    if matches!(kind, "Role" | "ClusterRole") {
+        for (index, rule) in list(object, "/rules").iter().enumerate() {
+            policy_rule(it, &format!("rules[{index}]"), rule, is_namespaced);
+        }
+        return;
+    }
+    let role = at(object, "/roleRef");
+    it.one_of("roleRef.apiGroup", at(role, "/apiGroup"), &[RBAC]);
+    let kinds: &[&str] = if is_namespaced {
+        &["Role", "ClusterRole"]
+    } else {
+        &["ClusterRole"]
+    };
+    it.one_of("roleRef.kind", at(role, "/kind"), kinds);
+    if text(role, "/name").is_empty() {
+        it.required("roleRef.name", "");
+    }
+    for (index, subject) in list(object, "/subjects").iter().enumerate() {
+        let path = format!("subjects[{index}]");
+        if text(subject, "/name").is_empty() {
+            it.required(format!("{path}.name"), "");
+        }
+        let group = text(subject, "/apiGroup");
+        match text(subject, "/kind") {
+            "ServiceAccount" => {
+                if !text(subject, "/name").is_empty() {
+                    it.subdomain(format!("{path}.name"), at(subject, "/name"));
+                }
+                if !group.is_empty() {
+                    it.unsupported(format!("{path}.apiGroup"), &json!(group), &[""]);
+                }
+                if !is_namespaced && text(subject, "/namespace").is_empty() {
+                    it.required(format!("{path}.namespace"), "");
+                }
+            }
+            "User" | "Group" => it.one_of(format!("{path}.apiGroup"), &json!(group), &[RBAC]),
+            _ => it.unsupported(
+                format!("{path}.kind"),
+                &json!(text(subject, "/kind")),
+                &["ServiceAccount", "User", "Group"],
+            ),
+        }
+    }
+    if let Some(old) = old {
+        it.immutable("roleRef", at(old, "/roleRef"), role);
+    }
+}
+
+fn policy_rule(it: &mut Causes, path: &str, rule: &Value, is_namespaced: bool) {
+    if list(rule, "/verbs").is_empty() {
+        it.required(
+            format!("{path}.verbs"),
+            "verbs must contain at least one value",
+        );
+    }
+    let urls = at(rule, "/nonResourceURLs");
+    if urls.is_array() {
+        if is_namespaced {
+            it.invalid(
+                format!("{path}.nonResourceURLs"),
+                urls,
+                "namespaced rules cannot apply to non-resource URLs",
+            );
+        }
+        if ["apiGroups", "resources", "resourceNames"]
+            .iter()
+            .any(|name| rule.get(*name).is_some())
+        {
+            it.invalid(
+                format!("{path}.nonResourceURLs"),
+                urls,
+                "rules cannot apply to both regular resources and non-resource URLs",
+            );
+        }
+        return;
+    }
+    if list(rule, "/apiGroups").is_empty() {
+        it.required(
+            format!("{path}.apiGroups"),
+            "resource rules must supply at least one api group",
+        );
+    }
+    if list(rule, "/resources").is_empty() {
+        it.required(
+            format!("{path}.resources"),
+            "resource rules must supply at least one resource",
+        );
+    }
+}
