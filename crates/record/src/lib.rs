@@ -44,6 +44,7 @@
 //!   JSON, values nest as deep as the deserializer allows (128 levels in `serde_json`).
 //! - An error of the deserializer itself (malformed text, end of input) is returned as it is, with its line, column and category.
 mod bytes;
+pub mod clock;
 mod containers;
 mod date_time;
 mod decode;

@@ -22,10 +22,9 @@
 //!
 //! In a reconcile, [`modify_status_from`](crate::client::TypedClient::modify_status_from) sends changed conditions, and nothing if none changed.
 //! See <https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties>.
-use k8s_openapi::{
-    apimachinery::pkg::apis::meta::v1::{Condition, Time},
-    jiff::Timestamp,
-};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+
+use crate::clock;
 
 /// Whether a condition holds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -68,7 +67,7 @@ pub fn condition(
         reason: reason.into(),
         message: message.into(),
         observed_generation: None,
-        last_transition_time: Time(Timestamp::now()),
+        last_transition_time: Time(clock::now()),
     }
 }
 
@@ -113,6 +112,8 @@ pub fn is_true(conditions: &[Condition], type_: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use k8s_openapi::jiff::Timestamp;
+
     use super::*;
 
     fn at(seconds: i64, condition: Condition) -> Condition {

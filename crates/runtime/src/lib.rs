@@ -80,4 +80,4 @@ mod cache;
 mod histogram;
 mod panics;
 
-pub use kube_codegen_record as record;
+pub use kube_codegen_record::{self as record, clock};

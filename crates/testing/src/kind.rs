@@ -105,7 +105,7 @@ fn join(name: &str, group: &str) -> String {
 }
 
 /// The kinds that the server serves, by group and plural.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Kinds(BTreeMap<(String, String), Arc<Kind>>);
 
 impl FromIterator<Kind> for Kinds {

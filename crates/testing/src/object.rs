@@ -1,11 +1,12 @@
 //! Reads and writes JSON objects by pointer; absent values read as empty.
 
-use k8s_openapi::{apimachinery::pkg::apis::meta::v1::Time, jiff::Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use kube_codegen_record::clock;
 use serde_json::{Map, Value, json};
 
 /// Returns the current time.
 pub(crate) fn now() -> Value {
-    json!(Time(Timestamp::now()))
+    json!(Time(clock::now()))
 }
 
 static NULL: Value = Value::Null;

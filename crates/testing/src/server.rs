@@ -49,7 +49,16 @@ impl Default for ApiServer {
 impl ApiServer {
     /// Creates a server with the built-in kinds and no objects. Namespaces need not exist.
     pub fn new() -> Self {
-        let store = Store::new(WINDOW);
+        Self::with(Store::new(WINDOW))
+    }
+
+    /// Returns another server with the same kinds, objects and history. Requests, faults, watches and settings are not copied.
+    pub fn fork(&self) -> Self {
+        let store = lock(&self.0.store).clone();
+        Self::with(store)
+    }
+
+    fn with(store: Store) -> Self {
         Self(Arc::new(Shared {
             revisions: watch::Sender::new(store.revision),
             store: Mutex::new(store),

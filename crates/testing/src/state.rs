@@ -100,6 +100,19 @@ impl ApiServer {
             .collect()
     }
 
+    /// Returns all stored objects as JSON, sorted by group, resource, namespace and name.
+    pub fn objects(&self) -> Vec<Value> {
+        lock(&self.0.store)
+            .all()
+            .map(|(_, object)| Value::clone(object))
+            .collect()
+    }
+
+    /// Returns the newest resourceVersion.
+    pub fn revision(&self) -> u64 {
+        lock(&self.0.store).revision
+    }
+
     /// Changes a stored object as another client would. Raises `resourceVersion`, and `generation` if more than metadata
     /// and status has changed.
     ///

@@ -26,7 +26,7 @@ pub(crate) struct Change {
 }
 
 /// All objects of one kind.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Collection {
     pub(crate) objects: BTreeMap<Key, Arc<Value>>,
     history: VecDeque<Change>,
@@ -62,7 +62,7 @@ pub(crate) struct Snapshot {
 }
 
 /// Everything the server stores.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Store {
     pub(crate) kinds: Kinds,
     pub(crate) revision: u64,

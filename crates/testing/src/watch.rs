@@ -128,6 +128,7 @@ impl Watch {
             if self.stalled {
                 // Only a cut or the timeout ends a stalled watch.
                 tokio::select! {
+                    biased;
                     command = self.commands.recv() => if matches!(command, None | Some(Command::Cut)) { return None },
                     () = tokio::time::sleep_until(self.end) => return None,
                 }
@@ -149,6 +150,7 @@ impl Watch {
                 continue;
             }
             tokio::select! {
+                biased;
                 command = self.commands.recv() => self.execute(command?),
                 changed = self.revisions.changed() => changed.ok()?,
                 () = tokio::time::sleep_until(self.end) => {

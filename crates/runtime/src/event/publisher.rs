@@ -12,7 +12,6 @@ use k8s_openapi::{
         events::v1::{Event, EventSeries},
     },
     apimachinery::pkg::apis::meta::v1::MicroTime,
-    jiff::Timestamp,
 };
 use kube::{
     Api, Client,
@@ -28,7 +27,7 @@ use super::{
     Occurrence, Reporter,
     correlator::{Correlator, EventKey, Verdict, object_key},
 };
-use crate::client::describe;
+use crate::{client::describe, clock};
 
 /// Limits of `events.k8s.io/v1`, in bytes.
 const MAX_NOTE: usize = 1024;
@@ -75,6 +74,7 @@ impl Publisher {
         while open || !sending.is_empty() {
             let held: usize = waiting.values().map(VecDeque::len).sum();
             tokio::select! {
+                biased;
                 Some(object) = sending.next() => {
                     let next = waiting.get_mut(&object).and_then(VecDeque::pop_front);
                     match next {
@@ -125,7 +125,7 @@ impl Publisher {
             (key, Verdict::Repeat { name, count, note }) => {
                 let series = EventSeries {
                     count,
-                    last_observed_time: MicroTime(Timestamp::now()),
+                    last_observed_time: MicroTime(clock::now()),
                 };
                 let patch = Patch::Merge(json!({ "series": &series }));
                 let params = PatchParams::default();
@@ -175,7 +175,7 @@ impl Publisher {
     }
 
     fn build(&self, occurrence: &Occurrence, note: String) -> Event {
-        let now = Timestamp::now();
+        let now = clock::now();
         let mut last = self.last.lock();
         *last = now.as_nanosecond().max(*last + 1);
         let id = *last;

@@ -5,7 +5,7 @@ use futures::StreamExt;
 use k8s_openapi::{
     api::coordination::v1beta1::{LeaseCandidate, LeaseCandidateSpec},
     apimachinery::pkg::apis::meta::v1::MicroTime,
-    jiff::{SignedDuration, Timestamp},
+    jiff::SignedDuration,
 };
 use kube::{
     Api, Client, Resource,
@@ -16,7 +16,10 @@ use tokio::time::{sleep, timeout};
 use tracing::{debug, warn};
 
 use super::config::Complete;
-use crate::client::{ErrorExt, describe};
+use crate::{
+    client::{ErrorExt, describe},
+    clock,
+};
 
 /// How the API server chooses; the only strategy of Kubernetes.
 const STRATEGY: &str = "OldestEmulationVersion";
@@ -113,7 +116,7 @@ impl Candidate {
 
     /// Creates the candidate, or sets the time of its renewal.
     async fn renew(&self) -> kube::Result<()> {
-        let now = MicroTime(Timestamp::now());
+        let now = MicroTime(clock::now());
         let params = PostParams::default();
         if let Some(mut candidate) = self.api.get_opt(&self.name).await? {
             let spec = candidate.spec.get_or_insert_default();

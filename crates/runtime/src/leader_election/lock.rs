@@ -7,7 +7,7 @@ use k8s_openapi::{
         core::v1::ObjectReference,
     },
     apimachinery::pkg::apis::meta::v1::MicroTime,
-    jiff::{SignedDuration, Timestamp},
+    jiff::SignedDuration,
 };
 use kube::{Api, Client, Resource, api::PostParams};
 use thiserror::Error;
@@ -15,7 +15,10 @@ use tokio::time::{Duration, Instant, timeout};
 use tracing::{debug, info};
 
 use super::{config::Complete, status::LeaderStatus};
-use crate::client::{ErrorExt, describe};
+use crate::{
+    client::{ErrorExt, describe},
+    clock,
+};
 
 /// Called with the identity of each new leader.
 pub(super) type OnNewLeader = Arc<dyn Fn(&str) + Send + Sync>;
@@ -267,7 +270,7 @@ impl Observed {
 
 /// Returns the current time, but later than the last renewal: other candidates must notice each renewal, also after the clock was set back.
 fn after(spec: &LeaseSpec) -> MicroTime {
-    let now = Timestamp::now();
+    let now = clock::now();
     let next = spec
         .renew_time
         .as_ref()

@@ -253,6 +253,7 @@ impl Listening {
         };
         info!(address = ?self.local_addr().ok(), tls = self.tls.is_some(), "serving");
         tokio::select! {
+            biased;
             () = stop => {}
             () = accepting => {}
             () = reloading => {}
