@@ -70,10 +70,8 @@ fn go_types() -> TestResult<GoTypes> {
         .args(["run", "."])
         .current_dir(folder)
         .output()?;
-    if !output.status.success() {
-        let why = String::from_utf8_lossy(&output.stderr).into_owned();
-        return Err(why.into());
-    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "go run: {errors}");
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 

@@ -2,21 +2,18 @@
 
 use std::sync::Arc;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::core::response::{Status, StatusCause};
-use serde_json::{Value, json};
+use kube::core::response::StatusCause;
+use serde_json::Value;
 
 use crate::{
+    body::identify,
     builtin, gc, go,
     kind::{self, Kind, Version},
     managed, names,
     object::{self, at, copy, deleting, map, now, section, text},
     request::{Request, Verb},
     schema, service_ports,
-    status::{
-        Answer, already_exists, bad_request, cause, conflict, invalid, invalid_patch, stale,
-        unexplained,
-    },
+    status::{Answer, already_exists, cause, conflict, invalid, stale, unexplained},
     store::Store,
 };
 
@@ -64,7 +61,6 @@ pub(crate) fn create(
     if let Some(found) = store.get(kind, &namespace, &name) {
         return Err(already_exists(kind, &name, deleting(&found)));
     }
-    managed::track(&mut object, None, request);
     if request.dry_run() {
         return Ok(Arc::new(object));
     }
@@ -121,20 +117,23 @@ pub(crate) fn update_from(
         .for_each(|field| copy(metadata, previous, field));
     let status = target.version()?.status;
     if target.subresource == "status" {
-        let new = object.get("status").cloned();
-        let managed = at(&object, "/metadata/managedFields").clone();
-        object = Value::clone(old);
-        map(&mut object).insert("apiVersion".to_owned(), target.api_version().into());
-        match new {
-            Some(status) => map(&mut object).insert("status".to_owned(), status),
-            None => map(&mut object).remove("status"),
+        let mut whole = Value::clone(old);
+        copy(map(&mut whole), &object, "apiVersion");
+        copy(map(&mut whole), &object, "status");
+        let fields: Vec<&str> = if kind.custom {
+            vec!["managedFields"]
+        } else {
+            builtin::status_metadata(kind).collect()
         };
-        section(&mut object, "metadata").insert("managedFields".to_owned(), managed);
+        let metadata = section(&mut whole, "metadata");
+        for field in fields {
+            copy(metadata, at(&object, "/metadata"), field);
+        }
+        object = whole;
     } else if status {
         copy(map(&mut object), old, "status");
     }
     complete(store, request, Some(old), &mut object)?;
-    managed::track(&mut object, Some(old), request);
     raise_generation(kind, old, &mut object, status);
     if unchanged(old, &object, times) {
         return Ok(old.clone());
@@ -151,124 +150,6 @@ pub(crate) fn update_from(
     let stored = store.write(kind, object);
     gc::after_update(store, kind, &stored);
     Ok(stored)
-}
-
-/// Checks that the body matches the path, and fills in what the body omits.
-fn identify(request: &Request, object: &mut Value) -> Answer<()> {
-    let (target, kind) = (&request.target, &request.target.kind);
-    if !object.is_object() {
-        return Err(bad_request(
-            "the object provided is unrecognized: expected a JSON object",
-        ));
-    }
-    if kind.custom
-        && let Err(error) = serde_json::from_value::<ObjectMeta>(
-            object.get("metadata").cloned().unwrap_or_else(|| json!({})),
-        )
-    {
-        return Err(bad_request(&format!(
-            "{} in version \"{}\" cannot be handled as a {}: metadata: {error}",
-            kind.kind, target.version, kind.kind
-        )));
-    }
-    let differs = |found: &str, expected: &str| !found.is_empty() && found != expected;
-    let (found, expected) = (text(object, "/apiVersion"), target.api_version());
-    if differs(found, &expected) {
-        return Err(bad_request(&format!(
-            "the API version in the data ({found}) does not match the expected API version ({expected})"
-        )));
-    }
-    let (found, name) = (text(object, "/kind"), object::name(object));
-    if differs(found, &kind.kind) {
-        let message = format!("Invalid value: {found:?}: must be {}", kind.kind);
-        let named = Kind {
-            kind: found.to_owned(),
-            ..Kind::clone(kind)
-        };
-        let cause = cause("kind", "FieldValueInvalid", message);
-        return Err(invalid(&named, name, vec![cause]));
-    }
-    if differs(object::namespace(object), &target.namespace) {
-        return Err(bad_request(
-            "the namespace of the provided object does not match the namespace sent on the request",
-        ));
-    }
-    if !target.name.is_empty() && differs(name, &target.name) {
-        return Err(bad_request(&format!(
-            "the name of the object ({name}) does not match the name on the URL ({})",
-            target.name
-        )));
-    }
-    let fields = map(object);
-    fields.insert("apiVersion".to_owned(), target.api_version().into());
-    fields.insert("kind".to_owned(), kind.kind.clone().into());
-    let metadata = section(object, "metadata");
-    // In `metadata`, null means absent.
-    metadata.retain(|_, value| !value.is_null());
-    // Go does not write what is empty.
-    metadata.retain(|field, value| match value {
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(fields) => !fields.is_empty(),
-        Value::String(text) => !text.is_empty() || field == "resourceVersion",
-        _ => true,
-    });
-    if !target.namespace.is_empty() {
-        metadata.insert("namespace".to_owned(), target.namespace.clone().into());
-    }
-    if !target.name.is_empty() {
-        metadata.insert("name".to_owned(), target.name.clone().into());
-    }
-    Ok(())
-}
-
-/// Removes unknown fields from the object of a request, with warnings or an error as `fieldValidation` says.
-pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
-    let (kind, version) = (&request.target.kind, request.target.version()?);
-    let Some(schema) = version.schema() else {
-        return Ok(());
-    };
-    // Only the error of a patch shows the object.
-    let whole = (request.verb == Verb::Patch).then(|| object.to_string());
-    let dropped = if kind.custom {
-        let dropped = schema::prune(schema, object);
-        schema::drop_nulls(schema, object);
-        dropped
-    } else {
-        let decoded = builtin::decode(schema, object);
-        if let Some(why) = decoded.error {
-            return Err(undecodable(request, whole, &why));
-        }
-        decoded.unknown
-    };
-    let messages = dropped.iter().map(|path| format!("unknown field {path:?}"));
-    match request.query.get("fieldValidation").unwrap_or("Warn") {
-        "Strict" if !dropped.is_empty() => {
-            let fields = messages.collect::<Vec<_>>().join(", ");
-            Err(undecodable(
-                request,
-                whole,
-                &format!("strict decoding error: {fields}"),
-            ))
-        }
-        "Ignore" => Ok(()),
-        _ => {
-            request.warnings.borrow_mut().extend(messages);
-            Ok(())
-        }
-    }
-}
-
-/// An object that is not one of its kind; of a patch, with the patched object.
-fn undecodable(request: &Request, patched: Option<String>, why: &str) -> Box<Status> {
-    if let Some(patched) = patched {
-        let patched = Value::from(patched);
-        return invalid_patch(&format!("Invalid value: {patched}: {why}"));
-    }
-    bad_request(&format!(
-        "{kind} in version \"{}\" cannot be handled as a {kind}: {why}",
-        request.target.version,
-        kind = request.target.kind.kind,
-    ))
 }
 
 /// Generates a free name for an object that has only `generateName`.
@@ -316,9 +197,15 @@ fn complete(
         }
         causes.extend(found);
         causes.extend(scale_replicas(version, object));
+        managed::track(object, old, request);
     } else if let Some(schema) = version.schema() {
-        builtin::complete(schema, kind, old, object);
+        builtin::default(schema, object);
+        // What the server sets from here on has no owner.
+        managed::track(object, old, request);
+        builtin::prepare(schema, kind, old, object);
         causes.extend(builtin::validate(kind, old, object));
+    } else {
+        managed::track(object, old, request);
     }
     if causes.is_empty() && kind.group.is_empty() && kind.kind == "Service" {
         causes.extend(service_ports::allocate(store, kind, old, object));

@@ -27,6 +27,7 @@
 
 mod admit;
 mod apply;
+mod body;
 mod builtin;
 mod discovery;
 mod fault;

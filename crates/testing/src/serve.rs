@@ -84,9 +84,8 @@ fn execute(shared: &Arc<Shared>, request: &Request) -> Answer<Response<Body>> {
         Verb::Get => read::get(store, request).map(|value| (200, value)),
         Verb::List => read::list(store, request).map(|value| (200, value)),
         Verb::Create => write::create(store, request).map(|value| (201, value)),
-        Verb::Update => write::update(store, request).map(|value| (200, value)),
-        Verb::Patch => write::patch(store, request)
-            .map(|(value, created)| (if created { 201 } else { 200 }, value)),
+        Verb::Update => write::update(store, request).map(created),
+        Verb::Patch => write::patch(store, request).map(created),
         Verb::Delete => write::delete(store, request).map(|value| (200, value)),
         Verb::DeleteCollection => {
             write::delete_collection(store, request).map(|value| (200, value))
@@ -105,6 +104,11 @@ fn execute(shared: &Arc<Shared>, request: &Request) -> Answer<Response<Body>> {
         shared.revisions.send_replace(store.revision);
     }
     answer.map(|(code, value)| with_warnings(json(code, &value), request))
+}
+
+/// Returns the HTTP status of a write that may have created its object.
+fn created((value, is_new): (Value, bool)) -> (u16, Value) {
+    (if is_new { 201 } else { 200 }, value)
 }
 
 fn json(code: u16, value: &Value) -> Response<Body> {

@@ -159,7 +159,7 @@ impl Generator {
                 ..Step::default()
             },
             _ => Step {
-                request: format!("DELETE {object}"),
+                request: format!("DELETE {object}?propagationPolicy=Background"),
                 ..Step::default()
             },
         }

@@ -169,7 +169,7 @@ enum Wrong {
 fn scalar(schema: &Value, value: &Value, go: &str) -> Option<Result<Value, Wrong>> {
     let kind = text(schema, "/type");
     Some(match (text(schema, "/x-type"), value) {
-        ("api.resource.Quantity", _) => quantity(value, go),
+        ("api.resource.Quantity", _) => quantity(value),
         ("apis.meta.v1.Time", Value::String(text)) => time(text, false),
         ("apis.meta.v1.MicroTime", Value::String(text)) => time(text, true),
         ("util.intstr.IntOrString", Value::String(_)) => Ok(value.clone()),
@@ -199,14 +199,13 @@ fn text_format(schema: &Value) -> &str {
     text(schema, "/format")
 }
 
-fn quantity(value: &Value, go: &str) -> Result<Value, Wrong> {
+fn quantity(value: &Value) -> Result<Value, Wrong> {
     let given = match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         // Go parses the JSON text.
         other => other.to_string(),
     };
-    let _type = go;
     let parsed = Quantity::parse(given.trim()).map_err(|why| Wrong::Value(why.to_owned()))?;
     Ok(parsed.to_string().into())
 }
@@ -217,11 +216,17 @@ fn time(given: &str, micro: bool) -> Result<Value, Wrong> {
     } else {
         "2006-01-02T15:04:05Z07:00"
     };
-    let time: Timestamp = given.parse().map_err(|_| {
+    let wrong = |rest: &str, part: &str| {
         Wrong::Value(format!(
-            "parsing time {given:?} as {layout:?}: cannot parse {given:?} as \"2006\""
+            "parsing time {given:?} as {layout:?}: cannot parse {rest:?} as {part:?}"
         ))
-    })?;
+    };
+    let time: Timestamp = given.parse().map_err(|_| wrong(given, "2006"))?;
+    let rest = given.get(19..).unwrap_or_default();
+    let digits = rest.trim_start_matches('.').chars();
+    if micro && digits.take_while(char::is_ascii_digit).count() != 6 {
+        return Err(wrong(rest, ".000000"));
+    }
     let time = time.to_zoned(TimeZone::UTC);
     let format = if micro {
         "%Y-%m-%dT%H:%M:%S.%6fZ"
@@ -295,6 +300,10 @@ pub(crate) fn normalize(schema: &Value, value: &mut Value) {
                     (None | Some(Value::Null), "write") => {
                         fields.insert(name.clone(), zero(property));
                     }
+                    // Storage does not distinguish an empty list from none.
+                    (Some(value @ Value::Array(_)), "write") if is_zero(value) => {
+                        *value = Value::Null;
+                    }
                     (None, _) => {}
                     (Some(value), rule) => {
                         normalize(property, value);
@@ -307,7 +316,9 @@ pub(crate) fn normalize(schema: &Value, value: &mut Value) {
         }
         Value::Array(items) => {
             if let Some(inner) = schema.get("items") {
-                items.iter_mut().for_each(|it| normalize(inner, it));
+                for item in items {
+                    normalize(inner, item);
+                }
             }
         }
         _ => {}

@@ -38,12 +38,7 @@ static RESOURCES: LazyLock<Vec<Resource>> = LazyLock::new(|| {
 });
 
 /// Kinds without `metadata.generation`, in groups whose other kinds have it.
-const NO_GENERATION: &[&str] = &[
-    "ControllerRevision",
-    "IPAddress",
-    "ServiceCIDR",
-    "HorizontalPodAutoscaler",
-];
+const NO_GENERATION: &[&str] = &["ControllerRevision", "IPAddress", "ServiceCIDR"];
 const GENERATION: &[&str] = &[
     "admissionregistration.k8s.io",
     "apiextensions.k8s.io",
@@ -118,12 +113,84 @@ pub(crate) fn schema(type_name: &str) -> &'static Value {
     types::schema(type_name)
 }
 
-/// Fills in the defaults and what the server decides, and brings the object into the form in which the server writes it.
-pub(crate) fn complete(schema: &Value, kind: &Kind, old: Option<&Value>, object: &mut Value) {
+/// Fills in the defaults of a decoded object.
+pub(crate) fn default(schema: &Value, object: &mut Value) {
+    // An apply has not been decoded yet.
+    let _checked = decode::decode(schema, object);
     decode::normalize(schema, object);
     defaults::apply(schema, object);
+    decode::normalize(schema, object);
+}
+
+/// Sets what the server decides, and brings the object into the form in which the server writes it.
+pub(crate) fn prepare(schema: &Value, kind: &Kind, old: Option<&Value>, object: &mut Value) {
     prepare::prepare(kind, old, object);
     decode::normalize(schema, object);
+}
+
+/// Metadata that a write of the status cannot change, besides what no write can.
+pub(crate) fn kept_metadata(kind: &Kind) -> &'static [&'static str] {
+    match (kind.group.as_str(), kind.kind.as_str()) {
+        ("apps", "Deployment") => &["labels"],
+        ("", "Pod") => &["deletionTimestamp", "ownerReferences"],
+        _ => &[],
+    }
+}
+
+/// Metadata that a write of the status changes.
+pub(crate) fn status_metadata(kind: &Kind) -> impl Iterator<Item = &'static str> {
+    const FIELDS: &[&str] = &[
+        "managedFields",
+        "labels",
+        "annotations",
+        "finalizers",
+        "ownerReferences",
+    ];
+    let kept = kept_metadata(kind);
+    FIELDS.iter().copied().filter(|it| !kept.contains(it))
+}
+
+/// Returns whether an update of an absent object creates it.
+pub(crate) fn creates_on_update(kind: &Kind) -> bool {
+    match (kind.group.as_str(), kind.kind.as_str()) {
+        ("", "LimitRange" | "Event" | "Service" | "Endpoints") => true,
+        ("coordination.k8s.io" | "events.k8s.io" | "rbac.authorization.k8s.io", _) => true,
+        _ => false,
+    }
+}
+
+/// Returns whether an update must name the resource version that it replaces.
+pub(crate) fn needs_version(kind: &Kind) -> bool {
+    kind.custom
+        || matches!(
+            (kind.group.as_str(), kind.kind.as_str()),
+            (
+                "policy" | "coordination.k8s.io" | "admissionregistration.k8s.io",
+                _
+            ) | (
+                "storage.k8s.io",
+                "CSIDriver" | "CSINode" | "CSIStorageCapacity" | "VolumeAttachment"
+            )
+        )
+}
+
+/// Returns whether a deletion answers the deleted object.
+pub(crate) fn returns_deleted(kind: &Kind) -> bool {
+    match (kind.group.as_str(), kind.kind.as_str()) {
+        ("", name) => matches!(
+            name,
+            "Pod"
+                | "PodTemplate"
+                | "Service"
+                | "ServiceAccount"
+                | "Namespace"
+                | "PersistentVolume"
+                | "PersistentVolumeClaim"
+                | "ResourceQuota"
+        ),
+        ("storage.k8s.io", name) => name != "CSIStorageCapacity",
+        _ => false,
+    }
 }
 
 /// Brings an object into the form in which the server writes it.

@@ -15,6 +15,18 @@ pub(super) fn prepare(kind: &Kind, old: Option<&Value>, object: &mut Value) {
         ("", "Secret") => secret(object),
         ("", "Service") => service(object),
         ("", "Namespace") => namespace(old, object),
+        ("", "Node") if old.is_none() => {
+            // The admission plugin TaintNodesByCondition.
+            let taint = json!({"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"});
+            let taints = section(object, "spec")
+                .entry("taints")
+                .or_insert(Value::Null);
+            match taints {
+                Value::Array(taints) if taints.contains(&taint) => {}
+                Value::Array(taints) => taints.push(taint),
+                other => *other = json!([taint]),
+            }
+        }
         ("", "PersistentVolumeClaim") if old.is_none() => {
             finalizer(object, "kubernetes.io/pvc-protection");
         }
@@ -48,8 +60,6 @@ pub(super) fn prepare(kind: &Kind, old: Option<&Value>, object: &mut Value) {
             annotations.insert(annotation.to_owned(), generation.to_string().into());
         }
         ("apps", "StatefulSet") => claim_templates(object),
-        ("policy", "PodDisruptionBudget") => {}
-        ("networking.k8s.io", "Ingress" | "NetworkPolicy") => {}
         _ => {}
     }
 }
@@ -154,31 +164,35 @@ fn job(old: Option<&Value>, object: &mut Value) {
     if old.is_some() || at(object, "/spec/manualSelector") == true {
         return;
     }
+    // By default, a Job has the labels of its template, and the server changes both.
+    let own = at(object, "/metadata/labels");
+    let is_shared = own.is_object() && own == at(object, "/spec/template/metadata/labels");
     let (name, uid) = (
         object::name(object).to_owned(),
         object::uid(object).to_owned(),
     );
     let spec = section(object, "spec");
     let template = spec.entry("template").or_insert(Value::Null);
-    let labels = section(template, "metadata")
+    let labels = map(section(template, "metadata")
         .entry("labels")
-        .or_insert(Value::Null);
+        .or_insert(Value::Null));
     for key in ["job-name", "batch.kubernetes.io/job-name"] {
-        map(labels)
-            .entry(key)
-            .or_insert_with(|| name.clone().into());
+        labels.entry(key).or_insert_with(|| name.as_str().into());
     }
     for key in ["controller-uid", "batch.kubernetes.io/controller-uid"] {
-        map(labels).entry(key).or_insert_with(|| uid.clone().into());
+        labels.entry(key).or_insert_with(|| uid.as_str().into());
     }
+    let shared = Value::Object(labels.clone());
     let selector = spec.entry("selector").or_insert(Value::Null);
-    let labels = section(selector, "matchLabels");
-    labels
+    section(selector, "matchLabels")
         .entry("batch.kubernetes.io/controller-uid")
         .or_insert_with(|| uid.into());
+    if is_shared {
+        put(object, "/metadata/labels", shared);
+    }
 }
 
-/// Claims in a StatefulSet name their type.
+/// Claims in a `StatefulSet` name their type.
 fn claim_templates(object: &mut Value) {
     let claims = object.pointer_mut("/spec/volumeClaimTemplates");
     for claim in claims.and_then(Value::as_array_mut).into_iter().flatten() {

@@ -90,7 +90,7 @@ impl std::fmt::Display for Quantity {
             value /= 1000;
             power += 1;
         }
-        if self.format == Format::Exponent && DECIMAL[power] != "" {
+        if self.format == Format::Exponent && !DECIMAL[power].is_empty() {
             let exponent = i64::try_from(power).unwrap_or_default() * 3 - 9;
             return write!(f, "{value}e{exponent}");
         }

@@ -141,7 +141,14 @@ fn blank(request: &Request) -> Value {
 /// Returns the fields that a request cannot write.
 fn ignored(request: &Request) -> Answer<Fields> {
     Ok(match request.target.subresource.as_str() {
-        "status" => Fields::top(&["metadata", "spec"]),
+        "status" if request.target.kind.custom => Fields::top(&["metadata", "spec"]),
+        "status" => {
+            let mut fields = Fields::top(&["spec"]);
+            for field in builtin::kept_metadata(&request.target.kind) {
+                fields.insert(&["f:metadata".to_owned(), format!("f:{field}")]);
+            }
+            fields
+        }
         _ if request.target.version()?.status => Fields::top(&["status"]),
         _ => Fields::default(),
     })

@@ -34,7 +34,9 @@ pub(crate) fn apply(schema: &Value, value: &mut Value) {
         }
         Value::Array(items) => {
             if let Some(inner) = schema.get("items") {
-                items.iter_mut().for_each(|it| apply(inner, it));
+                for item in items {
+                    apply(inner, item);
+                }
             }
         }
         _ => {}
@@ -96,7 +98,7 @@ fn set(name: &str, it: &mut Fields) {
             or_nil(it, "protocol", "TCP");
         }
         ("scheduling", "v1.PriorityClass") => {
-            or_nil(it, "preemptionPolicy", "PreemptLowerPriority")
+            or_nil(it, "preemptionPolicy", "PreemptLowerPriority");
         }
         ("storage", name) => others::storage(name.trim_start_matches("v1."), it),
         _ => {}

@@ -61,7 +61,6 @@ pub(super) fn batch(name: &str, it: &mut Fields) {
                 copy_labels(it, &labels);
             }
         }
-        "JobSpec" => {}
         "CronJobSpec" => {
             or(it, "concurrencyPolicy", "Allow");
             or_nil(it, "suspend", false);
@@ -76,7 +75,7 @@ pub(super) fn batch(name: &str, it: &mut Fields) {
     }
 }
 
-/// The defaults of a Job; the template of a CronJob has none.
+/// The defaults of a Job; the template of a `CronJob` has none.
 fn job_spec(it: &mut Fields) {
     let is_absent = |name: &str| it.get(name).is_none_or(Value::is_null);
     if is_absent("completions") && is_absent("parallelism") {

@@ -12,13 +12,14 @@ pub(super) fn job(it: &mut Causes, old: Option<&Value>, object: &Value) {
     let spec = at(object, "/spec");
     job_spec(it, "spec", spec);
     let selector = at(spec, "/selector");
+    let mut is_valid = true;
     if selector.is_null() {
         it.required("spec.selector", "");
     } else {
-        it.selector("spec.selector", selector);
+        is_valid = it.selector("spec.selector", selector);
     }
     let labels = at(spec, "/template/metadata/labels");
-    if selector.is_null() || !matches(selector, labels) {
+    if selector.is_null() || is_valid && !matches(selector, labels) {
         mismatch(it, labels);
     }
     let Some(old) = old else { return };

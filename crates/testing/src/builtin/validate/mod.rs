@@ -48,6 +48,12 @@ pub(crate) fn validate(kind: &Kind, old: Option<&Value>, object: &Value) -> Vec<
         ("networking.k8s.io", "Ingress") => network::ingress(it, object),
         ("networking.k8s.io", "NetworkPolicy") => network::network_policy(it, object),
         ("policy", "PodDisruptionBudget") => others::budget(it, object),
+        (
+            "admissionregistration.k8s.io",
+            "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration",
+        ) => {
+            others::webhooks(it, object);
+        }
         ("rbac.authorization.k8s.io", name) => others::rbac(it, name, old, object),
         _ => {}
     }
@@ -176,8 +182,9 @@ impl Causes {
         self.0.extend(names::labels(path, labels));
     }
 
-    /// Validates a label selector.
-    fn selector(&mut self, path: &str, selector: &Value) {
+    /// Validates a label selector, and returns whether it is valid.
+    fn selector(&mut self, path: &str, selector: &Value) -> bool {
+        let before = self.0.len();
         self.labels(&format!("{path}.matchLabels"), at(selector, "/matchLabels"));
         for (index, term) in list(selector, "/matchExpressions").iter().enumerate() {
             let path = format!("{path}.matchExpressions[{index}]");
@@ -202,6 +209,7 @@ impl Causes {
                 self.invalid(format!("{path}.key"), at(term, "/key"), why);
             }
         }
+        self.0.len() == before
     }
 
     /// Validates a number or a percentage.

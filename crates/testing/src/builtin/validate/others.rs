@@ -200,3 +200,61 @@ fn policy_rule(it: &mut Causes, path: &str, rule: &Value, is_namespaced: bool) {
         );
     }
 }
+
+pub(super) fn webhooks(it: &mut Causes, object: &Value) {
+    for (index, webhook) in list(object, "/webhooks").iter().enumerate() {
+        let path = format!("webhooks[{index}]");
+        let name = text(webhook, "/name");
+        if name.is_empty() {
+            it.required(format!("{path}.name"), "");
+        } else if name.split('.').count() < 3 {
+            let why = "should be a domain with at least three segments separated by dots";
+            it.invalid(format!("{path}.name"), at(webhook, "/name"), why);
+        } else {
+            it.subdomain(format!("{path}.name"), at(webhook, "/name"));
+        }
+        let config = at(webhook, "/clientConfig");
+        let service = at(config, "/service");
+        let has_url = !at(config, "/url").is_null();
+        if has_url == service.is_object() {
+            it.required(
+                format!("{path}.clientConfig"),
+                "exactly one of url or service is required",
+            );
+        } else if service.is_object() {
+            for field in ["name", "namespace"] {
+                if text(service, &format!("/{field}")).is_empty() {
+                    let message = format!("service {field} is required");
+                    it.required(format!("{path}.clientConfig.service.{field}"), &message);
+                }
+            }
+            it.port(
+                format!("{path}.clientConfig.service.port"),
+                at(service, "/port"),
+            );
+        }
+        if list(webhook, "/admissionReviewVersions").is_empty() {
+            let why = "must specify one of v1, v1beta1";
+            it.required(format!("{path}.admissionReviewVersions"), why);
+        }
+        let effects = at(webhook, "/sideEffects");
+        if effects.is_null() {
+            let why = "must specify one of None, NoneOnDryRun";
+            it.required(format!("{path}.sideEffects"), why);
+        } else {
+            it.one_of(
+                format!("{path}.sideEffects"),
+                effects,
+                &["None", "NoneOnDryRun"],
+            );
+        }
+        for (number, rule) in list(webhook, "/rules").iter().enumerate() {
+            let path = format!("{path}.rules[{number}]");
+            for field in ["operations", "apiGroups", "apiVersions", "resources"] {
+                if list(rule, &format!("/{field}")).is_empty() {
+                    it.required(format!("{path}.{field}"), "");
+                }
+            }
+        }
+    }
+}

@@ -36,26 +36,7 @@ pub(super) fn validate(it: &mut Causes, old: Option<&Value>, object: &Value) {
             it.subdomain("spec.externalName", &json!(name));
         }
     }
-    let mut names = BTreeSet::new();
-    for (index, port) in ports.iter().enumerate() {
-        let path = format!("spec.ports[{index}]");
-        let name = text(port, "/name");
-        if !name.is_empty() {
-            it.label(format!("{path}.name"), at(port, "/name"));
-            if !names.insert(name) {
-                it.duplicate(format!("{path}.name"), at(port, "/name"));
-            }
-        } else if ports.len() > 1 {
-            it.required(format!("{path}.name"), "");
-        }
-        it.port(format!("{path}.port"), at(port, "/port"));
-        it.one_of(
-            format!("{path}.protocol"),
-            at(port, "/protocol"),
-            &["SCTP", "TCP", "UDP"],
-        );
-        container::port_or_name(it, &format!("{path}.targetPort"), at(port, "/targetPort"));
-    }
+    self::ports(it, ports);
     it.labels("spec.selector", at(spec, "/selector"));
     it.one_of(
         "spec.sessionAffinity",
@@ -139,5 +120,28 @@ fn update(it: &mut Causes, old: Option<&Value>, object: &Value) {
             json!([after]),
             "may not change once set",
         );
+    }
+}
+
+fn ports(it: &mut Causes, ports: &[Value]) {
+    let mut names = BTreeSet::new();
+    for (index, port) in ports.iter().enumerate() {
+        let path = format!("spec.ports[{index}]");
+        let name = text(port, "/name");
+        if !name.is_empty() {
+            it.label(format!("{path}.name"), at(port, "/name"));
+            if !names.insert(name) {
+                it.duplicate(format!("{path}.name"), at(port, "/name"));
+            }
+        } else if ports.len() > 1 {
+            it.required(format!("{path}.name"), "");
+        }
+        it.port(format!("{path}.port"), at(port, "/port"));
+        it.one_of(
+            format!("{path}.protocol"),
+            at(port, "/protocol"),
+            &["SCTP", "TCP", "UDP"],
+        );
+        container::port_or_name(it, &format!("{path}.targetPort"), at(port, "/targetPort"));
     }
 }

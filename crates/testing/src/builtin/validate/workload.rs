@@ -39,13 +39,20 @@ fn selected(it: &mut Causes, spec: &Value, owner: &str, limits: &str) {
     if selector.is_null() {
         it.required("spec.selector", "");
     } else {
-        it.selector("spec.selector", selector);
+        let is_valid = it.selector("spec.selector", selector);
         if is_empty(selector) {
-            it.invalid(
-                "spec.selector",
-                selector,
-                format!("empty selector is invalid for {owner}"),
-            );
+            let why = format!("empty selector is invalid for {owner}");
+            it.invalid("spec.selector", selector, why);
+        }
+        if !is_valid {
+            let why = if owner == "statefulset" {
+                ""
+            } else {
+                ": invalid label selector"
+            };
+            let message = format!("Invalid value: {selector}{why}");
+            it.add("spec.selector", "FieldValueInvalid", message);
+            return;
         }
     }
     template_of(it, spec, selector, limits);
@@ -287,8 +294,8 @@ pub(super) fn daemon_set(it: &mut Causes, old: Option<&Value>, object: &Value) {
     let spec = at(object, "/spec");
     let selector = at(spec, "/selector");
     let template = at(spec, "/template");
-    it.selector("spec.selector", selector);
-    if selector.is_null() || !matches(selector, at(template, "/metadata/labels")) {
+    let is_valid = it.selector("spec.selector", selector);
+    if selector.is_null() || is_valid && !matches(selector, at(template, "/metadata/labels")) {
         mismatch(it, at(template, "/metadata/labels"));
     }
     if selector.is_null() {
