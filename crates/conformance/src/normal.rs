@@ -22,7 +22,7 @@ static ADDRESS: LazyLock<Regex> =
 /// A value in a message. For built-in kinds, a real server prints Go's internal types.
 #[expect(clippy::expect_used, reason = "constant patterns")]
 static PRINTED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(Invalid|Unsupported|Duplicate) value: ([\[{].*[\]}]): "#).expect("valid")
+    Regex::new(r"(Invalid|Unsupported|Duplicate) value: ([\[{].*[\]}]): ").expect("valid")
 });
 
 /// The placeholders of one run. Equal values have equal placeholders, numbered by first occurrence.

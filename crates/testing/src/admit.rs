@@ -8,11 +8,11 @@ use serde_json::Value;
 use crate::{
     body::identify,
     builtin, gc, go,
-    kind::{self, Kind, Version},
+    kind::{self, Kind, Types, Version},
     managed, names,
     object::{self, at, copy, deleting, map, now, section, text},
     request::{Request, Verb},
-    schema, service_ports,
+    service_ports,
     status::{Answer, already_exists, cause, conflict, invalid, stale, unexplained},
     store::Store,
 };
@@ -181,31 +181,34 @@ fn complete(
         old.into_iter()
             .flat_map(|old| new_finalizers(kind, old, object)),
     );
-    if let (true, Some(schema)) = (kind.custom, version.schema()) {
-        schema::prune(schema, object);
-        schema::default(schema, object);
-        let mut found = schema::validate(schema, object);
-        if request.target.subresource == "status" {
-            // The status is validated as a document of its own.
-            for cause in &mut found {
-                if let Some(inner) = cause.field.strip_prefix("status") {
-                    let inner = inner.trim_start_matches('.');
-                    let whole = format!("{} in body", cause.field);
-                    cause.message = cause.message.replace(&whole, &format!("{inner} in body"));
+    match &version.types {
+        Types::None => managed::track(object, old, request),
+        Types::Custom { rules, .. } => {
+            rules.prune(object);
+            rules.apply_defaults(object);
+            let found = match old {
+                Some(old) if request.target.subresource == "status" => {
+                    rules.validate_status_update(object, old)
                 }
-            }
+                Some(old) => rules.validate_update(object, old),
+                None => rules.validate(object),
+            };
+            causes.extend(found.into_iter().map(|found| StatusCause {
+                reason: found.reason.to_string(),
+                message: found.message,
+                field: found.field,
+            }));
+            causes.extend(scale_replicas(version, object));
+            managed::track(object, old, request);
         }
-        causes.extend(found);
-        causes.extend(scale_replicas(version, object));
-        managed::track(object, old, request);
-    } else if let Some(schema) = version.schema() {
-        builtin::default(schema, object);
-        // What the server sets from here on has no owner.
-        managed::track(object, old, request);
-        builtin::prepare(schema, kind, old, object);
-        causes.extend(builtin::validate(kind, old, object));
-    } else {
-        managed::track(object, old, request);
+        Types::Builtin(name) => {
+            let schema = builtin::schema(name);
+            builtin::default(schema, object);
+            // What the server sets from here on has no owner.
+            managed::track(object, old, request);
+            builtin::prepare(schema, kind, old, object);
+            causes.extend(builtin::validate(kind, old, object));
+        }
     }
     if causes.is_empty() && kind.group.is_empty() && kind.kind == "Service" {
         causes.extend(service_ports::allocate(store, kind, old, object));

@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 
 use crate::{
     builtin,
-    kind::Kind,
+    kind::{Kind, Types},
     object::{self, map, section, text},
     request::{APPLY, Request, Verb},
-    schema,
     status::{Answer, bad_request, cause, invalid, invalid_patch},
 };
 
@@ -91,22 +90,23 @@ pub(crate) fn identify(request: &Request, object: &mut Value) -> Answer<()> {
 
 /// Removes unknown fields from the object of a request, with warnings or an error as `fieldValidation` says.
 pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
-    let (kind, version) = (&request.target.kind, request.target.version()?);
-    let Some(schema) = version.schema() else {
-        return Ok(());
-    };
+    let version = request.target.version()?;
     // Only the error of a patch shows the object.
     let whole = (request.verb == Verb::Patch).then(|| object.to_string());
-    let dropped = if kind.custom {
-        let dropped = schema::prune(schema, object);
-        schema::drop_nulls(schema, object);
-        dropped
-    } else {
-        let decoded = builtin::decode(schema, object);
-        if let Some(why) = decoded.error {
-            return Err(undecodable(request, whole, &why));
+    let dropped = match &version.types {
+        Types::None => return Ok(()),
+        Types::Custom { rules, .. } => {
+            let dropped = rules.prune(object);
+            rules.drop_nulls(object);
+            dropped
         }
-        decoded.unknown
+        Types::Builtin(name) => {
+            let decoded = builtin::decode(builtin::schema(name), object);
+            if let Some(why) = decoded.error {
+                return Err(undecodable(request, whole, &why));
+            }
+            decoded.unknown
+        }
     };
     let messages = dropped.iter().map(|path| format!("unknown field {path:?}"));
     match request.query.get("fieldValidation").unwrap_or("Warn") {

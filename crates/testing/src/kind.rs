@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use kube_codegen_schema::Schema;
 use serde_json::Value;
 
 use crate::{
@@ -35,7 +36,7 @@ pub(crate) struct Version {
     pub(crate) name: String,
     pub(crate) status: bool,
     pub(crate) scale: Option<Scale>,
-    pub(crate) schema: Schema,
+    pub(crate) types: Types,
     /// Field selectors besides `metadata.name` and `metadata.namespace`, such as `spec.choice`.
     pub(crate) fields: Vec<String>,
     /// The warning of a deprecated version.
@@ -44,11 +45,14 @@ pub(crate) struct Version {
 
 /// The types of a version's fields.
 #[derive(Clone, Debug)]
-pub(crate) enum Schema {
+pub(crate) enum Types {
     /// A CRD without a schema.
     None,
-    /// The schema of a CRD.
-    Custom(Arc<Value>),
+    /// The schema of a CRD, as it is and for validation.
+    Custom {
+        schema: Arc<Value>,
+        rules: Arc<Schema>,
+    },
     /// The name of a recorded type.
     Builtin(&'static str),
 }
@@ -56,10 +60,10 @@ pub(crate) enum Schema {
 impl Version {
     /// Returns the schema, if there is one.
     pub(crate) fn schema(&self) -> Option<&Value> {
-        match &self.schema {
-            Schema::None => None,
-            Schema::Custom(schema) => Some(schema),
-            Schema::Builtin(name) => Some(builtin::schema(name)),
+        match &self.types {
+            Types::None => None,
+            Types::Custom { schema, .. } => Some(schema),
+            Types::Builtin(name) => Some(builtin::schema(name)),
         }
     }
 }
@@ -191,14 +195,14 @@ pub(crate) fn from_crd(crd: &Value) -> Result<Kind, String> {
             .iter()
             .filter(|version| flag(version, "/served"))
             .map(|version| read_version(version, &group, &kind))
-            .collect(),
+            .collect::<Result<_, _>>()?,
         group,
         kind,
         plural,
     })
 }
 
-fn read_version(version: &Value, group: &str, kind: &str) -> Version {
+fn read_version(version: &Value, group: &str, kind: &str) -> Result<Version, String> {
     let name = text(version, "/name").to_owned();
     let scale = at(version, "/subresources/scale");
     let pointer = |field: &str| text(scale, field).replace('.', "/");
@@ -207,21 +211,30 @@ fn read_version(version: &Value, group: &str, kind: &str) -> Version {
             "" => format!("{group}/{name} {kind} is deprecated"),
             warning => warning.to_owned(),
         });
-    Version {
+    let schema = version.pointer("/schema/openAPIV3Schema");
+    let rules = schema
+        .map(Schema::new)
+        .transpose()
+        .map_err(|error| format!("spec.versions: Invalid value: {name:?}: {error}"))?;
+    Ok(Version {
         status: at(version, "/subresources/status").is_object(),
         scale: scale.is_object().then(|| Scale {
             spec: pointer("/specReplicasPath"),
             status: pointer("/statusReplicasPath"),
             selector: Some(pointer("/labelSelectorPath")).filter(|path| !path.is_empty()),
         }),
-        schema: version
-            .pointer("/schema/openAPIV3Schema")
-            .map_or(Schema::None, |it| Schema::Custom(Arc::new(it.clone()))),
+        types: match (schema, rules) {
+            (Some(schema), Some(rules)) => Types::Custom {
+                schema: Arc::new(schema.clone()),
+                rules: Arc::new(rules),
+            },
+            _ => Types::None,
+        },
         fields: list(version, "/selectableFields")
             .iter()
             .map(|field| text(field, "/jsonPath").trim_start_matches('.').to_owned())
             .collect(),
         warning,
         name,
-    }
+    })
 }

@@ -239,7 +239,9 @@ impl Generator {
                 } else if items.len() > 1 && self.chance(8) {
                     items.reverse();
                 }
-                items.iter_mut().for_each(|it| self.thin(it, false));
+                for item in items {
+                    self.thin(item, false);
+                }
             }
             _ => {}
         }

@@ -138,6 +138,13 @@ impl fmt::Display for ObjectKey {
     }
 }
 
+impl serde::Serialize for ObjectKey {
+    /// Serializes the text of [`Display`](fmt::Display).
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// Returns namespace and name as the store compares them: empty rather than absent.
 pub(crate) fn names<K: Resource>(object: &K) -> (&str, &str) {
     let meta = object.meta();

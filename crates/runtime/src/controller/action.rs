@@ -1,6 +1,8 @@
 //! What a reconcile asks for.
 use std::time::Duration;
 
+use crate::cache::ObjectKey;
+
 /// What happens after a successful reconcile. Either way the object's retries are forgotten, and any change enqueues it again.
 ///
 /// ```
@@ -12,6 +14,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action {
     pub(super) requeue_after: Option<Duration>,
+    pub(super) priority: Option<i32>,
 }
 
 impl Action {
@@ -20,16 +23,27 @@ impl Action {
     pub const fn await_change() -> Self {
         Self {
             requeue_after: None,
+            priority: None,
         }
     }
 
-    /// Reconciles again after `delay`, even without a change. Below one millisecond, the delay is the limiter's, which grows each time: an object
+    /// Reconciles again after `delay`, even without a change. A change before that makes this superfluous: the reconcile that it causes decides
+    /// again. Below one millisecond, the delay is the limiter's, which grows each time: an object
     /// that asks to be reconciled again at once must not keep a worker busy for ever.
     #[must_use]
     pub const fn requeue(delay: Duration) -> Self {
         Self {
             requeue_after: Some(delay),
+            priority: None,
         }
+    }
+
+    /// Sets the priority with which a requeued object waits for a worker; by default the one of this reconcile. Changes enqueue with 0, the first
+    /// list and resyncs with [`LOW_PRIORITY`](crate::queue::LOW_PRIORITY).
+    #[must_use]
+    pub const fn with_priority(mut self, priority: i32) -> Self {
+        self.priority = Some(priority);
+        self
     }
 }
 
@@ -44,4 +58,26 @@ pub enum OnError {
     After(Duration),
     /// Does not retry before the object changes or is resynced: for errors that only a change can fix, such as an invalid spec.
     Drop,
+}
+
+/// A key to enqueue, with a priority; see [`Controller::enqueue_from`](super::Controller::enqueue_from).
+///
+/// ```
+/// use kube_codegen_runtime::{controller::Enqueue, informer::ObjectKey};
+///
+/// let key = ObjectKey::namespaced("default", "web");
+/// assert_eq!(Enqueue::from(key.clone()), Enqueue { key, priority: 0 });
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enqueue {
+    /// The object.
+    pub key: ObjectKey,
+    /// Higher ones are first; changes have 0, the first list and resyncs [`LOW_PRIORITY`](crate::queue::LOW_PRIORITY).
+    pub priority: i32,
+}
+
+impl From<ObjectKey> for Enqueue {
+    fn from(key: ObjectKey) -> Self {
+        Self { key, priority: 0 }
+    }
 }

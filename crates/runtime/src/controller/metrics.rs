@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use crate::{
     cache::ObjectKey,
     histogram::Histogram,
-    queue::{QueueMetrics, WorkQueue},
+    queue::{QueueMetrics, QueueSnapshot, WorkQueue},
 };
 
 /// Upper bounds of the buckets of reconcile times in seconds, as in controller-runtime.
@@ -89,6 +89,12 @@ impl MetricsHandle {
             metrics.queue = queue.metrics();
         }
         metrics
+    }
+
+    /// Returns what is in the work queue, at most `limit` items of each kind, for a page such as `/debug/queues`; `None` before the controller runs.
+    pub fn queue(&self, limit: usize) -> Option<QueueSnapshot<ObjectKey>> {
+        let queue = self.inner.lock().queue.clone();
+        queue.map(|queue| queue.snapshot(limit))
     }
 
     pub(super) fn set_name(&self, name: String) {

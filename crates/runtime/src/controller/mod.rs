@@ -41,7 +41,7 @@ use futures::{
 };
 
 pub use self::{
-    action::{Action, OnError},
+    action::{Action, Enqueue, OnError},
     error::RunError,
     metrics::{ControllerMetrics, MetricsHandle},
     owner::{controller_of, is_controlled_by, owned_by},
@@ -53,13 +53,17 @@ use self::{
 use crate::{
     cache::{Object, ObjectKey},
     informer::{InformerEvent, SharedInformer},
-    queue::{RateLimiter, default_limiter},
+    queue::{ExponentialLimiter, RateLimiter},
 };
 
 /// Default grace period on shutdown (controller-runtime's default).
 const GRACE_PERIOD: Duration = Duration::from_secs(30);
 /// Default limit of the first lists (controller-runtime's default).
 const CACHE_SYNC_TIMEOUT: Duration = Duration::from_secs(120);
+/// Delay of the first retry (client-go's and controller-runtime's default).
+const FIRST_RETRY: Duration = Duration::from_millis(5);
+/// Longest delay of a retry (client-go's and controller-runtime's default).
+const LAST_RETRY: Duration = Duration::from_secs(1000);
 
 /// Runs one function for every object of a kind that has changed, or whose children or other dependencies have. See the
 /// [module](self) for an example.
@@ -67,7 +71,7 @@ pub struct Controller<K: Object> {
     primary: SharedInformer<K>,
     predicates: Vec<Predicate<K>>,
     triggers: Vec<Trigger>,
-    sources: Vec<BoxStream<'static, ObjectKey>>,
+    sources: Vec<BoxStream<'static, Enqueue>>,
     limiter: Box<dyn RateLimiter<ObjectKey>>,
     workers: usize,
     max_retries: Option<u32>,
@@ -88,7 +92,7 @@ impl<K: Object> Controller<K> {
             predicates: Vec::new(),
             triggers: Vec::new(),
             sources: Vec::new(),
-            limiter: Box::new(default_limiter()),
+            limiter: Box::new(ExponentialLimiter::new(FIRST_RETRY, LAST_RETRY)),
             workers: 1,
             max_retries: None,
             grace_period: GRACE_PERIOD,
@@ -171,8 +175,8 @@ impl<K: Object> Controller<K> {
         self
     }
 
-    /// Enqueues the keys of a stream, for events from outside of Kubernetes: a channel, a timer, a webhook. The stream is polled once the caches
-    /// are synced, and may end.
+    /// Enqueues the keys of a stream, for events from outside of Kubernetes: a channel, a timer, a webhook. The items are [`ObjectKey`]s, or
+    /// [`Enqueue`]s to set a priority. The stream is polled once the caches are synced, and may end.
     ///
     /// ```
     /// use futures::{SinkExt, channel::mpsc};
@@ -185,8 +189,11 @@ impl<K: Object> Controller<K> {
     /// # }
     /// ```
     #[must_use]
-    pub fn enqueue_from(mut self, keys: impl Stream<Item = ObjectKey> + Send + 'static) -> Self {
-        self.sources.push(keys.boxed());
+    pub fn enqueue_from<Key: Into<Enqueue> + 'static>(
+        mut self,
+        keys: impl Stream<Item = Key> + Send + 'static,
+    ) -> Self {
+        self.sources.push(keys.map(Into::into).boxed());
         self
     }
 
@@ -197,7 +204,8 @@ impl<K: Object> Controller<K> {
         self
     }
 
-    /// Sets the limiter of retries, instead of [`default_limiter`].
+    /// Sets the limiter of retries. By default, the delay of an object starts with 5 ms and doubles up to 1,000 s. There is no limit over all objects,
+    /// as in controller-runtime: the objects that fail must not delay the retries of others.
     #[must_use]
     pub fn rate_limiter(mut self, limiter: impl RateLimiter<ObjectKey>) -> Self {
         self.limiter = Box::new(limiter);

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::{
-    Action, Controller, OnError, RunError,
+    Action, Controller, Enqueue, OnError, RunError,
     trigger::{Guard, Predicate, trigger},
     worker::Worker,
 };
@@ -168,8 +168,8 @@ impl<K: Object> Controller<K> {
         let mut sources = JoinSet::new();
         for keys in self.sources {
             let queue = queue.clone();
-            sources.spawn(keys.for_each(move |key| {
-                queue.add(key);
+            sources.spawn(keys.for_each(move |Enqueue { key, priority }| {
+                queue.add_with_priority(key, priority);
                 std::future::ready(())
             }));
         }

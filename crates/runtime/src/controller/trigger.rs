@@ -9,7 +9,7 @@ use crate::{
     cache::{Object, ObjectKey},
     informer::{Deleted, EventHandler, HandlerRegistration, InformerEvent, SharedInformer},
     panics,
-    queue::WorkQueue,
+    queue::{LOW_PRIORITY, WorkQueue},
 };
 
 /// Starts an informer, and enqueues keys into the queue until the guard is dropped.
@@ -32,10 +32,11 @@ pub(super) trait Guard: Send + Sync {
     fn ended(&self) -> BoxFuture<'_, Result<(), RunError>>;
 }
 
-/// Creates a trigger that enqueues the keys that `mapper` returns for an object; on a resync only if `resyncs`.
+/// Creates a trigger that enqueues the keys that `mapper` returns for an object. If the object `is_primary`, a resync enqueues it too, and a new
+/// spec ends its back-off.
 pub(super) fn trigger<C: Object>(
     informer: &SharedInformer<C>,
-    resyncs: bool,
+    is_primary: bool,
     predicate: Option<Predicate<C>>,
     mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
 ) -> Trigger {
@@ -45,7 +46,7 @@ pub(super) fn trigger<C: Object>(
         let registration = informer.add_event_handler(Enqueue {
             mapper: move |object: &Arc<C>| mapper(object),
             predicate: predicate.clone(),
-            resyncs,
+            is_primary,
             queue: queue.clone(),
         });
         informer.start();
@@ -60,7 +61,7 @@ pub(super) fn trigger<C: Object>(
 struct Enqueue<C, Mapper> {
     mapper: Mapper,
     predicate: Option<Predicate<C>>,
-    resyncs: bool,
+    is_primary: bool,
     queue: WorkQueue<ObjectKey>,
 }
 
@@ -76,13 +77,19 @@ impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey>> Enqueue<C, Mapper> {
     }
 
     /// A panic of the mapper must not swallow the other state of the same change.
-    fn enqueue(&self, object: &Arc<C>) {
-        match panics::catch(|| (self.mapper)(object)) {
-            Ok(keys) => keys.into_iter().for_each(|key| self.queue.add(key)),
+    fn enqueue(&self, object: &Arc<C>, priority: i32, ends_back_off: bool) {
+        let keys = match panics::catch(|| (self.mapper)(object)) {
+            Ok(keys) => keys,
             Err(panic) => {
                 let object = ObjectKey::of(&**object);
-                error!(%object, panic, "a mapper panicked; the object enqueues nothing");
+                return error!(%object, panic, "a mapper panicked; the object enqueues nothing");
             }
+        };
+        for key in keys {
+            if ends_back_off && self.is_primary {
+                self.queue.forget(&key);
+            }
+            self.queue.add_with_priority(key, priority);
         }
     }
 }
@@ -96,29 +103,34 @@ where
             object: Arc::clone(object),
             is_in_initial_list,
         }) {
-            self.enqueue(object);
+            let priority = if is_in_initial_list { LOW_PRIORITY } else { 0 };
+            self.enqueue(object, priority, !is_in_initial_list);
         }
     }
 
     fn on_update(&mut self, old: &Arc<C>, new: &Arc<C>) {
         let unchanged = Arc::ptr_eq(old, new);
-        if unchanged && !self.resyncs {
+        if unchanged && !self.is_primary {
             return;
         }
         if self.accepts(|| InformerEvent::Updated {
             old: Arc::clone(old),
             new: Arc::clone(new),
         }) {
-            if !unchanged {
-                self.enqueue(old);
+            if unchanged {
+                return self.enqueue(new, LOW_PRIORITY, false);
             }
-            self.enqueue(new);
+            // Every object changes its resource version with a write, and only some their generation with a new spec.
+            let (before, after) = (old.meta(), new.meta());
+            let is_new = before.generation != after.generation || before.uid != after.uid;
+            self.enqueue(old, 0, is_new);
+            self.enqueue(new, 0, is_new);
         }
     }
 
     fn on_delete(&mut self, deleted: &Deleted<C>) {
         if self.accepts(|| InformerEvent::Deleted(deleted.clone())) {
-            self.enqueue(&deleted.object);
+            self.enqueue(&deleted.object, 0, true);
         }
     }
 }

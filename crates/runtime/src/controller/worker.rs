@@ -82,11 +82,18 @@ impl<K: Object, Attempt> Worker<K, Attempt> {
         let Some(delay) = action.requeue_after else {
             return self.queue.forget(key);
         };
+        let key = key.clone();
         if delay < SHORTEST_REQUEUE {
-            return self.queue.add_rate_limited(key.clone());
+            return match action.priority {
+                None => self.queue.add_rate_limited(key),
+                Some(priority) => self.queue.add_rate_limited_with_priority(key, priority),
+            };
         }
-        self.queue.forget(key);
-        self.queue.add_after(key.clone(), delay);
+        self.queue.forget(&key);
+        match action.priority {
+            None => self.queue.add_after(key, delay),
+            Some(priority) => self.queue.add_after_with_priority(key, delay, priority),
+        }
     }
 
     fn after_error(&self, key: &ObjectKey, next: OnError) {

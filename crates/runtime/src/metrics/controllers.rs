@@ -46,10 +46,6 @@ pub(super) fn encode(
             let labels = vec![("name", queue.name.clone()), ("controller", String::new())];
             (labels, (queue.read)())
         }))
-        .map(|(mut labels, metrics)| {
-            labels.push(("priority", String::new()));
-            (labels, metrics)
-        })
         .collect();
     encode_queues(&queues, out)
 }
@@ -118,10 +114,17 @@ fn encode_controllers(all: &[(Labels, ControllerMetrics)], out: &mut Encoder<'_>
 }
 
 fn encode_queues(all: &[(Labels, QueueMetrics)], out: &mut Encoder<'_>) -> fmt::Result {
+    let depths: Vec<_> = all.iter().flat_map(depths).collect();
     out.gauge(
         "workqueue_depth",
         "Items that wait for a worker",
-        all.iter().map(|(labels, q)| (labels, q.depth)),
+        depths.iter().map(|(labels, depth)| (labels, *depth)),
+    )?;
+    out.gauge(
+        "workqueue_oldest_item_age_seconds",
+        "Time since the oldest item that waits for a worker was added",
+        all.iter()
+            .map(|(labels, q)| (labels, q.oldest.as_secs_f64())),
     )?;
     out.counter(
         "workqueue_adds_total",
@@ -155,4 +158,29 @@ fn encode_queues(all: &[(Labels, QueueMetrics)], out: &mut Encoder<'_>) -> fmt::
         "Items added with a delay",
         all.iter().map(|(labels, q)| (labels, q.retries)),
     )
+}
+
+/// Most values of the label `priority` of one queue (controller-runtime's limit).
+const PRIORITIES: usize = 25;
+
+/// Returns the depth of each priority, and the sum of those above the limit.
+fn depths((labels, queue): &(Labels, QueueMetrics)) -> Vec<(Labels, usize)> {
+    let with = |priority: String| {
+        let mut labels = labels.clone();
+        labels.push(("priority", priority));
+        labels
+    };
+    let mut depths = queue.depths.clone();
+    depths.entry(0).or_default();
+    let mut all = depths.into_iter();
+    let mut series: Vec<_> = all
+        .by_ref()
+        .take(PRIORITIES)
+        .map(|(priority, depth)| (with(priority.to_string()), depth))
+        .collect();
+    let rest: Vec<_> = all.map(|(_, depth)| depth).collect();
+    if !rest.is_empty() {
+        series.push((with("exceeded_cardinality_limit".into()), rest.iter().sum()));
+    }
+    series
 }

@@ -1,5 +1,5 @@
 //! Counters and latencies of a work queue, after client-go's `workqueue_*` metrics.
-use std::{collections::HashMap, hash::Hash, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use tokio::time::Instant;
 
@@ -16,6 +16,10 @@ const BOUNDS: &[f64] = &[
 pub struct QueueMetrics {
     /// Items waiting for a worker (`workqueue_depth`).
     pub depth: usize,
+    /// Items waiting for a worker, for each priority that the queue has had.
+    pub depths: BTreeMap<i32, usize>,
+    /// Time since the oldest waiting item was added.
+    pub oldest: Duration,
     /// Added items (`workqueue_adds_total`).
     pub adds: u64,
     /// Items added with a delay: for a retry, or to be reconciled again later (`workqueue_retries_total`).
@@ -34,6 +38,8 @@ impl Default for QueueMetrics {
     fn default() -> Self {
         Self {
             depth: 0,
+            depths: BTreeMap::new(),
+            oldest: Duration::ZERO,
             adds: 0,
             retries: 0,
             queue_duration: Histogram::new(BOUNDS),
@@ -44,21 +50,17 @@ impl Default for QueueMetrics {
     }
 }
 
-/// Records the metrics by Tokio's clock.
-pub(super) struct Recorder<T> {
-    added_at: HashMap<T, Instant>,
-    started_at: HashMap<T, Instant>,
+/// Counts and measures; the state of the queue holds the times of its items.
+pub(super) struct Recorder {
     pub(super) adds: u64,
     pub(super) retries: u64,
-    queue: Histogram,
-    work: Histogram,
+    pub(super) queue: Histogram,
+    pub(super) work: Histogram,
 }
 
-impl<T> Default for Recorder<T> {
+impl Default for Recorder {
     fn default() -> Self {
         Self {
-            added_at: HashMap::new(),
-            started_at: HashMap::new(),
             adds: 0,
             retries: 0,
             queue: Histogram::new(BOUNDS),
@@ -67,38 +69,25 @@ impl<T> Default for Recorder<T> {
     }
 }
 
-impl<T: Eq + Hash + Clone> Recorder<T> {
-    pub(super) fn added(&mut self, item: &T) {
-        self.adds += 1;
-        self.added_at
-            .entry(item.clone())
-            .or_insert_with(Instant::now);
-    }
-
-    pub(super) fn started(&mut self, item: &T) {
-        let now = Instant::now();
-        if let Some(since) = self.added_at.remove(item) {
-            self.queue.observe_duration(now - since);
-        }
-        self.started_at.insert(item.clone(), now);
-    }
-
-    pub(super) fn finished(&mut self, item: &T) {
-        if let Some(since) = self.started_at.remove(item) {
-            self.work.observe_duration(since.elapsed());
-        }
-    }
-
-    pub(super) fn snapshot(&self, depth: usize) -> QueueMetrics {
-        let running = || self.started_at.values().map(Instant::elapsed);
+impl Recorder {
+    /// `processing` has the start of each item that is being processed.
+    pub(super) fn snapshot<'a>(
+        &self,
+        depths: BTreeMap<i32, usize>,
+        oldest: Duration,
+        processing: impl Iterator<Item = &'a Instant> + Clone,
+    ) -> QueueMetrics {
+        let running = processing.map(Instant::elapsed);
         QueueMetrics {
-            depth,
+            depth: depths.values().sum(),
+            depths,
+            oldest,
             adds: self.adds,
             retries: self.retries,
             queue_duration: self.queue.clone(),
             work_duration: self.work.clone(),
-            unfinished_work: running().sum(),
-            longest_running: running().max().unwrap_or_default(),
+            unfinished_work: running.clone().sum(),
+            longest_running: running.max().unwrap_or_default(),
         }
     }
 }

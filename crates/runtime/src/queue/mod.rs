@@ -1,14 +1,12 @@
 //! A work queue that deduplicates items and gives each to one worker at a time.
+mod item;
 mod limiter;
 mod metrics;
+mod ready;
+mod snapshot;
+mod state;
 
-use std::{
-    collections::{BTreeMap, HashMap, HashSet, VecDeque},
-    fmt,
-    hash::Hash,
-    sync::Arc,
-    time::Duration,
-};
+use std::{fmt, hash::Hash, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use tokio::{
@@ -16,23 +14,40 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use self::metrics::Recorder;
+use self::state::State;
 pub use self::{
     limiter::{ExponentialLimiter, MaxOf, RateLimiter, TokenBucket, default_limiter},
     metrics::QueueMetrics,
+    snapshot::{ProcessedItem, QueueSnapshot, ScheduledItem, WaitingItem},
 };
 pub use crate::histogram::Histogram;
 
 /// Delay of an item whose time no clock reaches.
 const FAR_FUTURE: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
-/// A queue with client-go's semantics. A clone is a handle on the same queue.
+/// The priority of what can wait: controllers add the objects of the first list and unchanged objects of a resync with it
+/// (controller-runtime's value).
+pub const LOW_PRIORITY: i32 = -100;
+
+/// A queue with the semantics of client-go's work queue and controller-runtime's priority queue. A clone is a handle on the same queue.
 ///
-/// - Items are first in, first out. An item that is already queued is not queued again.
+/// - Items of a higher priority are first, and items of one priority are first in, first out. If items of several priorities wait, one of
+///   16 taken is the oldest of the lower priorities, so that none waits for ever.
+/// - An item that is already queued is not queued again. It keeps the higher priority and the earlier time.
 /// - No two workers have the same item: an item added while a worker has it is queued again after [`done`](Self::done).
-/// - [`add_after`](Self::add_after) and [`add_rate_limited`](Self::add_rate_limited) queue an item later. The earliest of several times wins.
+/// - [`add_after`](Self::add_after) and [`add_rate_limited`](Self::add_rate_limited) queue an item later, and keep the priority with which a
+///   worker got it. [`add`](Self::add) queues a delayed item at once.
 ///
-/// Pass every item that [`get`](Self::get) returns to `done`, and to [`forget`](Self::forget) once it needs no more retries.
+/// # Back-off
+///
+/// In client-go, an item that fails and also changes often is retried at every change, and each of these failures makes its back-off longer
+/// ([kubernetes#112325](https://github.com/kubernetes/kubernetes/issues/112325)). Here `add` retries an item that backs off after a failure at
+/// most once before the back-off ends. If this attempt fails too, it does not count: the item is retried when its back-off would have ended
+/// without it. Later events wait until then. [`forget`](Self::forget) ends the back-off, for a change that makes earlier failures meaningless.
+///
+/// # Use
+///
+/// Pass every item that [`get`](Self::get) returns to `done`, and to `forget` once it needs no more retries.
 ///
 /// ```
 /// use kube_codegen_runtime::queue::WorkQueue;
@@ -62,26 +77,6 @@ struct Inner<T> {
     drained: Notify,
 }
 
-struct State<T> {
-    /// Items waiting for a worker, in order.
-    ready: VecDeque<T>,
-    /// Items that need processing: `ready`, and items added while being processed.
-    dirty: HashSet<T>,
-    processing: HashSet<T>,
-    delayed: Delayed<T>,
-    /// Retries since the last `forget`. Not every limiter counts them.
-    retries: HashMap<T, u32>,
-    shut_down: bool,
-    metrics: Recorder<T>,
-}
-
-/// Items to queue later. `order` breaks ties, so that equal times stay first in, first out.
-struct Delayed<T> {
-    due: BTreeMap<(Instant, u64), T>,
-    when: HashMap<T, (Instant, u64)>,
-    order: u64,
-}
-
 impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
     /// Creates a queue with [`default_limiter`].
     pub fn new() -> Self {
@@ -95,22 +90,9 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
 
     /// Like [`with_limiter`](Self::with_limiter), for a limiter chosen at run time.
     pub fn with_boxed_limiter(limiter: Box<dyn RateLimiter<T>>) -> Self {
-        let state = State {
-            ready: VecDeque::new(),
-            dirty: HashSet::new(),
-            processing: HashSet::new(),
-            delayed: Delayed {
-                due: BTreeMap::new(),
-                when: HashMap::new(),
-                order: 0,
-            },
-            retries: HashMap::new(),
-            shut_down: false,
-            metrics: Recorder::default(),
-        };
         Self {
             inner: Arc::new(Inner {
-                state: Mutex::new(state),
+                state: Mutex::new(State::new()),
                 limiter,
                 changed: Notify::new(),
                 drained: Notify::new(),
@@ -118,48 +100,73 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Queues `item`, unless it is already queued or the queue is shut down.
+    /// Queues `item` with priority 0, unless it is already queued or the queue is shut down. See [Back-off](Self#back-off) for an item that
+    /// failed.
     pub fn add(&self, item: T) {
-        if self.inner.state.lock().add(item) {
+        self.add_with_priority(item, 0);
+    }
+
+    /// Like [`add`](Self::add), with a priority. If the item is already queued, the higher priority wins.
+    pub fn add_with_priority(&self, item: T, priority: i32) {
+        if self.inner.state.lock().add(item, priority) {
             self.inner.changed.notify_one();
         }
     }
 
     /// Queues `item` after `delay`. If it is already scheduled, the earlier time wins.
     pub fn add_after(&self, item: T, delay: Duration) {
+        self.schedule(item, delay, None);
+    }
+
+    /// Like [`add_after`](Self::add_after), with a priority. If the item is already scheduled, the higher priority wins.
+    pub fn add_after_with_priority(&self, item: T, delay: Duration, priority: i32) {
+        self.schedule(item, delay, Some(priority));
+    }
+
+    fn schedule(&self, item: T, delay: Duration, priority: Option<i32>) {
         if delay.is_zero() {
-            return self.add(item);
+            return self.add_with_priority(item, priority.unwrap_or(0));
         }
-        let now = Instant::now();
-        let at = now.checked_add(delay).unwrap_or(now + FAR_FUTURE);
-        let mut state = self.inner.state.lock();
-        state.metrics.retries += u64::from(!state.shut_down);
+        let at = deadline(delay);
         // Every waiting worker watches the time of the next item, since any of them may be gone by then.
-        if !state.shut_down && state.delayed.insert(item, at) {
+        if self.inner.state.lock().add_after(item, at, priority) {
             self.inner.changed.notify_waiters();
         }
     }
 
-    /// Queues `item` for a retry, after the limiter's delay.
+    /// Queues `item` for a retry, after the limiter's delay. If an event caused the attempt during a back-off, the item stays in that
+    /// [back-off](Self#back-off) instead, and the limiter does not count the attempt.
     pub fn add_rate_limited(&self, item: T) {
-        let delay = self.inner.limiter.when(&item);
-        let mut state = self.inner.state.lock();
-        let retries = state.retries.entry(item.clone()).or_insert(0);
-        *retries = retries.saturating_add(1);
-        drop(state);
-        self.add_after(item, delay);
+        self.back_off(item, None);
     }
 
-    /// Resets the retries of `item`: its next retry has the shortest delay.
+    /// Like [`add_rate_limited`](Self::add_rate_limited), with a priority.
+    pub fn add_rate_limited_with_priority(&self, item: T, priority: i32) {
+        self.back_off(item, Some(priority));
+    }
+
+    fn back_off(&self, item: T, priority: Option<i32>) {
+        if self.inner.state.lock().keeps_back_off(&item) {
+            return;
+        }
+        let at = deadline(self.inner.limiter.when(&item));
+        if self.inner.state.lock().back_off(item, at, priority) {
+            self.inner.changed.notify_waiters();
+        }
+    }
+
+    /// Resets the retries of `item`: its next retry has the shortest delay. A pending retry is cancelled if a worker has the item, and otherwise
+    /// remains as by [`add_after`](Self::add_after).
     pub fn forget(&self, item: &T) {
         self.inner.limiter.forget(item);
-        self.inner.state.lock().retries.remove(item);
+        if self.inner.state.lock().forget(item) {
+            self.inner.changed.notify_one();
+        }
     }
 
     /// Returns how often `item` was added by [`add_rate_limited`](Self::add_rate_limited) since the last [`forget`](Self::forget).
     pub fn num_requeues(&self, item: &T) -> u32 {
-        let state = self.inner.state.lock();
-        state.retries.get(item).copied().unwrap_or(0)
+        self.inner.state.lock().num_requeues(item)
     }
 
     /// Waits for an item. Returns `None` once the queue is shut down and empty. Any number of workers may await it, and drop it at any time.
@@ -171,16 +178,16 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
                 state.promote();
                 if let Some(item) = state.take() {
                     // The notification may have been for another item, too.
-                    if !state.ready.is_empty() || state.shut_down {
+                    if state.ready() > 0 || state.is_shut_down() {
                         self.inner.changed.notify_one();
                     }
                     return Some(item);
                 }
-                if state.shut_down {
+                if state.is_shut_down() {
                     self.inner.changed.notify_one();
                     return None;
                 }
-                state.delayed.next()
+                state.next()
             };
             match next {
                 Some(next) => tokio::select! { () = changed => {}, () = sleep_until(next) => {} },
@@ -195,7 +202,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         if state.done(item) {
             self.inner.changed.notify_one();
         }
-        if state.processing.is_empty() {
+        if state.processing() == 0 {
             self.inner.drained.notify_waiters();
         }
     }
@@ -204,7 +211,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
     pub fn len(&self) -> usize {
         let mut state = self.inner.state.lock();
         state.promote();
-        state.ready.len()
+        state.ready()
     }
 
     /// Whether no item waits for a worker.
@@ -215,8 +222,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
     /// Ignores further items and drops scheduled ones. Workers get the queued items, then `None`.
     pub fn shut_down(&self) {
         let mut state = self.inner.state.lock();
-        state.shut_down = true;
-        state.delayed.clear();
+        state.shut_down();
         self.inner.changed.notify_one();
     }
 
@@ -227,7 +233,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
             let drained = self.inner.drained.notified();
             {
                 let state = self.inner.state.lock();
-                if state.processing.is_empty() && state.ready.is_empty() {
+                if state.processing() == 0 && state.ready() == 0 {
                     return;
                 }
             }
@@ -237,15 +243,29 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
 
     /// Whether the queue is shut down.
     pub fn is_shutting_down(&self) -> bool {
-        self.inner.state.lock().shut_down
+        self.inner.state.lock().is_shut_down()
     }
 
     /// Returns the current metrics.
     pub fn metrics(&self) -> QueueMetrics {
         let mut state = self.inner.state.lock();
         state.promote();
-        let depth = state.ready.len();
-        state.metrics.snapshot(depth)
+        state.metrics()
+    }
+
+    /// Returns what is in the queue, at most `limit` items of each kind. It costs time in proportion to all items, so it is for debugging.
+    ///
+    /// ```
+    /// # use kube_codegen_runtime::queue::WorkQueue;
+    /// let queue = WorkQueue::new();
+    /// queue.add("a");
+    /// let content = serde_json::to_value(queue.snapshot(100)).unwrap();
+    /// assert_eq!(content["waiting"][0]["item"], "a");
+    /// ```
+    pub fn snapshot(&self, limit: usize) -> QueueSnapshot<T> {
+        let mut state = self.inner.state.lock();
+        state.promote();
+        state.snapshot(limit)
     }
 }
 
@@ -263,97 +283,21 @@ impl<T: Eq + Hash + Clone + Send + 'static> Default for WorkQueue<T> {
     }
 }
 
-impl<T> fmt::Debug for WorkQueue<T> {
+impl<T: Eq + Hash + Clone> fmt::Debug for WorkQueue<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.inner.state.lock();
         f.debug_struct("WorkQueue")
-            .field("ready", &state.ready.len())
-            .field("processing", &state.processing.len())
-            .field("delayed", &state.delayed.when.len())
+            .field("ready", &state.ready())
+            .field("processing", &state.processing())
+            .field("scheduled", &state.scheduled())
             .finish_non_exhaustive()
     }
 }
 
-impl<T: Eq + Hash + Clone> State<T> {
-    /// Adds `item`. Returns `true` if it is ready for a worker.
-    fn add(&mut self, item: T) -> bool {
-        if self.shut_down || !self.dirty.insert(item.clone()) {
-            return false;
-        }
-        self.metrics.added(&item);
-        if self.processing.contains(&item) {
-            return false;
-        }
-        self.ready.push_back(item);
-        true
-    }
-
-    fn take(&mut self) -> Option<T> {
-        let item = self.ready.pop_front()?;
-        self.dirty.remove(&item);
-        self.processing.insert(item.clone());
-        self.metrics.started(&item);
-        Some(item)
-    }
-
-    /// Ends the processing of `item`. Returns `true` if it is queued again.
-    fn done(&mut self, item: &T) -> bool {
-        if !self.processing.remove(item) {
-            return false;
-        }
-        self.metrics.finished(item);
-        let again = self.dirty.contains(item);
-        if again {
-            self.ready.push_back(item.clone());
-        }
-        again
-    }
-
-    /// Queues the items that are due.
-    fn promote(&mut self) {
-        let now = Instant::now();
-        while let Some(item) = self.delayed.pop_due(now) {
-            self.add(item);
-        }
-    }
-}
-
-impl<T: Eq + Hash + Clone> Delayed<T> {
-    /// Schedules `item`. Returns `true` if it is now the next one.
-    fn insert(&mut self, item: T, at: Instant) -> bool {
-        if let Some(known) = self.when.get(&item).copied() {
-            if known.0 <= at {
-                return false;
-            }
-            self.due.remove(&known);
-        }
-        let slot = (at, self.order);
-        self.order += 1;
-        self.when.insert(item.clone(), slot);
-        self.due.insert(slot, item);
-        self.due
-            .first_key_value()
-            .is_some_and(|(first, _)| *first == slot)
-    }
-
-    fn pop_due(&mut self, now: Instant) -> Option<T> {
-        let entry = self
-            .due
-            .first_entry()
-            .filter(|entry| entry.key().0 <= now)?;
-        let item = entry.remove();
-        self.when.remove(&item);
-        Some(item)
-    }
-
-    fn next(&self) -> Option<Instant> {
-        self.due.first_key_value().map(|((at, _), _)| *at)
-    }
-
-    fn clear(&mut self) {
-        self.due.clear();
-        self.when.clear();
-    }
+/// Returns when `delay` is over.
+fn deadline(delay: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(delay).unwrap_or(now + FAR_FUTURE)
 }
 
 #[cfg(test)]

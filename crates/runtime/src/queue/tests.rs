@@ -1,3 +1,6 @@
+mod back_off;
+mod priorities;
+
 use std::pin::pin;
 
 use futures::poll;

@@ -13,6 +13,7 @@ mod factories;
 mod handlers;
 mod listing;
 mod namespaces;
+mod priorities;
 mod reads;
 mod reconciling;
 mod relists;

@@ -24,6 +24,7 @@ pub const SECOND: Duration = Duration::from_secs(1);
 pub enum Step {
     Done,
     Requeue(Duration),
+    RequeueWithPriority(Duration, i32),
     Fail,
     Panic,
     Sleep(Duration),
@@ -48,6 +49,9 @@ async fn reconcile(object: Arc<ConfigMap>, context: Arc<Context>) -> Result<Acti
     match step {
         Step::Done => Ok(Action::await_change()),
         Step::Requeue(delay) => Ok(Action::requeue(delay)),
+        Step::RequeueWithPriority(delay, priority) => {
+            Ok(Action::requeue(delay).with_priority(priority))
+        }
         Step::Fail => Err("scripted".into()),
         Step::Panic => panic!("scripted"),
         Step::Sleep(time) => {

@@ -7,7 +7,7 @@ use kube_codegen_runtime::{
     informer::{InformerFactory, ObjectKey},
 };
 use serde_json::{Value, json};
-use std::{sync::Arc, time::Duration};
+use std::{sync::Arc, task::Poll, time::Duration};
 use tokio::sync::mpsc;
 
 type Keys = mpsc::UnboundedReceiver<String>;
@@ -66,7 +66,7 @@ async fn streams_enqueue_keys() {
         .unwrap();
     let controller = Controller::for_informer(&factory.informer())
         .enqueue_from(source)
-        .enqueue_from(pending());
+        .enqueue_from(pending::<ObjectKey>());
     let (mut keys, running) = run(controller);
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert!(keys.try_recv().is_err(), "not before the caches are synced");
@@ -91,7 +91,7 @@ async fn streams_enqueue_keys() {
 async fn a_stream_that_panics_ends_the_controller() {
     let (client, mut server) = server();
     let factory = InformerFactory::new(client);
-    let source = futures::stream::poll_fn(|_| panic!("scripted"));
+    let source = futures::stream::poll_fn(|_| -> Poll<Option<ObjectKey>> { panic!("scripted") });
     let (_keys, running) = run(Controller::for_informer(&factory.informer()).enqueue_from(source));
     let _watch = synced(&mut server, &[]).await;
     let message = "scripted".to_owned();

@@ -44,7 +44,7 @@ pub(crate) fn decode(schema: &Value, object: &mut Value) -> Decoded {
 
 impl Decoded {
     fn value(&mut self, schema: &Value, value: &mut Value, place: &Place<'_>) {
-        if let Some(done) = scalar(schema, value, place.go) {
+        if let Some(done) = scalar(schema, value) {
             match done {
                 Ok(normal) => *value = normal,
                 Err(Wrong::Type) => self.wrong_type(value, place),
@@ -166,7 +166,7 @@ enum Wrong {
 }
 
 /// Returns the normal form of a scalar; `None` if the schema is of a list or map, or of anything.
-fn scalar(schema: &Value, value: &Value, go: &str) -> Option<Result<Value, Wrong>> {
+fn scalar(schema: &Value, value: &Value) -> Option<Result<Value, Wrong>> {
     let kind = text(schema, "/type");
     Some(match (text(schema, "/x-type"), value) {
         ("api.resource.Quantity", _) => quantity(value),

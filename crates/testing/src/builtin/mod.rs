@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 pub(crate) use self::{decode::decode, validate::validate};
-use crate::kind::{Kind, Scale, Schema, Version};
+use crate::kind::{Kind, Scale, Types, Version};
 
 /// A recorded resource.
 #[derive(Debug, Deserialize)]
@@ -95,7 +95,7 @@ pub(crate) fn kinds() -> impl Iterator<Item = Kind> {
                     status: "/status/replicas".into(),
                     selector: None,
                 }),
-                schema: Schema::Builtin(&resource.type_name),
+                types: Types::Builtin(&resource.type_name),
                 fields: FIELDS
                     .iter()
                     .filter(|(of, _)| *of == resource.plural)
@@ -152,11 +152,14 @@ pub(crate) fn status_metadata(kind: &Kind) -> impl Iterator<Item = &'static str>
 
 /// Returns whether an update of an absent object creates it.
 pub(crate) fn creates_on_update(kind: &Kind) -> bool {
-    match (kind.group.as_str(), kind.kind.as_str()) {
-        ("", "LimitRange" | "Event" | "Service" | "Endpoints") => true,
-        ("coordination.k8s.io" | "events.k8s.io" | "rbac.authorization.k8s.io", _) => true,
-        _ => false,
-    }
+    matches!(
+        (kind.group.as_str(), kind.kind.as_str()),
+        ("", "LimitRange" | "Event" | "Service" | "Endpoints")
+            | (
+                "coordination.k8s.io" | "events.k8s.io" | "rbac.authorization.k8s.io",
+                _
+            )
+    )
 }
 
 /// Returns whether an update must name the resource version that it replaces.

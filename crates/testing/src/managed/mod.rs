@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{
     builtin,
-    kind::{Schema, Version},
+    kind::{Types, Version},
     object::{self, at, list, map, section},
     request::{APPLY, Request},
     status::{Answer, apply_conflict},
@@ -128,7 +128,7 @@ fn blank(request: &Request) -> Value {
     let mut blank =
         json!({"apiVersion": request.target.api_version(), "kind": request.target.kind.kind});
     if let Ok(Version {
-        schema: Schema::Builtin(name),
+        types: Types::Builtin(name),
         ..
     }) = request.target.version()
     {

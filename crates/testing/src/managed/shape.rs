@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    kind::{Schema, Version},
+    kind::{Types, Version},
     object::{at, flag, list, text},
 };
 
@@ -58,8 +58,8 @@ pub(crate) type Unidentified = String;
 
 impl<'a> Shape<'a> {
     pub(crate) fn root(version: &'a Version) -> Self {
-        match (&version.schema, version.schema()) {
-            (Schema::Builtin(_), Some(schema)) => Self::Schema(schema),
+        match (&version.types, version.schema()) {
+            (Types::Builtin(_), Some(schema)) => Self::Schema(schema),
             (_, Some(schema)) => Self::Root(schema),
             (_, None) => Self::Deduced,
         }

@@ -115,10 +115,10 @@ async fn the_schema_prunes_defaults_and_validates() {
     assert_eq!(
         causes,
         [
-            "spec.mode: Required value",
-            "spec.tags: Too many: 3: must have at most 2 items",
-            "spec.tags[1]: Duplicate value: \"a\"",
             "spec.tags[2]: Too long: may not be more than 3 bytes",
+            "spec.tags: Too many: 3: must have at most 2 items",
+            "spec.mode: Required value",
+            "spec.tags[1]: Duplicate value: \"a\"",
         ]
     );
     let status = refused(

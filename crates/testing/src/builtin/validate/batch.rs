@@ -1,4 +1,4 @@
-//! Validates Jobs and CronJobs.
+//! Validates Jobs and `CronJobs`.
 
 use serde_json::Value;
 

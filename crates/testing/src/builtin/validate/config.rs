@@ -164,7 +164,7 @@ pub(super) fn claim_spec(it: &mut Causes, path: &str, spec: &Value) {
     }
     let class = at(spec, "/storageClassName");
     if class.as_str().is_some_and(|it| !it.is_empty()) {
-        it.subdomain(format!("{path}.storageClassName"), class);
+        it.subdomain(&format!("{path}.storageClassName"), class);
     }
     it.one_of(
         format!("{path}.volumeMode"),

@@ -13,7 +13,7 @@ pub(super) fn container(it: &mut Causes, path: &str, container: &Value, volumes:
     if text(container, "/name").is_empty() {
         it.required(format!("{path}.name"), "");
     } else {
-        it.label(format!("{path}.name"), at(container, "/name"));
+        it.label(&format!("{path}.name"), at(container, "/name"));
     }
     if text(container, "/image").is_empty() {
         it.required(format!("{path}.image"), "");

@@ -164,16 +164,16 @@ impl Causes {
     }
 
     /// Demands a DNS label.
-    fn label(&mut self, path: impl Into<String> + Clone, value: &Value) {
+    fn label(&mut self, path: &str, value: &Value) {
         for why in names::label_violations(value.as_str().unwrap_or_default()) {
-            self.invalid(path.clone(), value, why);
+            self.invalid(path, value, why);
         }
     }
 
     /// Demands a DNS subdomain.
-    fn subdomain(&mut self, path: impl Into<String> + Clone, value: &Value) {
+    fn subdomain(&mut self, path: &str, value: &Value) {
         for why in names::subdomain_violations(value.as_str().unwrap_or_default()) {
-            self.invalid(path.clone(), value, why);
+            self.invalid(path, value, why);
         }
     }
 

@@ -24,7 +24,7 @@ pub(super) fn ingress(it: &mut Causes, object: &Value) {
         let host = text(rule, "/host");
         let plain = host.strip_prefix("*.").unwrap_or(host);
         if !host.is_empty() && !plain.contains('*') {
-            it.subdomain(format!("{path}.host"), &json!(plain));
+            it.subdomain(&format!("{path}.host"), &json!(plain));
         }
         let http = at(rule, "/http");
         if !http.is_object() {
@@ -90,7 +90,7 @@ fn backend(it: &mut Causes, path: &str, backend: &Value) {
             if text(service, "/name").is_empty() {
                 it.required(format!("{path}.service.name"), "");
             } else {
-                it.label(format!("{path}.service.name"), at(service, "/name"));
+                it.label(&format!("{path}.service.name"), at(service, "/name"));
             }
             let (name, number) = (at(service, "/port/name"), at(service, "/port/number"));
             let has_name = name.as_str().is_some_and(|it| !it.is_empty());

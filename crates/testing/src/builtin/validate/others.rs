@@ -137,7 +137,7 @@ pub(super) fn rbac(it: &mut Causes, kind: &str, old: Option<&Value>, object: &Va
         match text(subject, "/kind") {
             "ServiceAccount" => {
                 if !text(subject, "/name").is_empty() {
-                    it.subdomain(format!("{path}.name"), at(subject, "/name"));
+                    it.subdomain(&format!("{path}.name"), at(subject, "/name"));
                 }
                 if !group.is_empty() {
                     it.unsupported(format!("{path}.apiGroup"), &json!(group), &[""]);
@@ -211,7 +211,7 @@ pub(super) fn webhooks(it: &mut Causes, object: &Value) {
             let why = "should be a domain with at least three segments separated by dots";
             it.invalid(format!("{path}.name"), at(webhook, "/name"), why);
         } else {
-            it.subdomain(format!("{path}.name"), at(webhook, "/name"));
+            it.subdomain(&format!("{path}.name"), at(webhook, "/name"));
         }
         let config = at(webhook, "/clientConfig");
         let service = at(config, "/service");

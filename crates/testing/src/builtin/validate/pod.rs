@@ -172,9 +172,9 @@ fn spec(it: &mut Causes, path: &str, spec: &Value) {
         let value = at(spec, &format!("/{name}"));
         if value.as_str().is_some_and(|it| !it.is_empty()) {
             if form {
-                it.label(format!("{path}.{name}"), value);
+                it.label(&format!("{path}.{name}"), value);
             } else {
-                it.subdomain(format!("{path}.{name}"), value);
+                it.subdomain(&format!("{path}.{name}"), value);
             }
         }
     }
@@ -249,7 +249,7 @@ fn volumes<'a>(it: &mut Causes, path: &str, volumes: &'a [Value]) -> BTreeSet<&'
         if name.is_empty() {
             it.required(format!("{path}.name"), "");
         } else {
-            it.label(format!("{path}.name"), at(volume, "/name"));
+            it.label(&format!("{path}.name"), at(volume, "/name"));
         }
         if names.contains(name) {
             it.duplicate(format!("{path}.name"), at(volume, "/name"));

@@ -129,7 +129,7 @@ fn ports(it: &mut Causes, ports: &[Value]) {
         let path = format!("spec.ports[{index}]");
         let name = text(port, "/name");
         if !name.is_empty() {
-            it.label(format!("{path}.name"), at(port, "/name"));
+            it.label(&format!("{path}.name"), at(port, "/name"));
             if !names.insert(name) {
                 it.duplicate(format!("{path}.name"), at(port, "/name"));
             }

@@ -218,7 +218,7 @@ pub(super) fn stateful_set(it: &mut Causes, old: Option<&Value>, object: &Value)
         }
         "OnDelete" => {}
         "RollingUpdate" => {
-            it.not_negative("spec.updateStrategy.rollingUpdate", update, &["partition"])
+            it.not_negative("spec.updateStrategy.rollingUpdate", update, &["partition"]);
         }
         _ => it.invalid(
             "spec.updateStrategy",

@@ -1,0 +1,65 @@
+//! The content of a work queue, for debugging.
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// Items of a queue at one moment; serialized for a page such as `/debug/queues`. Times are in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct QueueSnapshot<T> {
+    /// Items that wait for a worker, highest priority first.
+    pub waiting: Vec<WaitingItem<T>>,
+    /// Items that workers have, the longest one first.
+    pub processing: Vec<ProcessedItem<T>>,
+    /// Items that are queued later, the next one first.
+    pub scheduled: Vec<ScheduledItem<T>>,
+}
+
+/// An item that waits for a worker.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct WaitingItem<T> {
+    /// The item.
+    pub item: T,
+    /// Its priority.
+    pub priority: i32,
+    /// Time since it was added.
+    #[serde(serialize_with = "seconds")]
+    pub waits_for: Duration,
+}
+
+/// An item that a worker has.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ProcessedItem<T> {
+    /// The item.
+    pub item: T,
+    /// The priority with which it was taken.
+    pub priority: i32,
+    /// Time since it was taken.
+    #[serde(serialize_with = "seconds")]
+    pub runs_for: Duration,
+}
+
+/// An item that is queued later.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ScheduledItem<T> {
+    /// The item.
+    pub item: T,
+    /// Time until it is queued.
+    #[serde(serialize_with = "seconds")]
+    pub due_in: Duration,
+    /// Retries since the item was forgotten.
+    pub retries: u32,
+    /// Whether it backs off after a failure; otherwise it was scheduled by `add_after`.
+    pub is_retry: bool,
+}
+
+fn seconds<S: serde::Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_f64(time.as_secs_f64())
+}

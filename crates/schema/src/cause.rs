@@ -1,0 +1,90 @@
+//! Violations, as the API server reports them.
+
+use std::fmt;
+
+/// One violation of one field: an entry of `details.causes` in the server's answer.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Cause {
+    /// Path of the field, such as `spec.items[0].name`; `<nil>` where the server names no field.
+    pub field: String,
+    /// The kind of the violation.
+    pub reason: Reason,
+    /// The server's message, without the field.
+    pub message: String,
+}
+
+/// The kind of a violation (`CauseType` of apimachinery).
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum Reason {
+    /// Two values that must differ are equal.
+    Duplicate,
+    /// The value is not permitted here.
+    Forbidden,
+    /// The value breaks a rule.
+    Invalid,
+    /// The value is none of those that are permitted.
+    NotSupported,
+    /// A required value is absent.
+    Required,
+    /// The string is too long.
+    TooLong,
+    /// The list or map has too many items.
+    TooMany,
+    /// The value has another type.
+    TypeInvalid,
+}
+
+impl Reason {
+    /// Returns the reason as in the JSON form of a cause, such as `FieldValueInvalid`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Duplicate => "FieldValueDuplicate",
+            Self::Forbidden => "FieldValueForbidden",
+            Self::Invalid => "FieldValueInvalid",
+            Self::NotSupported => "FieldValueNotSupported",
+            Self::Required => "FieldValueRequired",
+            Self::TooLong => "FieldValueTooLong",
+            Self::TooMany => "FieldValueTooMany",
+            Self::TypeInvalid => "FieldValueTypeInvalid",
+        }
+    }
+
+    /// Returns the start of a message.
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Duplicate => "Duplicate value",
+            Self::Forbidden => "Forbidden",
+            Self::Invalid | Self::TypeInvalid => "Invalid value",
+            Self::NotSupported => "Unsupported value",
+            Self::Required => "Required value",
+            Self::TooLong => "Too long",
+            Self::TooMany => "Too many",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.message)
+    }
+}
+
+impl Cause {
+    /// The message names the value, as Go formats it, unless `value` is empty.
+    pub(crate) fn new(field: &str, reason: Reason, value: &str, detail: &str) -> Self {
+        let parts = [reason.text(), value, detail];
+        let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        Self {
+            field: if field.is_empty() { "<nil>" } else { field }.to_owned(),
+            reason,
+            message: parts.join(": "),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Prunes, defaults and validates custom resources by the schema of their CRD, as the API server does.
+//!
+//! ```
+//! use kube_codegen_schema::Schema;
+//! use serde_json::json;
+//!
+//! let schema = Schema::new(&json!({
+//!     "type": "object",
+//!     "properties": {"spec": {
+//!         "type": "object",
+//!         "required": ["size"],
+//!         "properties": {
+//!             "size": {"type": "integer", "format": "int32", "minimum": 1},
+//!             "color": {"type": "string", "default": "red"},
+//!         },
+//!     }},
+//! }))?;
+//! let mut object = json!({"spec": {"size": 0, "colour": "blue"}});
+//! assert_eq!(schema.prune(&mut object), ["spec.colour"]);
+//! schema.apply_defaults(&mut object);
+//! assert_eq!(object["spec"]["color"], "red");
+//!
+//! let causes = schema.validate(&object);
+//! assert_eq!(causes[0].field, "spec.size");
+//! assert_eq!(
+//!     causes[0].to_string(),
+//!     "spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1"
+//! );
+//! # Ok::<(), kube_codegen_schema::Error>(())
+//! ```
+//!
+//! The messages, reasons and field paths are those of Kubernetes 1.37. Violations come in the order of the field names, where the API
+//! server's order is random.
+
+mod cause;
+mod defaults;
+mod embedded;
+mod formats;
+mod go;
+mod lists;
+mod node;
+mod old;
+mod path;
+mod pattern;
+mod prune;
+mod schema;
+mod validate;
+
+pub use cause::{Cause, Reason};
+pub use schema::{Error, Schema};

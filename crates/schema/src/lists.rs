@@ -1,0 +1,78 @@
+//! Validates that the items of lists of type `set` and `map` differ.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::{
+    cause::{Cause, Reason},
+    go::{json, shown},
+    node::Node,
+    path,
+};
+
+/// Returns the violations inside a value.
+pub(crate) fn validate(schema: &Node, value: &Value, path: &str, causes: &mut Vec<Cause>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if let Some(inner) = schema.properties.get(name) {
+                    validate(inner, value, &path::field(path, name), causes);
+                }
+                if let Some(inner) = schema.additional() {
+                    validate(inner, value, &path::key(path, name), causes);
+                }
+            }
+        }
+        Value::Array(items) => {
+            match schema.list_type.as_deref() {
+                Some("set") => duplicates(items, path, causes),
+                Some("map") => map(schema, items, path, causes),
+                _ => {}
+            }
+            if let Some(inner) = &schema.items {
+                for (index, item) in items.iter().enumerate() {
+                    validate(inner, item, &path::index(path, index), causes);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Reports the second of equal values.
+fn duplicates(values: &[Value], path: &str, causes: &mut Vec<Cause>) {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for (index, value) in values.iter().enumerate() {
+        let times = seen.entry(json(value)).or_default();
+        *times += 1;
+        if *times == 2 {
+            let path = path::index(path, index);
+            causes.push(Cause::new(&path, Reason::Duplicate, &shown(value), ""));
+        }
+    }
+}
+
+fn map(schema: &Node, items: &[Value], path: &str, causes: &mut Vec<Cause>) {
+    let other = items
+        .iter()
+        .position(|item| !item.is_object() && !item.is_null());
+    if let Some(index) = other {
+        let detail = "must be an object for an array of list-type map";
+        let value = shown(&items[index]);
+        causes.push(Cause::new(
+            &path::index(path, index),
+            Reason::Invalid,
+            &value,
+            detail,
+        ));
+        return;
+    }
+    let keys = |item: &Value| {
+        let keys = schema.list_map_keys.iter();
+        let keys = keys.filter_map(|name| Some((name.clone(), item.get(name)?.clone())));
+        Value::Object(keys.collect::<Map<_, _>>())
+    };
+    let keys: Vec<_> = items.iter().map(keys).collect();
+    duplicates(&keys, path, causes);
+}

@@ -1,0 +1,146 @@
+//! The schema of one value, read from `openAPIV3Schema`.
+
+use std::{collections::BTreeMap, sync::OnceLock};
+
+use regex::Regex;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::pattern;
+
+/// A `JSONSchemaProps` without the keywords that concern documentation only.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Node {
+    #[serde(rename = "type")]
+    pub(crate) type_: Option<String>,
+    pub(crate) format: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(crate) nullable: bool,
+    #[serde(rename = "enum", deserialize_with = "or_default")]
+    pub(crate) values: Vec<Value>,
+    pub(crate) minimum: Option<f64>,
+    #[serde(deserialize_with = "or_default")]
+    pub(crate) exclusive_minimum: bool,
+    pub(crate) maximum: Option<f64>,
+    #[serde(deserialize_with = "or_default")]
+    pub(crate) exclusive_maximum: bool,
+    pub(crate) multiple_of: Option<f64>,
+    pub(crate) pattern: Option<Pattern>,
+    pub(crate) min_length: Option<i64>,
+    pub(crate) max_length: Option<i64>,
+    pub(crate) min_items: Option<i64>,
+    pub(crate) max_items: Option<i64>,
+    pub(crate) min_properties: Option<i64>,
+    pub(crate) max_properties: Option<i64>,
+    #[serde(deserialize_with = "or_default")]
+    pub(crate) required: Vec<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(crate) properties: BTreeMap<String, Node>,
+    pub(crate) additional_properties: Option<Additional>,
+    pub(crate) items: Option<Box<Node>>,
+    #[serde(deserialize_with = "or_default")]
+    pub(crate) all_of: Vec<Node>,
+    #[serde(deserialize_with = "or_default")]
+    pub(crate) any_of: Vec<Node>,
+    #[serde(deserialize_with = "or_default")]
+    pub(crate) one_of: Vec<Node>,
+    pub(crate) not: Option<Box<Node>>,
+    pub(crate) default: Option<Value>,
+    #[serde(
+        rename = "x-kubernetes-preserve-unknown-fields",
+        deserialize_with = "or_default"
+    )]
+    pub(crate) preserve_unknown_fields: bool,
+    #[serde(
+        rename = "x-kubernetes-embedded-resource",
+        deserialize_with = "or_default"
+    )]
+    pub(crate) embedded_resource: bool,
+    #[serde(rename = "x-kubernetes-int-or-string", deserialize_with = "or_default")]
+    pub(crate) int_or_string: bool,
+    #[serde(rename = "x-kubernetes-list-type")]
+    pub(crate) list_type: Option<String>,
+    #[serde(rename = "x-kubernetes-list-map-keys", deserialize_with = "or_default")]
+    pub(crate) list_map_keys: Vec<String>,
+    #[serde(rename = "x-kubernetes-validations", deserialize_with = "or_default")]
+    pub(crate) validations: Vec<Value>,
+}
+
+/// `additionalProperties`: a schema or a boolean.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Additional {
+    Allowed(bool),
+    Schema(Box<Node>),
+}
+
+/// A regular expression in Go's syntax, compiled when it is first used.
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
+pub(crate) struct Pattern {
+    pub(crate) source: String,
+    compiled: OnceLock<Result<Regex, String>>,
+}
+
+impl From<String> for Pattern {
+    fn from(source: String) -> Self {
+        Self {
+            source,
+            compiled: OnceLock::new(),
+        }
+    }
+}
+
+impl Pattern {
+    pub(crate) fn is_match(&self, text: &str) -> Result<bool, &str> {
+        match self.compiled.get_or_init(|| pattern::compile(&self.source)) {
+            Ok(regex) => Ok(regex.is_match(text)),
+            Err(why) => Err(why),
+        }
+    }
+}
+
+/// Reads null as absent.
+fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+impl Node {
+    /// Returns the schema of a field that is declared or an additional property.
+    pub(crate) fn field(&self, name: &str) -> Option<&Self> {
+        self.properties.get(name).or_else(|| self.additional())
+    }
+
+    /// Returns the schema of additional properties.
+    pub(crate) fn additional(&self) -> Option<&Self> {
+        match &self.additional_properties {
+            Some(Additional::Schema(node)) => Some(node),
+            _ => None,
+        }
+    }
+
+    /// Returns whether this schema or one inside it has validation rules.
+    pub(crate) fn has_rules(&self) -> bool {
+        !self.validations.is_empty()
+            || self.properties.values().any(Self::has_rules)
+            || self.additional().is_some_and(Self::has_rules)
+            || self.items.as_deref().is_some_and(Self::has_rules)
+    }
+
+    /// Returns the JSON types that a value may have, without `null`.
+    pub(crate) fn types(&self) -> &[&str] {
+        match self.type_.as_deref() {
+            _ if self.int_or_string => &["integer", "string"],
+            Some("string") => &["string"],
+            Some("integer") => &["integer"],
+            Some("number") => &["number"],
+            Some("boolean") => &["boolean"],
+            Some("object") => &["object"],
+            Some("array") => &["array"],
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The schema of one version of a CRD, and what the API server does with it.
+
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use crate::{
+    cause::{Cause, Reason},
+    defaults, embedded, formats, lists,
+    node::{Additional, Node},
+    old::Old,
+    prune, validate,
+};
+
+/// A schema that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the schema is not an OpenAPI v3 schema: {0}")]
+pub struct Error(#[from] serde_json::Error);
+
+/// The schema of one version of a CRD.
+#[derive(Debug)]
+pub struct Schema {
+    root: Node,
+    has_rules: bool,
+}
+
+impl Schema {
+    /// Reads the `schema.openAPIV3Schema` of a version.
+    pub fn new(schema: &Value) -> Result<Self, Error> {
+        let mut root = Node::deserialize(schema)?;
+        known_formats(&mut root);
+        Ok(Self {
+            has_rules: root.has_rules(),
+            root,
+        })
+    }
+
+    /// Removes the fields that the schema neither declares nor preserves, and returns their paths, sorted.
+    ///
+    /// `apiVersion`, `kind` and `metadata` are kept, also in embedded resources.
+    pub fn prune(&self, object: &mut Value) -> Vec<String> {
+        prune::prune(&self.root, object)
+    }
+
+    /// Removes the nulls of fields that have neither `nullable` nor a default.
+    pub fn drop_nulls(&self, object: &mut Value) {
+        defaults::drop_nulls(&self.root, object);
+    }
+
+    /// Fills in the defaults of absent fields whose parent exists. A null where the schema has neither `nullable` nor a default is
+    /// removed.
+    ///
+    /// The API server does so when it reads a request and when it reads an object from its storage.
+    pub fn apply_defaults(&self, object: &mut Value) {
+        self.drop_nulls(object);
+        defaults::apply(&self.root, object);
+    }
+
+    /// Returns the violations of a new object, none if it is valid.
+    ///
+    /// The object is pruned and has its defaults. Of `metadata`, only what the schema declares is validated.
+    pub fn validate(&self, object: &Value) -> Vec<Cause> {
+        let mut causes = validate::validate(&self.root, object, None, "");
+        embedded::validate(&self.root, object, "", &mut causes);
+        lists::validate(&self.root, object, "", &mut causes);
+        self.rules(&mut causes);
+        causes
+    }
+
+    /// Returns the violations of an object that replaces `old`. Violations of what the update does not change are not reported
+    /// ([ratcheting]).
+    ///
+    /// [ratcheting]: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
+    pub fn validate_update(&self, object: &Value, old: &Value) -> Vec<Cause> {
+        let change = self.change(object, old);
+        let mut causes = validate::validate(&self.root, object, Some(change), "");
+        embedded::validate(&self.root, object, "", &mut causes);
+        self.lists_of_update(object, old, &mut causes);
+        self.rules(&mut causes);
+        causes
+    }
+
+    /// As [`validate_update`](Self::validate_update), for a write to the status subresource: of the schema's keywords, those of `status`
+    /// count.
+    pub fn validate_status_update(&self, object: &Value, old: &Value) -> Vec<Cause> {
+        let change = self.change(object, old);
+        let mut causes = match (self.root.properties.get("status"), object.get("status")) {
+            (Some(schema), Some(status)) => {
+                validate::validate(schema, status, change.field("status"), "status")
+            }
+            _ => Vec::new(),
+        };
+        self.lists_of_update(object, old, &mut causes);
+        self.rules(&mut causes);
+        causes
+    }
+
+    fn change<'a>(&'a self, new: &'a Value, old: &'a Value) -> Old<'a> {
+        Old {
+            schema: &self.root,
+            new,
+            old,
+        }
+    }
+
+    /// Duplicates are tolerated as long as the old object has any.
+    fn lists_of_update(&self, object: &Value, old: &Value, causes: &mut Vec<Cause>) {
+        let mut known = Vec::new();
+        lists::validate(&self.root, old, "", &mut known);
+        if known.is_empty() {
+            lists::validate(&self.root, object, "", causes);
+        }
+    }
+
+    /// Rules are not evaluated on an object of the wrong shape.
+    fn rules(&self, causes: &mut Vec<Cause>) {
+        let blocks = |cause: &Cause| {
+            matches!(
+                cause.reason,
+                Reason::NotSupported
+                    | Reason::Required
+                    | Reason::TooLong
+                    | Reason::TooMany
+                    | Reason::TypeInvalid
+            )
+        };
+        if self.has_rules && causes.iter().any(blocks) {
+            causes.push(Cause::new("", Reason::Invalid, "null", "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"));
+        }
+    }
+}
+
+/// Removes the formats that the API server does not check.
+fn known_formats(node: &mut Node) {
+    let is_known = |format: &String| match node.type_.as_deref() {
+        None | Some("string") => formats::is_known(format),
+        _ if node.int_or_string => formats::is_known(format),
+        Some("integer") => matches!(format.as_str(), "int32" | "int64"),
+        Some("number") => matches!(format.as_str(), "float" | "double"),
+        Some(_) => false,
+    };
+    if node.format.as_ref().is_some_and(|format| !is_known(format)) {
+        node.format = None;
+    }
+    let inner = [&mut node.all_of, &mut node.any_of, &mut node.one_of];
+    inner.into_iter().flatten().for_each(known_formats);
+    node.properties.values_mut().for_each(known_formats);
+    node.items.iter_mut().for_each(|node| known_formats(node));
+    node.not.iter_mut().for_each(|node| known_formats(node));
+    if let Some(Additional::Schema(node)) = &mut node.additional_properties {
+        known_formats(node);
+    }
+}

@@ -1,0 +1,81 @@
+//! Validates a value by `anyOf`, `oneOf`, `allOf` and `not`.
+
+use serde_json::Value;
+
+use super::{Outcome, Problem, walk};
+use crate::{go, node::Node};
+
+pub(super) fn combinations(schema: &Node, value: &Value, path: &str) -> Outcome {
+    let mut outcome = Outcome::default();
+    let quoted = || go::quote(path);
+    if !schema.any_of.is_empty() {
+        let mut best: Option<Outcome> = None;
+        let mut is_valid = false;
+        for branch in &schema.any_of {
+            let found = walk(branch, value, path, None);
+            is_valid = found.is_valid();
+            if is_valid || is_better(&found, best.as_ref()) {
+                best = Some(found);
+            }
+            if is_valid {
+                break;
+            }
+        }
+        if !is_valid {
+            let rule = "must validate at least one schema (anyOf)";
+            outcome.add(Problem::nowhere(format!("{} {rule}", quoted())));
+        }
+        best.into_iter().for_each(|best| outcome.merge(best));
+    }
+    if !schema.one_of.is_empty() {
+        let mut best: Option<Outcome> = None;
+        let mut valid = Vec::new();
+        for branch in &schema.one_of {
+            let found = walk(branch, value, path, None);
+            if found.is_valid() {
+                valid.push(found);
+            } else if is_better(&found, best.as_ref()) {
+                best = Some(found);
+            }
+        }
+        match valid.len() {
+            1 => valid.into_iter().for_each(|valid| outcome.merge(valid)),
+            count => {
+                let how = match count {
+                    0 => "Found none valid".to_owned(),
+                    count => format!("Found {count} valid alternatives"),
+                };
+                let rule = "must validate one and only one schema (oneOf)";
+                outcome.add(Problem::nowhere(format!("{} {rule}. {how}", quoted())));
+                let best = best.filter(|_| count == 0);
+                best.into_iter().for_each(|best| outcome.merge(best));
+            }
+        }
+    }
+    if !schema.all_of.is_empty() {
+        let mut valid = 0;
+        for branch in &schema.all_of {
+            let found = walk(branch, value, path, None);
+            valid += usize::from(found.is_valid());
+            outcome.merge(found);
+        }
+        if valid != schema.all_of.len() {
+            let none = if valid == 0 { ". None validated" } else { "" };
+            let rule = "must validate all the schemas (allOf)";
+            outcome.add(Problem::nowhere(format!("{} {rule}{none}", quoted())));
+        }
+    }
+    if let Some(not) = &schema.not
+        && walk(not, value, path, None).is_valid()
+    {
+        let rule = "must not validate the schema (not)";
+        outcome.add(Problem::nowhere(format!("{} {rule}", quoted())));
+    }
+    outcome.matched += 1;
+    outcome
+}
+
+/// Of failed branches, the first with the most checks passed is reported.
+fn is_better(found: &Outcome, best: Option<&Outcome>) -> bool {
+    best.is_none_or(|best| found.matched > best.matched)
+}
