@@ -12,9 +12,10 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
+    ir::Model,
     options::{Emitter, Settings},
     render::File,
-    scaffold::{self, Location, Package, PackageName},
+    scaffold::{self, CoreKind, Location, Operator, Package, PackageName},
     source::Source,
     write::{self, Plan},
     yaml,
@@ -22,8 +23,9 @@ use crate::{
 
 /// Create the crate of an operator
 ///
-/// The crate builds out of the box and logs the objects it would reconcile. Only the modules in src/generated are rewritten
-/// later, by `kube-codegen generate`; all other files are yours. Its kube-codegen.toml contains the options given here.
+/// The crate builds out of the box and logs the objects it would reconcile: those of the kinds of CRDs (--file), of Kubernetes
+/// itself (--watch), or of both. Only the modules in src/generated are rewritten later, by `kube-codegen generate`; all other
+/// files are yours. Its kube-codegen.toml contains the options given here.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("output", |it| it.help("Directory of the crate [default: its name]")))]
 #[command(mut_arg("config", |it| it.help("Read options from this file; its `output` is ignored")))]
@@ -35,6 +37,10 @@ pub(super) struct Args {
 
     #[command(flatten)]
     options: OptionArgs,
+
+    /// Kinds of Kubernetes itself to watch, separated by commas, such as `v1/Pod` and `apps/v1/Deployment`
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = scaffold::core_kind)]
+    watch: Vec<&'static CoreKind>,
 
     /// Write nothing; list the files that would be created or updated
     #[arg(long, conflicts_with = "force")]
@@ -60,20 +66,37 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let target = args.options.flags.output.clone();
     let target = target.unwrap_or_else(|| PathBuf::from(name));
     let directory = target.join(scaffold::GENERATED);
-    let settings = options.clone().settings()?;
-    check_emitters(&settings)?;
-    let run = generate(&settings, &directory, console)?;
-    let package = Package {
-        name: &args.name,
-        model: &run.output.model,
-        kubernetes: settings.options.kubernetes,
-        location: &Location::of(&target, args.runtime_path.as_deref())?,
+    let kubernetes = options.kubernetes.unwrap_or_default();
+    for kind in &args.watch {
+        kind.check(kubernetes)?;
+    }
+    let output = if options.file.is_some() {
+        let settings = options.clone().settings()?;
+        check_emitters(&settings)?;
+        Some(generate(&settings, &directory, console)?.output)
+    } else {
+        check_options(&options)?;
+        None
     };
-    let config = config(options)?;
-    let files = scaffold::operator(&package, &config, args.templates.as_deref())?;
+    let no_model = Model::default();
+    let operator = Operator {
+        package: Package {
+            name: &args.name,
+            model: output.as_ref().map_or(&no_model, |it| &it.model),
+            kubernetes,
+            location: &Location::of(&target, args.runtime_path.as_deref())?,
+        },
+        watched: &args.watch.iter().copied().collect(),
+        options: &config(options)?,
+    };
+    let files = operator.files(args.templates.as_deref())?;
 
     let own = write::plan_once(&target, &files, args.force)?;
-    let generated = write::plan(&directory, &run.output.files, args.force)?;
+    let generated = match &output {
+        Some(output) => write::plan(&directory, &output.files, args.force)?,
+        // The modules of an earlier run are not stale: they may be in use.
+        None => write::plan_part(&directory, &[], args.force)?,
+    };
     check_name(args, &own)?;
     check_definitions(&own, &files)?;
     let changes = ChangeArgs::apply(args.dry_run);
@@ -86,8 +109,10 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
 /// Reads the options, without those that other commands use.
 fn options(args: &Args) -> Result<Layer, CommandError> {
     let flags = &args.options.flags;
-    if flags.file.is_none() && args.options.config.is_none() {
-        return Err("no input; use --file".to_owned().into());
+    if flags.file.is_none() && args.options.config.is_none() && args.watch.is_empty() {
+        let message =
+            "no input; use --file for the kinds of CRDs, or --watch for those of Kubernetes";
+        return Err(message.to_owned().into());
     }
     let mut options = flags.clone();
     if let Some(file) = &args.options.config {
@@ -98,6 +123,19 @@ fn options(args: &Args) -> Result<Layer, CommandError> {
         return Err(message.to_owned().into());
     }
     Ok(options)
+}
+
+/// Fails if an option would have no effect, because nothing is generated.
+fn check_options(options: &Layer) -> Result<(), String> {
+    let used = Layer {
+        output: options.output.clone(),
+        kubernetes: options.kubernetes,
+        ..Layer::default()
+    };
+    if *options == used {
+        return Ok(());
+    }
+    Err("without --file no modules are generated, which the options other than --output and --kubernetes are for".to_owned())
 }
 
 /// Fails if the code that the operator uses is not generated.

@@ -1,5 +1,6 @@
 //! Renders the files of new crates from templates; nothing is written here.
 mod client_crate;
+mod core_kinds;
 mod dependencies;
 mod location;
 mod marks;
@@ -9,10 +10,11 @@ mod templates;
 mod yaml;
 
 pub(crate) use client_crate::{ClientCrate, ClientCrateRequest, SOURCE, client_crate};
+pub(crate) use core_kinds::{CoreKind, core_kind};
 pub(crate) use dependencies::{dependencies, missing_dependencies};
 pub(crate) use location::Location;
 pub(crate) use name::PackageName;
-pub(crate) use operator::{DEFINITIONS, GENERATED, MANIFEST, PROGRAM, operator};
+pub(crate) use operator::{DEFINITIONS, GENERATED, MANIFEST, Operator, PROGRAM};
 
 use std::collections::BTreeMap;
 

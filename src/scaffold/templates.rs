@@ -11,9 +11,37 @@ use crate::render::File;
 pub(super) struct Template {
     /// The name in the directory of templates.
     pub(super) name: &'static str,
-    /// The path of the file. If it contains `KIND`, there is one file per kind, with the module of its controller instead.
+    /// The path of the file. If it contains the placeholder of an [`Origin`], there is one file per kind of it.
     pub(super) path: &'static str,
     text: &'static str,
+}
+
+/// Where a kind is defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// In a CRD.
+    Crd,
+    /// In Kubernetes itself.
+    Kubernetes,
+}
+
+impl Origin {
+    /// Returns what the module of the controller replaces in the path of a template.
+    pub(super) fn placeholder(self) -> &'static str {
+        match self {
+            Self::Crd => "CRD_KIND",
+            Self::Kubernetes => "CORE_KIND",
+        }
+    }
+}
+
+impl Template {
+    /// Returns the kinds that have a file of this template each; `None` if there is one file.
+    pub(super) fn origin(&self) -> Option<Origin> {
+        [Origin::Crd, Origin::Kubernetes]
+            .into_iter()
+            .find(|origin| self.path.contains(origin.placeholder()))
+    }
 }
 
 macro_rules! templates {
@@ -47,8 +75,10 @@ templates! {
     "rbac.yaml.j2" => "deploy/rbac.yaml";
     "lib.rs.j2" => "src/lib.rs";
     "main.rs.j2" => "src/main.rs";
-    "controller.rs.j2" => "src/KIND.rs";
-    "test.rs.j2" => "tests/KIND.rs";
+    "controller.rs.j2" => "src/CRD_KIND.rs";
+    "core-controller.rs.j2" => "src/CORE_KIND.rs";
+    "test.rs.j2" => "tests/CRD_KIND.rs";
+    "core-test.rs.j2" => "tests/CORE_KIND.rs";
 }
 
 /// Parsed templates.

@@ -1,5 +1,6 @@
 //! `kube-codegen new`: what it writes, what it keeps, and that the crate builds.
 use std::{
+    collections::BTreeMap,
     fs,
     io::Write,
     path::{Path, PathBuf},
@@ -64,6 +65,15 @@ fn new(directory: &Path, args: &[&str]) -> Output {
     )
 }
 
+/// Creates the crate of kinds of Kubernetes, and returns it with its directory.
+fn watching(kinds: &str, args: &[&str]) -> (TempDir, PathBuf) {
+    let directory = TempDir::new().unwrap();
+    let watch = ["new", NAME, "--watch", kinds, "--quiet"];
+    succeed(directory.path(), &[&watch, args].concat());
+    let package = directory.path().join(NAME);
+    (directory, package)
+}
+
 /// Creates the crate, and returns the output of the command.
 fn create(directory: &Path, args: &[&str]) -> String {
     succeed(
@@ -91,12 +101,16 @@ fn formatted(text: &str) -> String {
 
 #[test]
 fn every_file_is_valid() {
-    for crds in [CRDKIND, TWO_KINDS] {
+    let created = [CRDKIND, TWO_KINDS].map(|crds| {
         let (directory, package) = directory(crds);
         create(directory.path(), &[]);
+        (directory, package)
+    });
+    let watching = watching("v1/Pod", &[]);
+    for (index, (_directory, package)) in created.into_iter().chain([watching]).enumerate() {
         for (path, text) in files(&package) {
             let extension = Path::new(&path).extension().unwrap_or_default();
-            if extension == "rs" && !path.contains("generated") && crds == CRDKIND {
+            if extension == "rs" && !path.contains("generated") && index != 1 {
                 assert_eq!(formatted(&text), text, "{path}");
             } else if extension == "toml" {
                 text.parse::<toml::Table>().unwrap();
@@ -122,9 +136,6 @@ fn each_kind_has_a_controller_and_permissions() {
     assert!(controller.contains("net_example_com::v1::VeryLongKindOfNetwork"));
     let crds = &files["deploy/crd.yaml"];
     assert_eq!(crds.matches("kind: CustomResourceDefinition").count(), 2);
-    let documents = serde_yaml::Deserializer::from_str(&files["deploy/rbac.yaml"]);
-    let mut documents = documents.map(|it| serde_json::Value::deserialize(it).unwrap());
-    let role = documents.find(|it| it["kind"] == "ClusterRole").unwrap();
     let allowed = |group, resources, verbs| serde_json::json!({ "apiGroups": [group], "resources": resources, "verbs": verbs });
     let edit = ["get", "update", "patch"];
     for expected in [
@@ -144,8 +155,80 @@ fn each_kind_has_a_controller_and_permissions() {
             edit.to_vec(),
         ),
     ] {
-        let rules = role["rules"].as_array().unwrap();
+        let rules = rules(&files);
         assert!(rules.contains(&expected), "{expected}: {rules:?}");
+    }
+}
+
+/// Returns the rules of the operator's ClusterRole.
+fn rules(files: &BTreeMap<String, String>) -> Vec<serde_json::Value> {
+    let documents = serde_yaml::Deserializer::from_str(&files["deploy/rbac.yaml"]);
+    let mut documents = documents.map(|it| serde_json::Value::deserialize(it).unwrap());
+    let role = documents.find(|it| it["kind"] == "ClusterRole").unwrap();
+    role["rules"].as_array().unwrap().clone()
+}
+
+#[test]
+fn kinds_of_kubernetes_need_no_crd_and_are_only_read() {
+    let (_directory, package) = watching("v1/Pod, apps/v1/Deployment,v1/Pod", &[]);
+    let files = files(&package);
+    let names: Vec<&str> = files.keys().map(String::as_str).collect();
+    assert_eq!(
+        names,
+        [
+            ".gitignore",
+            "Cargo.toml",
+            "README.md",
+            "deploy/deployment.yaml",
+            "deploy/rbac.yaml",
+            "src/deployments_controller.rs",
+            "src/lib.rs",
+            "src/main.rs",
+            "src/pods_controller.rs",
+            "tests/deployments_controller.rs",
+            "tests/pods_controller.rs",
+        ]
+    );
+    let read = ["get", "list", "watch"];
+    assert_eq!(
+        rules(&files),
+        [
+            serde_json::json!({ "apiGroups": ["apps"], "resources": ["deployments"], "verbs": read }),
+            serde_json::json!({ "apiGroups": [""], "resources": ["pods"], "verbs": read }),
+            serde_json::json!({ "apiGroups": ["events.k8s.io"], "resources": ["events"], "verbs": ["create", "patch"] }),
+        ]
+    );
+    let text: String = files.values().map(String::as_str).collect();
+    for unused in ["generated", "crd", "serde_json", "kube-codegen-record"] {
+        assert!(!text.contains(unused), "{unused}");
+    }
+}
+
+#[test]
+fn kinds_of_the_same_name_have_controllers_of_their_own() {
+    let (_directory, package) = watching("v1/Event,events.k8s.io/v1/Event,v1/Node", &[]);
+    let files = files(&package);
+    for name in ["core_v1_events", "events_k8s_io_v1_events", "nodes"] {
+        assert!(files.contains_key(&format!("src/{name}_controller.rs")));
+    }
+    // Beside those of a CRD.
+    let (directory, package) = directory(TWO_KINDS);
+    create(directory.path(), &["--watch=v1/Node"]);
+    let files = super::files(&package);
+    for name in ["core_v1_nodes", "example_com_v1_nodes"] {
+        assert!(files.contains_key(&format!("src/{name}_controller.rs")));
+    }
+    succeed(&package, &["generate", "--check"]);
+}
+
+#[test]
+fn watching_keeps_the_modules_of_an_operator_with_crds() {
+    let (directory, package) = directory(CRDKIND);
+    create(directory.path(), &[]);
+    let before = files(&package);
+    succeed(directory.path(), &["new", NAME, "--watch=v1/Pod"]);
+    for (path, text) in before {
+        assert_eq!(files(&package).get(&path), Some(&text), "{path}");
     }
 }
 
@@ -256,15 +339,40 @@ fn in_a_workspace_of_others_it_is_its_own_workspace() {
 #[test]
 #[ignore = "compiles whole operators: takes minutes"]
 fn the_crate_and_its_tests_build_and_pass() {
-    for crds in [CRDKIND, TWO_KINDS] {
+    let both = "--watch=v1/Pod,v1/Namespace,autoscaling/v1/HorizontalPodAutoscaler";
+    let with_crds = [(CRDKIND, &[][..]), (TWO_KINDS, &[both])].map(|(crds, args)| {
         let (directory, package) = directory(crds);
-        create(directory.path(), &[]);
+        create(directory.path(), args);
+        (directory, package)
+    });
+    let created = with_crds.into_iter().chain([watching("v1/Pod", &[])]);
+    for (_directory, package) in created {
         cargo(
             &package,
             &["clippy", "--all-targets", "--", "-D", "warnings"],
         );
         cargo(&package, &["test"]);
     }
+}
+
+#[test]
+#[ignore = "compiles an operator of many kinds: takes minutes"]
+fn an_operator_of_all_kinds_of_kubernetes_builds_with_its_tests() {
+    let directory = TempDir::new().unwrap();
+    let output = run(directory.path(), &["new", NAME, "--watch", "none"]);
+    let message = stderr(&output);
+    let (_, kinds) = message.split_once("the kinds are ").unwrap();
+    let kinds = kinds.lines().next().unwrap().split(", ");
+    // Some need a newer Kubernetes than the default.
+    let kinds: Vec<&str> = kinds
+        .filter(|kind| {
+            let args = ["new", NAME, "--dry-run", "--watch", kind];
+            run(directory.path(), &args).status.success()
+        })
+        .collect();
+    assert!(kinds.len() > 50, "{kinds:?}");
+    let (_directory, package) = watching(&kinds.join(","), &[]);
+    cargo(&package, &["check", "--tests"]);
 }
 
 /// Controls the kinds of all fixtures, and of one CRD of each repository in the corpus, in one crate.

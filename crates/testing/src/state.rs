@@ -1,14 +1,14 @@
 //! Access to the stored objects for tests; these methods skip admission and are not recorded as requests.
 
-use std::sync::Arc;
+use std::{any::TypeId, sync::Arc};
 
-use k8s_openapi::{Resource, api::apps::v1::Deployment};
+use k8s_openapi::{ListableResource, NamespaceResourceScope, Resource, api::apps::v1::Deployment};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use crate::{
     ApiServer, admit, gc,
-    kind::{self, Kind},
+    kind::{self, Kind, Version},
     object::{self, at, deleting, now, put, text},
     shared::lock,
     store::Store,
@@ -48,6 +48,49 @@ impl ApiServer {
         put(&mut crd, "/kind", "CustomResourceDefinition".into());
         kind::from_crd(&crd).map_err(StateError::InvalidCrd)?;
         self.seed(&crd)
+    }
+
+    /// Serves a kind of k8s-openapi that the server does not have, without defaults and validation. Kinds that it has do not change.
+    ///
+    /// ```
+    /// # use kube_codegen_testing::ApiServer;
+    /// use k8s_openapi::api::storage::v1::StorageClass;
+    ///
+    /// let server = ApiServer::new();
+    /// server.register_kind::<StorageClass>();
+    /// ```
+    pub fn register_kind<K: ListableResource<Scope: 'static>>(&self) {
+        let mut store = lock(&self.0.store);
+        let version = Version {
+            name: K::VERSION.to_owned(),
+            status: true,
+            scale: None,
+            schema: None,
+            rules: None,
+            fields: Vec::new(),
+            warning: None,
+        };
+        if let Some(known) = store.kinds.get(K::GROUP, K::URL_PATH_SEGMENT) {
+            if known.version(K::VERSION).is_none() {
+                let mut kind = Kind::clone(known);
+                kind.versions.push(version);
+                store.kinds.insert(kind);
+            }
+            return;
+        }
+        store.kinds.insert(Kind {
+            group: K::GROUP.to_owned(),
+            kind: K::KIND.to_owned(),
+            list_kind: K::LIST_KIND.to_owned(),
+            plural: K::URL_PATH_SEGMENT.to_owned(),
+            singular: K::KIND.to_lowercase(),
+            short_names: Vec::new(),
+            categories: Vec::new(),
+            namespaced: TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>(),
+            custom: false,
+            generation: false,
+            versions: vec![version],
+        });
     }
 
     /// Creates or replaces an object without defaulting or validation; only a missing uid is added. Use it for objects

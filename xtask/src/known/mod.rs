@@ -1,4 +1,5 @@
-//! `cargo xtask known-types`: generates the tables of reusable types from the sources of k8s-openapi.
+//! `cargo xtask known-types`: generates the tables of reusable types and of kinds from the sources of k8s-openapi.
+mod kinds;
 mod merge;
 mod read;
 // The table has the sentences that the generator looks up, so both extract them alike.
@@ -56,7 +57,9 @@ fn tables() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
         }
         versions.push((version, found));
     }
-    Ok(write::files(&merge::merge(versions)?))
+    let mut files = write::files(&merge::merge(versions)?);
+    files.push((kinds::TABLE.into(), kinds::table(&sources)?));
+    Ok(files)
 }
 
 /// Returns the `src` folder of the k8s-openapi that this workspace builds with.

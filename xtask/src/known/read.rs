@@ -19,8 +19,7 @@ pub(super) fn version(folder: &Path, of: Kubernetes) -> Result<Version, Box<dyn 
     for (subfolder, path) in FOLDERS {
         for group in names(&folder.join(subfolder))? {
             for version in names(&folder.join(subfolder).join(&group))? {
-                let stable = version.strip_prefix('v');
-                if stable.is_none_or(|digits| digits.parse::<u32>().is_err()) {
+                if !is_stable(&version) {
                     continue;
                 }
                 let module = folder.join(subfolder).join(&group).join(&version);
@@ -41,7 +40,14 @@ pub(super) fn version(folder: &Path, of: Kubernetes) -> Result<Version, Box<dyn 
     Ok(found)
 }
 
-fn names(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
+/// Returns whether a folder is that of a stable API version, such as `v1`.
+pub(super) fn is_stable(version: &str) -> bool {
+    let digits = version.strip_prefix('v');
+    digits.is_some_and(|digits| digits.parse::<u32>().is_ok())
+}
+
+/// Returns the names in a folder, sorted; none if it does not exist.
+pub(super) fn names(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let mut names = Vec::new();
     if folder.is_dir() {
         for entry in fs::read_dir(folder)? {

@@ -1,0 +1,68 @@
+//! Reconciles `Pod` objects.
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod;
+use kube::Client;
+use kube_codegen_runtime::{
+    client::describe,
+    controller::{Action, Controller, OnError},
+    informer::ObjectKey,
+    lister::Lister,
+    manager::Manager,
+};
+
+/// What [`reconcile`] has access to.
+#[derive(Clone)]
+pub struct Context {
+    /// Client of the API server.
+    pub client: Client,
+    /// The cached objects of the kind.
+    pub lister: Lister<Pod>,
+}
+
+/// Why a reconcile failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The API server rejected a request or could not be reached.
+    #[error("{}", describe(.0))]
+    Api(#[from] kube::Error),
+}
+
+/// Adds the controller of the kind to `manager`.
+pub fn register(manager: &mut Manager) {
+    // The same informer for every caller, with one watch and one cache.
+    let informer = manager.factory().informer::<Pod>();
+    let context = Context {
+        client: manager.client(),
+        lister: informer.lister(),
+    };
+    let controller = Controller::for_informer(&informer).workers(manager.workers());
+    manager.controller(controller, |controller| {
+        controller.run_keyed(reconcile, on_error, Arc::new(context))
+    });
+}
+
+/// Reconciles one object: after every change of it, after its deletion, and once per resync period.
+///
+/// The object is the cached one; `None` if it was deleted. Deletions that happen while the operator does not run are not seen. The
+/// function never runs concurrently for the same object, and must be idempotent.
+async fn reconcile(
+    key: ObjectKey,
+    object: Option<Arc<Pod>>,
+    _context: Arc<Context>,
+) -> Result<Action, Error> {
+    if let Some(pod) = object {
+        let status = pod.status.as_ref();
+        let phase = status.and_then(|status| status.phase.as_deref());
+        let phase = phase.unwrap_or("Unknown");
+        tracing::info!("phase: {key} is {phase}");
+    }
+    Ok(Action::await_change())
+}
+
+/// Decides how to continue after an error, which has been logged.
+fn on_error(_key: &ObjectKey, error: &Error, _context: Arc<Context>) -> OnError {
+    match error {
+        Error::Api(_) => OnError::Backoff,
+    }
+}

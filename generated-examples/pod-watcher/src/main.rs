@@ -1,0 +1,28 @@
+//! Parses the arguments and runs the operator until SIGINT or SIGTERM.
+use std::process::ExitCode;
+
+use clap::Parser;
+use kube_codegen_runtime::manager::{ManagerArgs, ManagerError, exit};
+
+use pod_watcher::{REPORTER, register};
+
+/// Reconciles Pod objects
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Args {
+    #[command(flatten)]
+    manager: ManagerArgs,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let args = Args::parse();
+    args.manager.init_logs();
+    exit(run(args).await)
+}
+
+async fn run(args: Args) -> Result<(), ManagerError> {
+    let mut manager = args.manager.builder(REPORTER).await?.build()?;
+    register(&mut manager);
+    manager.run_until_signal().await
+}
