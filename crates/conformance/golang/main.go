@@ -25,8 +25,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// field is the JSON name, the Go type and when its zero value is written: "pointer", "omit" or "write".
-type field [3]string
+// field is the JSON name, the Go type, when its zero value is written ("pointer", "omit" or "write"), and the path of field numbers in
+// protobuf.
+type field [4]string
 
 func main() {
 	scheme := runtime.NewScheme()
@@ -75,17 +76,21 @@ func visit(t reflect.Type, types map[string][]field) {
 			return
 		}
 		types[name] = nil
-		types[name] = fields(t, types)
+		types[name] = fields(t, "", types)
 	}
 }
 
-func fields(t reflect.Type, types map[string][]field) []field {
+func fields(t reflect.Type, path string, types map[string][]field) []field {
 	found := []field{}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if strings.Contains(options, "inline") || f.Anonymous && name == "" {
-			found = append(found, fields(f.Type, types)...)
+			inner := path
+			if number := number(f); number != "" {
+				inner += number + "."
+			}
+			found = append(found, fields(f.Type, inner, types)...)
 			continue
 		}
 		if name == "" || name == "-" || !f.IsExported() {
@@ -99,9 +104,18 @@ func fields(t reflect.Type, types map[string][]field) []field {
 		case strings.Contains(options, "omitzero"), omit && f.Type.Kind() != reflect.Struct:
 			zero = "omit"
 		}
-		found = append(found, field{name, f.Type.String(), zero})
+		found = append(found, field{name, f.Type.String(), zero, path + number(f)})
 	}
 	return found
+}
+
+// number returns the field number in protobuf.
+func number(f reflect.StructField) string {
+	parts := strings.Split(f.Tag.Get("protobuf"), ",")
+	if len(parts) < 2 {
+		return ""
+	}
+	return parts[1]
 }
 
 // name returns the name of a type in OpenAPI.

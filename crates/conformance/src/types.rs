@@ -32,8 +32,8 @@ const VERSIONS: &[&str] = &[
     "apis/storage.k8s.io/v1",
 ];
 
-/// JSON name, Go type, and when the zero value is written: `pointer`, `omit` or `write`.
-type Field = (String, String, String);
+/// JSON name, Go type, when the zero value is written (`pointer`, `omit` or `write`), and the field numbers in protobuf.
+type Field = (String, String, String, String);
 /// The fields of Go's types by name in OpenAPI.
 type GoTypes = BTreeMap<String, Vec<Field>>;
 
@@ -133,10 +133,13 @@ fn schema(name: &str, schema: &Value, go: &GoTypes) -> Value {
     let mut schema = strip(schema);
     let short = name.rsplit('.').take(2).collect::<Vec<_>>();
     schema["x-go"] = short.into_iter().rev().collect::<Vec<_>>().join(".").into();
-    for (field, go_type, zero) in go.get(name).into_iter().flatten() {
+    for (field, go_type, zero, number) in go.get(name).into_iter().flatten() {
         let property = &mut schema["properties"][field.as_str()];
         if property.is_object() {
             property["x-go"] = go_type.as_str().into();
+            if !number.is_empty() {
+                property["x-proto"] = number.as_str().into();
+            }
             if zero != "pointer" {
                 property["x-zero"] = zero.as_str().into();
             }
@@ -154,8 +157,11 @@ fn strip(value: &Value) -> Value {
                 .map(Vec::as_slice)
             {
                 let mut inner = strip(one);
-                if let (Some(default), Value::Object(inner)) = (fields.get("default"), &mut inner) {
-                    inner.insert("default".to_owned(), default.clone());
+                if let Value::Object(inner) = &mut inner {
+                    let own = fields
+                        .iter()
+                        .filter(|(name, _)| !matches!(name.as_str(), "allOf" | "description"));
+                    inner.extend(own.map(|(name, value)| (name.clone(), value.clone())));
                 }
                 return inner;
             }

@@ -37,6 +37,8 @@ pub(crate) struct Version {
     pub(crate) status: bool,
     pub(crate) scale: Option<Scale>,
     pub(crate) types: Types,
+    /// `additionalPrinterColumns` of a CRD.
+    pub(crate) columns: Vec<Value>,
     /// Field selectors besides `metadata.name` and `metadata.namespace`, such as `spec.choice`.
     pub(crate) fields: Vec<String>,
     /// The warning of a deprecated version.
@@ -230,6 +232,7 @@ fn read_version(version: &Value, group: &str, kind: &str) -> Result<Version, Str
             },
             _ => Types::None,
         },
+        columns: list(version, "/additionalPrinterColumns").to_vec(),
         fields: list(version, "/selectableFields")
             .iter()
             .map(|field| text(field, "/jsonPath").trim_start_matches('.').to_owned())

@@ -13,9 +13,10 @@ use serde_json::Value;
 use crate::{
     discovery,
     fault::Effect,
-    read,
+    openapi, read,
     recorded::RecordedRequest,
     request::{Request, Verb},
+    review,
     shared::{Shared, lock},
     status::{Answer, document},
     watch, write,
@@ -30,9 +31,15 @@ pub(crate) async fn serve(
     parts: Parts,
     body: Vec<u8>,
 ) -> io::Result<Response<Body>> {
+    if let Some(answer) = review::answer(&parts.method, parts.uri.path(), &body) {
+        return Ok(json(201, &answer));
+    }
     let request = {
         let store = lock(&shared.store);
-        if let Some(document) = discovery::document(parts.uri.path(), &store.kinds) {
+        let path = parts.uri.path();
+        let document = discovery::document(path, &store.kinds)
+            .or_else(|| openapi::document(path, &store.kinds));
+        if let Some(document) = document {
             return Ok(document_response(&document));
         }
         Request::read(&parts, body, &store.kinds)

@@ -10,7 +10,7 @@ use crate::{
     gc::{self, Propagation},
     object::{self, at, text},
     patch,
-    read::current,
+    read::{current, found},
     request::{APPLY, Request, present},
     scale,
     selector::Selector,
@@ -41,7 +41,7 @@ pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<(Value, boo
         return Ok((scale::update(store, request, &old, &body)?, false));
     }
     body::decode(request, &mut body)?;
-    let found = store.get(&target.kind, &target.namespace, &target.name);
+    let found = found(store, target);
     if found.is_none() && target.subresource.is_empty() && builtin::creates_on_update(&target.kind)
     {
         body::identify(request, &mut body)?;

@@ -285,6 +285,36 @@ fn is_zero(value: &Value) -> bool {
     }
 }
 
+/// Makes empty lists null where they are written: storage does not distinguish them from none.
+pub(crate) fn store(schema: &Value, value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            if let Some(inner) = schema.get("additionalProperties") {
+                for field in fields.values_mut() {
+                    store(inner, field);
+                }
+            }
+            for (name, field) in fields {
+                let Some(property) = at(schema, "/properties").get(name) else {
+                    continue;
+                };
+                store(property, field);
+                if *field == json!([]) && text(property, "/x-zero") == "write" {
+                    *field = Value::Null;
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(inner) = schema.get("items") {
+                for item in items {
+                    store(inner, item);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Brings a decoded object into the form in which Go writes it: zero values are omitted or written, as the field demands.
 pub(crate) fn normalize(schema: &Value, value: &mut Value) {
     match value {
@@ -300,10 +330,7 @@ pub(crate) fn normalize(schema: &Value, value: &mut Value) {
                     (None | Some(Value::Null), "write") => {
                         fields.insert(name.clone(), zero(property));
                     }
-                    // Storage does not distinguish an empty list from none.
-                    (Some(value @ Value::Array(_)), "write") if is_zero(value) => {
-                        *value = Value::Null;
-                    }
+
                     (None, _) => {}
                     (Some(value), rule) => {
                         normalize(property, value);

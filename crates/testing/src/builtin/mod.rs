@@ -3,6 +3,7 @@
 mod decode;
 mod defaults;
 mod prepare;
+mod protobuf;
 mod quantity;
 mod types;
 mod validate;
@@ -10,7 +11,7 @@ mod validate;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub(crate) use self::{decode::decode, validate::validate};
 use crate::kind::{Kind, Scale, Types, Version};
@@ -96,6 +97,7 @@ pub(crate) fn kinds() -> impl Iterator<Item = Kind> {
                     selector: None,
                 }),
                 types: Types::Builtin(&resource.type_name),
+                columns: Vec::new(),
                 fields: FIELDS
                     .iter()
                     .filter(|(of, _)| *of == resource.plural)
@@ -108,9 +110,19 @@ pub(crate) fn kinds() -> impl Iterator<Item = Kind> {
     })
 }
 
+/// Decodes an object of a recorded type from protobuf; `None` if it is malformed.
+pub(crate) fn from_protobuf(type_name: &str, body: &[u8]) -> Option<Value> {
+    protobuf::decode(schema(type_name), body)
+}
+
 /// Returns the schema of a recorded type.
 pub(crate) fn schema(type_name: &str) -> &'static Value {
     types::schema(type_name)
+}
+
+/// Adds a recorded type, and those that it refers to, in the form of OpenAPI.
+pub(crate) fn describe(type_name: &str, schemas: &mut Map<String, Value>) {
+    types::describe(type_name, schemas);
 }
 
 /// Fills in the defaults of a decoded object.
@@ -118,6 +130,7 @@ pub(crate) fn default(schema: &Value, object: &mut Value) {
     // An apply has not been decoded yet.
     let _checked = decode::decode(schema, object);
     decode::normalize(schema, object);
+    prepare::convert(object);
     defaults::apply(schema, object);
     decode::normalize(schema, object);
 }
@@ -126,6 +139,7 @@ pub(crate) fn default(schema: &Value, object: &mut Value) {
 pub(crate) fn prepare(schema: &Value, kind: &Kind, old: Option<&Value>, object: &mut Value) {
     prepare::prepare(kind, old, object);
     decode::normalize(schema, object);
+    decode::store(schema, object);
 }
 
 /// Metadata that a write of the status cannot change, besides what no write can.

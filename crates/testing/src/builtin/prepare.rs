@@ -1,6 +1,6 @@
 //! What the server sets in built-in objects besides defaults: the strategies of its registries, and its admission plugins.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::quantity::Quantity;
 use crate::{
@@ -8,12 +8,45 @@ use crate::{
     object::{self, at, copy, list, map, put, section, strings, text},
 };
 
+/// The counter of a removed version of the API.
+const GENERATION: &str = "deprecated.daemonset.template.generation";
+
+/// Sets what the server's conversion between versions sets.
+pub(super) fn convert(object: &mut Value) {
+    match (text(object, "/apiVersion"), text(object, "/kind")) {
+        ("v1", "Secret") => secret(object),
+        ("v1", "Node") => {
+            let single = text(object, "/spec/podCIDR").to_owned();
+            let first = text(object, "/spec/podCIDRs/0").to_owned();
+            if !single.is_empty() && single != first {
+                put(object, "/spec/podCIDRs", json!([single]));
+            } else if !first.is_empty() {
+                put(object, "/spec/podCIDR", first.into());
+            }
+        }
+        ("apps/v1", "StatefulSet") => claim_templates(object),
+        ("apps/v1", "DaemonSet") => {
+            let annotations = at(object, "/metadata/annotations");
+            let generation = annotations.get(GENERATION).and_then(Value::as_str);
+            if generation.is_none_or(|it| it.parse::<i64>().is_err()) {
+                annotate(object, GENERATION, "0");
+            }
+        }
+        _ => {}
+    }
+}
+
+fn annotate(object: &mut Value, name: &str, value: &str) {
+    let annotations = section(object, "metadata").entry("annotations");
+    let annotations = map(annotations.or_insert(Value::Null));
+    annotations.insert(name.to_owned(), value.into());
+}
+
 /// Sets what the server decides.
 pub(super) fn prepare(kind: &Kind, old: Option<&Value>, object: &mut Value) {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Pod") => pod(old, object),
-        ("", "Secret") => secret(object),
-        ("", "Service") => service(object),
+        ("", "Service") => service(old, object),
         ("", "Namespace") => namespace(old, object),
         ("", "Node") if old.is_none() => {
             // The admission plugin TaintNodesByCondition.
@@ -45,21 +78,17 @@ pub(super) fn prepare(kind: &Kind, old: Option<&Value>, object: &mut Value) {
         }
         ("batch", "Job") => job(old, object),
         ("apps", "DaemonSet") => {
-            // The counter of a removed version of the API.
-            let annotation = "deprecated.daemonset.template.generation";
             let generation = match old {
                 None => 1,
                 Some(old) => {
-                    let before = text(old, &format!("/metadata/annotations/{annotation}"));
+                    let before = at(old, "/metadata/annotations").get(GENERATION);
+                    let before = before.and_then(Value::as_str).unwrap_or_default();
                     let is_new = at(old, "/spec/template") != at(object, "/spec/template");
                     before.parse::<i64>().unwrap_or_default() + i64::from(is_new)
                 }
             };
-            let annotations = section(object, "metadata").entry("annotations");
-            let annotations = map(annotations.or_insert(Value::Null));
-            annotations.insert(annotation.to_owned(), generation.to_string().into());
+            annotate(object, GENERATION, &generation.to_string());
         }
-        ("apps", "StatefulSet") => claim_templates(object),
         _ => {}
     }
 }
@@ -102,20 +131,28 @@ fn namespace(old: Option<&Value>, object: &mut Value) {
 }
 
 fn pod(old: Option<&Value>, object: &mut Value) {
-    if old.is_some() {
-        return;
+    match old {
+        None => {
+            let class = quality(at(object, "/spec"));
+            let status = json!({"phase": "Pending", "qosClass": class});
+            put(object, "/status", status);
+            // The admission plugin Priority.
+            let spec = section(object, "spec");
+            spec.entry("priority").or_insert(json!(0));
+            spec.entry("preemptionPolicy")
+                .or_insert(json!("PreemptLowerPriority"));
+        }
+        Some(old) => {
+            let spec = section(object, "spec");
+            for name in ["priority", "preemptionPolicy"] {
+                if let (None, Some(value)) = (spec.get(name), at(old, "/spec").get(name)) {
+                    spec.insert(name.to_owned(), value.clone());
+                }
+            }
+        }
     }
-    let class = quality(at(object, "/spec"));
-    put(
-        object,
-        "/status",
-        json!({"phase": "Pending", "qosClass": class}),
-    );
+    // The admission plugin DefaultTolerationSeconds.
     let spec = section(object, "spec");
-    // The admission plugins Priority and DefaultTolerationSeconds.
-    spec.entry("priority").or_insert(json!(0));
-    spec.entry("preemptionPolicy")
-        .or_insert(json!("PreemptLowerPriority"));
     let tolerations = spec.entry("tolerations").or_insert_with(|| json!([]));
     if let Some(tolerations) = tolerations.as_array_mut() {
         for key in [
@@ -123,7 +160,7 @@ fn pod(old: Option<&Value>, object: &mut Value) {
             "node.kubernetes.io/unreachable",
         ] {
             let tolerates = |it: &Value| {
-                let is_key = matches!(text(it, "/key"), "") || text(it, "/key") == key;
+                let is_key = text(it, "/key").is_empty() || text(it, "/key") == key;
                 is_key && matches!(text(it, "/effect"), "" | "NoExecute")
             };
             if !tolerations.iter().any(tolerates) {
@@ -164,9 +201,9 @@ fn job(old: Option<&Value>, object: &mut Value) {
     if old.is_some() || at(object, "/spec/manualSelector") == true {
         return;
     }
-    // By default, a Job has the labels of its template, and the server changes both.
+    // By default, a Job has the labels of its template, also those that the server adds.
     let own = at(object, "/metadata/labels");
-    let is_shared = own.is_object() && own == at(object, "/spec/template/metadata/labels");
+    let is_shared = own.is_null() || own == at(object, "/spec/template/metadata/labels");
     let (name, uid) = (
         object::name(object).to_owned(),
         object::uid(object).to_owned(),
@@ -202,8 +239,11 @@ fn claim_templates(object: &mut Value) {
     }
 }
 
-fn service(object: &mut Value) {
+fn service(old: Option<&Value>, object: &mut Value) {
     let kind = text(object, "/spec/type").to_owned();
+    if let Some(old) = old {
+        retype(at(old, "/spec"), section(object, "spec"));
+    }
     if kind == "ExternalName" {
         return;
     }
@@ -211,11 +251,58 @@ fn service(object: &mut Value) {
     spec.entry("ipFamilies").or_insert_with(|| json!(["IPv4"]));
     spec.entry("ipFamilyPolicy")
         .or_insert_with(|| json!("SingleStack"));
-    if let Some(address) = spec
-        .get("clusterIP")
-        .filter(|it| it.as_str().is_some_and(|it| !it.is_empty()))
-    {
+    let address = spec.get("clusterIP").and_then(Value::as_str);
+    if let Some(address) = address.filter(|it| !it.is_empty()) {
         let addresses = json!([address]);
         spec.entry("clusterIPs").or_insert(addresses);
+    }
+}
+
+/// Drops what the former type needed and the new one does not, unless the client changed it, and keeps what was allocated.
+fn retype(old: &Value, spec: &mut Map<String, Value>) {
+    let kind = |spec: Option<&Value>| spec.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (before, after) = (kind(old.get("type")), kind(spec.get("type")));
+    let has_address = |kind: &str| kind != "ExternalName";
+    let has_node_ports = |kind: &str| matches!(kind, "NodePort" | "LoadBalancer");
+    let drop_same = |spec: &mut Map<String, Value>, name: &str| {
+        if spec.get(name) == old.get(name) {
+            spec.remove(name);
+        }
+    };
+    if has_address(&before) && !has_address(&after) {
+        for name in [
+            "clusterIP",
+            "clusterIPs",
+            "ipFamilies",
+            "ipFamilyPolicy",
+            "internalTrafficPolicy",
+        ] {
+            drop_same(spec, name);
+        }
+    }
+    if has_address(&before) && has_address(&after) {
+        for name in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
+            let is_unset = spec.get(name).is_none_or(|it| it.is_null() || it == "");
+            if let (true, Some(value)) = (is_unset, old.get(name)) {
+                spec.insert(name.to_owned(), value.clone());
+            }
+        }
+    }
+    if has_node_ports(&before) && !has_node_ports(&after) {
+        let numbers = |ports: Option<&Value>| -> Vec<Value> {
+            let ports = ports.and_then(Value::as_array).into_iter().flatten();
+            ports.map(|it| at(it, "/nodePort").clone()).collect()
+        };
+        if numbers(old.get("ports")) == numbers(spec.get("ports")) {
+            let ports = spec.get_mut("ports").and_then(Value::as_array_mut);
+            for port in ports.into_iter().flatten() {
+                map(port).remove("nodePort");
+            }
+        }
+        drop_same(spec, "externalTrafficPolicy");
+    }
+    if before == "LoadBalancer" && after != "LoadBalancer" {
+        drop_same(spec, "allocateLoadBalancerNodePorts");
+        drop_same(spec, "loadBalancerClass");
     }
 }

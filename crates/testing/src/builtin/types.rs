@@ -35,6 +35,51 @@ pub(crate) fn schema(name: &str) -> &'static Value {
     schema
 }
 
+/// Adds a recorded type, and those that it refers to, in the form of OpenAPI.
+pub(crate) fn describe(name: &str, schemas: &mut Map<String, Value>) {
+    if schemas.contains_key(name) {
+        return;
+    }
+    let Some(schema) = TYPES.get(name) else {
+        return;
+    };
+    let mut found = Vec::new();
+    let described = plain(schema, &mut found);
+    schemas.insert(name.to_owned(), described);
+    for name in found {
+        describe(&name, schemas);
+    }
+}
+
+fn plain(schema: &Value, found: &mut Vec<String>) -> Value {
+    match schema {
+        Value::Object(fields) => {
+            let kept = fields
+                .iter()
+                .filter(|(name, _)| !matches!(name.as_str(), "x-go" | "x-zero" | "x-proto"));
+            let kept = kept.map(|(name, value)| match (name.as_str(), value) {
+                ("$ref", Value::String(target)) => {
+                    found.push(target.clone());
+                    (
+                        name.clone(),
+                        format!("#/components/schemas/{target}").into(),
+                    )
+                }
+                _ => (name.clone(), plain(value, found)),
+            });
+            let mut out: Map<String, Value> = kept.collect();
+            if out.len() > 1
+                && let Some(target) = out.remove("$ref")
+            {
+                out.insert("allOf".to_owned(), json!([{"$ref": target}]));
+            }
+            out.into()
+        }
+        Value::Array(items) => items.iter().map(|it| plain(it, found)).collect(),
+        _ => schema.clone(),
+    }
+}
+
 fn resolve(schema: &Value) -> Value {
     let Value::Object(fields) = schema else {
         return schema.clone();

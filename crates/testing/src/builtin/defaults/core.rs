@@ -20,9 +20,6 @@ pub(super) fn core(name: &str, it: &mut Fields) {
             or_nil(it, "securityContext", json!({}));
             or_nil(it, "terminationGracePeriodSeconds", 30);
             or(it, "schedulerName", "default-scheduler");
-            if it.get("hostNetwork") == Some(&Value::Bool(true)) {
-                host_ports(it);
-            }
         }
         "Container" | "EphemeralContainer" => {
             or(it, "imagePullPolicy", pull_policy(get(it, "image")));
@@ -145,6 +142,9 @@ fn pod(spec: &mut Fields) {
         }
     }
     or_nil(spec, "enableServiceLinks", true);
+    if spec.get("hostNetwork") == Some(&Value::Bool(true)) {
+        host_ports(spec);
+    }
 }
 
 /// With the network of the host, ports of containers are ports of the host.

@@ -6,7 +6,7 @@ use super::{
     Causes, pod,
     workload::{matches, mismatch},
 };
-use crate::object::{at, text};
+use crate::object::{at, map, section, text};
 
 pub(super) fn job(it: &mut Causes, old: Option<&Value>, object: &Value) {
     let spec = at(object, "/spec");
@@ -32,11 +32,18 @@ pub(super) fn job(it: &mut Causes, old: Option<&Value>, object: &Value) {
         );
     }
     it.immutable("spec.selector", at(old, "/spec/selector"), selector);
-    it.immutable(
-        "spec.template",
-        at(old, "/spec/template"),
-        at(spec, "/template"),
-    );
+    if at(old, "/spec/suspend") == true {
+        // How a suspended Job is scheduled may change.
+        let (before, after) = (fixed(old), fixed(object));
+        it.immutable(
+            "spec.template.spec",
+            at(&before, "/spec"),
+            at(&after, "/spec"),
+        );
+    } else {
+        let (before, after) = (at(old, "/spec/template"), at(spec, "/template"));
+        it.immutable("spec.template", before, after);
+    }
     for name in [
         "completionMode",
         "podFailurePolicy",
@@ -146,4 +153,20 @@ pub(super) fn cron_job(it: &mut Causes, object: &Value) {
             "must be no more than 52 characters",
         );
     }
+}
+
+/// Returns the part of the template that does not change in a suspended Job.
+fn fixed(job: &Value) -> Value {
+    let mut template = at(job, "/spec/template").clone();
+    let spec = section(&mut template, "spec");
+    for name in ["nodeSelector", "tolerations", "schedulingGates"] {
+        spec.remove(name);
+    }
+    for name in ["containers", "initContainers"] {
+        let containers = spec.get_mut(name).and_then(Value::as_array_mut);
+        for container in containers.into_iter().flatten() {
+            map(container).remove("resources");
+        }
+    }
+    template
 }

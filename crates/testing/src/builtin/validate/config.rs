@@ -117,6 +117,20 @@ pub(super) fn claim(it: &mut Causes, old: Option<&Value>, object: &Value) {
     if part(old, object) != part(object, old) {
         it.forbidden("spec", "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n");
     }
+    let size = |object: &Value, pointer: &str| {
+        let size = Quantity::parse(text(object, pointer)).ok();
+        size.map(|it| it.nano()).unwrap_or_default()
+    };
+    let (request, capacity) = (
+        "/spec/resources/requests/storage",
+        "/status/capacity/storage",
+    );
+    if size(object, request) < size(old, request) && size(object, request) <= size(old, capacity) {
+        it.forbidden(
+            "spec.resources.requests.storage",
+            "field can not be less than status.capacity",
+        );
+    }
     it.immutable(
         "volumeMode",
         at(old, "/spec/volumeMode"),

@@ -86,6 +86,7 @@ pub(super) fn host_ports(it: &mut Causes, path: &str, containers: &[Value]) {
 }
 
 fn environment(it: &mut Causes, path: &str, container: &Value) {
+    let container_path = path;
     for (index, variable) in list(container, "/env").iter().enumerate() {
         let path = format!("{path}.env[{index}]");
         let name = text(variable, "/name");
@@ -133,15 +134,16 @@ fn environment(it: &mut Causes, path: &str, container: &Value) {
                 it.required(format!("{path}.{name}.name"), "");
             }
         }
+        let all = format!("{container_path}.envFrom");
         let sources = ["configMapRef", "secretRef"].map(|name| source.get(name).is_some());
         match sources {
             [false, false] => it.invalid(
-                path,
+                all,
                 "\"\"",
                 "must specify one of: `configMapRef` or `secretRef`",
             ),
             [true, true] => it.invalid(
-                path,
+                all,
                 "\"\"",
                 "may not have more than one field specified at a time",
             ),

@@ -19,7 +19,7 @@ pub(super) fn autoscaler(it: &mut Causes, object: &Value) {
         );
     }
     match max.as_i64().unwrap_or_default() {
-        0 => it.required("spec.maxReplicas", "must be set and greater than 0"),
+        0 => it.required("spec.maxReplicas", ""),
         most if most < 0 => it.invalid(
             "spec.maxReplicas",
             max,
@@ -32,6 +32,13 @@ pub(super) fn autoscaler(it: &mut Causes, object: &Value) {
             "spec.maxReplicas",
             max,
             "must be greater than or equal to `minReplicas`",
+        );
+    }
+    if text(spec, "/scaleTargetRef/apiVersion").is_empty() {
+        it.invalid(
+            "spec.scaleTargetRef.apiVersion",
+            "\"\"",
+            "apiVersion must specify API group",
         );
     }
     for name in ["kind", "name"] {
@@ -79,6 +86,11 @@ pub(super) fn event(it: &mut Causes, object: &Value) {
         );
     }
     if has_time {
+        let reporter = at(object, "/reportingComponent");
+        for why in crate::names::key_violations(reporter.as_str().unwrap_or_default()) {
+            let reporter = json!(reporter.as_str().unwrap_or_default());
+            it.invalid("reportingComponent", reporter, why);
+        }
         for (name, path) in [
             ("reportingComponent", "reportingComponent"),
             ("reportingInstance", "reportingInstance"),
@@ -114,6 +126,20 @@ pub(super) fn rbac(it: &mut Causes, kind: &str, old: Option<&Value>, object: &Va
     if matches!(kind, "Role" | "ClusterRole") {
         for (index, rule) in list(object, "/rules").iter().enumerate() {
             policy_rule(it, &format!("rules[{index}]"), rule, is_namespaced);
+        }
+        let rule = at(object, "/aggregationRule");
+        let selectors = list(rule, "/clusterRoleSelectors");
+        if rule.is_object() && selectors.is_empty() {
+            it.required(
+                "aggregationRule.clusterRoleSelectors",
+                "at least one clusterRoleSelector required if aggregationRule is non-nil",
+            );
+        }
+        for (index, selector) in selectors.iter().enumerate() {
+            it.selector(
+                &format!("aggregationRule.clusterRoleSelectors[{index}]"),
+                selector,
+            );
         }
         return;
     }
@@ -161,10 +187,7 @@ pub(super) fn rbac(it: &mut Causes, kind: &str, old: Option<&Value>, object: &Va
 
 fn policy_rule(it: &mut Causes, path: &str, rule: &Value, is_namespaced: bool) {
     if list(rule, "/verbs").is_empty() {
-        it.required(
-            format!("{path}.verbs"),
-            "verbs must contain at least one value",
-        );
+        it.required(format!("{path}.verbs"), "");
     }
     let urls = at(rule, "/nonResourceURLs");
     if urls.is_array() {

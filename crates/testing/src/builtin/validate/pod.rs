@@ -28,11 +28,6 @@ fn update(it: &mut Causes, old: &Value, new: &Value) {
             it.forbidden(path, "pod updates may not add or remove containers");
             return;
         }
-        for (index, container) in after.iter().enumerate() {
-            if text(container, "/image").is_empty() {
-                it.required(format!("{path}[{index}].image"), "");
-            }
-        }
     }
     let deadline = |spec: &Value| at(spec, "/activeDeadlineSeconds").as_i64();
     match (deadline(old), deadline(new)) {
@@ -189,9 +184,35 @@ fn spec(it: &mut Causes, path: &str, spec: &Value) {
             "must be between 1 and 2147483647, inclusive",
         );
     }
+    for (index, constraint) in list(spec, "/topologySpreadConstraints").iter().enumerate() {
+        spread(
+            it,
+            &format!("{path}.topologySpreadConstraints[{index}]"),
+            constraint,
+        );
+    }
     for (index, toleration) in list(spec, "/tolerations").iter().enumerate() {
         self::toleration(it, &format!("{path}.tolerations[{index}]"), toleration);
     }
+}
+
+fn spread(it: &mut Causes, path: &str, constraint: &Value) {
+    if at(constraint, "/maxSkew").as_i64().unwrap_or_default() <= 0 {
+        let skew = at(constraint, "/maxSkew").as_i64().unwrap_or_default();
+        it.invalid(format!("{path}.maxSkew"), skew, "must be greater than zero");
+    }
+    if text(constraint, "/topologyKey").is_empty() {
+        it.required(format!("{path}.topologyKey"), "can not be empty");
+    }
+    it.one_of(
+        format!("{path}.whenUnsatisfiable"),
+        &json!(text(constraint, "/whenUnsatisfiable")),
+        &["DoNotSchedule", "ScheduleAnyway"],
+    );
+    it.selector(
+        &format!("{path}.labelSelector"),
+        at(constraint, "/labelSelector"),
+    );
 }
 
 fn toleration(it: &mut Causes, path: &str, toleration: &Value) {

@@ -231,7 +231,9 @@ pub(super) fn stateful_set(it: &mut Causes, old: Option<&Value>, object: &Value)
         let path = format!("spec.persistentVolumeClaimRetentionPolicy.{name}");
         it.one_of(path, at(policy, &format!("/{name}")), &["Retain", "Delete"]);
     }
-    for (index, claim) in list(spec, "/volumeClaimTemplates").iter().enumerate() {
+    // Claims are immutable, so updates do not validate them.
+    let claims = list(spec, "/volumeClaimTemplates").iter().enumerate();
+    for (index, claim) in claims.filter(|_| old.is_none()) {
         claim_spec(
             it,
             &format!("spec.volumeClaimTemplates[{index}].spec"),
