@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use super::{
     InformerFactoryBuilder, InformerStatus, InvalidNamespace, Namespaces, SharedInformer,
-    config::check_namespace, shared::dynamic_kind,
+    config::check_namespace, own_writes::OwnWrites, shared::dynamic_kind,
 };
 use crate::cache::{Object, ObjectKind};
 
@@ -40,6 +40,7 @@ pub struct InformerFactory {
 struct Inner {
     settings: InformerFactoryBuilder,
     informers: Mutex<Informers>,
+    own_writes: OwnWrites,
 }
 
 struct Informers {
@@ -49,8 +50,20 @@ struct Informers {
     by_kind: HashMap<(TypeId, String), Arc<dyn Managed>>,
 }
 
+/// Identifies an informer as long as a handle of it exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct InformerId(usize);
+
+impl<K: Object> SharedInformer<K> {
+    /// Returns the same for all handles of this informer.
+    pub(crate) fn id(&self) -> InformerId {
+        InformerId(Arc::as_ptr(&self.inner).addr())
+    }
+}
+
 /// An informer of any kind.
 trait Managed: Any + Send + Sync {
+    fn id(&self) -> InformerId;
     fn kind(&self) -> String;
     fn start(&self);
     fn has_synced(&self) -> bool;
@@ -63,6 +76,10 @@ trait Managed: Any + Send + Sync {
 }
 
 impl<K: Object> Managed for SharedInformer<K> {
+    fn id(&self) -> InformerId {
+        SharedInformer::id(self)
+    }
+
     fn kind(&self) -> String {
         SharedInformer::kind(self).to_string()
     }
@@ -136,6 +153,7 @@ impl InformerFactory {
                     by_kind: HashMap::new(),
                 }),
                 settings,
+                own_writes: OwnWrites::default(),
             }),
         }
     }
@@ -143,6 +161,47 @@ impl InformerFactory {
     /// Returns the client that the informers use.
     pub fn client(&self) -> &Client {
         &self.inner.settings.client
+    }
+
+    /// Returns a client like `client` whose writes the listers and indexes of this factory show at once: a read after a write never returns an
+    /// older state. The client of a [`Manager`](crate::manager::Manager) is such a client. It works with `kube::Api` as with
+    /// [`TypedClient`](crate::client::TypedClient).
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube::api::DeleteParams;
+    /// use kube_codegen_runtime::{client::TypedClient, informer::InformerFactory};
+    /// use kube_codegen_testing::{ApiServer, On};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = ApiServer::new();
+    /// let factory = InformerFactory::new(server.client());
+    /// let lister = factory.informer::<ConfigMap>().lister().namespaced("default");
+    /// factory.start();
+    /// factory.wait_for_cache_sync().await?;
+    /// server.stall_watches(&On::any());
+    ///
+    /// let maps = TypedClient::<ConfigMap>::namespaced(factory.track_writes(&server.client()), "default");
+    /// let mut map = ConfigMap::default();
+    /// map.metadata.name = Some("a".into());
+    /// maps.create(&map).await?;
+    /// maps.modify("a", |map| map.immutable = Some(true)).await?;
+    /// assert_eq!(lister.get("a")?.immutable, Some(true));
+    /// maps.delete("a", &DeleteParams::default()).await?;
+    /// assert!(lister.get("a").is_err());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// The response of each successful create, replace, patch, apply and delete is shown until the watch or a list has delivered it or a later
+    /// state, at most for five minutes. Nothing waits, and handlers get the changes of the watch alone. Not tracked are dry runs, collections
+    /// that are deleted, the subresource `scale`, other versions of a kind than the informer's, informers with a field selector, and servers
+    /// whose resource versions are not numbers. The client keeps no informer running.
+    ///
+    /// # Panics
+    /// Outside of a Tokio runtime, as `kube::Client::new` does.
+    #[must_use]
+    pub fn track_writes(&self, client: &Client) -> Client {
+        self.inner.own_writes.track(client)
     }
 
     /// Returns the shared informer of `K`, which the next [`start`](Self::start) starts.
@@ -207,6 +266,7 @@ impl InformerFactory {
             settings.resync,
             settings.transform.clone(),
         );
+        self.inner.own_writes.add(&informer);
         informers.by_kind.insert(id, Arc::new(informer.clone()));
         informer
     }
@@ -267,31 +327,24 @@ impl InformerFactory {
 
     /// Waits until every requested informer has its first list. Fails only if one of them is stopped.
     pub async fn wait_for_cache_sync(&self) -> Result<(), NotSynced> {
-        let informers = self.managed();
-        let synced =
-            future::join_all(informers.iter().map(|informer| informer.wait_synced())).await;
-        not_synced(
-            informers
-                .iter()
-                .zip(synced)
-                .filter(|(_, synced)| !synced)
-                .map(|(informer, _)| informer.kind())
-                .collect(),
-        )
+        wait_synced(&self.managed()).await
     }
 
     /// Like [`wait_for_cache_sync`](Self::wait_for_cache_sync), but fails after `timeout` with the missing kinds.
     pub async fn wait_for_cache_sync_within(&self, timeout: Duration) -> Result<(), NotSynced> {
-        match tokio::time::timeout(timeout, self.wait_for_cache_sync()).await {
-            Ok(result) => result,
-            Err(_) => not_synced(
-                self.managed()
-                    .iter()
-                    .filter(|informer| !informer.has_synced())
-                    .map(|informer| informer.kind())
-                    .collect(),
-            ),
-        }
+        wait_synced_within(&self.managed(), timeout).await
+    }
+
+    /// Starts the informers that `select` accepts, and waits until they have their first lists.
+    pub(crate) async fn fill(
+        &self,
+        timeout: Duration,
+        select: impl Fn(InformerId) -> bool,
+    ) -> Result<(), NotSynced> {
+        let mut informers = self.managed();
+        informers.retain(|informer| select(informer.id()));
+        informers.iter().for_each(|informer| informer.start());
+        wait_synced_within(&informers, timeout).await
     }
 
     /// Stops all informers and waits until their tasks have ended. Their caches stay readable, but they cannot be started again.
@@ -314,6 +367,34 @@ impl InformerFactory {
     fn managed(&self) -> Vec<Arc<dyn Managed>> {
         let informers = self.inner.informers.lock();
         informers.by_kind.values().cloned().collect()
+    }
+}
+
+async fn wait_synced(informers: &[Arc<dyn Managed>]) -> Result<(), NotSynced> {
+    let synced = future::join_all(informers.iter().map(|informer| informer.wait_synced())).await;
+    not_synced(
+        informers
+            .iter()
+            .zip(synced)
+            .filter(|(_, synced)| !synced)
+            .map(|(informer, _)| informer.kind())
+            .collect(),
+    )
+}
+
+async fn wait_synced_within(
+    informers: &[Arc<dyn Managed>],
+    timeout: Duration,
+) -> Result<(), NotSynced> {
+    match tokio::time::timeout(timeout, wait_synced(informers)).await {
+        Ok(result) => result,
+        Err(_) => not_synced(
+            informers
+                .iter()
+                .filter(|informer| !informer.has_synced())
+                .map(|informer| informer.kind())
+                .collect(),
+        ),
     }
 }
 
