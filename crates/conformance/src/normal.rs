@@ -22,7 +22,7 @@ static ADDRESS: LazyLock<Regex> =
 /// A value in a message. For built-in kinds, a real server prints Go's internal types.
 #[expect(clippy::expect_used, reason = "constant patterns")]
 static PRINTED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(Invalid|Unsupported|Duplicate) value: ([\[{].*[\]}]): ").expect("valid")
+    Regex::new(r"(Invalid|Unsupported|Duplicate) value: (null|[\[{].*[\]}]): ").expect("valid")
 });
 
 /// The placeholders of one run. Equal values have equal placeholders, numbered by first occurrence.
@@ -72,6 +72,10 @@ impl Normal {
         if let Some(Value::String(message)) = fields.get_mut("message") {
             if let Some(end) = message.find("\n@@") {
                 message.replace_range(end.., "\n");
+            }
+            // Go reads maps in any order, and stops at the first item without a key.
+            if message.contains(" does not contain declared merge key: ") {
+                "an item does not contain the declared merge key".clone_into(message);
             }
             *message = PRINTED
                 .replace_all(message, "$1 value: VALUE: ")

@@ -208,6 +208,10 @@ fn complete(
             managed::track(object, old, request);
             builtin::prepare(schema, kind, old, object);
             causes.extend(builtin::validate(kind, old, object));
+            // An invalid object gets errors alone.
+            let warnings = causes.is_empty().then(|| builtin::warnings(kind, object));
+            let warnings = warnings.into_iter().flatten().map(str::to_owned);
+            request.warnings.borrow_mut().extend(warnings);
         }
     }
     if causes.is_empty() && kind.group.is_empty() && kind.kind == "Service" {

@@ -14,7 +14,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 pub(crate) use self::{decode::decode, validate::validate};
-use crate::kind::{Kind, Scale, Types, Version};
+use crate::{
+    kind::{Kind, Scale, Types, Version},
+    object::text,
+};
 
 /// A recorded resource.
 #[derive(Debug, Deserialize)]
@@ -140,6 +143,24 @@ pub(crate) fn prepare(schema: &Value, kind: &Kind, old: Option<&Value>, object: 
     prepare::prepare(kind, old, object);
     decode::normalize(schema, object);
     decode::store(schema, object);
+}
+
+/// Returns the warnings about an object.
+pub(crate) fn warnings(kind: &Kind, object: &Value) -> Vec<&'static str> {
+    if kind.kind != "Service" {
+        return Vec::new();
+    }
+    let mut warnings = Vec::new();
+    let kind = text(object, "/spec/type");
+    if text(object, "/spec/clusterIP") == "None" {
+        if text(object, "/spec/sessionAffinity") == "ClientIP" {
+            warnings.push("spec.SessionAffinity is ignored for headless services");
+        }
+    }
+    if kind != "ExternalName" && !text(object, "/spec/externalName").is_empty() {
+        warnings.push("spec.externalName is ignored when spec.type is not \"ExternalName\"");
+    }
+    warnings
 }
 
 /// Metadata that a write of the status cannot change, besides what no write can.

@@ -149,6 +149,9 @@ fn pod(old: Option<&Value>, object: &mut Value) {
                     spec.insert(name.to_owned(), value.clone());
                 }
             }
+            if text(object, "/status/qosClass").is_empty() {
+                copy(section(object, "status"), at(old, "/status"), "qosClass");
+            }
         }
     }
     // The admission plugin DefaultTolerationSeconds.

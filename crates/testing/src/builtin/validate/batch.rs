@@ -23,13 +23,14 @@ pub(super) fn job(it: &mut Causes, old: Option<&Value>, object: &Value) {
         mismatch(it, labels);
     }
     let Some(old) = old else { return };
-    let is_indexed = text(spec, "/completionMode") == "Indexed";
-    if !is_indexed {
-        it.immutable(
-            "spec.completions",
-            at(old, "/spec/completions"),
-            at(spec, "/completions"),
-        );
+    let (before, after) = (at(old, "/spec/completions"), at(spec, "/completions"));
+    let is_elastic =
+        text(spec, "/completionMode") == "Indexed" && !before.is_null() && !after.is_null();
+    if !is_elastic {
+        it.immutable("spec.completions", before, after);
+    } else if before != after && after != at(spec, "/parallelism") {
+        let why = "can only be modified in tandem with spec.parallelism";
+        it.invalid("spec.completions", after, why);
     }
     it.immutable("spec.selector", at(old, "/spec/selector"), selector);
     if at(old, "/spec/suspend") == true {

@@ -33,6 +33,7 @@ pub(crate) fn validate(kind: &Kind, old: Option<&Value>, object: &Value) -> Vec<
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Pod") => pod::validate(it, old, object),
         ("", "Service") => service::validate(it, old, object),
+        ("", "Node") => others::node(it, old, object),
         ("", "Secret") => config::secret(it, old, object),
         ("", "ConfigMap") => config::config_map(it, old, object),
         ("", "PersistentVolumeClaim") => config::claim(it, old, object),

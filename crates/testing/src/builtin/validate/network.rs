@@ -118,15 +118,16 @@ pub(super) fn network_policy(it: &mut Causes, object: &Value) {
                     at(port, "/protocol"),
                     &["TCP", "UDP", "SCTP"],
                 );
-                if !at(port, "/port").is_null() {
-                    container::port_or_name(it, &format!("{path}.port"), at(port, "/port"));
-                }
+                network_port(it, &path, port);
             }
             for (number, peer) in list(rule, &format!("/{peers}")).iter().enumerate() {
                 let path = format!("{path}.{peers}[{number}]");
                 let has = |name: &str| peer.get(name).is_some_and(Value::is_object);
                 for name in ["podSelector", "namespaceSelector"] {
                     it.selector(&format!("{path}.{name}"), at(peer, &format!("/{name}")));
+                }
+                if has("ipBlock") && text(peer, "/ipBlock/cidr").is_empty() {
+                    it.required(format!("{path}.ipBlock.cidr"), "");
                 }
                 let others = has("podSelector") || has("namespaceSelector");
                 if !others && !has("ipBlock") {
@@ -143,5 +144,36 @@ pub(super) fn network_policy(it: &mut Causes, object: &Value) {
             kind,
             &["Ingress", "Egress"],
         );
+    }
+}
+
+fn network_port(it: &mut Causes, path: &str, port: &Value) {
+    let (number, end) = (at(port, "/port"), at(port, "/endPort"));
+    let path_end = format!("{path}.endPort");
+    if !number.is_null() {
+        container::port_or_name(it, &format!("{path}.port"), number);
+    }
+    let Some(last) = end.as_i64() else { return };
+    match number {
+        Value::Number(first) => {
+            if first.as_i64().is_some_and(|first| last < first) {
+                it.invalid(
+                    path_end.as_str(),
+                    end,
+                    "must be greater than or equal to `port`",
+                );
+            }
+            it.port(path_end, end);
+        }
+        Value::Null => it.invalid(
+            path_end,
+            end,
+            "may not be specified when `port` is not specified",
+        ),
+        _ => it.invalid(
+            path_end,
+            end,
+            "may not be specified when `port` is non-numeric",
+        ),
     }
 }

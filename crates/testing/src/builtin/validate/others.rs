@@ -41,10 +41,67 @@ pub(super) fn autoscaler(it: &mut Causes, object: &Value) {
             "apiVersion must specify API group",
         );
     }
+    for (index, metric) in list(spec, "/metrics").iter().enumerate() {
+        let path = format!("spec.metrics[{index}]");
+        let kinds = [
+            "ContainerResource",
+            "External",
+            "Object",
+            "Pods",
+            "Resource",
+        ];
+        if text(metric, "/type").is_empty() {
+            it.required(format!("{path}.type"), "must specify a metric source type");
+        }
+        it.one_of(
+            format!("{path}.type"),
+            &json!(text(metric, "/type")),
+            &kinds,
+        );
+        let target = at(metric, "/resource/target");
+        let has = |name: &str| target.get(name).is_some();
+        if text(metric, "/type") == "Resource" && !has("averageUtilization") && !has("averageValue")
+        {
+            let why = "must set either a target raw value or a target utilization";
+            it.required(format!("{path}.resource.target.averageUtilization"), why);
+        }
+    }
     for name in ["kind", "name"] {
         if text(spec, &format!("/scaleTargetRef/{name}")).is_empty() {
             it.required(format!("spec.scaleTargetRef.{name}"), "");
         }
+    }
+}
+
+pub(super) fn node(it: &mut Causes, old: Option<&Value>, object: &Value) {
+    for (index, taint) in list(object, "/spec/taints").iter().enumerate() {
+        // The server reports them there.
+        let path = format!("metadata.taints[{index}]");
+        for why in crate::names::key_violations(text(taint, "/key")) {
+            it.invalid(format!("{path}.key"), json!(text(taint, "/key")), why);
+        }
+        let effect = json!(text(taint, "/effect"));
+        let effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+        it.one_of(format!("{path}.effect"), &effect, &effects);
+    }
+    let Some(old) = old else { return };
+    let (before, after) = (at(old, "/spec/podCIDRs"), at(object, "/spec/podCIDRs"));
+    if !before.is_null() && before != after {
+        let why = "node updates may not change podCIDR except from \"\" to valid";
+        it.forbidden("spec.podCIDRs", why);
+    }
+    let (before, after) = (
+        text(old, "/spec/providerID"),
+        text(object, "/spec/providerID"),
+    );
+    if !before.is_empty() && before != after {
+        let what = if after.is_empty() {
+            "cleared"
+        } else {
+            "modified"
+        };
+        let why = format!("field cannot be {what} once set");
+        it.invalid("spec.providerID", "null", why);
     }
 }
 

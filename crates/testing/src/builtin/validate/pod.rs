@@ -173,6 +173,7 @@ fn spec(it: &mut Causes, path: &str, spec: &Value) {
             }
         }
     }
+    affinity(it, &format!("{path}.affinity"), at(spec, "/affinity"));
     let deadline = at(spec, "/activeDeadlineSeconds");
     if deadline
         .as_i64()
@@ -193,6 +194,51 @@ fn spec(it: &mut Causes, path: &str, spec: &Value) {
     }
     for (index, toleration) in list(spec, "/tolerations").iter().enumerate() {
         self::toleration(it, &format!("{path}.tolerations[{index}]"), toleration);
+    }
+}
+
+fn affinity(it: &mut Causes, path: &str, affinity: &Value) {
+    for kind in ["podAffinity", "podAntiAffinity"] {
+        let required = "requiredDuringSchedulingIgnoredDuringExecution";
+        let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+        for (index, term) in list(affinity, &format!("/{kind}/{required}"))
+            .iter()
+            .enumerate()
+        {
+            affinity_term(it, &format!("{path}.{kind}.{required}[{index}]"), term);
+        }
+        for (index, weighted) in list(affinity, &format!("/{kind}/{preferred}"))
+            .iter()
+            .enumerate()
+        {
+            let path = format!("{path}.{kind}.{preferred}[{index}]");
+            let weight = at(weighted, "/weight");
+            if !weight.as_i64().is_some_and(|it| (1..=100).contains(&it)) {
+                it.invalid(
+                    format!("{path}.weight"),
+                    weight,
+                    "must be in the range 1-100",
+                );
+            }
+            affinity_term(
+                it,
+                &format!("{path}.podAffinityTerm"),
+                at(weighted, "/podAffinityTerm"),
+            );
+        }
+    }
+}
+
+fn affinity_term(it: &mut Causes, path: &str, term: &Value) {
+    for name in ["labelSelector", "namespaceSelector"] {
+        it.selector(&format!("{path}.{name}"), at(term, &format!("/{name}")));
+    }
+    let key = text(term, "/topologyKey");
+    for why in crate::names::key_violations(key) {
+        it.invalid(format!("{path}.topologyKey"), json!(key), why);
+    }
+    if key.is_empty() {
+        it.required(format!("{path}.topologyKey"), "can not be empty");
     }
 }
 

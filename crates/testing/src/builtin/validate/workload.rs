@@ -300,9 +300,7 @@ pub(super) fn daemon_set(it: &mut Causes, old: Option<&Value>, object: &Value) {
     if selector.is_null() || is_valid && !matches(selector, at(template, "/metadata/labels")) {
         mismatch(it, at(template, "/metadata/labels"));
     }
-    if selector.is_null() {
-        it.required("spec.selector", "");
-    } else if is_empty(selector) {
+    if !selector.is_null() && is_empty(selector) {
         it.invalid(
             "spec.selector",
             selector,
