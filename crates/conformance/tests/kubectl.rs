@@ -38,7 +38,7 @@ const SESSION: &[&str] = &[
     "diff -f FILE",
     "get configmap settings",
     "get service web",
-    "get configmap,service -o name",
+    "get role,service -o name",
     "get widgets",
     "get widget one -o jsonpath={.spec.replicas}",
     "get absent",

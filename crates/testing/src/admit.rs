@@ -207,7 +207,12 @@ fn complete(
             // What the server sets from here on has no owner.
             managed::track(object, old, request);
             builtin::prepare(schema, kind, old, object);
-            causes.extend(builtin::validate(kind, old, object));
+            let mut found = builtin::validate(kind, old, object);
+            if request.target.subresource == "status" {
+                // Nothing else changes.
+                found.retain(|cause| cause.field.starts_with("status"));
+            }
+            causes.extend(found);
             // An invalid object gets errors alone.
             let warnings = causes.is_empty().then(|| builtin::warnings(kind, object));
             let warnings = warnings.into_iter().flatten().map(str::to_owned);

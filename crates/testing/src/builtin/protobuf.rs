@@ -126,13 +126,16 @@ fn inner(
     bytes: &[u8],
     object: &mut Map<String, Value>,
 ) -> Option<()> {
+    let is_object = !at(schema, "/properties/metadata").is_null();
     for (number, wire) in fields(bytes)? {
         let path = format!("{prefix}{number}");
         let properties = at(schema, "/properties").as_object();
         let mut properties = properties.into_iter().flatten();
+        // The envelope has the type of an object; its message does not.
+        let is_encoded = |name: &str| !(is_object && matches!(name, "apiVersion" | "kind"));
         let property = properties
             .clone()
-            .find(|(_, it)| text(it, "/x-proto") == path);
+            .find(|(name, it)| text(it, "/x-proto") == path && is_encoded(name));
         if let Some((name, property)) = property {
             add(property, name, &wire, object)?;
             continue;
