@@ -1,0 +1,74 @@
+//! The three steps from a client to a controller.
+use std::{convert::Infallible, time::Duration};
+
+use kube::api::ListParams;
+use kube_codegen_runtime::{
+    client::{AllNamespaces, describe},
+    informer::{EventHandlerFuncs, ObjectKey},
+    manager::{Manager, Runnable},
+};
+use tracing::{info, warn};
+
+use crate::generated::{clientset::Clientset, example_com::v1alpha1::Foo, informers::Informers};
+
+/// What the program runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Step {
+    /// List the objects in a loop, with the typed client
+    List,
+    /// Log the changes, with an informer and its handlers
+    Watch,
+    /// Reconcile the objects
+    #[default]
+    Control,
+}
+
+/// Adds a step to `manager`.
+pub fn register(manager: &mut Manager, step: Step, every: Duration) {
+    match step {
+        Step::List => {
+            let foos = Clientset::new(manager.client()).example_com_v1alpha1();
+            let foos = foos.foos_all();
+            manager.add(Runnable::new("list", async move |stop| {
+                // Until the stop.
+                _ = stop.run_until_cancelled(list(&foos, every)).await;
+                Ok::<_, Infallible>(())
+            }));
+        }
+        Step::Watch => watch(manager),
+        Step::Control => crate::register(manager),
+    }
+}
+
+/// Lists all objects in a loop.
+async fn list(foos: &AllNamespaces<Foo>, every: Duration) {
+    loop {
+        match foos.list(&ListParams::default()).await {
+            Ok(foos) => {
+                info!("there are {} Foos", foos.items.len());
+                for foo in foos {
+                    info!("listed: {}", line(&foo));
+                }
+            }
+            Err(error) => warn!("cannot list Foos: {}", describe(&error)),
+        }
+        tokio::time::sleep(every).await;
+    }
+}
+
+/// Adds handlers to the informer.
+fn watch(manager: &mut Manager) {
+    let handler = EventHandlerFuncs::<Foo>::new()
+        .on_add(|foo, _| info!("added: {}", line(foo)))
+        .on_update(|_, foo| info!("updated: {}", line(foo)))
+        .on_delete(|deleted| info!("deleted: {}", line(&deleted.object)));
+    let foos = manager.factory().example_com_v1alpha1().foos();
+    // The handlers stay for as long as the informer runs.
+    let _registration = foos.add_event_handler(handler);
+}
+
+fn line(foo: &Foo) -> String {
+    let (key, spec) = (ObjectKey::of(foo), &foo.spec);
+    let replicas = spec.replicas;
+    format!("{key}: {replicas} of {}", spec.deployment_name)
+}
