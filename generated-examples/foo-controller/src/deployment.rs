@@ -15,8 +15,8 @@ use crate::generated::example_com::v1alpha1::Foo;
 const IMAGE: &str = "nginx:stable";
 
 /// Returns the Deployment of an object.
-pub fn deployment(foo: &Foo, owner: &OwnerReference) -> Deployment {
-    let name = foo.metadata.name.clone().unwrap_or_default();
+pub fn deployment(object: &Foo, owner: &OwnerReference) -> Deployment {
+    let name = object.metadata.name.clone().unwrap_or_default();
     let labels = BTreeMap::from([
         ("app.kubernetes.io/instance".to_owned(), name),
         (
@@ -31,13 +31,13 @@ pub fn deployment(foo: &Foo, owner: &OwnerReference) -> Deployment {
     };
     Deployment {
         metadata: ObjectMeta {
-            name: Some(foo.spec.deployment_name.clone()),
-            namespace: foo.metadata.namespace.clone(),
+            name: Some(object.spec.deployment_name.clone()),
+            namespace: object.metadata.namespace.clone(),
             owner_references: Some(vec![owner.clone()]),
             ..ObjectMeta::default()
         },
         spec: Some(DeploymentSpec {
-            replicas: Some(foo.spec.replicas),
+            replicas: Some(object.spec.replicas),
             selector: LabelSelector {
                 match_labels: Some(labels.clone()),
                 ..LabelSelector::default()

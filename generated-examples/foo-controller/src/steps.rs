@@ -46,8 +46,8 @@ async fn list(foos: &AllNamespaces<Foo>, every: Duration) {
         match foos.list(&ListParams::default()).await {
             Ok(foos) => {
                 info!("there are {} Foos", foos.items.len());
-                for foo in foos {
-                    info!("listed: {}", line(&foo));
+                for object in foos {
+                    info!("listed: {}", line(&object));
                 }
             }
             Err(error) => warn!("cannot list Foos: {}", describe(&error)),
@@ -59,16 +59,16 @@ async fn list(foos: &AllNamespaces<Foo>, every: Duration) {
 /// Adds handlers to the informer.
 fn watch(manager: &mut Manager) {
     let handler = EventHandlerFuncs::<Foo>::new()
-        .on_add(|foo, _| info!("added: {}", line(foo)))
-        .on_update(|_, foo| info!("updated: {}", line(foo)))
+        .on_add(|object, _| info!("added: {}", line(object)))
+        .on_update(|_, object| info!("updated: {}", line(object)))
         .on_delete(|deleted| info!("deleted: {}", line(&deleted.object)));
     let foos = manager.factory().example_com_v1alpha1().foos();
     // The handlers stay for as long as the informer runs.
     let _registration = foos.add_event_handler(handler);
 }
 
-fn line(foo: &Foo) -> String {
-    let (key, spec) = (ObjectKey::of(foo), &foo.spec);
+fn line(object: &Foo) -> String {
+    let (key, spec) = (ObjectKey::of(object), &object.spec);
     let replicas = spec.replicas;
     format!("{key}: {replicas} of {}", spec.deployment_name)
 }

@@ -27,9 +27,9 @@ fn foo(name: &str, deployment: &str, replicas: i32) -> Foo {
         deployment_name: deployment.to_owned(),
         replicas,
     };
-    let mut foo = Foo::new(name, spec);
-    foo.metadata.namespace = Some("default".to_owned());
-    foo
+    let mut object = Foo::new(name, spec);
+    object.metadata.namespace = Some("default".to_owned());
+    object
 }
 
 fn start(server: &ApiServer, step: Step) -> Operator {
@@ -76,7 +76,7 @@ async fn step_two_logs_the_changes() {
     server.seed(&foo("a", "web", 2)).unwrap();
     let operator = start(&server, Step::Watch);
     log.wait(1, "added: default/a: 2 of web").await;
-    let change = |foo: &mut Value| foo["spec"]["replicas"] = json!(3);
+    let change = |object: &mut Value| object["spec"]["replicas"] = json!(3);
     server.edit::<Foo>("default", "a", change).unwrap();
     log.wait(1, "updated: default/a: 3 of web").await;
     server.delete::<Foo>("default", "a").unwrap();
@@ -102,13 +102,13 @@ async fn step_three_deploys_and_reports_the_status() {
     .await;
 
     // Changes, drift and another name.
-    let change = |foo: &mut Value| foo["spec"]["replicas"] = json!(3);
+    let change = |object: &mut Value| object["spec"]["replicas"] = json!(3);
     server.edit::<Foo>("default", "a", change).unwrap();
     deployed(&server, "web", 3).await;
     let drift = |deployment: &mut Value| deployment["spec"]["replicas"] = json!(7);
     server.edit::<Deployment>("default", "web", drift).unwrap();
     deployed(&server, "web", 3).await;
-    let rename = |foo: &mut Value| foo["spec"]["deploymentName"] = json!("site");
+    let rename = |object: &mut Value| object["spec"]["deploymentName"] = json!("site");
     server.edit::<Foo>("default", "a", rename).unwrap();
     deployed(&server, "site", 3).await;
     until(&server, "the old name is gone", |server| {
