@@ -72,6 +72,7 @@ templates! {
     "gitignore.j2" => ".gitignore";
     "kube-codegen.toml.j2" => "kube-codegen.toml";
     "deployment.yaml.j2" => "deploy/deployment.yaml";
+    "metrics.yaml.j2" => "deploy/metrics.yaml";
     "rbac.yaml.j2" => "deploy/rbac.yaml";
     "lib.rs.j2" => "src/lib.rs";
     "main.rs.j2" => "src/main.rs";

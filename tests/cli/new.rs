@@ -180,6 +180,7 @@ fn kinds_of_kubernetes_need_no_crd_and_are_only_read() {
             "Cargo.toml",
             "README.md",
             "deploy/deployment.yaml",
+            "deploy/metrics.yaml",
             "deploy/rbac.yaml",
             "src/deployments_controller.rs",
             "src/lib.rs",
@@ -196,6 +197,8 @@ fn kinds_of_kubernetes_need_no_crd_and_are_only_read() {
             serde_json::json!({ "apiGroups": ["apps"], "resources": ["deployments"], "verbs": read }),
             serde_json::json!({ "apiGroups": [""], "resources": ["pods"], "verbs": read }),
             serde_json::json!({ "apiGroups": ["events.k8s.io"], "resources": ["events"], "verbs": ["create", "patch"] }),
+            serde_json::json!({ "apiGroups": ["authentication.k8s.io"], "resources": ["tokenreviews"], "verbs": ["create"] }),
+            serde_json::json!({ "apiGroups": ["authorization.k8s.io"], "resources": ["subjectaccessreviews"], "verbs": ["create"] }),
         ]
     );
     let text: String = files.values().map(String::as_str).collect();

@@ -14,6 +14,8 @@ use kube_codegen_runtime::{
     metrics::{Format, Metrics},
     queue::{Histogram, WorkQueue},
 };
+use parking_lot::Mutex;
+use tokio::time::Instant;
 use tower::{Layer, Service, service_fn};
 
 const BOUNDS: &[f64] = &[
@@ -40,6 +42,23 @@ fn per_reconcile(bench: &mut Criterion) {
     let mut histogram = Histogram::new(BOUNDS);
     bench.bench_function("one observation of a histogram", |b| {
         b.iter(|| histogram.observe_duration(black_box(Duration::from_millis(7))));
+    });
+    // What the queue and the controller do per reconcile only for the sake of metrics: they read the clock, observe the time in the queue, of
+    // the work and of the reconcile, and count twice, under a lock that no other thread holds.
+    let durations = std::array::from_fn::<_, 3, _>(|_| Histogram::new(BOUNDS));
+    let counted = Mutex::new((durations, 0_u64, 0_u64));
+    bench.bench_function("the counters of one reconcile", |b| {
+        b.iter(|| {
+            let added = Instant::now();
+            let started = Instant::now();
+            counted.lock().1 += 1;
+            let mut counted = counted.lock();
+            let (durations, _, reconciles) = &mut *counted;
+            durations[0].observe_duration(started - added);
+            durations[1].observe_duration(added.elapsed());
+            durations[2].observe_duration(started.elapsed());
+            *reconciles += 1;
+        });
     });
 }
 

@@ -62,8 +62,7 @@ pub fn register(manager: &mut Manager, settings: Settings) {
     };
     let controller = Controller::for_informer(&objects)
         .owns(&deployments)
-        .owns(&services)
-        .workers(manager.workers());
+        .owns(&services);
     manager.controller(controller, |controller| {
         controller.run(reconcile, on_error, Arc::new(context))
     });

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use crdkind_operator::{REPORTER, register, settings::Settings};
-use kube_codegen_runtime::manager::{ManagerArgs, ManagerError, exit};
+use kube_codegen_runtime::manager::ManagerArgs;
 
 /// Runs the operator until SIGINT or SIGTERM
 #[derive(Debug, Parser)]
@@ -18,13 +18,6 @@ struct Args {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let args = Args::parse();
-    args.manager.init_logs();
-    exit(run(args).await)
-}
-
-async fn run(args: Args) -> Result<(), ManagerError> {
-    let mut manager = args.manager.builder(REPORTER).await?.build()?;
-    register(&mut manager, args.settings);
-    manager.run_until_signal().await
+    let Args { manager, settings } = Args::parse();
+    manager.run(REPORTER, |all| register(all, settings)).await
 }

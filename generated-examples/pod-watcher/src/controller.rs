@@ -36,8 +36,7 @@ pub fn register(manager: &mut Manager) {
         client: manager.client(),
         lister: informer.lister(),
     };
-    let controller = Controller::for_informer(&informer).workers(manager.workers());
-    manager.controller(controller, |controller| {
+    manager.controller(Controller::for_informer(&informer), |controller| {
         controller.run_keyed(reconcile, on_error, Arc::new(context))
     });
 }

@@ -2,8 +2,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use kube_codegen_runtime::manager::{ManagerArgs, ManagerError, exit};
-
+use kube_codegen_runtime::manager::ManagerArgs;
 use pod_watcher::{REPORTER, register};
 
 /// Reconciles Pod objects
@@ -16,13 +15,5 @@ struct Args {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let args = Args::parse();
-    args.manager.init_logs();
-    exit(run(args).await)
-}
-
-async fn run(args: Args) -> Result<(), ManagerError> {
-    let mut manager = args.manager.builder(REPORTER).await?.build()?;
-    register(&mut manager);
-    manager.run_until_signal().await
+    Args::parse().manager.run(REPORTER, register).await
 }

@@ -46,7 +46,7 @@ impl Operator {
             #[command(flatten)]
             manager: ManagerArgs,
         }
-        let args = Args::parse_from([&[name], flags].concat());
+        let args = Args::parse_from([&[name, "--health-probe-bind-address=0"], flags].concat());
         let builder = Manager::builder(server.client(), name);
         let mut manager = args.manager.apply(builder).build().unwrap();
         register(&mut manager);

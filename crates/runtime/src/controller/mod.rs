@@ -52,14 +52,14 @@ use self::{
 };
 use crate::{
     cache::{Object, ObjectKey},
-    informer::{InformerEvent, SharedInformer},
+    informer::{InformerEvent, InformerId, SharedInformer},
     queue::{ExponentialLimiter, RateLimiter},
 };
 
 /// Default grace period on shutdown (controller-runtime's default).
-const GRACE_PERIOD: Duration = Duration::from_secs(30);
+pub(crate) const GRACE_PERIOD: Duration = Duration::from_secs(30);
 /// Default limit of the first lists (controller-runtime's default).
-const CACHE_SYNC_TIMEOUT: Duration = Duration::from_secs(120);
+pub(crate) const CACHE_SYNC_TIMEOUT: Duration = Duration::from_secs(120);
 /// Delay of the first retry (client-go's and controller-runtime's default).
 const FIRST_RETRY: Duration = Duration::from_millis(5);
 /// Longest delay of a retry (client-go's and controller-runtime's default).
@@ -71,13 +71,16 @@ pub struct Controller<K: Object> {
     primary: SharedInformer<K>,
     predicates: Vec<Predicate<K>>,
     triggers: Vec<Trigger>,
+    informers: Vec<InformerId>,
     sources: Vec<BoxStream<'static, Enqueue>>,
     limiter: Box<dyn RateLimiter<ObjectKey>>,
-    workers: usize,
+    workers: Option<usize>,
     max_retries: Option<u32>,
     grace_period: Duration,
-    cache_sync_timeout: Duration,
+    cache_sync_timeout: Option<Duration>,
     reconcile_timeout: Option<Duration>,
+    needs_leader_election: bool,
+    warm_up: Option<bool>,
     shutdown: BoxFuture<'static, ()>,
     metrics: MetricsHandle,
 }
@@ -91,13 +94,16 @@ impl<K: Object> Controller<K> {
             primary: informer.clone(),
             predicates: Vec::new(),
             triggers: Vec::new(),
+            informers: vec![informer.id()],
             sources: Vec::new(),
             limiter: Box::new(ExponentialLimiter::new(FIRST_RETRY, LAST_RETRY)),
-            workers: 1,
+            workers: None,
             max_retries: None,
             grace_period: GRACE_PERIOD,
-            cache_sync_timeout: CACHE_SYNC_TIMEOUT,
+            cache_sync_timeout: None,
             reconcile_timeout: None,
+            needs_leader_election: true,
+            warm_up: None,
             shutdown: pending().boxed(),
             metrics,
         }
@@ -143,6 +149,7 @@ impl<K: Object> Controller<K> {
         children: &SharedInformer<C>,
         predicate: Option<Predicate<C>>,
     ) -> Self {
+        self.informers.push(children.id());
         let kind = self.primary.kind().clone();
         let owner = move |child: &Arc<C>| controller_key(&kind, &**child).into_iter().collect();
         self.triggers
@@ -158,6 +165,7 @@ impl<K: Object> Controller<K> {
         others: &SharedInformer<C>,
         mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
     ) -> Self {
+        self.informers.push(others.id());
         self.triggers.push(trigger(others, false, None, mapper));
         self
     }
@@ -170,6 +178,7 @@ impl<K: Object> Controller<K> {
         predicate: impl Fn(&InformerEvent<C>) -> bool + Send + Sync + 'static,
         mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
     ) -> Self {
+        self.informers.push(others.id());
         self.triggers
             .push(trigger(others, false, Some(Arc::new(predicate)), mapper));
         self
@@ -197,10 +206,11 @@ impl<K: Object> Controller<K> {
         self
     }
 
-    /// Sets how many objects are reconciled concurrently; at least, and by default, one.
+    /// Sets how many objects are reconciled concurrently; at least one. The default is the
+    /// [manager's](crate::manager::ManagerBuilder::workers), or one.
     #[must_use]
     pub fn workers(mut self, workers: usize) -> Self {
-        self.workers = workers.max(1);
+        self.workers = Some(workers.max(1));
         self
     }
 
@@ -219,25 +229,43 @@ impl<K: Object> Controller<K> {
         self
     }
 
-    /// Drops a reconcile at its next `await` once it takes longer than this, and retries it with [`OnError::Backoff`]. By default there is no
-    /// limit.
+    /// Drops a reconcile at its next `await` once it takes longer than this, and retries it with [`OnError::Backoff`]. The default is the
+    /// [manager's](crate::manager::ManagerBuilder::reconcile_timeout), or no limit.
     #[must_use]
     pub fn reconcile_timeout(mut self, limit: Duration) -> Self {
         self.reconcile_timeout = Some(limit);
         self
     }
 
-    /// Sets how long running reconciles may take to finish on shutdown before they are dropped at their next `await`; 30 s by default.
+    /// Sets how long running reconciles may take to finish on shutdown before they are dropped at their next `await`; 30 s by default. A
+    /// [`Manager`](crate::manager::Manager) replaces it by its own.
     #[must_use]
     pub fn grace_period(mut self, period: Duration) -> Self {
         self.grace_period = period;
         self
     }
 
-    /// Sets how long the first lists of all informers may take before [`run`](Self::run) fails; two minutes by default.
+    /// Sets how long the first lists of all informers may take before [`run`](Self::run) fails. The default is the
+    /// [manager's](crate::manager::ManagerBuilder::cache_sync_timeout), or two minutes.
     #[must_use]
     pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
-        self.cache_sync_timeout = timeout;
+        self.cache_sync_timeout = Some(timeout);
+        self
+    }
+
+    /// Sets whether a [`Manager`](crate::manager::Manager) runs it only while this process leads, which is the default. Otherwise it runs on
+    /// every replica, and must not write through the manager's fenced client.
+    #[must_use]
+    pub fn needs_leader_election(mut self, needs: bool) -> Self {
+        self.needs_leader_election = needs;
+        self
+    }
+
+    /// Sets whether a [`Manager`](crate::manager::Manager) fills the caches of its informers while another replica leads. The default is the
+    /// [manager's](crate::manager::ManagerBuilder::warm_up).
+    #[must_use]
+    pub fn warm_up(mut self, warm_up: bool) -> Self {
+        self.warm_up = Some(warm_up);
         self
     }
 
@@ -255,10 +283,52 @@ impl<K: Object> Controller<K> {
         self
     }
 
+    /// Returns what a manager must know to run it.
+    pub(crate) fn plan(&self) -> Plan {
+        Plan {
+            name: self.metrics.name(),
+            kind: self.primary.kind().to_string(),
+            informers: self.informers.clone(),
+            needs_leader_election: self.needs_leader_election,
+            warm_up: self.warm_up,
+            cache_sync_timeout: self.cache_sync_timeout,
+        }
+    }
+
+    /// Fills in settings of a manager that it has no own values for.
+    pub(crate) fn with_defaults(mut self, defaults: &Defaults, workers: usize) -> Self {
+        self.workers.get_or_insert(workers);
+        self.cache_sync_timeout
+            .get_or_insert(defaults.cache_sync_timeout);
+        self.reconcile_timeout = self.reconcile_timeout.or(defaults.reconcile_timeout);
+        self.grace_period = defaults.grace_period;
+        self
+    }
+
     /// Returns a handle to the counters, to read while the controller runs.
     pub fn metrics(&self) -> MetricsHandle {
         self.metrics.clone()
     }
+}
+
+/// What a manager must know to run a controller.
+pub(crate) struct Plan {
+    pub(crate) name: String,
+    /// Kind and group (`Pod`, `Deployment.apps`).
+    pub(crate) kind: String,
+    /// The informers that enqueue keys.
+    pub(crate) informers: Vec<InformerId>,
+    pub(crate) needs_leader_election: bool,
+    pub(crate) warm_up: Option<bool>,
+    pub(crate) cache_sync_timeout: Option<Duration>,
+}
+
+/// Settings of all controllers of a manager.
+#[derive(Clone, Debug)]
+pub(crate) struct Defaults {
+    pub(crate) cache_sync_timeout: Duration,
+    pub(crate) reconcile_timeout: Option<Duration>,
+    pub(crate) grace_period: Duration,
 }
 
 impl<K: Object> fmt::Debug for Controller<K> {

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::{
-    Action, Controller, Enqueue, OnError, RunError,
+    Action, CACHE_SYNC_TIMEOUT, Controller, Enqueue, OnError, RunError,
     trigger::{Guard, Predicate, trigger},
     worker::Worker,
 };
@@ -123,8 +123,10 @@ impl<K: Object> Controller<K> {
         Running: Future<Output = Result<Action, OnError>> + Send + 'static,
     {
         let queue = WorkQueue::with_boxed_limiter(self.limiter);
+        let workers = self.workers.unwrap_or(1);
+        let cache_sync_timeout = self.cache_sync_timeout.unwrap_or(CACHE_SYNC_TIMEOUT);
         self.metrics.observe(&queue);
-        self.metrics.count(|counts| counts.workers = self.workers);
+        self.metrics.count(|counts| counts.workers = workers);
         let predicate = all(self.predicates);
         let own = |object: &Arc<K>| vec![ObjectKey::of(&**object)];
         self.triggers
@@ -137,20 +139,20 @@ impl<K: Object> Controller<K> {
             .map(|trigger| trigger(&queue))
             .collect();
         let synced = try_join_all(guards.iter().map(|guard| guard.wait_synced()));
-        let synced = timeout(self.cache_sync_timeout, synced);
+        let synced = timeout(cache_sync_timeout, synced);
         tokio::select! {
             biased;
             result = synced => match result {
                 Ok(result) => drop(result?),
                 Err(_) => return Err(RunError::CacheSyncTimeout {
                     kinds: unsynced(&guards),
-                    timeout: self.cache_sync_timeout,
+                    timeout: cache_sync_timeout,
                 }),
             },
             () = &mut self.shutdown => return Ok(()),
         }
         let kind = self.primary.kind().clone();
-        info!(%kind, workers = self.workers, "caches are synced, starting workers");
+        info!(%kind, workers, "caches are synced, starting workers");
 
         let stop = CancellationToken::new();
         let worker = Arc::new(Worker {
@@ -162,7 +164,7 @@ impl<K: Object> Controller<K> {
             metrics: self.metrics,
         });
         let mut running = JoinSet::new();
-        for _ in 0..self.workers {
+        for _ in 0..workers {
             running.spawn(Arc::clone(&worker).work(stop.clone()));
         }
         let mut sources = JoinSet::new();

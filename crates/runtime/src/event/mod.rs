@@ -60,7 +60,7 @@ pub struct EventRecorder {
 struct Inner {
     queue: Mutex<Option<mpsc::Sender<Occurrence>>>,
     task: tokio::sync::Mutex<Option<JoinHandle<()>>>,
-    dropped: AtomicU64,
+    dropped: Arc<AtomicU64>,
 }
 
 /// An event about an object.
@@ -96,7 +96,7 @@ impl EventRecorder {
             inner: Arc::new(Inner {
                 queue: Mutex::new(Some(sender)),
                 task: tokio::sync::Mutex::new(Some(task)),
-                dropped: AtomicU64::new(0),
+                dropped: Arc::default(),
             }),
         }
     }
@@ -165,6 +165,12 @@ impl EventRecorder {
     /// Returns the number of events dropped because the queue was full or the recorder was shut down.
     pub fn dropped(&self) -> u64 {
         self.inner.dropped.load(Ordering::Relaxed)
+    }
+
+    /// Returns the counter of dropped events, without keeping the recorder alive.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn dropped_counter(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.inner.dropped)
     }
 
     /// Drops further events and waits, for at most 10 seconds, until the queued ones are sent. Without a shutdown, the background task sends

@@ -49,8 +49,20 @@ struct Informers {
     by_kind: HashMap<(TypeId, String), Arc<dyn Managed>>,
 }
 
+/// Identifies an informer as long as a handle of it exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct InformerId(usize);
+
+impl<K: Object> SharedInformer<K> {
+    /// Returns the same for all handles of this informer.
+    pub(crate) fn id(&self) -> InformerId {
+        InformerId(Arc::as_ptr(&self.inner).addr())
+    }
+}
+
 /// An informer of any kind.
 trait Managed: Any + Send + Sync {
+    fn id(&self) -> InformerId;
     fn kind(&self) -> String;
     fn start(&self);
     fn has_synced(&self) -> bool;
@@ -63,6 +75,10 @@ trait Managed: Any + Send + Sync {
 }
 
 impl<K: Object> Managed for SharedInformer<K> {
+    fn id(&self) -> InformerId {
+        SharedInformer::id(self)
+    }
+
     fn kind(&self) -> String {
         SharedInformer::kind(self).to_string()
     }
@@ -267,31 +283,24 @@ impl InformerFactory {
 
     /// Waits until every requested informer has its first list. Fails only if one of them is stopped.
     pub async fn wait_for_cache_sync(&self) -> Result<(), NotSynced> {
-        let informers = self.managed();
-        let synced =
-            future::join_all(informers.iter().map(|informer| informer.wait_synced())).await;
-        not_synced(
-            informers
-                .iter()
-                .zip(synced)
-                .filter(|(_, synced)| !synced)
-                .map(|(informer, _)| informer.kind())
-                .collect(),
-        )
+        wait_synced(&self.managed()).await
     }
 
     /// Like [`wait_for_cache_sync`](Self::wait_for_cache_sync), but fails after `timeout` with the missing kinds.
     pub async fn wait_for_cache_sync_within(&self, timeout: Duration) -> Result<(), NotSynced> {
-        match tokio::time::timeout(timeout, self.wait_for_cache_sync()).await {
-            Ok(result) => result,
-            Err(_) => not_synced(
-                self.managed()
-                    .iter()
-                    .filter(|informer| !informer.has_synced())
-                    .map(|informer| informer.kind())
-                    .collect(),
-            ),
-        }
+        wait_synced_within(&self.managed(), timeout).await
+    }
+
+    /// Starts the informers that `select` accepts, and waits until they have their first lists.
+    pub(crate) async fn fill(
+        &self,
+        timeout: Duration,
+        select: impl Fn(InformerId) -> bool,
+    ) -> Result<(), NotSynced> {
+        let mut informers = self.managed();
+        informers.retain(|informer| select(informer.id()));
+        informers.iter().for_each(|informer| informer.start());
+        wait_synced_within(&informers, timeout).await
     }
 
     /// Stops all informers and waits until their tasks have ended. Their caches stay readable, but they cannot be started again.
@@ -314,6 +323,34 @@ impl InformerFactory {
     fn managed(&self) -> Vec<Arc<dyn Managed>> {
         let informers = self.inner.informers.lock();
         informers.by_kind.values().cloned().collect()
+    }
+}
+
+async fn wait_synced(informers: &[Arc<dyn Managed>]) -> Result<(), NotSynced> {
+    let synced = future::join_all(informers.iter().map(|informer| informer.wait_synced())).await;
+    not_synced(
+        informers
+            .iter()
+            .zip(synced)
+            .filter(|(_, synced)| !synced)
+            .map(|(informer, _)| informer.kind())
+            .collect(),
+    )
+}
+
+async fn wait_synced_within(
+    informers: &[Arc<dyn Managed>],
+    timeout: Duration,
+) -> Result<(), NotSynced> {
+    match tokio::time::timeout(timeout, wait_synced(informers)).await {
+        Ok(result) => result,
+        Err(_) => not_synced(
+            informers
+                .iter()
+                .filter(|informer| !informer.has_synced())
+                .map(|informer| informer.kind())
+                .collect(),
+        ),
     }
 }
 

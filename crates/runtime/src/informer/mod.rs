@@ -34,6 +34,7 @@ mod tasks;
 pub use builder::InformerFactoryBuilder;
 pub use config::{InformerConfig, InitialList, InvalidNamespace, Namespaces, strip_managed_fields};
 pub use error::{DecodeError, InformerError, Stopped, WatchFailure};
+pub(crate) use factory::InformerId;
 pub use factory::{InformerFactory, NotSynced};
 pub use handler::{Deleted, EventHandler, EventHandlerFuncs, InformerEvent};
 pub use listener::EventStream;

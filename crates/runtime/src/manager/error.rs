@@ -21,6 +21,22 @@ pub enum ManagerError {
     /// The settings of the leader election are invalid.
     #[error("the leader election cannot start")]
     LeaderElection(#[from] ConfigError),
+    /// Two controllers have the same name, which is a label of their metrics.
+    #[error(
+        "two controllers are named \"{name}\"; Controller::named gives one of them another name"
+    )]
+    NameTaken {
+        /// The name.
+        name: String,
+    },
+    /// A number of workers is set for a kind without a controller.
+    #[error("the number of workers of {kind} is set, but the controllers are of {}", known.join(", "))]
+    NoController {
+        /// Kind and group, as they were given.
+        kind: String,
+        /// Kinds and groups of the controllers, sorted.
+        known: Vec<String>,
+    },
     /// A signal handler could not be installed.
     #[error("cannot install a signal handler")]
     Signal(#[source] io::Error),

@@ -1,14 +1,19 @@
 //! The flags of an operator, with the names that kubebuilder and Kubernetes' components use.
-use std::{io::IsTerminal, num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{io::IsTerminal, num::NonZeroUsize, path::PathBuf, process::ExitCode, time::Duration};
 
+use clap::{ArgAction, builder::BoolishValueParser};
 use kube::{
-    Client, Config,
+    Config,
     config::{KubeConfigOptions, Kubeconfig},
 };
 use tracing_subscriber::EnvFilter;
 
-use super::{Manager, ManagerBuilder, ManagerError};
-use crate::{informer::strip_managed_fields, leader_election::LeaderElectionConfig};
+use super::{Manager, ManagerBuilder, ManagerError, exit};
+use crate::{
+    informer::strip_managed_fields,
+    leader_election::LeaderElectionConfig,
+    server::{Server, Tls},
+};
 
 /// The flags of a [`Manager`], to flatten into the arguments of a program.
 ///
@@ -40,6 +45,10 @@ pub struct ManagerArgs {
     #[arg(long, value_name = "N", default_value = "2")]
     pub workers: NonZeroUsize,
 
+    /// The same for some kinds only, separated by commas: Pod=5,ReplicaSet.apps=3
+    #[arg(long, value_name = "KIND=N", value_delimiter = ',', value_parser = kind_and_number)]
+    pub workers_of: Vec<(String, NonZeroUsize)>,
+
     /// Interval at which every object is reconciled again
     #[arg(long, value_name = "PERIOD", default_value = "10m", value_parser = humantime::parse_duration)]
     pub resync: Duration,
@@ -48,8 +57,38 @@ pub struct ManagerArgs {
     #[arg(long, value_name = "PERIOD", default_value = "25s", value_parser = humantime::parse_duration)]
     pub grace_period: Duration,
 
+    /// Address of /healthz and /readyz, such as :8081; 0 turns them off
+    #[arg(long, value_name = "ADDRESS", default_value = ":8081")]
+    pub health_probe_bind_address: String,
+
+    /// Address of /metrics and /debug/informers, such as :8443; 0 turns them off
+    #[arg(long, value_name = "ADDRESS", default_value = "0")]
+    pub metrics_bind_address: String,
+
+    /// Serve metrics over TLS, to clients whose tokens may read them
+    #[arg(
+        long, value_name = "BOOL", num_args = 0..=1, require_equals = true, action = ArgAction::Set,
+        default_value = "true", default_missing_value = "true", value_parser = BoolishValueParser::new()
+    )]
+    pub metrics_secure: bool,
+
+    /// Directory of the certificate for metrics [default: a self-signed certificate]
+    #[arg(long, value_name = "DIR")]
+    pub metrics_cert_path: Option<PathBuf>,
+
+    /// File of the certificate in this directory
+    #[arg(long, value_name = "FILE", default_value = "tls.crt")]
+    pub metrics_cert_name: PathBuf,
+
+    /// File of the private key in this directory
+    #[arg(long, value_name = "FILE", default_value = "tls.key")]
+    pub metrics_cert_key: PathBuf,
+
     /// Elect a leader among the replicas, which alone reconciles
-    #[arg(long)]
+    #[arg(
+        long, value_name = "BOOL", num_args = 0..=1, require_equals = true, action = ArgAction::Set,
+        default_value = "false", default_missing_value = "true", value_parser = BoolishValueParser::new()
+    )]
     pub leader_elect: bool,
 
     /// Name of the Lease [default: the name of the operator]
@@ -88,6 +127,41 @@ pub enum LogFormat {
 }
 
 impl ManagerArgs {
+    /// Runs a whole program: sets up the logs, connects, calls `register`, which adds the controllers, and runs until SIGINT or SIGTERM.
+    ///
+    /// ```no_run
+    /// use std::process::ExitCode;
+    /// use clap::Parser;
+    /// use kube_codegen_runtime::manager::{Manager, ManagerArgs};
+    ///
+    /// #[derive(Parser)]
+    /// struct Args {
+    ///     #[command(flatten)]
+    ///     manager: ManagerArgs,
+    /// }
+    ///
+    /// fn register(manager: &mut Manager) {
+    ///     // Add the controllers here.
+    /// }
+    ///
+    /// #[tokio::main]
+    /// async fn main() -> ExitCode {
+    ///     Args::parse().manager.run("my-operator", register).await
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    /// If the program has already set up its logs.
+    pub async fn run(&self, name: &str, register: impl FnOnce(&mut Manager)) -> ExitCode {
+        self.init_logs();
+        let run = async {
+            let mut manager = self.builder(name).await?.build()?;
+            register(&mut manager);
+            manager.run_until_signal().await
+        };
+        exit(run.await)
+    }
+
     /// Writes logs to stderr, filtered by `RUST_LOG` (`info` by default).
     ///
     /// # Panics
@@ -104,28 +178,25 @@ impl ManagerArgs {
         }
     }
 
-    /// Returns a client for the API server of `--kubeconfig`, `KUBECONFIG`, `~/.kube/config` or the service account of the Pod.
-    pub async fn connect(&self) -> Result<Client, ManagerError> {
-        let config = match &self.kubeconfig {
-            Some(path) => {
-                let file = Kubeconfig::read_from(path).map_err(connect)?;
-                Config::from_custom_kubeconfig(file, &KubeConfigOptions::default())
-                    .await
-                    .map_err(connect)?
-            }
-            None => Config::infer().await.map_err(connect)?,
+    /// Returns the configuration of `--kubeconfig`, `KUBECONFIG`, `~/.kube/config` or the service account of the Pod.
+    pub async fn config(&self) -> Result<Config, ManagerError> {
+        let Some(path) = &self.kubeconfig else {
+            return Config::infer().await.map_err(connect);
         };
-        Client::try_from(config).map_err(connect)
+        let file = Kubeconfig::read_from(path).map_err(connect)?;
+        Config::from_custom_kubeconfig(file, &KubeConfigOptions::default())
+            .await
+            .map_err(connect)
     }
 
     /// Connects and returns a builder with the settings of the flags. `name` is the name of the operator.
     pub async fn builder(&self, name: &str) -> Result<ManagerBuilder, ManagerError> {
-        Ok(self.apply(Manager::builder(self.connect().await?, name)))
+        Ok(self.apply(Manager::connect(self.config().await?, name)?))
     }
 
     /// Applies the flags to a builder with a client of its own, as in a test.
     pub fn apply(&self, builder: ManagerBuilder) -> ManagerBuilder {
-        let builder = builder
+        let mut builder = builder
             .workers(self.workers.get())
             .grace_period(self.grace_period)
             .informers(|informers| {
@@ -137,6 +208,27 @@ impl ManagerArgs {
                     names => informers.namespaces(names.to_vec()),
                 }
             });
+        for (kind, workers) in &self.workers_of {
+            builder = builder.workers_of(kind, workers.get());
+        }
+        if let Some(address) = enabled(&self.health_probe_bind_address) {
+            builder = builder.health_server(Server::plain(address));
+        }
+        if let Some(address) = enabled(&self.metrics_bind_address) {
+            let server = if self.metrics_secure {
+                let server = Server::secure(address, &builder.client);
+                match &self.metrics_cert_path {
+                    None => server,
+                    Some(directory) => server.tls(Tls::Files {
+                        certificate: directory.join(&self.metrics_cert_name),
+                        key: directory.join(&self.metrics_cert_key),
+                    }),
+                }
+            } else {
+                Server::plain(address)
+            };
+            builder = builder.metrics_server(server);
+        }
         if !self.leader_elect {
             return builder;
         }
@@ -150,6 +242,21 @@ impl ManagerArgs {
             None => config,
         })
     }
+}
+
+/// Returns the address unless it turns the server off, as in controller-runtime.
+fn enabled(address: &str) -> Option<&str> {
+    (!matches!(address, "" | "0")).then_some(address)
+}
+
+/// Parses `ReplicaSet.apps=3`.
+fn kind_and_number(text: &str) -> Result<(String, NonZeroUsize), String> {
+    let parts = text.split_once('=').filter(|(kind, _)| !kind.is_empty());
+    let (kind, number) = parts.ok_or("expected KIND=N, such as ReplicaSet.apps=3")?;
+    let number = number
+        .parse()
+        .map_err(|_| format!("expected a number of workers, at least 1, and not `{number}`"))?;
+    Ok((kind.to_owned(), number))
 }
 
 fn connect(error: impl std::error::Error + Send + Sync + 'static) -> ManagerError {

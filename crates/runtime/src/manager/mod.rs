@@ -37,75 +37,75 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # For users of controller-runtime
+//! With the feature `metrics`, the manager registers its client (see [`Manager::connect`]), informers, controllers, events and the election with
+//! [`Manager::metrics`]. With the feature `server`, it serves them and answers health checks. With the feature `cli`, `ManagerArgs` sets all that
+//! by flags, and runs a program in one line.
 //!
-//! | `ctrl.Manager`, `ctrl.Options` | here |
-//! |---|---|
-//! | `GetClient`, `Client` | [`Manager::client`]; reads go to the API server, cached reads to a [`Lister`](crate::lister::Lister) |
-//! | `GetAPIReader` | [`Manager::client`] |
-//! | `GetCache`, `Cache`, `NewCache` | [`Manager::factory`], [`ManagerBuilder::informers`] |
-//! | `GetFieldIndexer` | [`SharedInformer::add_index`](crate::informer::SharedInformer::add_index) |
-//! | `GetEventRecorder` | [`Manager::recorder`] |
-//! | `Add`, `Runnable`, `LeaderElectionRunnable` | [`Manager::add`], [`Runnable`] |
-//! | `NewControllerManagedBy`, `Controller` | [`Manager::controller`]; concurrency, limiter and time-outs are set on the [`Controller`] |
-//! | `Start(ctx)`, `ctrl.SetupSignalHandler` | [`Manager::run`], [`Manager::run_until_signal`] |
-//! | `LeaderElection`, `LeaderElectionID`, `LeaseDuration`, … | [`ManagerBuilder::leader_election`] |
-//! | `LeaderElectionReleaseOnCancel` | [`LeaderElectionConfig::release_on_stop`](crate::leader_election::LeaderElectionConfig::release_on_stop), on by default: it is safe here |
-//! | `Elected` | [`Manager::term`]: `started`, `ended`, and a deadline |
-//! | `EnableWarmup` | [`ManagerBuilder::warm_up`], for all caches; on by default |
-//! | `CacheSyncTimeout` | [`ManagerBuilder::cache_sync_timeout`] |
-//! | `GracefulShutdownTimeout` | [`ManagerBuilder::grace_period`] |
-//! | `MaxConcurrentReconciles`, `GroupKindConcurrency` | [`ManagerBuilder::workers`], read by the program with [`Manager::workers`] |
-//! | `Metrics`, `HealthProbeBindAddress`, `PprofBindAddress` | servers added as [`Runnable::server`] |
-//! | `WebhookServer`, `GetWebhookServer` | a server added as [`Runnable::webhook`] |
-//! | `AddHealthzCheck`, `AddReadyzCheck` | checks of the program's server; [`Manager::readiness`] is one |
-//! | `GetScheme`, `GetRESTMapper`, `MapperProvider` | not needed: types carry their group, version, kind and plural |
-//! | `GetConfig`, `GetHTTPClient` | not kept: pass the `kube::Config` where it is needed |
-//! | `BaseContext`, `Logger` | not needed: contexts are values of the program, and logs go to `tracing` |
-//! | `LeaderElectionResourceLockInterface` | not offered: Leases are the only lock |
+//! `docs/manager.md` has every option of controller-runtime's `ctrl.Manager` and `ctrl.Builder`, and what to use here.
+mod builder;
+mod controllers;
 mod error;
 #[cfg(feature = "cli")]
 mod flags;
 mod run;
 mod runnable;
+#[cfg(feature = "server")]
+mod servers;
+mod writes;
 
-use std::{
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{fmt, sync::Arc};
 
-use kube::Client;
+use kube::{Client, Config};
+use parking_lot::Mutex;
 use tower::BoxError;
 
 #[cfg(feature = "cli")]
 pub use self::flags::{LogFormat, ManagerArgs};
 pub use self::{
+    builder::ManagerBuilder,
     error::{ManagerError, exit},
     runnable::Runnable,
+    writes::FieldValidation,
 };
 pub use tokio_util::sync::CancellationToken;
 
+use self::controllers::Controllers;
+#[cfg(feature = "server")]
+use self::servers::Servers;
+#[cfg(feature = "metrics")]
+use crate::metrics::Metrics;
+#[cfg(feature = "server")]
+use crate::server::checks::Check;
 use crate::{
     cache::Object,
     controller::Controller,
     event::EventRecorder,
-    informer::{InformerFactory, InformerFactoryBuilder},
-    leader_election::{LeaderElectionConfig, LeaderElector, LeaderStatus, Term},
+    informer::InformerFactory,
+    leader_election::{LeaderElector, LeaderStatus, Term},
 };
 
 /// What the parts of a manager share with their owner.
-#[derive(Debug, Default)]
-struct State {
-    is_synced: AtomicBool,
+#[derive(Debug)]
+struct State(Mutex<Phase>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Starting,
+    Ready,
+    Stopping,
 }
 
 impl State {
-    fn set_synced(&self) {
-        self.is_synced.store(true, Ordering::Release);
+    fn new() -> Arc<Self> {
+        Arc::new(Self(Mutex::new(Phase::Starting)))
+    }
+
+    fn phase(&self) -> Phase {
+        *self.0.lock()
+    }
+
+    fn set(&self, phase: Phase) {
+        *self.0.lock() = phase;
     }
 }
 
@@ -120,26 +120,29 @@ pub struct Manager {
     term: Option<Term>,
     status: Option<LeaderStatus>,
     runnables: Vec<Runnable>,
-    workers: usize,
-    cache_sync_timeout: Duration,
-    grace_period: Duration,
-    warm_up: bool,
+    controllers: Controllers,
     state: Arc<State>,
+    #[cfg(feature = "metrics")]
+    metrics: Metrics,
+    #[cfg(feature = "server")]
+    servers: Servers,
 }
 
 impl Manager {
     /// Returns a builder. Events are reported by `name`, the name of the operator.
     pub fn builder(client: Client, name: impl Into<String>) -> ManagerBuilder {
-        ManagerBuilder {
-            informers: InformerFactory::builder(client.clone()),
-            client,
-            name: name.into(),
-            leader_election: None,
-            workers: 1,
-            cache_sync_timeout: Duration::from_secs(120),
-            grace_period: Duration::from_secs(30),
-            warm_up: true,
-        }
+        ManagerBuilder::new(client, name.into())
+    }
+
+    /// Like [`builder`](Self::builder), with a new client, whose requests are measured if the feature `metrics` is on.
+    ///
+    /// # Errors
+    /// Fails if the configuration has invalid certificates, keys or commands.
+    pub fn connect(
+        config: Config,
+        name: impl Into<String>,
+    ) -> Result<ManagerBuilder, ManagerError> {
+        ManagerBuilder::connect(config, name.into())
     }
 
     /// Returns the client for controllers. With leader election, it writes only while this process leads: see
@@ -173,12 +176,18 @@ impl Manager {
         self.status.clone()
     }
 
-    /// Returns how many objects a controller should reconcile concurrently; see [`ManagerBuilder::workers`].
+    /// Returns how many objects a controller reconciles concurrently by default; see [`ManagerBuilder::workers`].
     pub fn workers(&self) -> usize {
-        self.workers
+        self.controllers.workers
     }
 
-    /// Returns a check for `/readyz`: whether the caches are filled. A replica that waits for the lease is ready.
+    /// Returns the metrics, for the program's own; see [`Metrics::registry`].
+    #[cfg(feature = "metrics")]
+    pub fn metrics(&self) -> Metrics {
+        self.metrics.clone()
+    }
+
+    /// Returns a check for `/readyz` of a server of the program's own: whether the caches are filled. A replica that waits for the lease is ready.
     ///
     /// ```
     /// # use kube_codegen_runtime::manager::Manager;
@@ -192,7 +201,29 @@ impl Manager {
     /// ```
     pub fn readiness(&self) -> impl Fn() -> bool + Clone + Send + Sync + 'static {
         let state = Arc::clone(&self.state);
-        move || state.is_synced.load(Ordering::Acquire)
+        move || state.phase() == Phase::Ready
+    }
+
+    /// Adds a check to `/healthz` of the [health server](ManagerBuilder::health_server), if there is one: Kubernetes restarts the container if it
+    /// fails.
+    #[cfg(feature = "server")]
+    pub fn healthz(&mut self, name: impl Into<String>, check: impl Check) {
+        self.servers.healthz(name.into(), check);
+    }
+
+    /// Adds a check to `/readyz` of the [health server](ManagerBuilder::health_server), if there is one: Kubernetes sends requests to the container
+    /// only if it succeeds.
+    ///
+    /// ```
+    /// use kube_codegen_runtime::{manager::Manager, server::checks};
+    ///
+    /// # fn example(manager: &mut Manager, address: std::net::SocketAddr) {
+    /// manager.readyz("webhooks", checks::listening(address));
+    /// # }
+    /// ```
+    #[cfg(feature = "server")]
+    pub fn readyz(&mut self, name: impl Into<String>, check: impl Check) {
+        self.servers.readyz(name.into(), check);
     }
 
     /// Adds a part that starts and stops with the manager.
@@ -200,7 +231,9 @@ impl Manager {
         self.runnables.push(runnable);
     }
 
-    /// Adds a controller, which runs while this process leads. `run` calls one of its `run` methods.
+    /// Adds a controller, which by default runs while this process leads. `run` calls one of its `run` methods.
+    ///
+    /// [`run`](Self::run) fails if two controllers have the same [name](Controller::named).
     pub fn controller<K, F, E>(
         &mut self,
         controller: Controller<K>,
@@ -210,12 +243,19 @@ impl Manager {
         F: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<BoxError>,
     {
-        let name = format!("controller {}", controller.metrics().name());
-        // The manager waits for the same time, and a controller reports which objects it drops.
-        let controller = controller.grace_period(self.grace_period);
-        self.add(Runnable::new(name, |stop: CancellationToken| {
+        let plan = controller.plan();
+        let name = format!("controller {}", plan.name);
+        let needs_leader_election = plan.needs_leader_election;
+        // `run` reports a name that is taken.
+        #[cfg(feature = "metrics")]
+        let _ = self.metrics.controller(&controller.metrics());
+        let workers = self.controllers.add(plan);
+        // The grace period is the manager's, and a controller reports which objects it drops.
+        let controller = controller.with_defaults(&self.controllers.defaults, workers);
+        let runnable = Runnable::new(name, |stop: CancellationToken| {
             run(controller.graceful_shutdown_on(stop.cancelled_owned()))
-        }));
+        });
+        self.add(runnable.needs_leader_election(needs_leader_election));
     }
 }
 
@@ -225,109 +265,6 @@ impl fmt::Debug for Manager {
             .field("factory", &self.factory)
             .field("term", &self.term)
             .field("runnables", &self.runnables)
-            .finish_non_exhaustive()
-    }
-}
-
-/// The settings of a [`Manager`].
-#[must_use]
-pub struct ManagerBuilder {
-    client: Client,
-    name: String,
-    informers: InformerFactoryBuilder,
-    leader_election: Option<LeaderElectionConfig>,
-    workers: usize,
-    cache_sync_timeout: Duration,
-    grace_period: Duration,
-    warm_up: bool,
-}
-
-impl ManagerBuilder {
-    /// Changes the settings of the informers.
-    ///
-    /// ```
-    /// # use kube_codegen_runtime::manager::Manager;
-    /// # fn example(client: kube::Client) {
-    /// let builder = Manager::builder(client, "my-operator").informers(|informers| informers.namespace("default"));
-    /// # }
-    /// ```
-    pub fn informers(
-        mut self,
-        change: impl FnOnce(InformerFactoryBuilder) -> InformerFactoryBuilder,
-    ) -> Self {
-        self.informers = change(self.informers);
-        self
-    }
-
-    /// Lets several replicas run, of which one leads. Without it, each replica reconciles.
-    pub fn leader_election(mut self, config: LeaderElectionConfig) -> Self {
-        self.leader_election = Some(config);
-        self
-    }
-
-    /// Sets [`Manager::workers`]; at least, and by default, one.
-    pub fn workers(mut self, workers: usize) -> Self {
-        self.workers = workers.max(1);
-        self
-    }
-
-    /// Sets how long the first lists of the caches may take; 2 minutes by default.
-    pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
-        self.cache_sync_timeout = timeout;
-        self
-    }
-
-    /// Sets how long the parts may take to end at the stop before they are dropped; 30 s by default.
-    pub fn grace_period(mut self, period: Duration) -> Self {
-        self.grace_period = period;
-        self
-    }
-
-    /// Sets whether the caches are filled while another replica leads, so that this one can take over at once. This is the default;
-    /// otherwise waiting replicas save memory and requests.
-    pub fn warm_up(mut self, warm_up: bool) -> Self {
-        self.warm_up = warm_up;
-        self
-    }
-
-    /// Creates the manager.
-    ///
-    /// # Panics
-    /// Outside of a Tokio runtime, like `tokio::spawn`.
-    pub fn build(self) -> Result<Manager, ManagerError> {
-        let recorder = EventRecorder::new(self.client.clone(), self.name);
-        let elector = self
-            .leader_election
-            .map(|config| LeaderElector::new(&self.client, config))
-            .transpose()?
-            .map(|elector| elector.recorder(&recorder));
-        let term = elector.as_ref().map(LeaderElector::term);
-        Ok(Manager {
-            fenced: term
-                .as_ref()
-                .map_or_else(|| self.client.clone(), |term| term.fence(&self.client)),
-            client: self.client,
-            factory: self.informers.build(),
-            recorder,
-            status: elector.as_ref().map(LeaderElector::status),
-            term,
-            elector,
-            runnables: Vec::new(),
-            workers: self.workers,
-            cache_sync_timeout: self.cache_sync_timeout,
-            grace_period: self.grace_period,
-            warm_up: self.warm_up,
-            state: Arc::default(),
-        })
-    }
-}
-
-impl fmt::Debug for ManagerBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ManagerBuilder")
-            .field("name", &self.name)
-            .field("informers", &self.informers)
-            .field("leader_election", &self.leader_election)
             .finish_non_exhaustive()
     }
 }

@@ -9,10 +9,16 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, info};
 
 use super::{
-    Manager, ManagerError, Runnable,
+    Manager, ManagerError, Phase, Runnable, State,
+    controllers::Caches,
     runnable::{Group, Tasks},
 };
-use crate::{client::describe, informer::InformerFactory, leader_election::LeaderElector};
+use crate::{
+    client::describe,
+    event::EventRecorder,
+    informer::{InformerFactory, InformerId},
+    leader_election::LeaderElector,
+};
 
 /// How long a controller may take to drop its reconciles at the end of the grace period.
 const DROP: Duration = Duration::from_secs(1);
@@ -28,9 +34,10 @@ impl Manager {
     ///
     /// Dropping the returned future stops everything at once and does not release the lease.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ManagerError> {
+        self.controllers.check()?;
         let (sender, mut failures) = unbounded_channel();
         let mut parts = Parts::new(self, &sender);
-        let factory = parts.manager.factory.clone();
+        let factory = parts.factory.clone();
         let outcome = tokio::select! {
             biased;
             () = stop => Ok(()),
@@ -46,6 +53,7 @@ impl Manager {
             Ok(()) => info!("stopping"),
             Err(failure) => error!("stopping: {}", describe(failure)),
         }
+        parts.state.set(Phase::Stopping);
         let lost = matches!(outcome, Err(ManagerError::LeadershipLost(_)));
         let stopped = parts.stop(lost).await;
         // A failure while stopping counts only if there was none before.
@@ -82,7 +90,11 @@ async fn failed(failures: &mut UnboundedReceiver<ManagerError>) -> ManagerError 
 
 /// The parts of a running manager, in the order of their start.
 struct Parts {
-    manager: Settings,
+    factory: InformerFactory,
+    recorder: EventRecorder,
+    caches: Arc<Caches>,
+    grace_period: Duration,
+    state: Arc<State>,
     waiting: Vec<Runnable>,
     elects: bool,
     elector: Option<LeaderElector>,
@@ -92,29 +104,21 @@ struct Parts {
     leader: Tasks,
 }
 
-/// What is left of a manager without its runnables.
-struct Settings {
-    factory: InformerFactory,
-    recorder: crate::event::EventRecorder,
-    cache_sync_timeout: Duration,
-    grace_period: Duration,
-    warm_up: bool,
-    state: Arc<super::State>,
-}
-
 impl Parts {
     fn new(manager: Manager, failures: &UnboundedSender<ManagerError>) -> Self {
         let [servers, webhooks, others, leader] = [(); 4].map(|()| Tasks::new(failures));
+        #[expect(clippy::allow_attributes, reason = "the mutation needs a feature")]
+        #[allow(unused_mut)]
+        let mut waiting = manager.runnables;
+        #[cfg(feature = "server")]
+        waiting.extend(manager.servers.runnables());
         Self {
-            manager: Settings {
-                factory: manager.factory,
-                recorder: manager.recorder,
-                cache_sync_timeout: manager.cache_sync_timeout,
-                grace_period: manager.grace_period,
-                warm_up: manager.warm_up,
-                state: manager.state,
-            },
-            waiting: manager.runnables,
+            factory: manager.factory,
+            recorder: manager.recorder,
+            caches: Arc::new(manager.controllers.caches()),
+            grace_period: manager.controllers.defaults.grace_period,
+            state: manager.state,
+            waiting,
             elects: manager.elector.is_some(),
             elector: manager.elector,
             servers,
@@ -139,18 +143,16 @@ impl Parts {
                 _ => self.webhooks.spawn(runnable),
             }
         }
-        if self.manager.warm_up {
-            fill_caches(&self.manager.factory, self.manager.cache_sync_timeout).await?;
-        }
-        self.manager.state.set_synced();
+        let caches = Arc::clone(&self.caches);
+        let is_warm = |informer| caches.is_warm(informer);
+        fill_caches(&self.factory, caches.timeout, is_warm).await?;
+        self.state.set(Phase::Ready);
         for runnable in others {
             self.others.spawn(runnable);
         }
         match self.elector.take() {
             None => {
-                if !self.manager.warm_up {
-                    fill_caches(&self.manager.factory, self.manager.cache_sync_timeout).await?;
-                }
+                fill_caches(&self.factory, caches.timeout, |one| !is_warm(one)).await?;
                 for runnable in leaders {
                     self.leader.spawn(runnable);
                 }
@@ -160,9 +162,9 @@ impl Parts {
                     elector,
                     leaders,
                     failures: failures.clone(),
-                    caches: (!self.manager.warm_up).then(|| self.manager.factory.clone()),
-                    cache_sync_timeout: self.manager.cache_sync_timeout,
-                    grace_period: self.manager.grace_period,
+                    factory: self.factory.clone(),
+                    caches: Arc::clone(&caches),
+                    grace_period: self.grace_period,
                 };
                 let run = |stop| lead.run(stop);
                 self.leader.spawn(Runnable::new("leader election", run));
@@ -176,7 +178,7 @@ impl Parts {
         let after = if lost {
             Duration::ZERO
         } else {
-            self.manager.grace_period
+            self.grace_period
         };
         let deadline = Instant::now() + after;
         // With an election, the leader's parts have their own deadline, and the release of the lease comes after it.
@@ -187,8 +189,8 @@ impl Parts {
         };
         let mut names = self.leader.stop(leader).await;
         names.extend(self.others.stop(deadline).await);
-        self.manager.factory.shutdown().await;
-        let events = self.manager.recorder.shutdown();
+        self.factory.shutdown().await;
+        let events = self.recorder.shutdown();
         if lost {
             // The new leader works already, and this process may have no connection.
             let _ = timeout(DROP, events).await;
@@ -204,10 +206,13 @@ impl Parts {
     }
 }
 
-async fn fill_caches(factory: &InformerFactory, timeout: Duration) -> Result<(), ManagerError> {
-    factory.start();
-    let synced = factory.wait_for_cache_sync_within(timeout).await;
-    synced.map_err(|source| ManagerError::CacheSync {
+async fn fill_caches(
+    factory: &InformerFactory,
+    timeout: Duration,
+    select: impl Fn(InformerId) -> bool,
+) -> Result<(), ManagerError> {
+    let filled = factory.fill(timeout, select).await;
+    filled.map_err(|source| ManagerError::CacheSync {
         after: timeout,
         source,
     })
@@ -218,9 +223,8 @@ struct Lead {
     elector: LeaderElector,
     leaders: Vec<Runnable>,
     failures: UnboundedSender<ManagerError>,
-    /// Caches that are filled only by the leader.
-    caches: Option<InformerFactory>,
-    cache_sync_timeout: Duration,
+    factory: InformerFactory,
+    caches: Arc<Caches>,
     grace_period: Duration,
 }
 
@@ -236,11 +240,10 @@ impl Lead {
             }
         };
         let work = elector.run_unreleased(|_| async {
-            if let Some(caches) = &self.caches {
-                tokio::select! {
-                    filled = fill_caches(caches, self.cache_sync_timeout) => filled?,
-                    () = stop.cancelled() => return Ok(()),
-                }
+            let is_cold = |informer| !self.caches.is_warm(informer);
+            tokio::select! {
+                filled = fill_caches(&self.factory, self.caches.timeout, is_cold) => filled?,
+                () = stop.cancelled() => return Ok(()),
             }
             // If the term ends, this is dropped, which aborts the tasks.
             let mut tasks = Tasks::new(&self.failures);

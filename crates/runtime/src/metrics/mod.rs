@@ -25,7 +25,14 @@ mod encoder;
 mod informers;
 mod program;
 
-use std::{fmt, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use parking_lot::Mutex;
 pub use prometheus_client;
@@ -42,11 +49,12 @@ pub use self::{
     program::CertificateMetrics,
 };
 use crate::{
-    cache::Object,
+    cache::{Object, ObjectKey},
     controller::MetricsHandle,
+    event::EventRecorder,
     informer::{InformerFactory, InformerStatus, SharedInformer},
     leader_election::LeaderStatus,
-    queue::WorkQueue,
+    queue::{QueueSnapshot, WorkQueue},
 };
 
 /// The metrics of a program: what was registered, the requests of its clients, and the process. A clone is a handle on the same metrics.
@@ -64,6 +72,7 @@ struct Sources {
     informers: Mutex<Vec<InformerSource>>,
     clients: Mutex<Vec<Arc<ClientMetrics>>>,
     leaders: Mutex<Vec<LeaderStatus>>,
+    dropped_events: Mutex<Vec<Arc<AtomicU64>>>,
     certificates: CertificateMetrics,
 }
 
@@ -171,9 +180,24 @@ impl Metrics {
         self.sources.leaders.lock().push(status.clone());
     }
 
+    /// Adds a recorder of events. Does not keep it alive.
+    pub fn events(&self, recorder: &EventRecorder) {
+        let dropped = recorder.dropped_counter();
+        self.sources.dropped_events.lock().push(dropped);
+    }
+
     /// Returns the counters of certificates that are read from files.
     pub fn certificates(&self) -> CertificateMetrics {
         self.sources.certificates.clone()
+    }
+
+    /// Returns what is in the work queue of each running controller, at most `limit` items of each kind, by the controller's name.
+    pub fn queues(&self, limit: usize) -> BTreeMap<String, QueueSnapshot<ObjectKey>> {
+        let controllers = self.sources.controllers.lock();
+        controllers
+            .iter()
+            .filter_map(|controller| Some((controller.name(), controller.queue(limit)?)))
+            .collect()
     }
 
     /// Gives access to the registry, for the program's own metrics.
@@ -253,6 +277,13 @@ impl Collector for Sources {
         let informers = self.informers.lock().iter().flat_map(|one| one()).collect();
         informers::encode(informers, &mut encoder)?;
         client::encode(&self.clients.lock(), &mut encoder)?;
-        program::encode(&self.leaders.lock(), &self.certificates, &mut encoder)
+        let dropped = self.dropped_events.lock();
+        let dropped = dropped.iter().map(|one| one.load(Ordering::Relaxed)).sum();
+        program::encode(
+            &self.leaders.lock(),
+            dropped,
+            &self.certificates,
+            &mut encoder,
+        )
     }
 }

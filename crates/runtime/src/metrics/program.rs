@@ -28,6 +28,7 @@ impl CertificateMetrics {
 
 pub(super) fn encode(
     leaders: &[LeaderStatus],
+    dropped_events: u64,
     certificates: &CertificateMetrics,
     out: &mut Encoder<'_>,
 ) -> fmt::Result {
@@ -50,6 +51,11 @@ pub(super) fn encode(
             .map(|(labels, leader)| (labels, leader.slow_paths())),
     )?;
     let none = Labels::new();
+    out.counter(
+        "event_recorder_dropped_total",
+        "Events that were not sent because the queue was full",
+        [(&none, dropped_events)],
+    )?;
     out.counter(
         "certwatcher_read_certificate_total",
         "Attempts to read a certificate from files",

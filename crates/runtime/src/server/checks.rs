@@ -4,18 +4,26 @@ use std::{
     fmt::Write as _,
     future::{Ready, ready},
     net::SocketAddr,
+    path::PathBuf,
     time::Duration,
 };
 
 use futures::future::{BoxFuture, join_all};
 use http::StatusCode;
 use tokio::{net::TcpStream, time::timeout};
+use tokio_rustls::rustls::pki_types::{CertificateDer, pem::PemObject};
 use tracing::warn;
+use x509_parser::{parse_x509_certificate, time::ASN1Time};
 
-use crate::informer::{InformerFactory, NotSynced};
+use crate::{
+    informer::{InformerFactory, NotSynced},
+    leader_election::Term,
+};
 
 /// How long a check may take.
 const LIMIT: Duration = Duration::from_secs(10);
+/// How long a process may run on after its term.
+const OVERDUE: Duration = Duration::from_secs(20);
 
 /// A health check: a function whose future returns why the check failed.
 ///
@@ -71,6 +79,61 @@ pub fn listening(address: SocketAddr) -> impl Check {
             Ok(_) => Ok(()),
             Err(error) => Err(format!("cannot connect to {address}: {error}")),
         }
+    }
+}
+
+/// Fails unless the PEM file has a certificate that is valid at this moment: for a server whose clients verify it, such as webhooks.
+///
+/// ```
+/// use kube_codegen_runtime::server::{Server, checks};
+///
+/// let server = Server::plain(":8081").readyz("certificate", checks::certificate("/tmp/certs/tls.crt"));
+/// ```
+pub fn certificate(file: impl Into<PathBuf>) -> impl Check {
+    let file = file.into();
+    move || {
+        let file = file.clone();
+        async move {
+            let unusable = |error: &dyn fmt::Display| format!("{}: {error}", file.display());
+            let pem = tokio::fs::read(&file).await;
+            let pem = pem.map_err(|error| unusable(&error))?;
+            let der = CertificateDer::from_pem_slice(&pem).map_err(|error| unusable(&error))?;
+            let parsed = parse_x509_certificate(&der);
+            let (_, parsed) = parsed.map_err(|error| unusable(&error))?;
+            let (now, dates) = (ASN1Time::now(), parsed.validity());
+            if now < dates.not_before {
+                let from = dates.not_before;
+                return Err(unusable(&format!(
+                    "the certificate is valid from {from} on"
+                )));
+            }
+            if now > dates.not_after {
+                let until = dates.not_after;
+                return Err(unusable(&format!("the certificate expired on {until}")));
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Fails unless this process leads: for a Service whose requests only the leader answers.
+pub fn leads(term: &Term) -> impl Check + use<> {
+    let term = term.clone();
+    move || ready(term.check().map_err(|error| error.to_string()))
+}
+
+/// Fails if this process still runs 20 seconds after the deadline of its term: it should have exited, and needs a restart. The same check is in
+/// Kubernetes' own components.
+pub fn leader_election(term: &Term) -> impl Check + use<> {
+    let term = term.clone();
+    move || {
+        let overdue = term.deadline().map(|deadline| deadline.elapsed());
+        ready(match overdue {
+            Some(time) if time > OVERDUE => {
+                Err(format!("the process still runs {time:?} after its term"))
+            }
+            _ => Ok(()),
+        })
     }
 }
 

@@ -22,6 +22,7 @@
 //! | `/healthz`, `/readyz` | `ok`, or 500 and the failed checks. `?verbose` lists all checks, `?exclude=NAME` leaves one out |
 //! | `/healthz/NAME`, `/readyz/NAME` | one check, with the reason of its failure |
 //! | `/metrics` | the metrics, as Prometheus' text or `OpenMetrics` |
+//! | `/debug/queues` | what waits, runs and is scheduled in the [queue](crate::queue::QueueSnapshot) of each controller, as JSON |
 //! | `/debug/informers` | the [state](crate::informer::InformerStatus) of each informer as JSON |
 mod access;
 pub mod checks;
@@ -159,7 +160,7 @@ impl Server {
         self
     }
 
-    /// Serves `/metrics`.
+    /// Serves `/metrics`, and `/debug/queues` with at most 100 waiting, 100 scheduled and 100 running objects of each controller.
     pub fn metrics(mut self, metrics: &Metrics) -> Self {
         self.routes.metrics = Some(metrics.clone());
         self.metrics = Some(metrics.clone());

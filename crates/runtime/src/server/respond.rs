@@ -3,6 +3,8 @@ use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 
+use serde::Serialize;
+
 use super::{Access, Checks};
 use crate::{
     informer::InformerStatus,
@@ -20,6 +22,8 @@ pub(super) struct Routes {
     pub(super) access: Option<Access>,
 }
 
+/// Most items of each kind in the answer for a queue.
+const QUEUED: usize = 100;
 const TEXT: &str = "text/plain; charset=utf-8";
 
 impl Routes {
@@ -54,7 +58,8 @@ impl Routes {
         }
         match (uri.path(), &self.metrics, &self.informers) {
             ("/metrics", Some(metrics), _) => self::metrics(metrics, &request),
-            ("/debug/informers", _, Some(informers)) => informers_as_json(&informers()),
+            ("/debug/queues", Some(metrics), _) => json(&metrics.queues(QUEUED)),
+            ("/debug/informers", _, Some(informers)) => json(&informers()),
             _ => not_found(),
         }
     }
@@ -80,8 +85,8 @@ fn metrics(metrics: &Metrics, request: &Request<Incoming>) -> Response<Full<Byte
     }
 }
 
-fn informers_as_json(all: &[InformerStatus]) -> Response<Full<Bytes>> {
-    match serde_json::to_string_pretty(all) {
+fn json(value: &impl Serialize) -> Response<Full<Bytes>> {
+    match serde_json::to_string_pretty(value) {
         Ok(json) => response(StatusCode::OK, "application/json", json + "\n"),
         Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
     }

@@ -1,5 +1,6 @@
 //! Leader election against an API server in memory, under a paused clock.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod clocks;
 mod coordinated;
 mod network;
 mod simulation;

@@ -10,6 +10,11 @@ use std::{
 };
 
 use http::{Request, Response};
+use k8s_openapi::{
+    api::coordination::v1::Lease,
+    apimachinery::pkg::apis::meta::v1::MicroTime,
+    jiff::{SignedDuration, Timestamp},
+};
 use kube::{Client, client::Body};
 use kube_codegen_testing::{ApiServer, ApiService};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -26,6 +31,8 @@ pub(crate) struct Network {
     server: ApiServer,
     state: Arc<Mutex<State>>,
     on_arrival: Arc<OnArrival>,
+    longest_way: Duration,
+    clock_error: SignedDuration,
 }
 
 struct State {
@@ -55,7 +62,21 @@ impl Network {
                 cut_until: Instant::now(),
             })),
             on_arrival: Arc::new(on_arrival),
+            longest_way: LONGEST_WAY,
+            clock_error: SignedDuration::ZERO,
         }
+    }
+
+    /// Sets the longest time from the client to the server.
+    pub(crate) fn longest_way(mut self, time: Duration) -> Self {
+        self.longest_way = time;
+        self
+    }
+
+    /// Makes leases arrive as from a client whose clock is set wrong by this.
+    pub(crate) fn clock_error(mut self, error: SignedDuration) -> Self {
+        self.clock_error = error;
+        self
     }
 
     /// Loses all requests and responses for this time.
@@ -74,7 +95,7 @@ impl Network {
             let longest = if random.u8(..100) < 85 {
                 Duration::from_millis(40)
             } else {
-                LONGEST_WAY
+                self.longest_way
             };
             longest.mul_f64(random.f64())
         };
@@ -97,6 +118,28 @@ impl Network {
         Client::new(service, "default")
     }
 
+    /// Replaces the time of a renewal by what the client's clock would have shown.
+    async fn with_clock_error(&self, request: Request<Body>) -> Result<Request<Body>, BoxError> {
+        let (parts, body) = request.into_parts();
+        if self.clock_error.is_zero() || !parts.uri.path().contains("/leases") {
+            return Ok(Request::from_parts(parts, body));
+        }
+        let body = body.collect_bytes().await?;
+        let Ok(mut lease) = serde_json::from_slice::<Lease>(&body) else {
+            return Ok(Request::from_parts(parts, Body::from(body)));
+        };
+        let name = lease.metadata.name.clone().unwrap_or_default();
+        let stored: Option<Lease> = self.server.get("default", &name);
+        let last = stored.and_then(|stored| stored.spec?.renew_time);
+        // The elector writes a time after the last one.
+        let last = last.map(|last| last.0 + SignedDuration::from_micros(1));
+        let shown = Timestamp::now() + self.clock_error;
+        let spec = lease.spec.get_or_insert_default();
+        spec.renew_time = Some(MicroTime(last.map_or(shown, |last| last.max(shown))));
+        let body = serde_json::to_vec(&lease)?;
+        Ok(Request::from_parts(parts, Body::from(body)))
+    }
+
     async fn send(
         &self,
         request: Request<Body>,
@@ -110,6 +153,7 @@ impl Network {
         let (network, there) = (self.clone(), journey.there);
         let arrival = tokio::spawn(async move {
             sleep(there).await;
+            let request = network.with_clock_error(request).await?;
             (network.on_arrival)(&request);
             network.server.service().oneshot(request).await
         });

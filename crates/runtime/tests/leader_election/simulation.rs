@@ -28,16 +28,16 @@ const RECOVERY: Duration = Duration::from_secs(60);
 
 /// What a schedule has shown.
 #[derive(Debug, Default)]
-struct Seen {
-    writes: usize,
-    terms: usize,
-    lost: usize,
-    violations: Vec<String>,
+pub(crate) struct Seen {
+    pub(crate) writes: usize,
+    pub(crate) terms: usize,
+    pub(crate) lost: usize,
+    pub(crate) violations: Vec<String>,
 }
 
 /// How the leader writes.
 #[derive(Clone, Copy, PartialEq)]
-enum Writer {
+pub(crate) enum Writer {
     /// Through the client of its term.
     Fenced,
     /// Through the plain client, by tasks that outlive the work, as in a program that learns of the loss from a callback.
@@ -45,7 +45,7 @@ enum Writer {
 }
 
 /// Returns the number of schedules: `default`, or for a soak the value of `KUBE_CODEGEN_SEEDS`.
-fn schedules(default: u64) -> u64 {
+pub(crate) fn schedules(default: u64) -> u64 {
     std::env::var("KUBE_CODEGEN_SEEDS").map_or(default, |seeds| seeds.parse().unwrap())
 }
 
@@ -163,7 +163,11 @@ async fn schedule(candidates: usize, seed: u64, writer: Writer, findings: &Arc<M
 }
 
 /// Returns a network that checks each arriving write: its author must hold the lease.
-fn watched_network(server: &ApiServer, seed: u64, findings: &Arc<Mutex<Seen>>) -> Network {
+pub(crate) fn watched_network(
+    server: &ApiServer,
+    seed: u64,
+    findings: &Arc<Mutex<Seen>>,
+) -> Network {
     let (findings, checked) = (Arc::clone(findings), server.clone());
     Network::new(server, seed, move |request| {
         let query = request.uri().query().unwrap_or_default();
@@ -183,7 +187,12 @@ fn watched_network(server: &ApiServer, seed: u64, findings: &Arc<Mutex<Seen>>) -
 }
 
 /// Takes part in elections until the end of the schedule.
-async fn candidate(client: Client, seed: u64, writer: Writer, findings: Arc<Mutex<Seen>>) {
+pub(crate) async fn candidate(
+    client: Client,
+    seed: u64,
+    writer: Writer,
+    findings: Arc<Mutex<Seen>>,
+) {
     for generation in seed.. {
         let config = LeaderElectionConfig::new("election")
             .namespace("default")

@@ -27,6 +27,35 @@ fn the_defaults_are_those_of_kubernetes() {
         (args.resync, args.log_format),
         (Duration::from_secs(600), LogFormat::Text)
     );
+    // kubebuilder's.
+    assert_eq!(
+        (
+            &*args.health_probe_bind_address,
+            &*args.metrics_bind_address
+        ),
+        (":8081", "0")
+    );
+    assert!(args.metrics_secure && args.metrics_cert_path.is_none());
+}
+
+#[test]
+fn switches_have_an_optional_value() {
+    let parse = |flags: &[&str]| {
+        let args = Args::parse_from([&["operator"], flags].concat()).manager;
+        (args.leader_elect, args.metrics_secure)
+    };
+    assert_eq!(parse(&["--leader-elect", "--metrics-secure"]), (true, true));
+    assert_eq!(
+        parse(&["--leader-elect=true", "--metrics-secure=false"]),
+        (true, false)
+    );
+    let args = Args::parse_from(["operator", "--workers-of=Pod=5,ReplicaSet.apps=3"]).manager;
+    let numbers: Vec<_> = args
+        .workers_of
+        .iter()
+        .map(|(kind, n)| (&**kind, n.get()))
+        .collect();
+    assert_eq!(numbers, [("Pod", 5), ("ReplicaSet.apps", 3)]);
 }
 
 #[test]
@@ -38,8 +67,16 @@ fn invalid_values_are_refused() {
         ),
         ("--workers=0", "invalid value '0' for '--workers <N>'"),
         (
-            "--leader-elect=no",
-            "unexpected value 'no' for '--leader-elect'",
+            "--leader-elect=maybe",
+            "invalid value 'maybe' for '--leader-elect[=<BOOL>]'",
+        ),
+        (
+            "--workers-of=Pod",
+            "expected KIND=N, such as ReplicaSet.apps=3",
+        ),
+        (
+            "--workers-of=Pod=0",
+            "expected a number of workers, at least 1, and not `0`",
         ),
         ("--log-format=xml", "[possible values: text, json]"),
     ] {

@@ -3,11 +3,11 @@ use std::{path::Path, time::Duration};
 
 use kube_codegen_runtime::{
     metrics::{Format, Metrics},
-    server::{Server, Tls},
+    server::{Server, Tls, checks},
 };
 use tokio_rustls::rustls::pki_types::CertificateDer;
 
-use crate::http::{get_tls, start};
+use crate::http::{get, get_tls, start};
 
 /// Writes a new certificate and its key, and returns the certificate.
 fn write(folder: &Path) -> CertificateDer<'static> {
@@ -15,6 +15,43 @@ fn write(folder: &Path) -> CertificateDer<'static> {
     std::fs::write(folder.join("tls.crt"), made.cert.pem()).unwrap();
     std::fs::write(folder.join("tls.key"), made.signing_key.serialize_pem()).unwrap();
     made.cert.der().clone()
+}
+
+#[tokio::test]
+async fn a_check_fails_while_a_certificate_is_missing_malformed_or_not_valid() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tls.crt");
+    let server = start(Server::plain("127.0.0.1:0").readyz("it", checks::certificate(&file))).await;
+    let read = async || get(server.address, "/readyz/it").await;
+    assert!(read().await.body.contains("tls.crt: No such file"));
+    std::fs::write(
+        &file,
+        "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+    )
+    .unwrap();
+    assert_eq!(read().await.status, 500);
+    let made = |from, until| {
+        let mut settings = rcgen::CertificateParams::default();
+        (settings.not_before, settings.not_after) = (from, until);
+        let key = rcgen::KeyPair::generate().unwrap();
+        let certificate = settings.self_signed(&key).unwrap();
+        std::fs::write(&file, certificate.pem()).unwrap();
+    };
+    let [past, recent, future] = [2000, 2020, 4000].map(|year| rcgen::date_time_ymd(year, 1, 1));
+    made(past, recent);
+    let expired = read().await.body;
+    assert!(
+        expired.contains("the certificate expired on Jan  1"),
+        "{expired}"
+    );
+    made(future, future);
+    let early = read().await.body;
+    assert!(
+        early.contains("the certificate is valid from Jan  1"),
+        "{early}"
+    );
+    made(past, future);
+    assert_eq!(read().await.status, 200);
 }
 
 #[tokio::test]

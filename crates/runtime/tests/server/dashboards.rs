@@ -5,35 +5,44 @@ use crate::{
     exposition::{Sample, parse},
     http::{get, start},
     program::Program,
+    promql::{evaluate, label_values},
 };
 
-/// What a panel computes from the series that it selects.
-enum Function {
-    /// The last value.
-    Value,
-    /// `rate(…)`, summed by these labels.
-    RateBy(&'static [&'static str]),
-    /// `histogram_quantile(φ, sum(rate(…)) by (these labels, le))`.
-    Quantiles(&'static [&'static str]),
-}
-use Function::{Quantiles, RateBy, Value};
-
-/// Panel, metric, function, and whether its result is above zero after some reconciles.
+/// Panels with their queries, the labels in their legends, and whether the result is above zero after some reconciles. From kubebuilder's
+/// `grafana/controller-runtime-metrics.json` and `grafana/controller-resources-metrics.json`.
 #[rustfmt::skip]
-const QUERIES: &[(&str, &str, Function, bool)] = &[
-    // controller-runtime-metrics
-    ("Number of workers in use", "controller_runtime_active_workers", Value, false),
-    ("Reconciliation count per controller", "controller_runtime_reconcile_total", RateBy(&["instance", "pod"]), true),
-    ("Reconciliation error count per controller", "controller_runtime_reconcile_errors_total", RateBy(&["instance", "pod"]), true),
-    ("Work queue depth", "workqueue_depth", Value, false),
-    ("Seconds for items staying in queue", "workqueue_queue_duration_seconds_bucket", Quantiles(&["instance", "name"]), true),
-    ("Work queue add rate", "workqueue_adds_total", RateBy(&["instance", "name"]), true),
-    ("Unfinished seconds", "workqueue_unfinished_work_seconds", RateBy(&["instance", "name"]), false),
-    ("Seconds processing items from work queue", "workqueue_work_duration_seconds_bucket", Quantiles(&["instance", "name"]), true),
-    ("Work queue retries rate", "workqueue_retries_total", RateBy(&["instance", "name"]), true),
-    // controller-resources-metrics
-    ("Controller CPU usage", "process_cpu_seconds_total", RateBy(&["job", "namespace", "pod"]), false),
-    ("Controller memory usage", "process_resident_memory_bytes", Value, true),
+const QUERIES: &[(&str, &str, &[&str], bool)] = &[
+    ("Number of workers in use", r#"controller_runtime_active_workers{job="$job", namespace="$namespace"}"#, &["controller", "instance"], false),
+    ("Total Reconciliation Count Per Controller", r#"sum(rate(controller_runtime_reconcile_total{job="$job", namespace="$namespace"}[5m])) by (instance, pod)"#, &["instance", "pod"], true),
+    ("Reconciliation Error Count Per Controller", r#"sum(rate(controller_runtime_reconcile_errors_total{job="$job", namespace="$namespace"}[5m])) by (instance, pod)"#, &["instance", "pod"], true),
+    ("WorkQueue Depth", r#"workqueue_depth{job="$job", namespace="$namespace"}"#, &[], false),
+    ("Seconds For Items Stay In Queue, P50", r#"histogram_quantile(0.50, sum(rate(workqueue_queue_duration_seconds_bucket{job="$job", namespace="$namespace"}[5m])) by (instance, name, le))"#, &["name", "instance"], true),
+    ("Seconds For Items Stay In Queue, P90", r#"histogram_quantile(0.90, sum(rate(workqueue_queue_duration_seconds_bucket{job="$job", namespace="$namespace"}[5m])) by (instance, name, le))"#, &["name", "instance"], true),
+    ("Seconds For Items Stay In Queue, P99", r#"histogram_quantile(0.99, sum(rate(workqueue_queue_duration_seconds_bucket{job="$job", namespace="$namespace"}[5m])) by (instance, name, le))"#, &["name", "instance"], true),
+    ("Work Queue Add Rate", r#"sum(rate(workqueue_adds_total{job="$job", namespace="$namespace"}[5m])) by (instance, name)"#, &["name", "instance"], true),
+    ("Unfinished Seconds", r#"rate(workqueue_unfinished_work_seconds{job="$job", namespace="$namespace"}[5m])"#, &[], false),
+    ("Seconds Processing Items From WorkQueue, P50", r#"histogram_quantile(0.50, sum(rate(workqueue_work_duration_seconds_bucket{job="$job", namespace="$namespace"}[5m])) by (instance, name, le))"#, &["name", "instance"], true),
+    ("Seconds Processing Items From WorkQueue, P90", r#"histogram_quantile(0.90, sum(rate(workqueue_work_duration_seconds_bucket{job="$job", namespace="$namespace"}[5m])) by (instance, name, le))"#, &["name", "instance"], true),
+    ("Seconds Processing Items From WorkQueue, P99", r#"histogram_quantile(0.99, sum(rate(workqueue_work_duration_seconds_bucket{job="$job", namespace="$namespace"}[5m])) by (instance, name, le))"#, &["name", "instance"], true),
+    ("Work Queue Retries Rate", r#"sum(rate(workqueue_retries_total{job="$job", namespace="$namespace"}[5m])) by (instance, name)"#, &["name", "instance"], true),
+    ("Controller CPU Usage", r#"rate(process_cpu_seconds_total{job="$job", namespace="$namespace", pod="$pod"}[5m]) * 100"#, &["pod"], false),
+    ("Controller Memory Usage", r#"process_resident_memory_bytes{job="$job", namespace="$namespace", pod="$pod"}"#, &["pod"], true),
+];
+
+/// The variables of both dashboards.
+const VARIABLES: [(&str, &str); 3] = [
+    (
+        "namespace",
+        "label_values(controller_runtime_reconcile_total, namespace)",
+    ),
+    (
+        "job",
+        r#"label_values(controller_runtime_reconcile_total{namespace=~"$namespace"}, job)"#,
+    ),
+    (
+        "pod",
+        r#"label_values(controller_runtime_reconcile_total{namespace=~"$namespace", job=~"$job"}, pod)"#,
+    ),
 ];
 
 /// Labels that Prometheus adds to every series of a target, and that all queries select by.
@@ -58,64 +67,6 @@ fn scraped(text: &str) -> Vec<Sample> {
     samples
 }
 
-/// Returns the series that the selector of a query with this metric matches.
-fn select<'s>(samples: &'s [Sample], metric: &str) -> Vec<&'s Sample> {
-    let target = &TARGET[..2];
-    samples
-        .iter()
-        .filter(|sample| sample.name == metric)
-        .filter(|sample| {
-            target
-                .iter()
-                .all(|(name, value)| sample.label(name) == *value)
-        })
-        .collect()
-}
-
-/// Returns the increase of each selected series between two scrapes.
-fn increases(before: &[Sample], after: &[Sample], metric: &str) -> Vec<Sample> {
-    let before = select(before, metric);
-    select(after, metric)
-        .into_iter()
-        .map(|sample| {
-            let earlier = before
-                .iter()
-                .find(|earlier| earlier.labels == sample.labels);
-            let increase = sample.value - earlier.map_or(0.0, |earlier| earlier.value);
-            Sample {
-                value: increase,
-                ..sample.clone()
-            }
-        })
-        .collect()
-}
-
-/// Returns the quantile of one histogram, by linear interpolation as Prometheus does.
-fn quantile(phi: f64, buckets: &[Sample]) -> f64 {
-    let bound = |sample: &Sample| sample.label("le").parse::<f64>().unwrap();
-    let mut buckets: Vec<_> = buckets
-        .iter()
-        .map(|sample| (bound(sample), sample.value))
-        .collect();
-    buckets.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (last, total) = *buckets.last().unwrap();
-    assert!(last.is_infinite(), "a histogram needs the bucket +Inf");
-    assert!(
-        buckets.is_sorted_by(|a, b| a.1 <= b.1),
-        "buckets are cumulative: {buckets:?}"
-    );
-    let rank = phi * total;
-    let index = buckets
-        .iter()
-        .position(|(_, count)| *count >= rank)
-        .unwrap();
-    let (start, below) = index
-        .checked_sub(1)
-        .map_or((0.0, 0.0), |index| buckets[index]);
-    let (end, count) = buckets[index];
-    start + (end - start) * (rank - below) / (count - below)
-}
-
 #[tokio::test]
 async fn kubebuilders_dashboards_find_their_series() {
     let mut program = Program::start().await;
@@ -130,45 +81,32 @@ async fn kubebuilders_dashboards_find_their_series() {
     program.reconcile(&["good", "bad", "later"], 6).await;
     let after = scrape().await;
 
-    for (panel, metric, function, positive) in QUERIES {
-        let found = select(&after, metric);
-        assert!(!found.is_empty(), "{panel}: no series {metric}");
-        let value = match function {
-            Value => found.iter().map(|sample| sample.value).sum(),
-            RateBy(labels) => {
-                let increases = increases(&before, &after, metric);
-                for sample in &increases {
-                    for label in *labels {
-                        assert_ne!(sample.label(label), "", "{panel}: {metric} by {label}");
-                    }
-                    let decreased = sample.value < 0.0;
-                    assert!(
-                        !decreased || metric.starts_with("workqueue_unfinished"),
-                        "{sample:?}"
-                    );
-                }
-                increases.iter().map(|sample| sample.value).sum::<f64>()
-            }
-            Quantiles(labels) => {
-                let increases = increases(&before, &after, metric);
-                assert!(
-                    increases
-                        .iter()
-                        .all(|sample| labels.iter().all(|l| !sample.label(l).is_empty()))
-                );
-                let quantiles = [0.5, 0.9, 0.99].map(|phi| quantile(phi, &increases));
-                assert!(
-                    quantiles.is_sorted() && quantiles[2].is_finite(),
-                    "{panel}: {quantiles:?}"
-                );
-                quantiles[0]
-            }
-        };
-        assert!(value > 0.0 || !positive, "{panel}: {metric} is {value}");
+    // The user chooses the values of the variables from lists, one after the other.
+    let mut chosen: Vec<(String, String)> = Vec::new();
+    let with_values = |query: &str, chosen: &[(String, String)]| {
+        let replace = |query: String, (name, value): &(String, String)| query.replace(name, value);
+        chosen.iter().fold(query.to_owned(), replace)
+    };
+    for (name, query) in VARIABLES {
+        let values = label_values(&with_values(query, &chosen), &after);
+        let expected = TARGET.iter().find(|(label, _)| *label == name).unwrap().1;
+        assert_eq!(values, [expected], "{name}");
+        chosen.push((format!("${name}"), expected.to_owned()));
     }
-    // The variables: label_values(controller_runtime_reconcile_total, namespace | job | pod), and the legends' labels.
-    for sample in select(&after, "controller_runtime_reconcile_total") {
-        assert_eq!(sample.label("controller"), "configmap");
+    for (panel, query, legend, is_positive) in QUERIES {
+        let result = evaluate(&with_values(query, &chosen), &before, &after);
+        assert!(!result.is_empty(), "{panel}: no series");
+        for one in &result {
+            assert!(
+                one.value.is_finite() && one.value >= 0.0,
+                "{panel}: {one:?}"
+            );
+            for label in *legend {
+                assert_ne!(one.label(label), "", "{panel}: {one:?} has no {label}");
+            }
+        }
+        let total: f64 = result.iter().map(|one| one.value).sum();
+        assert!(total > 0.0 || !is_positive, "{panel}: {result:?}");
     }
 }
 

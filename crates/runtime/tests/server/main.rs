@@ -7,4 +7,7 @@ mod documented;
 mod exposition;
 mod health;
 mod http;
+#[cfg(feature = "cli")]
+mod managed;
 mod program;
+mod promql;

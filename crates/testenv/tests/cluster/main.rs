@@ -7,5 +7,6 @@ mod client;
 mod control_plane;
 mod informer;
 mod leaders;
+mod metrics;
 mod proxy;
 mod support;

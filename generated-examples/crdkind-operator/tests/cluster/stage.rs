@@ -79,7 +79,11 @@ pub(crate) fn operator(
     flags: &[&str],
 ) -> Result<Process, Error> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_crdkind-operator"));
-    command.arg("--kubeconfig").arg(kubeconfig).args(flags);
+    command
+        .arg("--kubeconfig")
+        .arg(kubeconfig)
+        .arg("--health-probe-bind-address=0")
+        .args(flags);
     // One log per operator, so that a failed test shows its own.
     plane.spawn(
         &format!("operator-{}", flags.last().unwrap_or(&"all")),

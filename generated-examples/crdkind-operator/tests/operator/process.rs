@@ -17,6 +17,7 @@ impl Process {
         command.arg("--kubeconfig").arg(kubeconfig).args([
             "--workers",
             "2",
+            "--health-probe-bind-address=0",
             "--mysql-image",
             "registry.test/db:9",
         ]);

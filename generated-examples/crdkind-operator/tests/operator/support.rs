@@ -59,7 +59,7 @@ impl Operator {
 
     /// Starts the operator for one namespace, or for all.
     pub(crate) fn start_in(server: &ApiServer, namespace: Option<&str>) -> Self {
-        let mut flags = vec![REPORTER];
+        let mut flags = vec![REPORTER, "--health-probe-bind-address=0"];
         flags.extend(namespace.into_iter().flat_map(|name| ["--namespace", name]));
         let args = Args::parse_from(flags);
         let builder = Manager::builder(server.client(), REPORTER);

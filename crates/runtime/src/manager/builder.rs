@@ -1,0 +1,257 @@
+//! The settings of a manager.
+use std::{collections::BTreeMap, fmt, time::Duration};
+
+use kube::{Client, Config, client::ClientBuilder};
+
+#[cfg(feature = "server")]
+use super::servers::Servers;
+use super::{
+    Manager, ManagerError, State,
+    controllers::Controllers,
+    writes::{FieldValidation, Writes},
+};
+#[cfg(feature = "metrics")]
+use crate::metrics::Metrics;
+#[cfg(feature = "server")]
+use crate::server::Server;
+use crate::{
+    controller::{CACHE_SYNC_TIMEOUT, Defaults, GRACE_PERIOD},
+    event::EventRecorder,
+    informer::{InformerFactory, InformerFactoryBuilder},
+    leader_election::{LeaderElectionConfig, LeaderElector},
+};
+
+/// The settings of a [`Manager`].
+#[must_use]
+pub struct ManagerBuilder {
+    pub(super) client: Client,
+    pub(super) name: String,
+    informers: InformerFactoryBuilder,
+    leader_election: Option<LeaderElectionConfig>,
+    workers: usize,
+    workers_of: BTreeMap<String, usize>,
+    defaults: Defaults,
+    warm_up: bool,
+    writes: Writes,
+    #[cfg(feature = "metrics")]
+    metrics: Metrics,
+    #[cfg(feature = "server")]
+    servers: Servers,
+}
+
+impl ManagerBuilder {
+    pub(super) fn new(client: Client, name: String) -> Self {
+        Self {
+            informers: InformerFactory::builder(client.clone()),
+            client,
+            name,
+            leader_election: None,
+            workers: 1,
+            workers_of: BTreeMap::new(),
+            defaults: Defaults {
+                cache_sync_timeout: CACHE_SYNC_TIMEOUT,
+                reconcile_timeout: None,
+                grace_period: GRACE_PERIOD,
+            },
+            warm_up: true,
+            writes: Writes::default(),
+            #[cfg(feature = "metrics")]
+            metrics: Metrics::new(),
+            #[cfg(feature = "server")]
+            servers: Servers::default(),
+        }
+    }
+
+    /// Connects, and measures the requests if the feature `metrics` is on.
+    pub(super) fn connect(config: Config, name: String) -> Result<Self, ManagerError> {
+        let connect = |error| ManagerError::Connect(Box::new(error));
+        #[cfg(feature = "metrics")]
+        let metrics = Metrics::new();
+        #[cfg(feature = "metrics")]
+        let layer = metrics.client_layer(&config.cluster_url);
+        let client = ClientBuilder::try_from(config).map_err(connect)?;
+        #[cfg(feature = "metrics")]
+        let client = client.with_layer(&layer);
+        let builder = Self::new(client.build(), name);
+        #[cfg(feature = "metrics")]
+        let builder = builder.metrics(metrics);
+        Ok(builder)
+    }
+
+    /// Changes the settings of the informers.
+    ///
+    /// ```
+    /// # use kube_codegen_runtime::manager::Manager;
+    /// # fn example(client: kube::Client) {
+    /// let builder = Manager::builder(client, "my-operator").informers(|informers| informers.namespace("default"));
+    /// # }
+    /// ```
+    pub fn informers(
+        mut self,
+        change: impl FnOnce(InformerFactoryBuilder) -> InformerFactoryBuilder,
+    ) -> Self {
+        self.informers = change(self.informers);
+        self
+    }
+
+    /// Lets several replicas run, of which one leads. Without it, each replica reconciles.
+    pub fn leader_election(mut self, config: LeaderElectionConfig) -> Self {
+        self.leader_election = Some(config);
+        self
+    }
+
+    /// Sets how many objects each controller reconciles concurrently, unless it has [its own
+    /// setting](crate::controller::Controller::workers); at least, and by default, one.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = workers.max(1);
+        self
+    }
+
+    /// Like [`workers`](Self::workers), for the controllers of one kind (`Pod`, `ReplicaSet.apps`). [`Manager::run`] fails if there is none.
+    pub fn workers_of(mut self, kind: impl Into<String>, workers: usize) -> Self {
+        self.workers_of.insert(kind.into(), workers.max(1));
+        self
+    }
+
+    /// Sets how long the first lists of the caches may take; 2 minutes by default. A longer timeout of a controller takes precedence.
+    pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
+        self.defaults.cache_sync_timeout = timeout;
+        self
+    }
+
+    /// Sets the [timeout of reconciles](crate::controller::Controller::reconcile_timeout) of all controllers that have no timeout of their own.
+    /// By default there is none.
+    pub fn reconcile_timeout(mut self, limit: Duration) -> Self {
+        self.defaults.reconcile_timeout = Some(limit);
+        self
+    }
+
+    /// Sets how long the parts may take to end at the stop before they are dropped; 30 s by default.
+    pub fn grace_period(mut self, period: Duration) -> Self {
+        self.defaults.grace_period = period;
+        self
+    }
+
+    /// Sets whether the caches are filled while another replica leads, so that this one can take over at once. This is the default;
+    /// otherwise waiting replicas save memory and requests. [`Controller::warm_up`](crate::controller::Controller::warm_up) sets it for the
+    /// caches of one controller.
+    pub fn warm_up(mut self, warm_up: bool) -> Self {
+        self.warm_up = warm_up;
+        self
+    }
+
+    /// Sets the field manager of all writes through [`Manager::client`] that have none.
+    pub fn field_manager(mut self, name: impl Into<String>) -> Self {
+        self.writes.field_manager = Some(name.into());
+        self
+    }
+
+    /// Sets how the API server treats unknown and duplicate fields of all writes through [`Manager::client`]; by default it warns.
+    pub fn field_validation(mut self, validation: FieldValidation) -> Self {
+        self.writes.field_validation = Some(validation);
+        self
+    }
+
+    /// Makes all writes through [`Manager::client`] dry runs: the API server answers as usual, and stores nothing. Events and the Lease are
+    /// written.
+    pub fn dry_run(mut self) -> Self {
+        self.writes.is_dry_run = true;
+        self
+    }
+
+    /// Sets the metrics that everything is registered with; new ones by default. See [`Manager::metrics`].
+    ///
+    /// A client of the program's own is measured only with a [layer](Metrics::client_layer) of these metrics; [`Manager::connect`] adds it.
+    #[cfg(feature = "metrics")]
+    pub fn metrics(mut self, metrics: Metrics) -> Self {
+        self.metrics = metrics;
+        self
+    }
+
+    /// Serves `/healthz` and `/readyz`, to which the manager adds checks of the election and the caches.
+    ///
+    /// ```
+    /// use kube_codegen_runtime::{manager::Manager, server::Server};
+    ///
+    /// # fn example(client: kube::Client) {
+    /// let builder = Manager::builder(client.clone(), "my-operator")
+    ///     .health_server(Server::plain(":8081"))
+    ///     .metrics_server(Server::secure(":8443", &client));
+    /// # }
+    /// ```
+    #[cfg(feature = "server")]
+    pub fn health_server(mut self, server: Server) -> Self {
+        self.servers.health = Some(server);
+        self
+    }
+
+    /// Serves `/metrics` and `/debug/informers`.
+    #[cfg(feature = "server")]
+    pub fn metrics_server(mut self, server: Server) -> Self {
+        self.servers.metrics = Some(server);
+        self
+    }
+
+    /// Creates the manager.
+    ///
+    /// # Panics
+    /// Outside of a Tokio runtime, like `tokio::spawn`.
+    pub fn build(self) -> Result<Manager, ManagerError> {
+        let recorder = EventRecorder::new(self.client.clone(), self.name);
+        let elector = self
+            .leader_election
+            .map(|config| LeaderElector::new(&self.client, config))
+            .transpose()?
+            .map(|elector| elector.recorder(&recorder));
+        let term = elector.as_ref().map(LeaderElector::term);
+        let status = elector.as_ref().map(LeaderElector::status);
+        let factory = self.informers.build();
+        let state = State::new();
+        #[cfg(feature = "metrics")]
+        {
+            self.metrics.informers(&factory);
+            self.metrics.events(&recorder);
+            if let Some(status) = &status {
+                self.metrics.leader_election(status);
+            }
+        }
+        #[cfg(feature = "server")]
+        let servers = self
+            .servers
+            .complete(&self.metrics, &factory, &state, term.as_ref());
+        let fenced = term
+            .as_ref()
+            .map_or_else(|| self.client.clone(), |term| term.fence(&self.client));
+        Ok(Manager {
+            fenced: self.writes.apply(fenced),
+            client: self.client,
+            factory,
+            recorder,
+            status,
+            term,
+            elector,
+            runnables: Vec::new(),
+            controllers: Controllers::new(
+                self.defaults,
+                self.workers,
+                self.workers_of,
+                self.warm_up,
+            ),
+            state,
+            #[cfg(feature = "metrics")]
+            metrics: self.metrics,
+            #[cfg(feature = "server")]
+            servers,
+        })
+    }
+}
+
+impl fmt::Debug for ManagerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ManagerBuilder")
+            .field("name", &self.name)
+            .field("informers", &self.informers)
+            .field("leader_election", &self.leader_election)
+            .finish_non_exhaustive()
+    }
+}

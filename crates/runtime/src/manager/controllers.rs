@@ -1,0 +1,107 @@
+//! The controllers of a manager: their names, their kinds, and which caches they fill before the election.
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    time::Duration,
+};
+
+use super::ManagerError;
+use crate::{
+    controller::{Defaults, Plan},
+    informer::InformerId,
+};
+
+/// What the controllers have in common, and what is known of each.
+#[derive(Debug)]
+pub(super) struct Controllers {
+    pub(super) defaults: Defaults,
+    pub(super) workers: usize,
+    /// By kind and group.
+    workers_of: BTreeMap<String, usize>,
+    warm_up: bool,
+    names: BTreeSet<String>,
+    kinds: BTreeSet<String>,
+    taken: Option<String>,
+    /// Whether the cache of an informer is filled before the election: if one of the controllers that use it wants that.
+    caches: HashMap<InformerId, bool>,
+    /// The longest of all timeouts.
+    cache_sync_timeout: Duration,
+}
+
+impl Controllers {
+    pub(super) fn new(
+        defaults: Defaults,
+        workers: usize,
+        workers_of: BTreeMap<String, usize>,
+        warm_up: bool,
+    ) -> Self {
+        Self {
+            workers,
+            workers_of,
+            warm_up,
+            names: BTreeSet::new(),
+            kinds: BTreeSet::new(),
+            taken: None,
+            caches: HashMap::new(),
+            cache_sync_timeout: defaults.cache_sync_timeout,
+            defaults,
+        }
+    }
+
+    /// Adds a controller, and returns its number of workers unless it has its own.
+    pub(super) fn add(&mut self, plan: Plan) -> usize {
+        let is_warm = !plan.needs_leader_election || plan.warm_up.unwrap_or(self.warm_up);
+        for informer in plan.informers {
+            *self.caches.entry(informer).or_default() |= is_warm;
+        }
+        if let Some(timeout) = plan.cache_sync_timeout {
+            self.cache_sync_timeout = self.cache_sync_timeout.max(timeout);
+        }
+        let workers = self.workers_of.get(&plan.kind).copied();
+        self.kinds.insert(plan.kind);
+        if !self.names.insert(plan.name.clone()) {
+            self.taken.get_or_insert(plan.name);
+        }
+        workers.unwrap_or(self.workers)
+    }
+
+    /// Fails if two controllers have the same name, or a setting is for a kind without a controller.
+    pub(super) fn check(&self) -> Result<(), ManagerError> {
+        if let Some(name) = &self.taken {
+            return Err(ManagerError::NameTaken { name: name.clone() });
+        }
+        let unknown = |kind: &&String| !self.kinds.contains(*kind);
+        match self.workers_of.keys().find(unknown) {
+            None => Ok(()),
+            Some(kind) => Err(ManagerError::NoController {
+                kind: kind.clone(),
+                known: self.kinds.iter().cloned().collect(),
+            }),
+        }
+    }
+
+    pub(super) fn caches(&self) -> Caches {
+        Caches {
+            is_warm: self.caches.clone(),
+            otherwise: self.warm_up,
+            timeout: self.cache_sync_timeout,
+        }
+    }
+}
+
+/// Which caches are filled before the election.
+#[derive(Debug)]
+pub(super) struct Caches {
+    is_warm: HashMap<InformerId, bool>,
+    /// For informers that no controller uses.
+    otherwise: bool,
+    pub(super) timeout: Duration,
+}
+
+impl Caches {
+    pub(super) fn is_warm(&self, informer: InformerId) -> bool {
+        self.is_warm
+            .get(&informer)
+            .copied()
+            .unwrap_or(self.otherwise)
+    }
+}

@@ -1,0 +1,85 @@
+//! The servers of a manager, and their checks.
+use std::future::ready;
+
+use super::{Phase, Runnable, State};
+use crate::{
+    informer::{InformerFactory, NotSynced},
+    leader_election::Term,
+    metrics::Metrics,
+    server::{
+        Server,
+        checks::{self, Check},
+    },
+};
+use std::sync::Arc;
+
+#[derive(Debug, Default)]
+pub(super) struct Servers {
+    pub(super) health: Option<Server>,
+    pub(super) metrics: Option<Server>,
+}
+
+impl Servers {
+    /// Adds what the manager knows.
+    pub(super) fn complete(
+        self,
+        metrics: &Metrics,
+        factory: &InformerFactory,
+        state: &Arc<State>,
+        term: Option<&Term>,
+    ) -> Self {
+        let health = self.health.map(|server| {
+            let server = server
+                .healthz("ping", checks::ping)
+                .readyz("caches", caches(factory, state));
+            match term {
+                Some(term) => server.healthz("leader-election", checks::leader_election(term)),
+                None => server,
+            }
+        });
+        Self {
+            health,
+            metrics: self
+                .metrics
+                .map(|server| server.metrics(metrics).informers(factory)),
+        }
+    }
+
+    pub(super) fn healthz(&mut self, name: String, check: impl Check) {
+        let server = self.health.take();
+        self.health = server.map(|server| server.healthz(name, check));
+    }
+
+    pub(super) fn readyz(&mut self, name: String, check: impl Check) {
+        let server = self.health.take();
+        self.health = server.map(|server| server.readyz(name, check));
+    }
+
+    pub(super) fn runnables(self) -> impl Iterator<Item = Runnable> {
+        let named = [
+            ("health server", self.health),
+            ("metrics server", self.metrics),
+        ];
+        named.into_iter().filter_map(|(name, server)| {
+            let server = server?;
+            let run = |stop: super::CancellationToken| server.serve(stop.cancelled_owned());
+            Some(Runnable::new(name, run).server())
+        })
+    }
+}
+
+/// Fails until the caches are filled that a waiting replica needs, and once the manager stops.
+fn caches(factory: &InformerFactory, state: &Arc<State>) -> impl Check + use<> {
+    let (status, state) = (factory.weak_status(), Arc::clone(state));
+    move || {
+        ready(match state.phase() {
+            Phase::Ready => Ok(()),
+            Phase::Stopping => Err("the manager is stopping".to_owned()),
+            Phase::Starting => {
+                let missing = status().into_iter().filter(|one| !one.synced);
+                let kinds = missing.map(|one| one.kind_and_group()).collect();
+                Err(NotSynced { kinds }.to_string())
+            }
+        })
+    }
+}
