@@ -57,9 +57,7 @@ pub fn register(manager: &mut Manager) {
         recorder: manager.recorder(),
         deployments: deployments.lister(),
     };
-    let controller = Controller::for_informer(&informer)
-        .owns(&deployments)
-        .workers(manager.workers());
+    let controller = Controller::for_informer(&informer).owns(&deployments);
     manager.controller(controller, |controller| {
         controller.run(reconcile, on_error, Arc::new(context))
     });

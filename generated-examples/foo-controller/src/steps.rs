@@ -23,8 +23,20 @@ pub enum Step {
     Control,
 }
 
+/// Settings of the operator.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Settings {
+    /// What to run
+    #[arg(value_enum, default_value_t)]
+    pub step: Step,
+
+    /// Interval of the step `list`
+    #[arg(long, value_name = "PERIOD", default_value = "10s", value_parser = humantime::parse_duration)]
+    pub every: Duration,
+}
+
 /// Adds a step to `manager`.
-pub fn register(manager: &mut Manager, step: Step, every: Duration) {
+pub fn register(manager: &mut Manager, Settings { step, every }: Settings) {
     match step {
         Step::List => {
             let foos = Clientset::new(manager.client()).example_com_v1alpha1();

@@ -58,8 +58,7 @@ pub fn register(manager: &mut Manager, settings: Settings) {
     let controller = Controller::for_informer(&informer)
         .filter(resource_version_changed)
         // Networks whose objects were deleted while the operator did not run.
-        .enqueue_from(futures::stream::iter(left))
-        .workers(manager.workers());
+        .enqueue_from(futures::stream::iter(left));
     manager.controller(controller, |controller| {
         controller.run_keyed(reconcile, on_error, Arc::new(context))
     });

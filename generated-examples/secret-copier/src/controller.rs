@@ -72,8 +72,7 @@ pub fn register(manager: &mut Manager, settings: Settings) {
     let controller = Controller::for_informer(&secrets)
         .filter(move |event| primary.concerns(event))
         .watches(&secrets, move |secret| others.source_key(secret))
-        .watches(&namespaces, move |_| cached.source_keys())
-        .workers(manager.workers());
+        .watches(&namespaces, move |_| cached.source_keys());
     manager.controller(controller, |controller| {
         controller.run_keyed(reconcile, on_error, Arc::new(context))
     });

@@ -2,8 +2,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use kube_codegen_runtime::manager::{ManagerArgs, ManagerError, exit};
-
+use kube_codegen_runtime::manager::ManagerArgs;
 use secret_copier::{REPORTER, register, settings::Settings};
 
 /// Copies the Secrets of one namespace to all others
@@ -19,13 +18,6 @@ struct Args {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let args = Args::parse();
-    args.manager.init_logs();
-    exit(run(args).await)
-}
-
-async fn run(args: Args) -> Result<(), ManagerError> {
-    let mut manager = args.manager.builder(REPORTER).await?.build()?;
-    register(&mut manager, args.settings);
-    manager.run_until_signal().await
+    let Args { manager, settings } = Args::parse();
+    manager.run(REPORTER, |all| register(all, settings)).await
 }

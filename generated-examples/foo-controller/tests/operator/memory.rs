@@ -8,7 +8,7 @@ use foo_controller::{
         clientset::Clientset,
         example_com::v1alpha1::{Foo, FooSpec},
     },
-    steps::{self, Step},
+    steps::{self, Settings, Step},
 };
 use k8s_openapi::api::{apps::v1::Deployment, events::v1::Event};
 use kube::CustomResourceExt;
@@ -34,7 +34,8 @@ fn foo(name: &str, deployment: &str, replicas: i32) -> Foo {
 
 fn start(server: &ApiServer, step: Step) -> Operator {
     Operator::start(server, REPORTER, &[], |manager| {
-        steps::register(manager, step, Duration::from_secs(10));
+        let every = Duration::from_secs(10);
+        steps::register(manager, Settings { step, every });
     })
 }
 
