@@ -22,6 +22,7 @@ mod error;
 mod factory;
 mod handler;
 mod listener;
+mod own_writes;
 mod reflector;
 mod registration;
 mod relist;

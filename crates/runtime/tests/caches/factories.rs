@@ -154,6 +154,7 @@ async fn the_status_shows_each_informer() {
             "group": "", "version": "v1", "kind": "ConfigMap", "resource": "configmaps",
             "namespace": "ns", "labelSelector": null, "fieldSelector": null,
             "synced": true, "stopped": false, "objects": 2, "namespaces": 1, "lastSyncResourceVersion": "7",
+            "pendingWrites": 0, "oldestPendingWriteSeconds": null,
             "ageSeconds": 15.0, "idleSeconds": 15.0, "failures": 0,
             "handlers": [{ "synced": true, "pending": 0 }],
         })

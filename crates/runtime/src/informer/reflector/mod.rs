@@ -16,8 +16,8 @@ use std::{sync::Arc, time::Duration};
 use kube::{Client, client::Body, runtime::watcher::DefaultBackoff};
 use tokio::time::Instant;
 
-pub(super) use self::request::Requests;
 use self::{lines::Lines, wire::Frame};
+pub(super) use self::{request::Requests, wire::decode};
 use super::{
     InitialList, error::WatchFailure, relist::SLICE, scope::Scope, state::State, tasks::give_way,
 };

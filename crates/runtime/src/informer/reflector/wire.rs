@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A received object, or why it does not decode.
-pub(super) type Decoded<K> = Result<K, Box<DecodeError>>;
+pub(in crate::informer) type Decoded<K> = Result<K, Box<DecodeError>>;
 
 /// One line of a WATCH.
 pub(super) enum Frame<'a> {
@@ -82,7 +82,7 @@ impl<'a> Frame<'a> {
 }
 
 /// Decodes one object of `kind`. An object without a name is an error.
-pub(super) fn decode<K: Object>(raw: &RawValue, kind: &str) -> Decoded<K> {
+pub(in crate::informer) fn decode<K: Object>(raw: &RawValue, kind: &str) -> Decoded<K> {
     let message = match serde_json::from_str::<K>(raw.get()) {
         Ok(object)
             if object
