@@ -7,6 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use similar::{ChangeTag, TextDiff};
 use tempfile::TempDir;
 
 use super::{ROOT, files, run, succeed};
@@ -136,5 +137,52 @@ fn generate_and_new_keep_the_examples() {
         let written: Vec<_> = text.lines().filter(writes).collect();
         // The examples have tests of their own.
         assert_eq!(written, ["create   ./tests/controller.rs"], "{text}");
+    }
+}
+
+/// Counts the lines of an example's program and manifests: by hand, scaffolded, generated.
+fn lines(example: &Example) -> [usize; 3] {
+    let scaffold = example.scaffold();
+    let [mut by_hand, mut scaffolded, mut generated] = [0; 3];
+    for (path, text) in files(&example.directory()) {
+        if path.contains("/generated/") {
+            generated += text.lines().count();
+        } else if path.starts_with("src/") || path.starts_with("deploy/") {
+            let before = scaffold.get(&path).map_or("", String::as_str);
+            for change in TextDiff::from_lines(before, &text).iter_all_changes() {
+                match change.tag() {
+                    ChangeTag::Insert => by_hand += 1,
+                    ChangeTag::Equal => scaffolded += 1,
+                    ChangeTag::Delete => {}
+                }
+            }
+        }
+    }
+    [by_hand, scaffolded, generated]
+}
+
+#[test]
+fn the_readme_has_the_lines_of_the_examples() {
+    let path = Path::new(ROOT).join("README.md");
+    let mut readme = fs::read_to_string(&path).unwrap();
+    let accepts = env::var_os("KUBE_CODEGEN_ACCEPT").is_some();
+    for example in EXAMPLES {
+        let name = example.name;
+        let row = format!("| [`{name}`](generated-examples/{name}) |");
+        let line = readme.lines().find(|line| line.starts_with(&row));
+        let line = line
+            .unwrap_or_else(|| panic!("README.md has no row {row}"))
+            .to_owned();
+        let [by_hand, scaffolded, generated] = lines(&example);
+        let about = line[row.len()..].split('|').next().unwrap();
+        let expected = format!("{row}{about}| {by_hand} | {scaffolded} | {generated} |");
+        if accepts {
+            readme = readme.replace(&line, &expected);
+        } else {
+            assert_eq!(line, expected, "KUBE_CODEGEN_ACCEPT=1 updates it");
+        }
+    }
+    if accepts {
+        fs::write(path, readme).unwrap();
     }
 }

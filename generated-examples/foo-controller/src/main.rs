@@ -2,7 +2,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use foo_controller::{REPORTER, steps};
+use foo_controller::{REPORTER, register, steps::Settings};
 use kube_codegen_runtime::manager::ManagerArgs;
 
 /// Starts a Deployment for each Foo object
@@ -13,13 +13,11 @@ struct Args {
     manager: ManagerArgs,
 
     #[command(flatten)]
-    settings: steps::Settings,
+    settings: Settings,
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let Args { manager, settings } = Args::parse();
-    manager
-        .run(REPORTER, |all| steps::register(all, settings))
-        .await
+    manager.run(REPORTER, |all| register(all, settings)).await
 }

@@ -9,7 +9,10 @@ use kube_codegen_runtime::{
 };
 use tracing::{info, warn};
 
-use crate::generated::{clientset::Clientset, example_com::v1alpha1::Foo, informers::Informers};
+use crate::{
+    controller,
+    generated::{clientset::Clientset, example_com::v1alpha1::Foo, informers::Informers},
+};
 
 /// What the program runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -48,7 +51,7 @@ pub fn register(manager: &mut Manager, Settings { step, every }: Settings) {
             }));
         }
         Step::Watch => watch(manager),
-        Step::Control => crate::register(manager),
+        Step::Control => controller::register(manager),
     }
 }
 
