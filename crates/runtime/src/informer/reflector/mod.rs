@@ -9,6 +9,7 @@ mod list;
 mod list_body;
 mod request;
 mod response;
+mod skip;
 mod wire;
 
 use std::{sync::Arc, time::Duration};
@@ -219,7 +220,7 @@ impl<K: Object> Reflector<K> {
     }
 
     fn decode(&self, raw: &serde_json::value::RawValue) -> wire::Decoded<K> {
-        wire::decode(raw, &self.state.kind.kind)
+        wire::decode(raw, &self.state.kind.kind, self.state.keep_managed_fields)
     }
 
     /// Returns the delay after `failure`: 0.8 s doubling to 30 s with jitter, reset after two minutes without failure, and at least what the
