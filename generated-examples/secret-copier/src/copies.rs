@@ -1,6 +1,6 @@
 //! What a copy is: its content, its marks, and how it differs from other Secrets.
 use k8s_openapi::{api::core::v1::Secret, apimachinery::pkg::apis::meta::v1::ObjectMeta};
-use kube_codegen_runtime::informer::{ObjectKey, strip_managed_fields};
+use kube_codegen_runtime::informer::ObjectKey;
 
 /// The type of the Secrets to copy.
 pub const TYPE: &str = "k8s.ziwon.dev/secretsync";
@@ -82,7 +82,6 @@ pub fn must_be_replaced(copy: &Secret, desired: &Secret) -> bool {
 /// Returns a transform of cached Secrets that drops the data of those that are neither copied nor copies.
 pub fn forget_others(source_namespace: String) -> impl Fn(&mut Secret) {
     move |secret| {
-        strip_managed_fields(&mut secret.metadata);
         let is_source = secret.metadata.namespace.as_ref() == Some(&source_namespace);
         if !(is_source && has_type(secret)) && source_of(secret).is_none() {
             secret.data = None;
