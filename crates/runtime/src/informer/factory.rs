@@ -299,7 +299,9 @@ impl InformerFactory {
     ) -> Result<(), NotSynced> {
         let mut informers = self.managed();
         informers.retain(|informer| select(informer.id()));
-        informers.iter().for_each(|informer| informer.start());
+        for informer in &informers {
+            informer.start();
+        }
         wait_synced_within(&informers, timeout).await
     }
 

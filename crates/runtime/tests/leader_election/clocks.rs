@@ -48,7 +48,7 @@ impl Machine {
 
 /// Runs two candidates with these rates of their clocks.
 fn schedule(seed: u64, rates: [f64; 2]) -> Seen {
-    let seen = Arc::new(Mutex::new(Seen::default()));
+    let findings = Arc::new(Mutex::new(Seen::default()));
     let server = ApiServer::new();
     let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "state"}});
     server.seed(&map).unwrap();
@@ -62,7 +62,7 @@ fn schedule(seed: u64, rates: [f64; 2]) -> Seen {
         let tasks = LocalSet::new();
         let error = SignedDuration::from_secs(random.i64(-3600..3600));
         let (network, seed) = (random.u64(..), random.u64(..));
-        let (enter, shared) = (runtime.enter(), Arc::clone(&seen));
+        let (enter, shared) = (runtime.enter(), Arc::clone(&findings));
         let network = watched_network(&server, network, &shared)
             .longest_way(LONGEST_WAY)
             .clock_error(error);
@@ -91,7 +91,7 @@ fn schedule(seed: u64, rates: [f64; 2]) -> Seen {
         }
     }
     drop(machines);
-    Arc::into_inner(seen).unwrap().into_inner().unwrap()
+    Arc::into_inner(findings).unwrap().into_inner().unwrap()
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn sample(labels: BTreeMap<String, String>, value: f64) -> Sample {
 }
 
 fn select(samples: &[Sample], metric: &str, matchers: &[Matcher]) -> Vec<Sample> {
-    let matches = |one: &&Sample| {
+    let is_selected = |one: &&Sample| {
         one.name == metric
             && matchers
                 .iter()
@@ -163,7 +163,7 @@ fn select(samples: &[Sample], metric: &str, matchers: &[Matcher]) -> Vec<Sample>
                     value => one.label(label) == value,
                 })
     };
-    samples.iter().filter(matches).cloned().collect()
+    samples.iter().filter(is_selected).cloned().collect()
 }
 
 /// Groups by the labels that `keep` accepts.
