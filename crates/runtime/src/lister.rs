@@ -26,8 +26,8 @@ use thiserror::Error;
 use tokio_util::sync::DropGuard;
 
 use crate::{
-    cache::{IndexError, Object, ObjectKind, Store},
-    record::label_selector,
+    cache::{IndexError, Object, ObjectKind, Store, names},
+    record::{Record, label_selector, walk::SelectableField},
 };
 
 pub use crate::record::label_selector::ParseSelectorError;
@@ -58,7 +58,8 @@ pub fn parse_selector(text: &str) -> Result<Selector, ParseSelectorError> {
 /// Reads the cache of a [`SharedInformer`](crate::informer::SharedInformer) and keeps that informer running. Cheap to clone.
 ///
 /// Objects are shared with all other readers: clone an object before you change it. Lists have no particular order. The cache follows the
-/// server with a delay, also after your own writes.
+/// server with a delay, except for the writes of a manager's client; see
+/// [`InformerFactory::track_writes`](crate::informer::InformerFactory::track_writes).
 pub struct Lister<K> {
     kind: Arc<ObjectKind>,
     store: Arc<RwLock<Store<K>>>,
@@ -127,6 +128,33 @@ impl<K: Object> Lister<K> {
         self.store.read().by_index(index, value)
     }
 
+    /// Returns the objects whose selectable field has this value; an absent field counts as empty, as in field selectors.
+    ///
+    /// The generated types have a constant for each of the `selectableFields` of their CRD. The first call adds an index.
+    ///
+    /// ```
+    /// # use kube_codegen_runtime::{lister::Lister, informer::Object, record::{Record, walk::SelectableField}};
+    /// # struct Pool;
+    /// # trait Generated<K> { const SPEC_ZONE_FIELD: SelectableField<K>; }
+    /// # fn example<Pool: Object + Record + Generated<Pool>>(lister: Lister<Pool>) {
+    /// let pools = lister.by_field(Pool::SPEC_ZONE_FIELD, "eu-1");
+    /// # }
+    /// ```
+    pub fn by_field(&self, field: SelectableField<K>, value: impl fmt::Display) -> Vec<Arc<K>>
+    where
+        K: Record,
+    {
+        let (index, value) = (format!("field {}", field.path()), value.to_string());
+        if let Ok(found) = self.store.read().by_index(&index, &value) {
+            return found;
+        }
+        let mut store = self.store.write();
+        let values_of = move |object: &K| vec![field.value(object).unwrap_or_default()];
+        // Another reader may have added it since.
+        let _ = store.add_index(index.clone(), values_of);
+        store.by_index(&index, &value).unwrap_or_default()
+    }
+
     fn find(&self, namespace: &str, name: &str) -> Result<Arc<K>, NotFound> {
         let object = self.store.read().get(namespace, name).cloned();
         object.ok_or_else(|| NotFound {
@@ -172,6 +200,16 @@ impl<K: Object> NamespaceLister<K> {
     pub fn list(&self, selector: &Selector) -> Vec<Arc<K>> {
         let store = self.lister.store.read();
         select(store.in_namespace(&self.namespace), selector)
+    }
+
+    /// Like [`Lister::by_field`], for the objects of the namespace.
+    pub fn by_field(&self, field: SelectableField<K>, value: impl fmt::Display) -> Vec<Arc<K>>
+    where
+        K: Record,
+    {
+        let mut found = self.lister.by_field(field, value);
+        found.retain(|object| names(&**object).0 == self.namespace);
+        found
     }
 
     /// Returns all objects of the namespace.

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
+use crate::path;
+
 /// One violation of one field: an entry of `details.causes` in the server's answer.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Cause {
@@ -11,6 +15,8 @@ pub struct Cause {
     pub reason: Reason,
     /// The server's message, without the field.
     pub message: String,
+    /// Path of the wrong value, also where the server names no field.
+    at: String,
 }
 
 /// The kind of a violation (`CauseType` of apimachinery).
@@ -85,6 +91,31 @@ impl Cause {
             field: if field.is_empty() { "<nil>" } else { field }.to_owned(),
             reason,
             message: parts.join(": "),
+            at: field.to_owned(),
         }
+    }
+
+    /// Sets the path of the wrong value where the server names no field.
+    pub(crate) fn at(self, path: &str) -> Self {
+        Self {
+            at: path.to_owned(),
+            ..self
+        }
+    }
+
+    /// Returns the JSON pointer (RFC 6901) of the wrong value, or of the field that is missing, in the object that was validated.
+    ///
+    /// ```
+    /// # use kube_codegen_schema::Schema;
+    /// # use serde_json::json;
+    /// let schema = Schema::new(&json!({"type": "object", "properties": {"spec": {
+    ///     "type": "object", "additionalProperties": {"type": "string", "maxLength": 1},
+    /// }}}))?;
+    /// let object = json!({"spec": {"a.b/c": "too long"}});
+    /// assert_eq!(schema.validate(&object)[0].pointer(&object), "/spec/a.b~1c");
+    /// # Ok::<(), kube_codegen_schema::Error>(())
+    /// ```
+    pub fn pointer(&self, object: &Value) -> String {
+        path::pointer(&self.at, object)
     }
 }

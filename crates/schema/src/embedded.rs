@@ -1,10 +1,11 @@
-//! Validates `apiVersion` and `kind` of embedded resources.
+//! Validates `apiVersion`, `kind` and `metadata` of embedded resources.
 
 use serde_json::{Map, Value};
 
 use crate::{
     cause::{Cause, Reason},
     go::shown,
+    k8s_names, metadata,
     node::Node,
     path,
 };
@@ -36,6 +37,9 @@ pub(crate) fn validate(schema: &Node, value: &Value, path: &str, causes: &mut Ve
 }
 
 fn resource(fields: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
+    if let Some(Value::Object(fields)) = fields.get("metadata") {
+        metadata::embedded(fields, &path::field(path, "metadata"), causes);
+    }
     for (name, check) in [
         ("apiVersion", api_version as fn(&str) -> String),
         ("kind", kind),
@@ -68,20 +72,7 @@ fn api_version(text: &str) -> String {
 
 /// A kind is a DNS label (RFC 1035) in mixed case.
 fn kind(text: &str) -> String {
-    const SYNTAX: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
-    let mut why = Vec::new();
-    let text = text.to_lowercase();
-    if text.len() > 63 {
-        why.push("must be no more than 63 bytes");
-    }
-    let inner =
-        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
-    if !text.starts_with(|letter: char| letter.is_ascii_lowercase())
-        || text.ends_with('-')
-        || !text.chars().all(inner)
-    {
-        why.push(SYNTAX);
-    }
+    let why = k8s_names::dns_1035_label(&text.to_lowercase());
     if why.is_empty() {
         String::new()
     } else {

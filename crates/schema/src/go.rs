@@ -54,9 +54,8 @@ pub(crate) fn float(value: f64) -> String {
         return text;
     };
     match exponent.parse() {
-        Ok(-4..21) => value.to_string(),
-        Ok(exponent) => exponential(digits, exponent),
-        Err(_) => value.to_string(),
+        Ok(exponent) if !(-4..21).contains(&exponent) => exponential(digits, exponent),
+        _ => value.to_string(),
     }
 }
 

@@ -29,15 +29,21 @@
 //! # Ok::<(), kube_codegen_schema::Error>(())
 //! ```
 //!
+//! With feature `cel`, the rules of `x-kubernetes-validations` are evaluated too.
+//!
 //! The messages, reasons and field paths are those of Kubernetes 1.37. Violations come in the order of the field names, where the API
 //! server's order is random.
 
 mod cause;
+#[cfg(feature = "cel")]
+mod cel;
 mod defaults;
 mod embedded;
 mod formats;
 mod go;
+mod k8s_names;
 mod lists;
+mod metadata;
 mod node;
 mod old;
 mod path;

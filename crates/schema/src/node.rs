@@ -6,9 +6,16 @@ use regex::Regex;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+#[cfg(feature = "cel")]
+use crate::cel::Rule;
 use crate::pattern;
 
+/// A validation rule, which is not evaluated.
+#[cfg(not(feature = "cel"))]
+type Rule = serde::de::IgnoredAny;
+
 /// A `JSONSchemaProps` without the keywords that concern documentation only.
+#[allow(clippy::struct_excessive_bools)] // The API's fields.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Node {
@@ -64,7 +71,7 @@ pub(crate) struct Node {
     #[serde(rename = "x-kubernetes-list-map-keys", deserialize_with = "or_default")]
     pub(crate) list_map_keys: Vec<String>,
     #[serde(rename = "x-kubernetes-validations", deserialize_with = "or_default")]
-    pub(crate) validations: Vec<Value>,
+    pub(crate) validations: Vec<Rule>,
 }
 
 /// `additionalProperties`: a schema or a boolean.
@@ -128,6 +135,7 @@ impl Node {
             || self.properties.values().any(Self::has_rules)
             || self.additional().is_some_and(Self::has_rules)
             || self.items.as_deref().is_some_and(Self::has_rules)
+            || self.all_of.iter().any(Self::has_rules)
     }
 
     /// Returns the JSON types that a value may have, without `null`.

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::{go::Number, node::Node};
 
 /// A value, its state before the update, and their schema.
+#[allow(clippy::struct_field_names)] // `old` beside `new`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Old<'a> {
     pub(crate) schema: &'a Node,
@@ -14,7 +15,7 @@ pub(crate) struct Old<'a> {
     pub(crate) old: &'a Value,
 }
 
-impl<'a> Old<'a> {
+impl Old<'_> {
     /// Returns the field of this name, if both states have it and the schema declares it.
     pub(crate) fn field(self, name: &str) -> Option<Self> {
         Some(Self {

@@ -62,7 +62,7 @@ impl Schema {
         let mut causes = validate::validate(&self.root, object, None, "");
         embedded::validate(&self.root, object, "", &mut causes);
         lists::validate(&self.root, object, "", &mut causes);
-        self.rules(&mut causes);
+        self.rules(object, None, &mut causes);
         causes
     }
 
@@ -75,7 +75,7 @@ impl Schema {
         let mut causes = validate::validate(&self.root, object, Some(change), "");
         embedded::validate(&self.root, object, "", &mut causes);
         self.lists_of_update(object, old, &mut causes);
-        self.rules(&mut causes);
+        self.rules(object, Some(old), &mut causes);
         causes
     }
 
@@ -90,7 +90,7 @@ impl Schema {
             _ => Vec::new(),
         };
         self.lists_of_update(object, old, &mut causes);
-        self.rules(&mut causes);
+        self.rules(object, Some(old), &mut causes);
         causes
     }
 
@@ -112,7 +112,7 @@ impl Schema {
     }
 
     /// Rules are not evaluated on an object of the wrong shape.
-    fn rules(&self, causes: &mut Vec<Cause>) {
+    fn rules(&self, object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
         let blocks = |cause: &Cause| {
             matches!(
                 cause.reason,
@@ -123,9 +123,22 @@ impl Schema {
                     | Reason::TypeInvalid
             )
         };
-        if self.has_rules && causes.iter().any(blocks) {
-            causes.push(Cause::new("", Reason::Invalid, "null", "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"));
+        if !self.has_rules {
+            return;
         }
+        if causes.iter().any(blocks) {
+            let why = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+            causes.push(Cause::new("", Reason::Invalid, "null", why));
+            return;
+        }
+        #[cfg(feature = "cel")]
+        {
+            let change = old.map(|old| self.change(object, old));
+            let change = crate::cel::Change::new(change);
+            crate::cel::evaluate(&self.root, object, old, change, causes);
+        }
+        #[cfg(not(feature = "cel"))]
+        let _ = (object, old);
     }
 }
 

@@ -22,7 +22,7 @@
 //! # Limitations
 //!
 //! No controllers run: a Deployment gets no Pods, and a test sets the status that it needs. The server has no
-//! authentication, admission webhooks, CEL rules, conversion webhooks or protobuf. For custom resources, the answers are
+//! authentication, admission webhooks, conversion webhooks or protobuf. For custom resources, the answers are
 //! compared with those of kube-apiserver: `docs/api-server-in-memory.md` lists the differences that remain.
 
 mod admit;

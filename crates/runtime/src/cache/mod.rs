@@ -2,6 +2,7 @@
 mod index;
 mod keyed_set;
 mod object;
+mod overlay;
 mod store;
 
 pub(crate) use keyed_set::KeyedSet;

@@ -6,7 +6,8 @@ use thiserror::Error;
 use super::{
     index::Index,
     keyed_set::KeyedSet,
-    object::{Object, ObjectKey, names, same_state},
+    object::{Object, ObjectKey, names},
+    overlay::{self, Delivery, Overlay},
 };
 
 /// Name of the index by namespace, which every informer has from the start.
@@ -43,6 +44,7 @@ pub(crate) struct Store<K> {
     hasher: RandomState,
     len: usize,
     panics: Vec<IndexPanic>,
+    pub(super) overlay: Overlay<K>,
 }
 
 /// An index function panicked, so the index does not have the object.
@@ -60,6 +62,7 @@ impl<K: Object> Store<K> {
             hasher: RandomState::new(),
             len: 0,
             panics: Vec::new(),
+            overlay: Overlay::new(),
         }
     }
 
@@ -87,11 +90,15 @@ impl<K: Object> Store<K> {
             .flat_map(KeyedSet::iter)
     }
 
-    /// Returns the objects of one namespace, or all of them.
+    /// Returns the objects of one namespace, or all of them, as the watch has delivered them.
     pub(crate) fn within(&self, namespace: Option<&str>) -> Vec<Arc<K>> {
+        let is_within =
+            |object: &&Arc<K>| namespace.is_none_or(|namespace| names(&***object).0 == namespace);
         match namespace {
-            Some(namespace) => self.in_namespace(namespace).cloned().collect(),
-            None => self.iter().cloned().collect(),
+            Some(namespace) if self.pending_writes() == 0 => {
+                self.in_namespace(namespace).cloned().collect()
+            }
+            _ => self.observed().filter(is_within).cloned().collect(),
         }
     }
 
@@ -149,38 +156,71 @@ impl<K: Object> Store<K> {
 
     /// Stores an object from the watch.
     pub(crate) fn apply(&mut self, object: Arc<K>) -> Delta<K> {
-        match self.insert(&object) {
-            Some(old) => Delta::Updated(old, object),
-            None => Delta::Added(object),
-        }
+        let before = match self.deliver(&object) {
+            Some(Delivery::Behind(before)) => before,
+            Some(Delivery::Passed(before)) => {
+                self.insert(&object);
+                before
+            }
+            None => self.insert(&object),
+        };
+        overlay::change(before, object)
     }
 
     /// Removes an object whose final state is `last`. Returns `None` if it was not stored.
     pub(crate) fn delete(&mut self, last: Arc<K>) -> Option<Delta<K>> {
+        let delivery = self.deliver_deletion(&*last);
         let (namespace, name) = names(&*last);
-        self.remove(namespace, name)?;
+        self.withdraw(delivery, namespace, name)?;
         Some(Delta::Deleted(last, false))
     }
 
-    /// Removes an object whose final state is unknown.
-    pub(crate) fn delete_by_key(&mut self, key: &ObjectKey) -> Option<Delta<K>> {
+    /// Removes an object whose final state is unknown, since a list of `version` does not have it; an empty version is the newest.
+    pub(crate) fn delete_by_key(&mut self, key: &ObjectKey, version: &str) -> Option<Delta<K>> {
+        let delivery = self.deliver_absence(key, version);
         let (namespace, name) = key.parts();
-        let last = self.remove(namespace, name)?;
+        let last = self.withdraw(delivery, namespace, name)?;
         Some(Delta::Deleted(last, true))
     }
 
     /// Stores an object from a relist. An unchanged one keeps its allocation: a relist does not double what readers hold.
     pub(crate) fn relist(&mut self, object: Arc<K>) -> Delta<K> {
-        let (namespace, name) = names(&*object);
-        match self.get(namespace, name) {
-            Some(old) if Arc::ptr_eq(old, &object) || same_state(&**old, &*object) => {
-                Delta::Unchanged(Arc::clone(old))
+        let before = match self.deliver(&object) {
+            Some(Delivery::Behind(before)) => before,
+            Some(Delivery::Passed(before)) => {
+                self.insert(&object);
+                before
             }
-            _ => self.apply(object),
+            None => {
+                let (namespace, name) = names(&*object);
+                let delta = overlay::relisted(self.get(namespace, name).cloned(), object);
+                if let Delta::Added(object) | Delta::Updated(_, object) = &delta {
+                    self.insert(object);
+                }
+                return delta;
+            }
+        };
+        overlay::relisted(before, object)
+    }
+
+    /// Removes an object, unless a later write of it is shown. Returns its last state that the watch has delivered.
+    fn withdraw(
+        &mut self,
+        delivery: Option<Delivery<K>>,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Arc<K>> {
+        match delivery {
+            Some(Delivery::Behind(last)) => last,
+            Some(Delivery::Passed(last)) => {
+                self.remove(namespace, name);
+                last
+            }
+            None => self.remove(namespace, name),
         }
     }
 
-    fn insert(&mut self, object: &Arc<K>) -> Option<Arc<K>> {
+    pub(super) fn insert(&mut self, object: &Arc<K>) -> Option<Arc<K>> {
         let (namespace, _) = names(&**object);
         let old = if let Some(set) = self.namespaces.get_mut(namespace) {
             set.insert(Arc::clone(object))
@@ -202,7 +242,7 @@ impl<K: Object> Store<K> {
         old
     }
 
-    fn remove(&mut self, namespace: &str, name: &str) -> Option<Arc<K>> {
+    pub(super) fn remove(&mut self, namespace: &str, name: &str) -> Option<Arc<K>> {
         let set = self.namespaces.get_mut(namespace)?;
         let old = set.remove(namespace, name)?;
         if set.is_empty() {

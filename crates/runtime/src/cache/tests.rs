@@ -64,7 +64,7 @@ fn relist(
         .map(|object| store.relist(object))
         .collect();
     for gone in gone {
-        deltas.extend(store.delete_by_key(&ObjectKey::of(&*gone)));
+        deltas.extend(store.delete_by_key(&ObjectKey::of(&*gone), ""));
     }
     deltas
 }
@@ -156,7 +156,7 @@ fn deleting_an_unknown_object_returns_no_delta() {
     assert!(store.delete(object("a", "u", "1")).is_none());
     assert!(
         store
-            .delete_by_key(&ObjectKey::namespaced("ns", "a"))
+            .delete_by_key(&ObjectKey::namespaced("ns", "a"), "")
             .is_none()
     );
     store.apply(object("a", "u", "1"));

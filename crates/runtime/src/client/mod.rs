@@ -33,6 +33,7 @@ mod scale;
 mod status;
 mod transfer;
 mod typed;
+pub(crate) mod writer;
 
 pub use all::AllNamespaces;
 pub use apply::FieldManager;

@@ -52,6 +52,7 @@ use self::{
 };
 use crate::{
     cache::{Object, ObjectKey},
+    client::writer::Writer,
     informer::{InformerEvent, InformerId, SharedInformer},
     queue::{ExponentialLimiter, RateLimiter},
 };
@@ -79,6 +80,7 @@ pub struct Controller<K: Object> {
     grace_period: Duration,
     cache_sync_timeout: Option<Duration>,
     reconcile_timeout: Option<Duration>,
+    writer: Option<Arc<Writer>>,
     needs_leader_election: bool,
     warm_up: Option<bool>,
     shutdown: BoxFuture<'static, ()>,
@@ -102,6 +104,7 @@ impl<K: Object> Controller<K> {
             grace_period: GRACE_PERIOD,
             cache_sync_timeout: None,
             reconcile_timeout: None,
+            writer: None,
             needs_leader_election: true,
             warm_up: None,
             shutdown: pending().boxed(),
@@ -203,6 +206,22 @@ impl<K: Object> Controller<K> {
         keys: impl Stream<Item = Key> + Send + 'static,
     ) -> Self {
         self.sources.push(keys.map(Into::into).boxed());
+        self
+    }
+
+    /// Does not enqueue an object for changes that reconciles of this controller have made, of the object itself or of its children.
+    ///
+    /// The client must be a manager's, or one of
+    /// [`InformerFactory::track_writes`](crate::informer::InformerFactory::track_writes), and a reconcile must send the request from its own
+    /// task, not from a spawned one. Ignored are the changes of creations and of writes for a resource version, such as
+    /// [`TypedClient::modify`](crate::client::TypedClient::modify) and `replace`. Any other write may have changed nothing: then its response
+    /// has the version of an earlier change, perhaps another client's. Changes of other clients and controllers, deletions, resyncs and
+    /// requeues always enqueue, and so does a list after a broken watch, since its states may include the changes of several clients.
+    ///
+    /// Use it only if a reconcile does not depend on being called again after its own writes.
+    #[must_use]
+    pub fn ignore_own_writes(mut self) -> Self {
+        self.writer = Some(Writer::new());
         self
     }
 

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     cache::{Object, ObjectKey},
+    client::writer::Writer,
     panics,
     queue::WorkQueue,
 };
@@ -136,7 +137,7 @@ impl<K: Object> Controller<K> {
         let guards: Vec<_> = self
             .triggers
             .iter()
-            .map(|trigger| trigger(&queue))
+            .map(|trigger| trigger(&queue, self.writer.as_ref()))
             .collect();
         let synced = try_join_all(guards.iter().map(|guard| guard.wait_synced()));
         let synced = timeout(cache_sync_timeout, synced);
@@ -155,6 +156,11 @@ impl<K: Object> Controller<K> {
         info!(%kind, workers, "caches are synced, starting workers");
 
         let stop = CancellationToken::new();
+        let writer = self.writer;
+        let attempt = move |key: &ObjectKey, object| {
+            let running = attempt(key, object)?;
+            Some(Writer::scope(writer.clone(), running))
+        };
         let worker = Arc::new(Worker {
             primary: self.primary,
             queue: queue.clone(),

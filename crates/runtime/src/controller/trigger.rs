@@ -7,13 +7,16 @@ use tracing::error;
 use super::RunError;
 use crate::{
     cache::{Object, ObjectKey},
+    client::writer::Writer,
     informer::{Deleted, EventHandler, HandlerRegistration, InformerEvent, SharedInformer},
     panics,
     queue::{LOW_PRIORITY, WorkQueue},
 };
 
 /// Starts an informer, and enqueues keys into the queue until the guard is dropped.
-pub(super) type Trigger = Box<dyn Fn(&WorkQueue<ObjectKey>) -> Box<dyn Guard> + Send + Sync>;
+/// Ignores the changes that the writer makes, if there is one.
+pub(super) type Trigger =
+    Box<dyn Fn(&WorkQueue<ObjectKey>, Option<&Arc<Writer>>) -> Box<dyn Guard> + Send + Sync>;
 
 /// Whether an event enqueues anything.
 pub(super) type Predicate<C> = Arc<dyn Fn(&InformerEvent<C>) -> bool + Send + Sync>;
@@ -41,13 +44,14 @@ pub(super) fn trigger<C: Object>(
     mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
 ) -> Trigger {
     let (informer, mapper) = (informer.clone(), Arc::new(mapper));
-    Box::new(move |queue| {
+    Box::new(move |queue, writer| {
         let mapper = Arc::clone(&mapper);
         let registration = informer.add_event_handler(Enqueue {
             mapper: move |object: &Arc<C>| mapper(object),
             predicate: predicate.clone(),
             is_primary,
             queue: queue.clone(),
+            ignores: writer.map(|writer| (informer.clone(), Arc::clone(writer))),
         });
         informer.start();
         Box::new(Connected {
@@ -58,14 +62,16 @@ pub(super) fn trigger<C: Object>(
 }
 
 /// The handler of a trigger.
-struct Enqueue<C, Mapper> {
+struct Enqueue<C: Object, Mapper> {
     mapper: Mapper,
     predicate: Option<Predicate<C>>,
     is_primary: bool,
     queue: WorkQueue<ObjectKey>,
+    /// The writer whose changes of the informer's objects are ignored.
+    ignores: Option<(SharedInformer<C>, Arc<Writer>)>,
 }
 
-impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey>> Enqueue<C, Mapper> {
+impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey> + 'static> Enqueue<C, Mapper> {
     /// Whether the predicate accepts the event. If it panics, the event is accepted: a reconcile too many does no harm.
     fn accepts(&self, event: impl FnOnce() -> InformerEvent<C>) -> bool {
         self.predicate.as_ref().is_none_or(|predicate| {
@@ -76,20 +82,53 @@ impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey>> Enqueue<C, Mapper> {
         })
     }
 
-    /// A panic of the mapper must not swallow the other state of the same change.
+    /// Returns the keys for some states of an object. A panic of the mapper must not swallow the other state of the same change.
+    fn keys<'o>(&self, states: impl IntoIterator<Item = &'o Arc<C>>) -> Vec<ObjectKey>
+    where
+        C: 'o,
+    {
+        let mut all = Vec::new();
+        for object in states {
+            match panics::catch(|| (self.mapper)(object)) {
+                Ok(keys) => all.extend(keys),
+                Err(panic) => {
+                    let object = ObjectKey::of(&**object);
+                    error!(%object, panic, "a mapper panicked; the object enqueues nothing");
+                }
+            }
+        }
+        all
+    }
+
+    /// Returns a function that enqueues `keys`.
+    fn add(
+        &self,
+        keys: Vec<ObjectKey>,
+        priority: i32,
+        ends_back_off: bool,
+    ) -> impl FnOnce() + Send + use<C, Mapper> {
+        let (queue, forgets) = (self.queue.clone(), ends_back_off && self.is_primary);
+        move || {
+            for key in keys {
+                if forgets {
+                    queue.forget(&key);
+                }
+                queue.add_with_priority(key, priority);
+            }
+        }
+    }
+
+    /// Enqueues the keys for `object`.
     fn enqueue(&self, object: &Arc<C>, priority: i32, ends_back_off: bool) {
-        let keys = match panics::catch(|| (self.mapper)(object)) {
-            Ok(keys) => keys,
-            Err(panic) => {
-                let object = ObjectKey::of(&**object);
-                return error!(%object, panic, "a mapper panicked; the object enqueues nothing");
-            }
-        };
-        for key in keys {
-            if ends_back_off && self.is_primary {
-                self.queue.forget(&key);
-            }
-            self.queue.add_with_priority(key, priority);
+        self.add(self.keys([object]), priority, ends_back_off)();
+    }
+
+    /// Enqueues `keys` for a change to `object`, unless it is ignored.
+    fn enqueue_change(&self, object: &C, keys: Vec<ObjectKey>, priority: i32, ends_back_off: bool) {
+        let add = self.add(keys, priority, ends_back_off);
+        match &self.ignores {
+            Some((informer, writer)) => informer.unless_own(writer, object, add),
+            None => add(),
         }
     }
 }
@@ -104,7 +143,7 @@ where
             is_in_initial_list,
         }) {
             let priority = if is_in_initial_list { LOW_PRIORITY } else { 0 };
-            self.enqueue(object, priority, !is_in_initial_list);
+            self.enqueue_change(object, self.keys([object]), priority, !is_in_initial_list);
         }
     }
 
@@ -123,8 +162,7 @@ where
             // Every object changes its resource version with a write, and only some their generation with a new spec.
             let (before, after) = (old.meta(), new.meta());
             let is_new = before.generation != after.generation || before.uid != after.uid;
-            self.enqueue(old, 0, is_new);
-            self.enqueue(new, 0, is_new);
+            self.enqueue_change(new, self.keys([old, new]), 0, is_new);
         }
     }
 

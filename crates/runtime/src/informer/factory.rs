@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use super::{
     InformerFactoryBuilder, InformerStatus, InvalidNamespace, Namespaces, SharedInformer,
-    config::check_namespace, shared::dynamic_kind,
+    config::check_namespace, own_writes::OwnWrites, shared::dynamic_kind,
 };
 use crate::cache::{Object, ObjectKind};
 
@@ -40,6 +40,7 @@ pub struct InformerFactory {
 struct Inner {
     settings: InformerFactoryBuilder,
     informers: Mutex<Informers>,
+    own_writes: OwnWrites,
 }
 
 struct Informers {
@@ -152,6 +153,7 @@ impl InformerFactory {
                     by_kind: HashMap::new(),
                 }),
                 settings,
+                own_writes: OwnWrites::default(),
             }),
         }
     }
@@ -159,6 +161,47 @@ impl InformerFactory {
     /// Returns the client that the informers use.
     pub fn client(&self) -> &Client {
         &self.inner.settings.client
+    }
+
+    /// Returns a client like `client` whose writes the listers and indexes of this factory show at once: a read after a write never returns an
+    /// older state. The client of a [`Manager`](crate::manager::Manager) is such a client. It works with `kube::Api` as with
+    /// [`TypedClient`](crate::client::TypedClient).
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube::api::DeleteParams;
+    /// use kube_codegen_runtime::{client::TypedClient, informer::InformerFactory};
+    /// use kube_codegen_testing::{ApiServer, On};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = ApiServer::new();
+    /// let factory = InformerFactory::new(server.client());
+    /// let lister = factory.informer::<ConfigMap>().lister().namespaced("default");
+    /// factory.start();
+    /// factory.wait_for_cache_sync().await?;
+    /// server.stall_watches(&On::any());
+    ///
+    /// let maps = TypedClient::<ConfigMap>::namespaced(factory.track_writes(&server.client()), "default");
+    /// let mut map = ConfigMap::default();
+    /// map.metadata.name = Some("a".into());
+    /// maps.create(&map).await?;
+    /// maps.modify("a", |map| map.immutable = Some(true)).await?;
+    /// assert_eq!(lister.get("a")?.immutable, Some(true));
+    /// maps.delete("a", &DeleteParams::default()).await?;
+    /// assert!(lister.get("a").is_err());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// The response of each successful create, replace, patch, apply and delete is shown until the watch or a list has delivered it or a later
+    /// state, at most for five minutes. Nothing waits, and handlers get the changes of the watch alone. Not tracked are dry runs, collections
+    /// that are deleted, the subresource `scale`, other versions of a kind than the informer's, informers with a field selector, and servers
+    /// whose resource versions are not numbers. The client keeps no informer running.
+    ///
+    /// # Panics
+    /// Outside of a Tokio runtime, as `kube::Client::new` does.
+    #[must_use]
+    pub fn track_writes(&self, client: &Client) -> Client {
+        self.inner.own_writes.track(client)
     }
 
     /// Returns the shared informer of `K`, which the next [`start`](Self::start) starts.
@@ -223,6 +266,7 @@ impl InformerFactory {
             settings.resync,
             settings.transform.clone(),
         );
+        self.inner.own_writes.add(&informer);
         informers.by_kind.insert(id, Arc::new(informer.clone()));
         informer
     }

@@ -1,7 +1,11 @@
 //! Lists: collects the objects of one, then replaces the content of the cache in slices, so that readers and other tasks get their turn.
-use std::{collections::HashSet, hash::RandomState, sync::Arc};
+use std::{
+    collections::HashSet,
+    hash::RandomState,
+    sync::{Arc, atomic::Ordering},
+};
 
-use super::{error::DecodeError, scope::Scope, state::State, tasks::give_way};
+use super::{error::DecodeError, own_writes, scope::Scope, state::State, tasks::give_way};
 use crate::cache::{Delta, KeyedSet, Object, ObjectKey, Store, names, same_state};
 
 /// Number of objects that are decoded or applied at once: some tenths of a millisecond.
@@ -64,6 +68,12 @@ impl<K: Object> State<K> {
             metrics.items_per_list.observe_items(listed.objects.len());
         }
         self.received();
+        if own_writes::is_earlier(version, &scope.version()) {
+            // After a restore of etcd, own writes of later versions may be lost.
+            self.store.write().forget_writes(scope.namespace.as_deref());
+        }
+        let number = version.parse().unwrap_or(u64::MAX);
+        self.listed.fetch_max(number, Ordering::AcqRel);
         let before = self.store.read().within(scope.namespace.as_deref());
         let mut objects = listed.objects.iter();
         while self.change(objects.by_ref().take(SLICE), |store, object| {
@@ -71,17 +81,23 @@ impl<K: Object> State<K> {
         }) {
             give_way().await;
         }
-        let mut before = before.iter();
-        while self.change(before.by_ref().take(SLICE), |store, object| {
+        let mut all = before.iter();
+        while self.change(all.by_ref().take(SLICE), |store, object| {
             let gone = !listed.has(object);
-            gone.then(|| store.delete_by_key(&ObjectKey::of(&**object)))?
+            gone.then(|| store.delete_by_key(&ObjectKey::of(&**object), version))?
         }) {
             give_way().await;
         }
-        scope.set_version(version);
+        drop(objects);
+        self.advance(scope, version);
         scope.set_synced();
         self.update_synced();
         self.report_panics();
+        // Also to drop 100,000 shared objects takes a while.
+        let mut rest = listed.objects.into_objects().chain(before);
+        while rest.by_ref().take(SLICE).count() > 0 {
+            give_way().await;
+        }
     }
 
     /// Removes the objects of a scope that has ended.
@@ -89,10 +105,11 @@ impl<K: Object> State<K> {
         let before = self.store.read().within(scope.namespace.as_deref());
         let mut before = before.iter();
         while self.change(before.by_ref().take(SLICE), |store, object| {
-            store.delete_by_key(&ObjectKey::of(&**object))
+            store.delete_by_key(&ObjectKey::of(&**object), "")
         }) {
             give_way().await;
         }
+        self.store.write().forget_writes(scope.namespace.as_deref());
     }
 
     /// Changes the store once for each of `objects`, then notifies the listeners. Returns `false` if there were none.

@@ -120,7 +120,7 @@ impl<K: Object> SharedInformer<K> {
         meta_transform: Option<MetaTransform>,
     ) -> Self {
         let cluster_scoped = kind.cluster_scoped;
-        let state = Arc::new(State::new(kind, meta_transform));
+        let state = Arc::new(State::new(kind, &config, meta_transform));
         let running = Arc::new(state.stop.clone().drop_guard());
         let inner = Inner {
             state,
@@ -225,7 +225,7 @@ impl<K: Object> SharedInformer<K> {
         self.inner.state.store.read().index_values(name)
     }
 
-    /// Changes every object before it is stored, to save memory; see [`strip_managed_fields`](super::strip_managed_fields).
+    /// Changes every object before it is stored, to save memory.
     ///
     /// The transform must keep name, namespace, uid and resource version. It applies to objects received from now on, so set it before the
     /// start. It runs after the transform of the informer's factory. The last one set counts.
@@ -316,11 +316,12 @@ impl<K: Object> SharedInformer<K> {
             tasks,
             ..
         } = &*self.inner;
-        let metrics = self.metrics();
+        let (metrics, handlers) = (self.metrics(), state.handlers());
         let namespace = match self.namespaces() {
             Namespaces::All => None,
             Namespaces::Only(names) => Some(names.into_iter().collect::<Vec<_>>().join(",")),
         };
+        let store = state.store.read();
         InformerStatus {
             group: state.kind.group.clone(),
             version: K::version(dynamic).into_owned(),
@@ -332,12 +333,14 @@ impl<K: Object> SharedInformer<K> {
             synced: self.has_synced(),
             stopped: self.is_stopped(),
             objects: metrics.objects,
-            namespaces: state.store.read().namespaces(),
+            pending_writes: store.pending_writes(),
+            oldest_pending_write_seconds: store.oldest_pending_write().map(|age| age.as_secs_f64()),
+            namespaces: store.namespaces(),
             last_sync_resource_version: state.version(),
             age_seconds: tasks.age().map(|age| age.as_secs_f64()),
             idle_seconds: state.idle().map(|idle| idle.as_secs_f64()),
             failures: metrics.failures,
-            handlers: state.handlers(),
+            handlers,
             metrics,
         }
     }

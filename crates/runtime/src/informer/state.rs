@@ -1,5 +1,8 @@
 //! The state that the tasks of one informer share: store, listeners and scopes.
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use parking_lot::{Mutex, RwLock};
@@ -8,9 +11,11 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
 use super::{
+    InformerConfig,
     error::{DecodeError, InformerError, Stopped, WatchFailure},
     handler::{Deleted, InformerEvent},
     listener::{Listener, ListenerState},
+    own_writes::Selects,
     scope::Scope,
     status::{HandlerStatus, InformerMetrics},
 };
@@ -32,6 +37,11 @@ pub(super) struct State<K> {
     /// Locked around each change of the store, so that every listener gets every change once and in order.
     pub(super) listeners: Mutex<Listeners<K>>,
     pub(super) scopes: RwLock<Vec<Arc<Scope>>>,
+    /// The highest version of a list: what the cache had up to it may not have come from the watch.
+    pub(super) listed: AtomicU64,
+    /// Which written objects the cache shows before the watch delivers them.
+    pub(super) selects: Selects,
+    pub(super) keep_managed_fields: bool,
     /// The transform of the factory; runs before the informer's own.
     pub(super) meta_transform: Option<MetaTransform>,
     pub(super) transform: RwLock<Option<Transform<K>>>,
@@ -53,7 +63,11 @@ pub(super) struct Listeners<K> {
 }
 
 impl<K: Object> State<K> {
-    pub(super) fn new(kind: ObjectKind, meta_transform: Option<MetaTransform>) -> Self {
+    pub(super) fn new(
+        kind: ObjectKind,
+        config: &InformerConfig,
+        meta_transform: Option<MetaTransform>,
+    ) -> Self {
         Self {
             kind: Arc::new(kind),
             store: Arc::new(RwLock::new(Store::new())),
@@ -62,6 +76,9 @@ impl<K: Object> State<K> {
                 synced: false,
             }),
             scopes: RwLock::default(),
+            listed: AtomicU64::new(0),
+            selects: Selects::new(config),
+            keep_managed_fields: config.keep_managed_fields,
             meta_transform,
             transform: RwLock::default(),
             on_error: RwLock::default(),
@@ -84,7 +101,7 @@ impl<K: Object> State<K> {
 
     /// Records a bookmark: the server has sent all changes up to `version`.
     pub(super) fn bookmark(&self, scope: &Scope, version: &str) {
-        scope.set_version(version);
+        self.advance(scope, version);
         self.received();
     }
 
@@ -157,11 +174,11 @@ impl<K: Object> State<K> {
         let _timer = self.time_event();
         let version = version_of(&decoded);
         let Ok(object) = self.accept(decoded) else {
-            return scope.set_version(&version);
+            return self.advance(scope, &version);
         };
         let listeners = self.listeners.lock();
         let delta = self.store.write().apply(object);
-        scope.set_version(&version);
+        self.advance(scope, &version);
         listeners.notify(delta);
         drop(listeners);
         self.report_panics();
@@ -175,10 +192,10 @@ impl<K: Object> State<K> {
         let listeners = self.listeners.lock();
         let delta = match accepted {
             Ok(object) => self.store.write().delete(object),
-            Err(Some(key)) => self.store.write().delete_by_key(&key),
+            Err(Some(key)) => self.store.write().delete_by_key(&key, ""),
             Err(None) => None,
         };
-        scope.set_version(&version);
+        self.advance(scope, &version);
         if let Some(delta) = delta {
             listeners.notify(delta);
         }
@@ -203,7 +220,7 @@ impl<K: Object> State<K> {
         if listener.state.cancel.is_cancelled() {
             return;
         }
-        for object in self.store.read().iter() {
+        for object in self.store.read().observed() {
             listener.send(InformerEvent::Added {
                 object: Arc::clone(object),
                 is_in_initial_list: true,
@@ -231,7 +248,7 @@ impl<K: Object> State<K> {
             warn!(kind = %self.kind, pending, "skipping a resync: the event handler has not handled the previous one");
             return;
         }
-        for object in store.iter() {
+        for object in store.observed() {
             listener.send(InformerEvent::Updated {
                 old: Arc::clone(object),
                 new: Arc::clone(object),

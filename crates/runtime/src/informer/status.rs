@@ -103,6 +103,11 @@ pub struct InformerStatus {
     pub stopped: bool,
     /// Objects in the cache.
     pub objects: usize,
+    /// Own writes that the cache shows, and that the watch has not delivered yet; see
+    /// [`InformerFactory::track_writes`](super::InformerFactory::track_writes).
+    pub pending_writes: usize,
+    /// Age of the oldest of these writes: how far, at least, the watch lags; `None` if there are none.
+    pub oldest_pending_write_seconds: Option<f64>,
     /// Number of namespaces of these objects.
     pub namespaces: usize,
     /// The resource version up to which the cache is complete; empty before the first list.

@@ -219,12 +219,13 @@ impl ManagerBuilder {
         let servers = self
             .servers
             .complete(&self.metrics, &factory, &state, term.as_ref());
+        let client = factory.track_writes(&self.client);
         let fenced = term
             .as_ref()
-            .map_or_else(|| self.client.clone(), |term| term.fence(&self.client));
+            .map_or_else(|| client.clone(), |term| term.fence(&client));
         Ok(Manager {
             fenced: self.writes.apply(fenced),
-            client: self.client,
+            client,
             factory,
             recorder,
             status,

@@ -145,8 +145,8 @@ impl Manager {
         ManagerBuilder::connect(config, name.into())
     }
 
-    /// Returns the client for controllers. With leader election, it writes only while this process leads: see
-    /// [`Term::fence`].
+    /// Returns the client for controllers. The listers of the [`factory`](Self::factory) show its writes at once: see
+    /// [`InformerFactory::track_writes`]. With leader election, it writes only while this process leads: see [`Term::fence`].
     pub fn client(&self) -> Client {
         self.fenced.clone()
     }

@@ -84,6 +84,26 @@ fn encode_informers(all: &[(Labels, InformerStatus)], out: &mut Encoder<'_>) -> 
         "Objects in the cache",
         all.iter().map(|(labels, status)| (labels, status.objects)),
     )?;
+    out.gauge(
+        "informer_idle_seconds",
+        "Seconds since the server last sent an object or a bookmark",
+        all.iter()
+            .filter_map(|(labels, status)| Some((labels, status.idle_seconds?))),
+    )?;
+    out.gauge(
+        "informer_pending_writes",
+        "Writes of this process that the watch has not delivered yet",
+        all.iter()
+            .map(|(labels, status)| (labels, status.pending_writes)),
+    )?;
+    out.gauge(
+        "informer_staleness_seconds",
+        "Age of the oldest write of this process that the watch has not delivered yet; 0 without one",
+        all.iter().map(|(labels, status)| {
+            let age = status.oldest_pending_write_seconds;
+            (labels, age.unwrap_or_default())
+        }),
+    )?;
     out.counter(
         "informer_decode_failures_total",
         "Received objects that did not decode",

@@ -42,40 +42,92 @@ pub(super) fn is_date_time(text: &str) -> bool {
     is_date(date) && TIME.as_ref().is_some_and(|regex| regex.is_match(time))
 }
 
-/// Returns whether a text is a duration of Go, or contains a number with a unit in letters, such as `3 weeks`.
-pub(super) fn is_duration(text: &str) -> bool {
+/// Reads a duration of Go, or the numbers with units in a text such as `3 weeks`, in nanoseconds.
+pub(crate) fn duration(text: &str) -> Option<i64> {
     static PART: LazyLock<Option<Regex>> =
         LazyLock::new(|| pattern::compile(r"(\d+)\s*([A-Za-zµ]+)").ok());
-    const UNITS: [&str; 13] = [
-        "ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk", "nano", "micro",
+    /// The spellings of a unit; a longer word may start with the last one.
+    const UNITS: [(&[&str], i64); 8] = [
+        (&["ns", "nano"], 1),
+        (&["us", "µs", "micro"], 1_000),
+        (&["ms", "milli"], 1_000_000),
+        (&["s", "sec"], SECOND),
+        (&["m", "min"], 60 * SECOND),
+        (&["h", "hr", "hour"], 3_600 * SECOND),
+        (&["d", "day"], 86_400 * SECOND),
+        (&["w", "wk", "week"], 604_800 * SECOND),
     ];
-    const PREFIXES: [&str; 8] = [
-        "nano", "micro", "milli", "sec", "min", "hour", "day", "week",
-    ];
-    if is_go_duration(text) {
-        return true;
+    if let Some(nanos) = go_duration(text) {
+        return Some(nanos);
     }
-    let mut parts = PART
-        .iter()
-        .flat_map(|regex| regex.captures_iter(text))
-        .peekable();
-    let is_some = parts.peek().is_some();
-    let mut is_known = false;
-    for part in parts {
-        if part[1].parse::<i64>().is_err() {
-            return false;
-        }
+    let mut sum = None;
+    for part in PART.iter().flat_map(|regex| regex.captures_iter(text)) {
+        let count: i64 = part[1].parse().ok()?;
         let unit = part[2].to_lowercase();
-        is_known |= UNITS.contains(&unit.as_str())
-            || PREFIXES.iter().any(|prefix| unit.starts_with(prefix));
+        for (names, nanos) in UNITS {
+            let is_prefix = names.last().is_some_and(|last| unit.starts_with(last));
+            let times = names.iter().filter(|name| **name == unit).count();
+            let is_last = names.last().is_some_and(|last| *last == unit);
+            for _ in 0..times + usize::from(is_prefix && !is_last) {
+                let nanos = nanos.wrapping_mul(count);
+                sum = Some(sum.unwrap_or(0_i64).wrapping_add(nanos));
+            }
+        }
     }
-    is_some && is_known
+    sum
 }
 
-/// Returns whether Go's `time.ParseDuration` reads a text. Sums beyond 290 years are not reported.
-pub(crate) fn is_go_duration(text: &str) -> bool {
-    static DURATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        pattern::compile(r"^[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$").ok()
-    });
-    DURATION.as_ref().is_some_and(|regex| regex.is_match(text))
+const SECOND: i64 = 1_000_000_000;
+
+/// Reads a duration as Go's `time.ParseDuration` does, in nanoseconds.
+pub(crate) fn go_duration(text: &str) -> Option<i64> {
+    const UNITS: [(&str, i64); 8] = [
+        ("ns", 1),
+        ("us", 1_000),
+        ("µs", 1_000),
+        ("μs", 1_000),
+        ("ms", 1_000_000),
+        ("s", SECOND),
+        ("m", 60 * SECOND),
+        ("h", 3_600 * SECOND),
+    ];
+    let is_negative = text.starts_with('-');
+    let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if rest == "0" {
+        return Some(0);
+    }
+    let mut sum = 0_i128;
+    if rest.is_empty() {
+        return None;
+    }
+    while !rest.is_empty() {
+        let end = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;
+        let (number, tail) = rest.split_at(end);
+        let end = tail
+            .find(|letter: char| letter.is_ascii_digit() || letter == '.')
+            .unwrap_or(tail.len());
+        let (unit, tail) = tail.split_at(end);
+        let (_, unit) = UNITS.iter().find(|(name, _)| *name == unit)?;
+        let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+        if whole.is_empty() && part.is_empty() || part.contains('.') {
+            return None;
+        }
+        let whole: i128 = if whole.is_empty() {
+            0
+        } else {
+            whole.parse().ok()?
+        };
+        // More digits than these are below a nanosecond.
+        let part = part.get(..18).unwrap_or(part);
+        let scale = 10_i128.pow(u32::try_from(part.len()).ok()?);
+        let part: i128 = if part.is_empty() {
+            0
+        } else {
+            part.parse().ok()?
+        };
+        let unit = i128::from(*unit);
+        sum = sum.checked_add(whole.checked_mul(unit)?.checked_add(part * unit / scale)?)?;
+        rest = tail;
+    }
+    i64::try_from(if is_negative { -sum } else { sum }).ok()
 }

@@ -23,9 +23,11 @@ pub(super) fn combinations(schema: &Node, value: &Value, path: &str) -> Outcome 
         }
         if !is_valid {
             let rule = "must validate at least one schema (anyOf)";
-            outcome.add(Problem::nowhere(format!("{} {rule}", quoted())));
+            outcome.add(Problem::nowhere(path, format!("{} {rule}", quoted())));
         }
-        best.into_iter().for_each(|best| outcome.merge(best));
+        if let Some(best) = best {
+            outcome.merge(best);
+        }
     }
     if !schema.one_of.is_empty() {
         let mut best: Option<Outcome> = None;
@@ -39,16 +41,25 @@ pub(super) fn combinations(schema: &Node, value: &Value, path: &str) -> Outcome 
             }
         }
         match valid.len() {
-            1 => valid.into_iter().for_each(|valid| outcome.merge(valid)),
+            1 => {
+                for valid in valid {
+                    outcome.merge(valid);
+                }
+            }
             count => {
                 let how = match count {
                     0 => "Found none valid".to_owned(),
                     count => format!("Found {count} valid alternatives"),
                 };
                 let rule = "must validate one and only one schema (oneOf)";
-                outcome.add(Problem::nowhere(format!("{} {rule}. {how}", quoted())));
+                outcome.add(Problem::nowhere(
+                    path,
+                    format!("{} {rule}. {how}", quoted()),
+                ));
                 let best = best.filter(|_| count == 0);
-                best.into_iter().for_each(|best| outcome.merge(best));
+                if let Some(best) = best {
+                    outcome.merge(best);
+                }
             }
         }
     }
@@ -62,14 +73,14 @@ pub(super) fn combinations(schema: &Node, value: &Value, path: &str) -> Outcome 
         if valid != schema.all_of.len() {
             let none = if valid == 0 { ". None validated" } else { "" };
             let rule = "must validate all the schemas (allOf)";
-            outcome.add(Problem::nowhere(format!("{} {rule}{none}", quoted())));
+            outcome.add(Problem::nowhere(path, format!("{} {rule}{none}", quoted())));
         }
     }
     if let Some(not) = &schema.not
         && walk(not, value, path, None).is_valid()
     {
         let rule = "must not validate the schema (not)";
-        outcome.add(Problem::nowhere(format!("{} {rule}", quoted())));
+        outcome.add(Problem::nowhere(path, format!("{} {rule}", quoted())));
     }
     outcome.matched += 1;
     outcome

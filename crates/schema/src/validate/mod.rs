@@ -28,7 +28,12 @@ pub(crate) fn validate(schema: &Node, value: &Value, old: Option<Old<'_>>, at: &
             (at, "") => at.to_owned(),
             (at, inner) => path::field(at, inner),
         };
-        Cause::new(&field, problem.reason, &problem.value, &problem.detail)
+        let cause = Cause::new(&field, problem.reason, &problem.value, &problem.detail);
+        match problem.place {
+            Some(place) if at.is_empty() => cause.at(&place),
+            Some(place) => cause.at(&path::field(at, &place)),
+            None => cause,
+        }
     });
     causes.collect()
 }
@@ -48,6 +53,8 @@ struct Problem {
     /// The value in the message.
     value: String,
     detail: String,
+    /// Where it is, if the validator reports it without field.
+    place: Option<String>,
 }
 
 impl Problem {
@@ -59,6 +66,7 @@ impl Problem {
             reason,
             value,
             detail,
+            place: None,
         }
     }
 
@@ -68,8 +76,11 @@ impl Problem {
     }
 
     /// A problem that the validator reports without field and value.
-    fn nowhere(detail: String) -> Self {
-        Self::new("", Reason::Invalid, "\"\"".to_owned(), detail)
+    fn nowhere(path: &str, detail: String) -> Self {
+        Self {
+            place: Some(path.to_owned()),
+            ..Self::new("", Reason::Invalid, "\"\"".to_owned(), detail)
+        }
     }
 
     fn wrong_type(path: &str, expected: &str, found: &str) -> Self {

@@ -50,7 +50,9 @@ pub(super) fn numbers(schema: &Node, number: Number, value: &Value, path: &str) 
                 }
             }
         }
-        problem.into_iter().for_each(|problem| outcome.add(problem));
+        if let Some(problem) = problem {
+            outcome.add(problem);
+        }
     }
     if let Some(bound) = schema.minimum {
         let problem = range(Number::Float(bound), "Minimum boundary");
@@ -70,7 +72,9 @@ pub(super) fn numbers(schema: &Node, number: Number, value: &Value, path: &str) 
                 outcome.add(report(&format!("should be {rule} {bound}")));
             },
         );
-        problem.into_iter().for_each(|problem| outcome.add(problem));
+        if let Some(problem) = problem {
+            outcome.add(problem);
+        }
     }
     if let Some(bound) = schema.maximum {
         let problem = range(Number::Float(bound), "Maximum boundary");
@@ -90,7 +94,9 @@ pub(super) fn numbers(schema: &Node, number: Number, value: &Value, path: &str) 
                 outcome.add(report(&format!("should be {rule} {bound}")));
             },
         );
-        problem.into_iter().for_each(|problem| outcome.add(problem));
+        if let Some(problem) = problem {
+            outcome.add(problem);
+        }
     }
     outcome.matched += 1;
     outcome
@@ -152,7 +158,8 @@ fn out_of_range(
         Some(format) => format!("{type_} with format {format}"),
         None => format!("{type_} (default format)"),
     };
-    (!is_held).then(|| Problem::nowhere(format!("{what} value must be of type {of} in {path}")))
+    (!is_held)
+        .then(|| Problem::nowhere(path, format!("{what} value must be of type {of} in {path}")))
 }
 
 /// Returns whether a float is an integer that JSON holds exactly, up to a relative error of 1e-9.

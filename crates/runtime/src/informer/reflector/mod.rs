@@ -9,6 +9,7 @@ mod list;
 mod list_body;
 mod request;
 mod response;
+mod skip;
 mod wire;
 
 use std::{sync::Arc, time::Duration};
@@ -16,8 +17,8 @@ use std::{sync::Arc, time::Duration};
 use kube::{Client, client::Body, runtime::watcher::DefaultBackoff};
 use tokio::time::Instant;
 
-pub(super) use self::request::Requests;
 use self::{lines::Lines, wire::Frame};
+pub(super) use self::{request::Requests, wire::decode};
 use super::{
     InitialList, error::WatchFailure, relist::SLICE, scope::Scope, state::State, tasks::give_way,
 };
@@ -219,7 +220,7 @@ impl<K: Object> Reflector<K> {
     }
 
     fn decode(&self, raw: &serde_json::value::RawValue) -> wire::Decoded<K> {
-        wire::decode(raw, &self.state.kind.kind)
+        wire::decode(raw, &self.state.kind.kind, self.state.keep_managed_fields)
     }
 
     /// Returns the delay after `failure`: 0.8 s doubling to 30 s with jitter, reset after two minutes without failure, and at least what the

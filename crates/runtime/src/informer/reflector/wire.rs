@@ -5,13 +5,14 @@ use kube::core::Status;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::skip;
 use crate::{
     cache::{Object, ObjectKey},
     informer::error::DecodeError,
 };
 
 /// A received object, or why it does not decode.
-pub(super) type Decoded<K> = Result<K, Box<DecodeError>>;
+pub(in crate::informer) type Decoded<K> = Result<K, Box<DecodeError>>;
 
 /// One line of a WATCH.
 pub(super) enum Frame<'a> {
@@ -81,9 +82,18 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Decodes one object of `kind`. An object without a name is an error.
-pub(super) fn decode<K: Object>(raw: &RawValue, kind: &str) -> Decoded<K> {
-    let message = match serde_json::from_str::<K>(raw.get()) {
+/// Decodes one object of `kind`, with its managed fields or without. An object without a name is an error.
+pub(in crate::informer) fn decode<K: Object>(
+    raw: &RawValue,
+    kind: &str,
+    managed_fields: bool,
+) -> Decoded<K> {
+    let decoded = if managed_fields {
+        serde_json::from_str::<K>(raw.get())
+    } else {
+        skip::without_managed_fields(&mut serde_json::Deserializer::from_str(raw.get()))
+    };
+    let message = match decoded {
         Ok(object)
             if object
                 .meta()
@@ -195,17 +205,17 @@ mod tests {
         let bad = raw(
             r#"{"metadata":{"name":"a","namespace":"ns","resourceVersion":"5","labels":[]},"data":3}"#,
         );
-        let error = decode::<ConfigMap>(&bad, "ConfigMap").unwrap_err();
+        let error = decode::<ConfigMap>(&bad, "ConfigMap", false).unwrap_err();
         assert_eq!(error.key, Some(ObjectKey::namespaced("ns", "a")));
         assert_eq!(error.resource_version.as_deref(), Some("5"));
         assert_eq!(
-            decode::<ConfigMap>(&raw("[]"), "ConfigMap")
+            decode::<ConfigMap>(&raw("[]"), "ConfigMap", false)
                 .unwrap_err()
                 .key,
             None
         );
         assert!(
-            decode::<ConfigMap>(&raw("{}"), "ConfigMap")
+            decode::<ConfigMap>(&raw("{}"), "ConfigMap", true)
                 .unwrap_err()
                 .message
                 .contains("metadata.name")
@@ -221,12 +231,13 @@ mod tests {
                 r#"{{"metadata":{{"labels":{deep},"name":"a","resourceVersion":"5","uid":3}},"spec":{deep}}}"#
             ),
         ] {
-            let error = decode::<kube::api::DynamicObject>(&raw(&text), "Widget").unwrap_err();
+            let error =
+                decode::<kube::api::DynamicObject>(&raw(&text), "Widget", false).unwrap_err();
             assert_eq!(error.key, Some(ObjectKey::cluster("a")));
             assert_eq!(error.resource_version.as_deref(), Some("5"));
         }
         let nested = format!(r#"{{"metadata":{{"name":{deep}}}}}"#);
-        let error = decode::<kube::api::DynamicObject>(&raw(&nested), "Widget").unwrap_err();
+        let error = decode::<kube::api::DynamicObject>(&raw(&nested), "Widget", false).unwrap_err();
         assert_eq!(error.key, None);
     }
 }

@@ -1,0 +1,328 @@
+//! Writes of this process that the watch has not delivered yet: the store shows them at once, and remembers what the watch has delivered.
+//!
+//! Handlers get the watch's changes alone. So each pending key has two states: the shown one, which is in the store, and the observed one.
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+use tokio::time::{Duration, Instant};
+
+use super::{
+    Delta, Store,
+    object::{Object, ObjectKey, same_state},
+};
+
+/// Longest time for which a write is shown that the watch does not deliver.
+const EXPIRY: Duration = Duration::from_secs(300);
+/// The same for the deletion of an object that the watch has not delivered: it may have delivered the deletion already.
+const UNSEEN_EXPIRY: Duration = Duration::from_secs(30);
+/// Time between two searches for expired writes.
+const SWEEP: Duration = Duration::from_secs(10);
+
+/// The pending writes of a store.
+pub(super) struct Overlay<K> {
+    by_key: HashMap<ObjectKey, Pending<K>>,
+    /// The keys of writes by namespace of their list and watch, and by version.
+    by_version: BTreeMap<(Option<String>, u64), ObjectKey>,
+    swept: Instant,
+}
+
+struct Pending<K> {
+    /// What the watch has delivered.
+    observed: Option<Arc<K>>,
+    until: Until,
+    scope: Option<String>,
+    since: Instant,
+}
+
+/// What ends a pending write.
+enum Until {
+    /// The watch has delivered everything up to this resource version.
+    Version(u64),
+    /// The watch has delivered the deletion of the object with this uid. The server does not say in which version it was deleted.
+    Deleted(String),
+}
+
+impl<K: Object> Pending<K> {
+    /// Whether the watch's state `object` is the written one, or a later one.
+    fn is_passed_by(&self, object: &K) -> bool {
+        match &self.until {
+            Until::Version(version) => number(object).is_none_or(|number| number >= *version),
+            Until::Deleted(uid) => object.meta().uid.as_ref() != Some(uid),
+        }
+    }
+}
+
+impl<K> Overlay<K> {
+    pub(super) fn new() -> Self {
+        Self {
+            by_key: HashMap::new(),
+            by_version: BTreeMap::new(),
+            swept: Instant::now(),
+        }
+    }
+
+    fn remove(&mut self, key: &ObjectKey) -> Option<Pending<K>> {
+        let pending = self.by_key.remove(key)?;
+        if let Until::Version(version) = pending.until {
+            self.by_version.remove(&(pending.scope.clone(), version));
+        }
+        Some(pending)
+    }
+}
+
+/// What the watch delivers of an object with a pending write.
+pub(super) enum Delivery<K> {
+    /// It has passed the write: the store takes the watch's state. Handlers have seen this state before.
+    Passed(Option<Arc<K>>),
+    /// It is older than the write: the store keeps showing the write. Handlers have seen this state before.
+    Behind(Option<Arc<K>>),
+}
+
+impl<K: Object> Store<K> {
+    /// Shows `object`, as this process wrote it, or hides it if the informer no longer selects it. `seen` is the version up to which its list
+    /// and watch, that of namespace `scope`, has delivered everything.
+    ///
+    /// Ignores what the watch has delivered already, and versions that are not numbers, which cannot be compared.
+    pub(crate) fn write(&mut self, scope: Option<&str>, seen: &str, object: Arc<K>, shown: bool) {
+        let Some(version) = number(&*object) else {
+            return;
+        };
+        let key = ObjectKey::of(&*object);
+        let is_known = match self.overlay.by_key.get(&key).map(|pending| &pending.until) {
+            Some(Until::Version(newest)) => *newest >= version,
+            Some(Until::Deleted(uid)) => object.meta().uid.as_ref() == Some(uid),
+            None => {
+                let stored = self.find(&key);
+                stored.is_some_and(|stored| number(&**stored).is_none_or(|n| n >= version))
+            }
+        };
+        if is_known || parse(seen).is_none_or(|seen| seen >= version) {
+            return;
+        }
+        let stored = shown.then_some(object);
+        self.hold(key, scope, Until::Version(version), stored);
+    }
+
+    /// Hides an object that this process has deleted.
+    pub(crate) fn write_deleted(&mut self, scope: Option<&str>, key: ObjectKey, uid: &str) {
+        let is_another = self
+            .find(&key)
+            .is_some_and(|stored| stored.meta().uid.as_deref() != Some(uid));
+        if !is_another {
+            self.hold(key, scope, Until::Deleted(uid.to_owned()), None);
+        }
+    }
+
+    /// Hides an object that the server does not have, if this process wrote it before `asked`.
+    pub(crate) fn write_missed(&mut self, key: ObjectKey, asked: Instant) {
+        let pending = self.overlay.by_key.get(&key);
+        let Some(pending) = pending.filter(|pending| pending.since < asked) else {
+            return;
+        };
+        let scope = pending.scope.clone();
+        let uid = self.find(&key).and_then(|shown| shown.meta().uid.clone());
+        if let Some(uid) = uid {
+            self.hold(key, scope.as_deref(), Until::Deleted(uid), None);
+        }
+    }
+
+    /// Ends the writes of a list and watch that has delivered everything up to `version`.
+    pub(crate) fn settle(&mut self, scope: Option<&str>, version: &str) {
+        if self.overlay.by_key.is_empty() {
+            return;
+        }
+        if let Some(version) = parse(version) {
+            let scope = scope.map(str::to_owned);
+            while let Some((_, key)) = self
+                .overlay
+                .by_version
+                .range((scope.clone(), 0)..=(scope.clone(), version))
+                .next()
+            {
+                let key = key.clone();
+                self.revert(&key);
+            }
+        }
+        self.sweep();
+    }
+
+    /// Ends all writes of a list and watch that starts again, or ends.
+    pub(crate) fn forget_writes(&mut self, scope: Option<&str>) {
+        let pending = self.overlay.by_key.iter();
+        let keys: Vec<_> = pending
+            .filter(|(_, pending)| pending.scope.as_deref() == scope)
+            .map(|(key, _)| key.clone())
+            .collect();
+        keys.iter().for_each(|key| self.revert(key));
+    }
+
+    pub(crate) fn pending_writes(&self) -> usize {
+        self.overlay.by_key.len()
+    }
+
+    /// Returns the age of the oldest pending write.
+    pub(crate) fn oldest_pending_write(&self) -> Option<Duration> {
+        let pending = self.overlay.by_key.values();
+        pending.map(|pending| pending.since.elapsed()).max()
+    }
+
+    /// Returns the objects as the watch has delivered them: what handlers have seen.
+    pub(crate) fn observed(&self) -> impl Iterator<Item = &Arc<K>> {
+        let pending = &self.overlay.by_key;
+        let is_pending = move |object: &Arc<K>| {
+            !pending.is_empty() && pending.contains_key(&ObjectKey::of(&**object))
+        };
+        let observed = pending.values().filter_map(|one| one.observed.as_ref());
+        self.iter()
+            .filter(move |object| !is_pending(object))
+            .chain(observed)
+    }
+
+    /// Returns the state that the watch delivered before `object`, if a write of it is pending.
+    pub(super) fn deliver(&mut self, object: &Arc<K>) -> Option<Delivery<K>> {
+        let (key, pending) = self.pending(&**object)?;
+        if pending.is_passed_by(&**object) {
+            let pending = self.overlay.remove(&key)?;
+            return Some(Delivery::Passed(pending.observed));
+        }
+        let before = pending.observed.replace(Arc::clone(object));
+        Some(Delivery::Behind(before))
+    }
+
+    /// Like [`deliver`](Self::deliver), for the deletion of `last`.
+    pub(super) fn deliver_deletion(&mut self, last: &K) -> Option<Delivery<K>> {
+        let (key, pending) = self.pending(last)?;
+        let is_own = match &pending.until {
+            Until::Deleted(uid) => last.meta().uid.as_ref() == Some(uid),
+            Until::Version(_) => pending.is_passed_by(last),
+        };
+        if is_own {
+            let pending = self.overlay.remove(&key)?;
+            return Some(Delivery::Passed(pending.observed));
+        }
+        Some(Delivery::Behind(pending.observed.take()))
+    }
+
+    /// Like [`deliver_deletion`](Self::deliver_deletion), for an object that a list of `version` does not have; an empty version is the newest.
+    pub(super) fn deliver_absence(
+        &mut self,
+        key: &ObjectKey,
+        version: &str,
+    ) -> Option<Delivery<K>> {
+        let pending = self.overlay.by_key.get_mut(key)?;
+        if let (Until::Version(written), Some(listed)) = (&pending.until, parse(version))
+            && *written > listed
+        {
+            return Some(Delivery::Behind(pending.observed.take()));
+        }
+        let pending = self.overlay.remove(key)?;
+        Some(Delivery::Passed(pending.observed))
+    }
+
+    /// Returns the pending write of an object from the watch.
+    fn pending(&mut self, object: &K) -> Option<(ObjectKey, &mut Pending<K>)> {
+        if self.overlay.by_key.is_empty() {
+            return None;
+        }
+        let key = ObjectKey::of(object);
+        let pending = self.overlay.by_key.get_mut(&key)?;
+        Some((key, pending))
+    }
+
+    fn find(&self, key: &ObjectKey) -> Option<&Arc<K>> {
+        let (namespace, name) = key.parts();
+        self.get(namespace, name)
+    }
+
+    /// Shows `stored` until the watch has passed it.
+    fn hold(&mut self, key: ObjectKey, scope: Option<&str>, until: Until, stored: Option<Arc<K>>) {
+        let observed = match self.overlay.remove(&key) {
+            Some(pending) => pending.observed,
+            None => self.find(&key).cloned(),
+        };
+        self.show(&key, stored);
+        let scope = scope.map(str::to_owned);
+        if let Until::Version(version) = until {
+            let at = (scope.clone(), version);
+            self.overlay.by_version.insert(at, key.clone());
+        }
+        let pending = Pending {
+            observed,
+            until,
+            scope,
+            since: Instant::now(),
+        };
+        self.overlay.by_key.insert(key, pending);
+        self.sweep();
+    }
+
+    /// Shows what the watch has delivered.
+    fn revert(&mut self, key: &ObjectKey) {
+        if let Some(pending) = self.overlay.remove(key) {
+            self.show(key, pending.observed);
+        }
+    }
+
+    fn show(&mut self, key: &ObjectKey, object: Option<Arc<K>>) {
+        let (namespace, name) = key.parts();
+        match object {
+            Some(object) => drop(self.insert(&object)),
+            None => drop(self.remove(namespace, name)),
+        }
+    }
+
+    /// Ends the writes that have been pending for too long.
+    fn sweep(&mut self) {
+        let now = Instant::now();
+        if now < self.overlay.swept + SWEEP {
+            return;
+        }
+        self.overlay.swept = now;
+        let expired = |pending: &Pending<K>| {
+            let limit = match (&pending.until, &pending.observed) {
+                (Until::Deleted(_), None) => UNSEEN_EXPIRY,
+                _ => EXPIRY,
+            };
+            now >= pending.since + limit
+        };
+        let pending = self.overlay.by_key.iter();
+        let keys: Vec<_> = pending
+            .filter(|(_, pending)| expired(pending))
+            .map(|(key, _)| key.clone())
+            .collect();
+        keys.iter().for_each(|key| self.revert(key));
+    }
+}
+
+/// Returns the change from `before` to `object`, as handlers see it.
+pub(super) fn change<K>(before: Option<Arc<K>>, object: Arc<K>) -> Delta<K> {
+    match before {
+        Some(before) => Delta::Updated(before, object),
+        None => Delta::Added(object),
+    }
+}
+
+/// Like [`change`], for an object from a relist. An unchanged one keeps its allocation.
+pub(super) fn relisted<K: Object>(before: Option<Arc<K>>, object: Arc<K>) -> Delta<K> {
+    match before {
+        Some(before) if Arc::ptr_eq(&before, &object) || same_state(&*before, &*object) => {
+            Delta::Unchanged(before)
+        }
+        before => change(before, object),
+    }
+}
+
+/// Returns the resource version of an object as a number. Since Kubernetes 1.35, versions of one kind can be compared as such (KEP-5504).
+fn number<K: Object>(object: &K) -> Option<u64> {
+    parse(object.meta().resource_version.as_deref()?)
+}
+
+/// An empty version is that of a cache before its first list.
+fn parse(version: &str) -> Option<u64> {
+    if version.is_empty() {
+        return Some(0);
+    }
+    version.parse().ok()
+}

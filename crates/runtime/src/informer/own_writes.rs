@@ -1,0 +1,356 @@
+//! Reads after writes: passes the responses of a client's writes to the informers, whose caches show them until the watch catches up.
+use std::sync::{Arc, atomic::Ordering};
+
+use bytes::Bytes;
+use http::{Method, Request, Response, StatusCode, header::UPGRADE};
+use http_body_util::BodyExt;
+use kube::{Client, client::Body};
+use parking_lot::Mutex;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::time::Instant;
+use tower::{BoxError, service_fn};
+
+use super::{
+    SharedInformer, config::InformerConfig, reflector::decode, scope::Scope, shared::Inner,
+    state::State,
+};
+use crate::{
+    cache::{Object, ObjectKey},
+    client::writer::{Writer, is_new_version},
+    lister::{Selector, SelectorExt, parse_selector},
+};
+
+/// The response of a write.
+struct OwnWrite<'w> {
+    head: Head<'w>,
+    body: &'w [u8],
+    is_deletion: bool,
+    status: StatusCode,
+    /// The namespace in the path of the request.
+    namespace: Option<&'w str>,
+    started: Instant,
+}
+
+/// What decides whether and how an informer shows a response: an object, or a `Status`.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Head<'w> {
+    api_version: String,
+    kind: String,
+    metadata: HeadMeta,
+    /// Read only if it is an object.
+    #[serde(borrow)]
+    spec: Option<&'w RawValue>,
+    #[serde(borrow)]
+    details: Option<&'w RawValue>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct HeadMeta {
+    deletion_timestamp: Option<String>,
+    deletion_grace_period_seconds: Option<i64>,
+    finalizers: Option<Vec<String>>,
+    uid: Option<String>,
+    resource_version: Option<String>,
+}
+
+/// `spec.finalizers`, which only a Namespace has.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct HeadSpec {
+    finalizers: Option<Vec<String>>,
+}
+
+/// The object that a `Status` is about.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Details {
+    name: String,
+    group: String,
+    /// The plural name.
+    kind: String,
+    uid: String,
+}
+
+/// The caches that show the writes of a client.
+#[derive(Clone, Default)]
+pub(super) struct OwnWrites(Arc<Mutex<Vec<Show>>>);
+
+/// Passes a response to an informer. Returns `false` once the informer has stopped.
+type Show = Arc<dyn Fn(&OwnWrite<'_>) -> bool + Send + Sync>;
+
+impl OwnWrites {
+    /// Adds an informer. Does not keep it running.
+    pub(super) fn add<K: Object>(&self, informer: &SharedInformer<K>) {
+        let state = Arc::downgrade(&informer.inner.state);
+        self.0.lock().push(Arc::new(move |write| {
+            let state = state.upgrade().filter(|state| !state.stop.is_cancelled());
+            state.inspect(|state| state.show(write)).is_some()
+        }));
+    }
+
+    /// Returns a client like `client` whose caller gets the response of a write after the informers.
+    pub(super) fn track(&self, client: &Client) -> Client {
+        let all = self.clone();
+        track(client, move |write| {
+            let informers = all.0.lock().clone();
+            let stopped: Vec<_> = informers.iter().filter(|show| !show(write)).collect();
+            if !stopped.is_empty() {
+                let is_running = |show: &Show| !stopped.iter().any(|one| Arc::ptr_eq(one, show));
+                all.0.lock().retain(is_running);
+            }
+        })
+    }
+}
+
+/// Returns a client like `client` that calls `show` with the response of each write, before the caller gets it.
+fn track(client: &Client, show: impl Fn(&OwnWrite<'_>) + Clone + Send + Sync + 'static) -> Client {
+    let inner = client.clone();
+    let service = service_fn(move |request: Request<Body>| {
+        let (show, inner) = (show.clone(), inner.clone());
+        async move {
+            if !is_tracked(&request) {
+                return inner.send(request).await.map_err(BoxError::from);
+            }
+            let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+            let started = Instant::now();
+            let writer = Writer::current();
+            let (request, sent) = match &writer {
+                Some(_) => copied(request).await?,
+                None => (request, Bytes::new()),
+            };
+            let in_flight = writer.map(|writer| writer.send(&path));
+            let (parts, body) = inner.send(request).await?.into_parts();
+            let body: Bytes = body.collect().await?.to_bytes();
+            if let Some(write) = OwnWrite::read(&method, &path, parts.status, &body, started) {
+                if let Some(in_flight) = in_flight
+                    && let Some((uid, version)) = write.version()
+                    && is_new_version(&method, &sent, parts.status, version)
+                {
+                    in_flight.wrote(uid, version);
+                }
+                show(&write);
+            }
+            Ok(Response::from_parts(parts, Body::from(body)))
+        }
+    });
+    Client::new(service, client.default_namespace()).with_valid_until(*client.valid_until())
+}
+
+/// Returns a request, and a copy of its body.
+async fn copied(request: Request<Body>) -> Result<(Request<Body>, Bytes), BoxError> {
+    let (parts, body) = request.into_parts();
+    let body: Bytes = body.collect().await?.to_bytes();
+    Ok((Request::from_parts(parts, Body::from(body.clone())), body))
+}
+
+fn is_tracked(request: &Request<Body>) -> bool {
+    let writes = [Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
+    let query = request.uri().query().unwrap_or_default();
+    writes.contains(request.method())
+        && !request.headers().contains_key(UPGRADE)
+        && !query.split('&').any(|pair| pair.starts_with("dryRun="))
+}
+
+impl<'w> OwnWrite<'w> {
+    fn read(
+        method: &Method,
+        path: &'w str,
+        status: StatusCode,
+        body: &'w [u8],
+        started: Instant,
+    ) -> Option<Self> {
+        if !status.is_success() && status != StatusCode::NOT_FOUND {
+            return None;
+        }
+        Some(Self {
+            head: serde_json::from_slice(body).ok()?,
+            body,
+            is_deletion: method == Method::DELETE,
+            status,
+            namespace: namespace(path),
+            started,
+        })
+    }
+
+    /// Returns uid and resource version of a written object.
+    fn version(&self) -> Option<(&str, &str)> {
+        let meta = &self.head.metadata;
+        let version = meta.resource_version.as_deref()?;
+        Some((meta.uid.as_deref()?, version)).filter(|_| self.status.is_success())
+    }
+
+    /// Whether the server no longer has the object of the response: it was deleted, or lost its last finalizer.
+    fn is_gone(&self) -> bool {
+        let meta = &self.head.metadata;
+        let is_empty = |all: &Option<Vec<String>>| all.as_ref().is_none_or(Vec::is_empty);
+        let spec: Option<HeadSpec> = self
+            .head
+            .spec
+            .and_then(|spec| serde_json::from_str(spec.get()).ok());
+        (self.is_deletion || meta.deletion_timestamp.is_some())
+            && meta.deletion_grace_period_seconds.unwrap_or_default() == 0
+            && is_empty(&meta.finalizers)
+            && spec.is_none_or(|spec| is_empty(&spec.finalizers))
+    }
+}
+
+/// Returns the namespace of a path such as `/api/v1/namespaces/default/configmaps/a`.
+fn namespace(path: &str) -> Option<&str> {
+    let (_, rest) = path.split_once("/namespaces/")?;
+    Some(rest.split_once('/')?.0)
+}
+
+/// Which written objects an informer shows.
+pub(super) enum Selects {
+    All,
+    Labels(Selector),
+    /// Only the server can say.
+    Unknown,
+}
+
+impl Selects {
+    pub(super) fn new(config: &InformerConfig) -> Self {
+        let text = |selector: &Option<String>| selector.clone().unwrap_or_default();
+        if !text(&config.field_selector).is_empty() {
+            return Self::Unknown;
+        }
+        match text(&config.label_selector) {
+            labels if labels.is_empty() => Self::All,
+            labels => parse_selector(&labels).map_or(Self::Unknown, Self::Labels),
+        }
+    }
+
+    /// Whether the informer has `object`; `None` if only the server can say.
+    fn selects<K: Object>(&self, object: &K) -> Option<bool> {
+        match self {
+            Self::All => Some(true),
+            Self::Labels(selector) => {
+                let labels = object.meta().labels.as_ref();
+                Some(selector.matches(labels.unwrap_or(&Default::default())))
+            }
+            Self::Unknown => None,
+        }
+    }
+}
+
+impl<K: Object> SharedInformer<K> {
+    /// Calls `release`, now or later, unless `writer` made this change of `object`.
+    ///
+    /// Only a change from the watch can be one of its writes: a state from a list may include changes of other clients, too.
+    pub(crate) fn unless_own(
+        &self,
+        writer: &Writer,
+        object: &K,
+        release: impl FnOnce() + Send + 'static,
+    ) {
+        let Inner { state, dynamic, .. } = &*self.inner;
+        let meta = object.meta();
+        let listed = state.listed.load(Ordering::Acquire);
+        let version = meta.resource_version.as_deref().unwrap_or_default();
+        match (version.parse::<u64>(), &meta.uid, &meta.name) {
+            (Ok(number), Some(uid), Some(name)) if number > listed => {
+                let collection = K::url_path(dynamic, meta.namespace.as_deref());
+                writer.unless_own(&format!("{collection}/{name}"), uid, version, release);
+            }
+            _ => release(),
+        }
+    }
+}
+
+impl<K: Object> State<K> {
+    /// Shows the response of a write, if it is about this informer's kind and namespaces.
+    fn show(&self, write: &OwnWrite<'_>) {
+        let (kind, head) = (&self.kind, &write.head);
+        if head.kind == kind.kind && head.api_version == kind.api_version {
+            if write.status.is_success() {
+                self.show_object(write);
+            }
+        } else if head.kind == "Status"
+            && let Some(details) = head.details
+            && let Ok(details) = serde_json::from_str::<Details>(details.get())
+            && details.group == kind.group
+            && details.kind == kind.plural
+        {
+            self.show_missing(write, details);
+        }
+    }
+
+    fn show_object(&self, write: &OwnWrite<'_>) {
+        let Ok(raw) = serde_json::from_slice::<&RawValue>(write.body) else {
+            return;
+        };
+        // The watch will report what does not decode.
+        let Ok(object) = decode::<K>(raw, &self.kind.kind, self.keep_managed_fields) else {
+            return;
+        };
+        let Some(scope) = self.scope_of(object.meta().namespace.as_deref()) else {
+            return;
+        };
+        let Some(selected) = self.selects.selects(&object) else {
+            return;
+        };
+        let Ok(object) = self.accept(Ok(object)) else {
+            return;
+        };
+        // The watch must not deliver anything between the look at its version and the change of the store.
+        let listeners = self.listeners.lock();
+        let (namespace, seen) = (scope.namespace.as_deref(), scope.version());
+        let mut store = self.store.write();
+        match &write.head.metadata.uid {
+            Some(uid) if write.is_gone() => {
+                store.write_deleted(namespace, ObjectKey::of(&*object), uid);
+            }
+            _ => store.write(namespace, &seen, object, selected),
+        }
+        drop((store, listeners));
+        self.report_panics();
+    }
+
+    /// Hides an object that was deleted at once, or that this process wrote and the server no longer has.
+    fn show_missing(&self, write: &OwnWrite<'_>, details: Details) {
+        let namespace = write.namespace.filter(|_| !self.kind.cluster_scoped);
+        let key = ObjectKey {
+            namespace: namespace.map(str::to_owned),
+            name: details.name,
+        };
+        let Some(scope) = self.scope_of(namespace) else {
+            return;
+        };
+        let mut store = self.store.write();
+        if !write.status.is_success() {
+            store.write_missed(key, write.started);
+        } else if write.is_deletion && !details.uid.is_empty() && !key.name.is_empty() {
+            store.write_deleted(scope.namespace.as_deref(), key, &details.uid);
+        }
+        drop(store);
+        self.report_panics();
+    }
+
+    /// Returns the list and watch of the objects of a namespace.
+    fn scope_of(&self, namespace: Option<&str>) -> Option<Arc<Scope>> {
+        let scopes = self.scopes.read();
+        let is_theirs = |scope: &&Arc<Scope>| {
+            !scope.stop.is_cancelled()
+                && (scope.namespace.is_none() || scope.namespace.as_deref() == namespace)
+        };
+        scopes.iter().find(is_theirs).cloned()
+    }
+
+    /// Records that the watch has delivered everything up to `version`.
+    pub(super) fn advance(&self, scope: &Scope, version: &str) {
+        scope.set_version(version);
+        if self.store.read().pending_writes() > 0 {
+            let mut store = self.store.write();
+            store.settle(scope.namespace.as_deref(), version);
+        }
+    }
+}
+
+/// Whether both are numbers, and `version` is the lower one.
+pub(super) fn is_earlier(version: &str, than: &str) -> bool {
+    let number = |version: &str| version.parse::<u64>().ok();
+    matches!((number(version), number(than)), (Some(version), Some(than)) if version < than)
+}

@@ -1,0 +1,499 @@
+//! Reads after writes of this process, while the watch is held back.
+use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
+use kube::{
+    Client,
+    api::{DeleteParams, Patch},
+};
+use kube_codegen_runtime::{
+    client::TypedClient,
+    informer::{EventHandlerFuncs, InformerConfig, InformerEvent, InformerFactory, SharedInformer},
+    lister::parse_selector,
+};
+use kube_codegen_testing::{ApiServer, On};
+use parking_lot::Mutex;
+use serde_json::json;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+/// An informer of `ConfigMaps`, the client whose writes it shows, and a client of another process.
+struct Setup {
+    server: ApiServer,
+    factory: InformerFactory,
+    maps: SharedInformer<ConfigMap>,
+    own: TypedClient<ConfigMap>,
+    foreign: TypedClient<ConfigMap>,
+}
+
+async fn setup(config: InformerConfig) -> Setup {
+    let server = ApiServer::new();
+    let factory = InformerFactory::builder(server.client())
+        .configure::<ConfigMap>(move |own| *own = config.clone())
+        .build();
+    let maps = factory.informer::<ConfigMap>();
+    factory.start();
+    factory.wait_for_cache_sync().await.unwrap();
+    let client = factory.track_writes(&server.client());
+    Setup {
+        own: TypedClient::namespaced(client, "default"),
+        foreign: TypedClient::namespaced(server.client(), "default"),
+        server,
+        factory,
+        maps,
+    }
+}
+
+fn map(name: &str, label: &str) -> ConfigMap {
+    let map = json!({"metadata": {"name": name, "labels": {"on": label}}, "data": {"n": "0"}});
+    serde_json::from_value(map).unwrap()
+}
+
+fn value(map: &ConfigMap) -> String {
+    map.data.as_ref().unwrap()["n"].clone()
+}
+
+fn merge(patch: serde_json::Value) -> Patch<serde_json::Value> {
+    Patch::Merge(patch)
+}
+
+/// Lets the watch deliver everything.
+async fn catch_up(server: &ApiServer) {
+    server.cut_watches(&On::any());
+    tokio::time::sleep(Duration::from_secs(200)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_write_shows_at_once_in_reads_and_only_the_watch_calls_handlers() {
+    let Setup {
+        server, maps, own, ..
+    } = setup(InformerConfig::default()).await;
+    let by_value = |map: &ConfigMap| vec![value(map)];
+    maps.add_index("value", by_value).unwrap();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = |text: String| seen.lock().push(text);
+    let (added, updated, deleted) = (seen.clone(), seen.clone(), seen.clone());
+    let _handler = maps.add_event_handler(
+        EventHandlerFuncs::<ConfigMap>::new()
+            .on_add(move |map, _| added.lock().push(format!("+{}", value(map))))
+            .on_update(move |old, new| {
+                let text = format!("{}>{}", value(old), value(new));
+                updated.lock().push(text);
+            })
+            .on_delete(move |gone| deleted.lock().push(format!("-{}", value(&gone.object)))),
+    );
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    server.stall_watches(&On::any());
+    log("stalled".to_owned());
+
+    let lister = maps.lister();
+    let default = lister.namespaced("default");
+    let read = || default.get("a").map(|map| value(&map)).ok();
+    let found = |n: &str| lister.by_index("value", n).unwrap().len();
+    let on = || lister.list(&parse_selector("on=yes").unwrap()).len();
+    let mut stored = own.create(&map("a", "yes")).await.unwrap();
+    assert_eq!((read().as_deref(), found("0"), on()), (Some("0"), 1, 1));
+    stored.data = Some([("n".to_owned(), "1".to_owned())].into());
+    own.replace(&stored).await.unwrap();
+    assert_eq!(
+        (read().as_deref(), found("0"), found("1")),
+        (Some("1"), 0, 1)
+    );
+    own.modify("a", |map| {
+        map.data = Some([("n".to_owned(), "2".to_owned())].into());
+    })
+    .await
+    .unwrap();
+    assert_eq!(read().as_deref(), Some("2"));
+    own.patch("a", &merge(json!({"data": {"n": "3"}})))
+        .await
+        .unwrap();
+    assert_eq!(read().as_deref(), Some("3"));
+    own.clone()
+        .dry_run()
+        .patch("a", &merge(json!({"data": {"n": "no"}})))
+        .await
+        .unwrap();
+    assert_eq!(read().as_deref(), Some("3"), "a dry run stores nothing");
+    let configuration = json!({"metadata": {"name": "b"}, "data": {"n": "4"}});
+    own.apply(&configuration, "test").await.unwrap();
+    assert_eq!((lister.all().len(), found("4")), (2, 1));
+    own.patch("a", &merge(json!({"metadata": {"labels": {"on": "no"}}})))
+        .await
+        .unwrap();
+    assert_eq!(on(), 0);
+    own.delete("a", &DeleteParams::default()).await.unwrap();
+    assert_eq!((read(), lister.all().len(), found("3")), (None, 1, 0));
+    assert_eq!(maps.status().pending_writes, 2);
+
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert_eq!(*seen.lock(), ["stalled"]);
+    let late = Arc::clone(&seen);
+    let late = EventHandlerFuncs::<ConfigMap>::new()
+        .on_add(move |map, _| late.lock().push(format!("late +{}", value(map))));
+    let _late = maps.add_event_handler(late);
+    catch_up(&server).await;
+    let mut seen = seen.lock().clone();
+    seen.sort();
+    assert_eq!(
+        seen,
+        [
+            "+0", "+4", "-3", "0>1", "1>2", "2>3", "3>3", "late +0", "late +4", "stalled"
+        ]
+    );
+    assert_eq!(maps.status().pending_writes, 0);
+    assert_eq!((read(), lister.all().len()), (None, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_with_finalizers_is_shown_as_terminating_and_then_gone() {
+    let Setup {
+        server, maps, own, ..
+    } = setup(InformerConfig::default()).await;
+    let mut object = map("a", "yes");
+    object.metadata.finalizers = Some(vec!["example.com/a".to_owned()]);
+    own.create(&object).await.unwrap();
+    catch_up(&server).await;
+    server.stall_watches(&On::any());
+    own.delete("a", &DeleteParams::default()).await.unwrap();
+    let read = || maps.lister().namespaced("default").get("a");
+    assert!(read().unwrap().metadata.deletion_timestamp.is_some());
+    own.patch("a", &merge(json!({"metadata": {"finalizers": null}})))
+        .await
+        .unwrap();
+    assert!(read().is_err());
+    own.create(&map("a", "yes")).await.unwrap();
+    assert!(read().unwrap().metadata.deletion_timestamp.is_none());
+    catch_up(&server).await;
+    assert_eq!(maps.status().pending_writes, 0);
+    assert!(read().is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_status_shows_at_once() {
+    let server = ApiServer::new();
+    let factory = InformerFactory::new(server.client());
+    let lister = factory.informer::<Deployment>().lister();
+    factory.start();
+    factory.wait_for_cache_sync().await.unwrap();
+    let client = factory.track_writes(&server.client());
+    let deployments = TypedClient::<Deployment>::namespaced(client, "default");
+    let labels = json!({"app": "a"});
+    let deployment = json!({"metadata": {"name": "a"}, "spec": {
+        "selector": {"matchLabels": labels},
+        "template": {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "a", "image": "a"}]}},
+    }});
+    let deployment = serde_json::from_value(deployment).unwrap();
+    deployments.create(&deployment).await.unwrap();
+    server.stall_watches(&On::any());
+    deployments
+        .modify_status("a", |one| {
+            one.status.get_or_insert_default().replicas = Some(3);
+        })
+        .await
+        .unwrap();
+    let read = lister.namespaced("default").get("a").unwrap();
+    assert_eq!(read.status.as_ref().unwrap().replicas, Some(3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_informer_shows_what_its_selector_and_namespaces_select() {
+    let selects = |label: Option<&str>, field: Option<&str>, namespace: &str| InformerConfig {
+        label_selector: label.map(str::to_owned),
+        field_selector: field.map(str::to_owned),
+        namespaces: namespace.into(),
+        ..InformerConfig::default()
+    };
+    for (config, expected) in [
+        (selects(Some("on=yes"), None, ""), [true, false, true]),
+        (
+            selects(Some("on notin (yes)"), None, ""),
+            [false, true, false],
+        ),
+        (selects(None, None, "default"), [true, true, true]),
+        (selects(None, None, "other"), [false, false, false]),
+        // Only the server evaluates field selectors.
+        (
+            selects(None, Some("metadata.name=a"), ""),
+            [false, false, false],
+        ),
+    ] {
+        let Setup {
+            server, maps, own, ..
+        } = setup(config.clone()).await;
+        server.stall_watches(&On::any());
+        let read = || maps.lister().namespaced("default").get("a").is_ok();
+        own.create(&map("a", "yes")).await.unwrap();
+        let created = read();
+        own.patch("a", &merge(json!({"metadata": {"labels": {"on": "no"}}})))
+            .await
+            .unwrap();
+        let changed = read();
+        own.patch("a", &merge(json!({"metadata": {"labels": {"on": "yes"}}})))
+            .await
+            .unwrap();
+        assert_eq!([created, changed, read()], expected, "{config:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_another_client_deletes_is_shown_until_the_server_denies_it() {
+    let Setup {
+        server,
+        maps,
+        own,
+        foreign,
+        ..
+    } = setup(InformerConfig::default()).await;
+    server.stall_watches(&On::any());
+    let read = || maps.lister().namespaced("default").get("a").is_ok();
+    own.create(&map("a", "yes")).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    foreign.delete("a", &DeleteParams::default()).await.unwrap();
+    assert!(read());
+    own.patch("a", &merge(json!({"data": {"n": "1"}})))
+        .await
+        .unwrap_err();
+    assert!(!read());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transform_applies_to_written_objects_and_a_stopped_informer_ignores_them() {
+    let Setup {
+        server,
+        factory,
+        maps,
+        own,
+        ..
+    } = setup(InformerConfig::default()).await;
+    maps.set_transform(|map: &mut ConfigMap| map.data = None);
+    server.stall_watches(&On::any());
+    own.create(&map("a", "yes")).await.unwrap();
+    assert_eq!(maps.lister().all()[0].data, None);
+    factory.shutdown().await;
+    own.create(&map("b", "yes")).await.unwrap();
+    assert_eq!(maps.lister().all().len(), 1);
+}
+
+/// What a handler knows, by namespace and name: each event must continue from it.
+#[derive(Default)]
+struct Mirror(Mutex<BTreeMap<String, Arc<ConfigMap>>>);
+
+impl Mirror {
+    fn apply(&self, event: InformerEvent<ConfigMap>) {
+        let mut known = self.0.lock();
+        match event {
+            InformerEvent::Added { object, .. } => {
+                let before = known.insert(key(&object), Arc::clone(&object));
+                assert!(before.is_none(), "added twice: {object:?}");
+            }
+            InformerEvent::Updated { old, new } => {
+                let before = known.insert(key(&new), Arc::clone(&new)).unwrap();
+                assert_eq!(before, old, "an update continues from the last event");
+                assert!(version(&new) >= version(&old), "{old:?} {new:?}");
+            }
+            InformerEvent::Deleted(gone) => {
+                assert!(known.remove(&key(&gone.object)).is_some(), "{gone:?}");
+            }
+        }
+    }
+}
+
+fn key(map: &ConfigMap) -> String {
+    let meta = &map.metadata;
+    format!(
+        "{}/{}",
+        meta.namespace.as_deref().unwrap(),
+        meta.name.as_deref().unwrap()
+    )
+}
+
+fn version(map: &ConfigMap) -> u64 {
+    let version = map.metadata.resource_version.as_deref();
+    version.unwrap().parse().unwrap()
+}
+
+/// What the last own write of an object must make visible.
+#[derive(Clone, Debug)]
+enum Expected {
+    /// This version or a later one.
+    Version(u64),
+    /// Not the object with this uid.
+    Gone(String),
+}
+
+/// One process with informers of different selections.
+struct Process {
+    informers: Vec<SharedInformer<ConfigMap>>,
+    mirrors: Vec<Arc<Mirror>>,
+    client: Client,
+    _factories: Vec<InformerFactory>,
+}
+
+impl Process {
+    async fn start(server: &ApiServer) -> Self {
+        let builder = || InformerFactory::builder(server.client());
+        let factories = vec![
+            builder().build(),
+            builder().namespaces(["one", "two"]).build(),
+            builder().label_selector("on=yes").build(),
+        ];
+        let (mut client, mut informers, mut mirrors) = (server.client(), Vec::new(), Vec::new());
+        for factory in &factories {
+            let informer = factory.informer::<ConfigMap>();
+            let mirror = Arc::new(Mirror::default());
+            let (add, update, delete) = (mirror.clone(), mirror.clone(), mirror.clone());
+            let handler = EventHandlerFuncs::<ConfigMap>::new()
+                .on_add(move |object, is_in_initial_list| {
+                    add.apply(InformerEvent::Added {
+                        object: object.clone(),
+                        is_in_initial_list,
+                    });
+                })
+                .on_update(move |old, new| {
+                    update.apply(InformerEvent::Updated {
+                        old: old.clone(),
+                        new: new.clone(),
+                    });
+                })
+                .on_delete(move |gone| delete.apply(InformerEvent::Deleted(gone.clone())));
+            let _ = informer.add_event_handler(handler);
+            client = factory.track_writes(&client);
+            factory.start();
+            factory.wait_for_cache_sync().await.unwrap();
+            informers.push(informer);
+            mirrors.push(mirror);
+        }
+        Self {
+            informers,
+            mirrors,
+            client,
+            _factories: factories,
+        }
+    }
+}
+
+/// Fails if a cache shows an older state than a write of the same process, unless another client has changed the object since.
+fn check(process: &Process, expected: &BTreeMap<(String, String), Expected>, context: &str) {
+    for ((namespace, name), expected) in expected {
+        for (index, informer) in process.informers.iter().enumerate() {
+            let read = informer.lister().namespaced(namespace).get(name).ok();
+            let listed = informer.lister().namespaced(namespace).all();
+            let listed = listed
+                .iter()
+                .find(|map| map.metadata.name.as_ref() == Some(name));
+            assert_eq!(read.as_ref(), listed, "{context}: informer {index}");
+            let Some(read) = read else { continue };
+            let is_fresh = match expected {
+                Expected::Version(written) => version(&read) >= *written,
+                Expected::Gone(uid) => read.metadata.uid.as_ref() != Some(uid),
+            };
+            assert!(
+                is_fresh,
+                "{context}: informer {index} shows {read:?} after {expected:?}"
+            );
+        }
+    }
+}
+
+/// Changes a random object. Returns what reads must show from then on.
+async fn change(
+    random: &mut fastrand::Rng,
+    client: &Client,
+    namespace: &str,
+    name: &str,
+) -> Option<Expected> {
+    let maps = TypedClient::<ConfigMap>::namespaced(client.clone(), namespace);
+    let on = random.choice(["yes", "no"]).unwrap();
+    let written = match random.u32(..10) {
+        0..=2 => {
+            let mut object = map(name, on);
+            if random.u32(..4) == 0 {
+                object.metadata.finalizers = Some(vec!["example.com/a".to_owned()]);
+            }
+            maps.create(&object).await.ok()
+        }
+        3..=5 => {
+            let n = random.u32(..3).to_string();
+            let patch = json!({"metadata": {"labels": {"on": on}}, "data": {"n": n}});
+            maps.patch(name, &merge(patch)).await.ok()
+        }
+        6 => {
+            let patch = json!({"metadata": {"finalizers": null}});
+            let stored = maps.patch(name, &merge(patch)).await.ok()?;
+            if stored.metadata.deletion_timestamp.is_some() {
+                return stored.metadata.uid.map(Expected::Gone);
+            }
+            Some(stored)
+        }
+        _ => {
+            let deleted = maps.delete(name, &DeleteParams::default()).await.ok()?;
+            match deleted {
+                either::Either::Left(terminating) => Some(terminating),
+                either::Either::Right(status) => return Some(Expected::Gone(status.details?.uid)),
+            }
+        }
+    };
+    Some(Expected::Version(version(&written?)))
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_read_after_a_write_is_older_and_after_a_while_caches_equal_the_server() {
+    for seed in 0..60 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let server = ApiServer::new();
+        let process = Process::start(&server).await;
+        let foreign = server.client();
+        let mut expected = BTreeMap::new();
+        for step in 0..120 {
+            let namespace = *random.choice(["one", "two", "three"].iter()).unwrap();
+            let name = *random.choice(["a", "b"].iter()).unwrap();
+            match random.u32(..20) {
+                0..=8 => {
+                    let changed = change(&mut random, &process.client, namespace, name).await;
+                    if let Some(changed) = changed {
+                        expected.insert((namespace.to_owned(), name.to_owned()), changed);
+                    }
+                }
+                9..=13 => drop(change(&mut random, &foreign, namespace, name).await),
+                14 => drop(server.stall_watches(&On::any())),
+                15 => drop(server.cut_watches(&On::any())),
+                16 => drop(server.expire_watches(&On::any())),
+                17 => {
+                    server.compact();
+                    server.cut_watches(&On::any());
+                }
+                18 => drop(server.bookmark_watches(&On::any())),
+                _ => tokio::time::sleep(Duration::from_millis(random.u64(..40_000))).await,
+            }
+            if random.bool() {
+                tokio::time::sleep(Duration::from_millis(random.u64(..3))).await;
+            }
+            check(&process, &expected, &format!("seed {seed}, step {step}"));
+        }
+        catch_up(&server).await;
+        let all = kube::Api::<ConfigMap>::all(foreign);
+        let all = all.list(&Default::default()).await.unwrap().items;
+        let all: BTreeMap<_, _> = all.into_iter().map(|map| (key(&map), map)).collect();
+        let is_selected: [fn(&ConfigMap) -> bool; 3] = [
+            |_| true,
+            |map| map.metadata.namespace.as_deref() != Some("three"),
+            |map| map.metadata.labels.as_ref().unwrap()["on"] == "yes",
+        ];
+        for (index, is_selected) in is_selected.into_iter().enumerate() {
+            let selected = all.iter().filter(|(_, map)| is_selected(map));
+            let selected: BTreeMap<_, _> = selected.map(|(k, v)| (k.clone(), v.clone())).collect();
+            let cached = process.informers[index].lister().all();
+            let cached: BTreeMap<_, _> = cached
+                .iter()
+                .map(|map| (key(map), (**map).clone()))
+                .collect();
+            assert_eq!(cached, selected, "seed {seed}, informer {index}");
+            let known = process.mirrors[index].0.lock();
+            let known: BTreeMap<_, _> = known
+                .iter()
+                .map(|(k, v)| (k.clone(), (**v).clone()))
+                .collect();
+            assert_eq!(known, selected, "seed {seed}, handler of informer {index}");
+            let status = process.informers[index].status();
+            assert_eq!(status.pending_writes, 0, "seed {seed}, informer {index}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! `format.dns1123Label()` and its siblings, with `validate`.
+
+use cel::{
+    DeclarationError, Env, add_member_overload, add_overload,
+    common::{
+        types::{CelList, CelOptional, CelString},
+        value::{CowVal, Val},
+    },
+};
+
+use super::opaque;
+use crate::{
+    formats::{self, url},
+    k8s_names as names,
+};
+
+type Check = fn(&str) -> Vec<String>;
+
+#[derive(Clone, Debug)]
+struct Format {
+    name: &'static str,
+    check: Check,
+}
+
+opaque!(Format, "kubernetes.NamedFormat");
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+const fn format(name: &'static str, check: Check) -> Format {
+    Format { name, check }
+}
+
+/// Cuts a hyphen at the end, which a prefix may have.
+fn prefix(text: &str) -> String {
+    match text.strip_suffix('-') {
+        Some(rest) => format!("{rest}a"),
+        None => text.to_owned(),
+    }
+}
+
+fn known(name: &str, text: &str, why: &str) -> Vec<String> {
+    let is_valid = formats::check(name, text).unwrap_or(true);
+    if is_valid {
+        Vec::new()
+    } else {
+        vec![why.to_owned()]
+    }
+}
+
+static FORMATS: [Format; 13] = [
+    format("dns1123Label", names::dns_1123_label),
+    format("dns1123Subdomain", names::dns_1123_subdomain),
+    format("dns1035Label", names::dns_1035_label),
+    format("qualifiedName", names::qualified_name),
+    format("dns1123LabelPrefix", |text| {
+        names::dns_1123_label(&prefix(text))
+    }),
+    format("dns1123SubdomainPrefix", |text| {
+        names::dns_1123_subdomain(&prefix(text))
+    }),
+    format("dns1035LabelPrefix", |text| {
+        names::dns_1035_label(&prefix(text))
+    }),
+    format("labelValue", names::label_value),
+    format("uri", |text| {
+        url::parse_request_uri(text).err().into_iter().collect()
+    }),
+    format("uuid", |text| {
+        known("uuid", text, "does not match the UUID format")
+    }),
+    format("byte", |text| known("byte", text, "invalid base64")),
+    format("date", |text| known("date", text, "invalid date")),
+    format("datetime", |text| {
+        known("datetime", text, "invalid datetime")
+    }),
+];
+
+pub(super) fn add(env: &mut Env) -> Result<(), DeclarationError> {
+    add_overload!(env, fn named: (CelString) -> CelOptional, name = "format.named")?;
+    add_member_overload!(env, fn validate: (Format, CelString) -> CelOptional)?;
+    macro_rules! constants {
+        ($($index:literal)*) => {
+            $(
+                let name = format!("format.{}", FORMATS[$index].name);
+                let id = format!("{name}()");
+                env.add_overload(&name, &id, vec![], |_| Ok(CowVal::Borrowed(&FORMATS[$index])))?;
+            )*
+        };
+    }
+    constants!(0 1 2 3 4 5 6 7 8 9 10 11 12);
+    Ok(())
+}
+
+fn named(name: &CelString<'_>) -> CelOptional<'static> {
+    let found = FORMATS.iter().find(|format| format.name == name.inner());
+    match found {
+        Some(format) => CelOptional::of(Box::new(format.clone())),
+        None => CelOptional::none(),
+    }
+}
+
+/// Returns the violations, if there are any.
+fn validate(this: &Format, text: &CelString<'_>) -> CelOptional<'static> {
+    let found = (this.check)(text.inner()).into_iter();
+    let found: Vec<_> = found
+        .map(|why| Box::new(CelString::from(why)) as Box<dyn Val>)
+        .collect();
+    if found.is_empty() {
+        CelOptional::none()
+    } else {
+        CelOptional::of(Box::new(CelList::from(found)))
+    }
+}

@@ -1,0 +1,73 @@
+//! Validates `metadata`: names, labels, annotations.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    cause::{Cause, Reason},
+    go::quote,
+    k8s_names, path,
+};
+
+/// Returns the violations in the `metadata` of an embedded resource.
+pub(crate) fn embedded(metadata: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
+    let text = |name: &str| {
+        metadata
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let mut report = |name: &str, text: &str, found: Vec<String>| {
+        let path = path::field(path, name);
+        for why in found {
+            causes.push(Cause::new(&path, Reason::Invalid, &quote(text), &why));
+        }
+    };
+    let name = text("name");
+    report(
+        "generateName",
+        text("generateName"),
+        segment(text("generateName")),
+    );
+    report(
+        "name",
+        name,
+        match name {
+            "." | ".." => vec![format!("may not be '{name}'")],
+            name => segment(name),
+        },
+    );
+    if !text("namespace").is_empty() {
+        report(
+            "namespace",
+            text("namespace"),
+            k8s_names::dns_1123_label(text("namespace")),
+        );
+    }
+    let texts = |name: &str| {
+        let entries = metadata
+            .get(name)
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten();
+        entries.filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
+    };
+    for (key, value) in texts("labels") {
+        report("labels", key, k8s_names::qualified_name(key));
+        report("labels", value, k8s_names::label_value(value));
+    }
+    for (key, _) in texts("annotations") {
+        report(
+            "annotations",
+            key,
+            k8s_names::qualified_name(&key.to_lowercase()),
+        );
+    }
+}
+
+/// Returns the violations of a segment of a URL path.
+fn segment(name: &str) -> Vec<String> {
+    let parts = ["/", "%"].into_iter().filter(|part| name.contains(part));
+    parts
+        .map(|part| format!("may not contain '{part}'"))
+        .collect()
+}
