@@ -13,7 +13,9 @@ pub fn evaluate(query: &str, before: &[Sample], after: &[Sample]) -> Vec<Sample>
     let mut result = parser.expression();
     if parser.skip("*") {
         let factor: f64 = parser.word().parse().unwrap();
-        result.iter_mut().for_each(|one| one.value *= factor);
+        for one in &mut result {
+            one.value *= factor;
+        }
     }
     assert_eq!(parser.rest.trim(), "", "unknown syntax in {query}");
     result
