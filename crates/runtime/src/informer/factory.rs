@@ -1,5 +1,11 @@
 //! A factory of informers that share client, namespace, selectors and life cycle.
-use std::{any::TypeId, collections::HashMap, fmt, sync::Arc, time::Duration};
+use std::{
+    any::{Any, TypeId},
+    collections::HashMap,
+    fmt,
+    sync::Arc,
+    time::Duration,
+};
 
 use futures::future;
 use kube::{Client, api::ApiResource, core::discovery::Scope as ResourceScope};
