@@ -12,7 +12,7 @@ use http_body::Frame;
 use http_body_util::BodyExt;
 use k8s_openapi::{api::core::v1::ConfigMap, apimachinery::pkg::apis::meta::v1::ObjectMeta};
 use kube::{
-    Client, ResourceExt,
+    Client, Resource,
     api::{DeleteParams, Patch},
     client::Body,
     core::PartialObjectMeta,
