@@ -75,7 +75,28 @@ impl InformerFactoryBuilder {
         self
     }
 
-    /// Changes the metadata of every object before it is stored; see [`strip_managed_fields`](super::strip_managed_fields).
+    /// Keeps `metadata.managedFields` in the cached objects, for programs that read them, such as to extract what they had applied.
+    ///
+    /// Otherwise managed fields are skipped while the objects are read: they often take as much memory as the rest of the object. Writes do not need
+    /// them: the API server keeps those of an object that is sent without.
+    pub fn keep_managed_fields(mut self) -> Self {
+        self.config.keep_managed_fields = true;
+        self
+    }
+
+    /// Changes the metadata of every object before it is stored, to save memory.
+    ///
+    /// ```no_run
+    /// # use kube_codegen_runtime::informer::InformerFactory;
+    /// # fn example(client: kube::Client) {
+    /// let factory = InformerFactory::builder(client)
+    ///     .transform(|meta| {
+    ///         let annotations = meta.annotations.iter_mut();
+    ///         annotations.for_each(|all| drop(all.remove("kubectl.kubernetes.io/last-applied-configuration")));
+    ///     })
+    ///     .build();
+    /// # }
+    /// ```
     pub fn transform(
         mut self,
         transform: impl Fn(&mut ObjectMeta) + Send + Sync + 'static,

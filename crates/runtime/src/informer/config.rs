@@ -1,7 +1,6 @@
 //! The settings of an informer.
 use std::{collections::BTreeSet, time::Duration};
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use thiserror::Error;
 
 /// Which objects an informer caches, and how it lists them.
@@ -28,10 +27,13 @@ pub struct InformerConfig {
     /// Shortest duration of one watch request, in whole seconds. Each watch adds a random extra of up to the same duration, so that
     /// informers do not reconnect all at once.
     pub watch_timeout: Duration,
+    /// Whether the cached objects have their `metadata.managedFields`, which often take as much memory as the rest of the object. Without, they are
+    /// skipped while the object is read.
+    pub keep_managed_fields: bool,
 }
 
 impl Default for InformerConfig {
-    /// Everything in all namespaces, by streaming lists, with watches of 5 to 10 minutes as in client-go.
+    /// Everything in all namespaces except managed fields, by streaming lists, with watches of 5 to 10 minutes as in client-go.
     fn default() -> Self {
         Self {
             namespaces: Namespaces::All,
@@ -39,6 +41,7 @@ impl Default for InformerConfig {
             field_selector: None,
             initial_list: InitialList::default(),
             watch_timeout: Duration::from_secs(300),
+            keep_managed_fields: false,
         }
     }
 }
@@ -138,9 +141,4 @@ pub enum InitialList {
     WatchCache,
     /// The most recent state in pages of this many objects: exact, but each page reads etcd.
     Paged(u32),
-}
-
-/// A transform that drops `metadata.managedFields`, which few controllers read and which often take half the memory of a small object.
-pub fn strip_managed_fields(meta: &mut ObjectMeta) {
-    meta.managed_fields = None;
 }

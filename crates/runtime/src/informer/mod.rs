@@ -2,10 +2,10 @@
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::Pod;
-//! use kube_codegen_runtime::informer::{EventHandlerFuncs, InformerFactory, strip_managed_fields};
+//! use kube_codegen_runtime::informer::{EventHandlerFuncs, InformerFactory};
 //!
 //! # async fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
-//! let factory = InformerFactory::builder(client).namespace("default").transform(strip_managed_fields).build();
+//! let factory = InformerFactory::builder(client).namespace("default").build();
 //! let pods = factory.informer::<Pod>();
 //! let handler = pods.add_event_handler(EventHandlerFuncs::<Pod>::new().on_add(|pod, _| println!("new: {:?}", pod.metadata.name)));
 //! factory.start();
@@ -33,7 +33,7 @@ mod status;
 mod tasks;
 
 pub use builder::InformerFactoryBuilder;
-pub use config::{InformerConfig, InitialList, InvalidNamespace, Namespaces, strip_managed_fields};
+pub use config::{InformerConfig, InitialList, InvalidNamespace, Namespaces};
 pub use error::{DecodeError, InformerError, Stopped, WatchFailure};
 pub(crate) use factory::InformerId;
 pub use factory::{InformerFactory, NotSynced};

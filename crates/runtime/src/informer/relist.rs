@@ -81,17 +81,23 @@ impl<K: Object> State<K> {
         }) {
             give_way().await;
         }
-        let mut before = before.iter();
-        while self.change(before.by_ref().take(SLICE), |store, object| {
+        let mut all = before.iter();
+        while self.change(all.by_ref().take(SLICE), |store, object| {
             let gone = !listed.has(object);
             gone.then(|| store.delete_by_key(&ObjectKey::of(&**object), version))?
         }) {
             give_way().await;
         }
+        drop(objects);
         self.advance(scope, version);
         scope.set_synced();
         self.update_synced();
         self.report_panics();
+        // Also to drop 100,000 shared objects takes a while.
+        let mut rest = listed.objects.into_objects().chain(before);
+        while rest.by_ref().take(SLICE).count() > 0 {
+            give_way().await;
+        }
     }
 
     /// Removes the objects of a scope that has ended.

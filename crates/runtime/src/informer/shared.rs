@@ -9,7 +9,6 @@ use super::{
     error::{InformerError, Stopped},
     handler::EventHandler,
     listener::{self, EventStream},
-    own_writes::Selects,
     registration::{HandlerRegistration, resync_every},
     state::{MetaTransform, State},
     status::{InformerMetrics, InformerStatus},
@@ -121,7 +120,7 @@ impl<K: Object> SharedInformer<K> {
         meta_transform: Option<MetaTransform>,
     ) -> Self {
         let cluster_scoped = kind.cluster_scoped;
-        let state = Arc::new(State::new(kind, Selects::new(&config), meta_transform));
+        let state = Arc::new(State::new(kind, &config, meta_transform));
         let running = Arc::new(state.stop.clone().drop_guard());
         let inner = Inner {
             state,
@@ -226,7 +225,7 @@ impl<K: Object> SharedInformer<K> {
         self.inner.state.store.read().index_values(name)
     }
 
-    /// Changes every object before it is stored, to save memory; see [`strip_managed_fields`](super::strip_managed_fields).
+    /// Changes every object before it is stored, to save memory.
     ///
     /// The transform must keep name, namespace, uid and resource version. It applies to objects received from now on, so set it before the
     /// start. It runs after the transform of the informer's factory. The last one set counts.

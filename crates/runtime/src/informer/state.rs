@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
 use super::{
+    InformerConfig,
     error::{DecodeError, InformerError, Stopped, WatchFailure},
     handler::{Deleted, InformerEvent},
     listener::{Listener, ListenerState},
@@ -40,6 +41,7 @@ pub(super) struct State<K> {
     pub(super) listed: AtomicU64,
     /// Which written objects the cache shows before the watch delivers them.
     pub(super) selects: Selects,
+    pub(super) keep_managed_fields: bool,
     /// The transform of the factory; runs before the informer's own.
     pub(super) meta_transform: Option<MetaTransform>,
     pub(super) transform: RwLock<Option<Transform<K>>>,
@@ -63,7 +65,7 @@ pub(super) struct Listeners<K> {
 impl<K: Object> State<K> {
     pub(super) fn new(
         kind: ObjectKind,
-        selects: Selects,
+        config: &InformerConfig,
         meta_transform: Option<MetaTransform>,
     ) -> Self {
         Self {
@@ -75,7 +77,8 @@ impl<K: Object> State<K> {
             }),
             scopes: RwLock::default(),
             listed: AtomicU64::new(0),
-            selects,
+            selects: Selects::new(config),
+            keep_managed_fields: config.keep_managed_fields,
             meta_transform,
             transform: RwLock::default(),
             on_error: RwLock::default(),

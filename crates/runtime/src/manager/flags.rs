@@ -10,7 +10,6 @@ use tracing_subscriber::EnvFilter;
 
 use super::{Manager, ManagerBuilder, ManagerError, exit};
 use crate::{
-    informer::strip_managed_fields,
     leader_election::LeaderElectionConfig,
     server::{Server, Tls},
 };
@@ -200,9 +199,7 @@ impl ManagerArgs {
             .workers(self.workers.get())
             .grace_period(self.grace_period)
             .informers(|informers| {
-                let informers = informers
-                    .resync(self.resync)
-                    .transform(strip_managed_fields);
+                let informers = informers.resync(self.resync);
                 match &self.namespace[..] {
                     [] => informers,
                     names => informers.namespaces(names.to_vec()),

@@ -1,9 +1,10 @@
 //! Objects that do not decode are reported, counted and skipped.
 use crate::script::{Log, Server, informer, informer_with, map, recorder, version};
+use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_codegen_runtime::informer::{
-    InformerConfig, InformerError, InformerFactory, InitialList, ObjectKey, SharedInformer,
-    strip_managed_fields,
+    InformerConfig, InformerError, InformerEvent, InformerFactory, InitialList, ObjectKey,
+    SharedInformer,
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -174,18 +175,45 @@ async fn a_list_does_not_delete_an_object_too_deep_to_decode() {
 async fn a_transform_of_the_informer_does_not_replace_the_factorys() {
     let (client, mut server) = crate::script::server();
     let factory = InformerFactory::builder(client)
-        .transform(strip_managed_fields)
+        .transform(|meta| meta.annotations = None)
         .build();
     let maps = factory.informer::<ConfigMap>();
     maps.set_transform(|object| object.data = None);
     factory.start();
     let mut object = map("a", "1");
-    object["metadata"]["managedFields"] = json!([{ "manager": "kubectl" }]);
+    object["metadata"]["annotations"] = json!({ "large": "text" });
     let _watch = server.stream(&[object], "1").await;
     maps.wait_synced().await.unwrap();
     let stored = maps.lister().namespaced("ns").get("a").unwrap();
-    assert_eq!(
-        (&stored.data, &stored.metadata.managed_fields),
-        (&None, &None)
-    );
+    assert_eq!((&stored.data, &stored.metadata.annotations), (&None, &None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn managed_fields_are_cached_on_request_only() {
+    for keep in [false, true] {
+        let (client, mut server) = crate::script::server();
+        let mut factory = InformerFactory::builder(client);
+        if keep {
+            factory = factory.keep_managed_fields();
+        }
+        let factory = factory.build();
+        let maps = factory.informer::<ConfigMap>();
+        factory.start();
+        let managed = |name, version| {
+            let mut object = map(name, version);
+            object["metadata"]["managedFields"] = json!([{ "manager": "kubectl" }]);
+            object
+        };
+        let watch = server.stream(&[managed("a", "1")], "1").await;
+        maps.wait_synced().await.unwrap();
+        watch.send("ADDED", &managed("b", "2"));
+        let mut events = maps.events();
+        for _ in 0..2 {
+            let InformerEvent::Added { object, .. } = events.next().await.unwrap() else {
+                panic!("unexpected event");
+            };
+            let managed = object.metadata.managed_fields.as_ref();
+            assert_eq!(managed.is_some_and(|all| all.len() == 1), keep);
+        }
+    }
 }

@@ -11,6 +11,7 @@ mod list_body;
 mod protobuf;
 mod request;
 mod response;
+mod skip;
 mod wire;
 
 use std::{sync::Arc, time::Duration};
@@ -221,7 +222,7 @@ impl<K: Object> Reflector<K> {
     }
 
     fn decode(&self, raw: wire::Raw<'_>) -> wire::Decoded<K> {
-        raw.decode(&self.state.kind.kind)
+        raw.decode(&self.state.kind.kind, self.state.keep_managed_fields)
     }
 
     /// Returns the delay after `failure`: 0.8 s doubling to 30 s with jitter, reset after two minutes without failure, and at least what the

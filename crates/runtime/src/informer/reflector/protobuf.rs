@@ -325,7 +325,7 @@ mod tests {
         let Ok(Frame::Deleted(raw)) = parse(&bytes) else {
             panic!("not deleted")
         };
-        let object: PartialObjectMeta<ConfigMap> = raw.decode("ConfigMap").unwrap();
+        let object: PartialObjectMeta<ConfigMap> = raw.decode("ConfigMap", false).unwrap();
         assert_eq!(
             serde_json::to_value(&object).unwrap(),
             serde_json::json!({
@@ -338,7 +338,7 @@ mod tests {
         );
         let nameless = Raw::Protobuf(partial("").encode_to_vec().into());
         let error = nameless
-            .decode::<PartialObjectMeta<ConfigMap>>("ConfigMap")
+            .decode::<PartialObjectMeta<ConfigMap>>("ConfigMap", false)
             .unwrap_err();
         assert!(error.to_string().contains("metadata.name"), "{error}");
     }

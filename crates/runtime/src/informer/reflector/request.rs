@@ -34,7 +34,7 @@ impl Requests {
             inner: core::Request::new(path),
             metadata_only,
             #[cfg(feature = "protobuf")]
-            protobuf: metadata_only,
+            protobuf: metadata_only && !config.keep_managed_fields,
             label_selector: config.label_selector.clone(),
             field_selector: config.field_selector.clone(),
             timeout: u32::try_from(config.watch_timeout.as_secs())

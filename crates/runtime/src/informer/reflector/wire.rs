@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 #[cfg(feature = "protobuf")]
 use super::protobuf;
-use super::response::Encoding;
+use super::{response::Encoding, skip};
 use crate::{
     cache::{Object, ObjectKey},
     informer::error::DecodeError,
@@ -25,10 +25,10 @@ pub(super) enum Raw<'a> {
 }
 
 impl Raw<'_> {
-    /// Decodes an object of `kind`.
-    pub(super) fn decode<K: Object>(self, kind: &str) -> Decoded<K> {
+    /// Decodes an object of `kind`, with its managed fields or without, as protobuf has it.
+    pub(super) fn decode<K: Object>(self, kind: &str, managed_fields: bool) -> Decoded<K> {
         match self {
-            Self::Json(raw) => decode(raw, kind),
+            Self::Json(raw) => decode(raw, kind, managed_fields),
             #[cfg(feature = "protobuf")]
             Self::Protobuf(raw) => {
                 let failure = |message: String| {
@@ -153,9 +153,18 @@ pub(super) fn malformed(error: prost::DecodeError) -> serde_json::Error {
     serde::de::Error::custom(error)
 }
 
-/// Decodes one object of `kind`. An object without a name is an error.
-pub(in crate::informer) fn decode<K: Object>(raw: &RawValue, kind: &str) -> Decoded<K> {
-    let message = match serde_json::from_str::<K>(raw.get()) {
+/// Decodes one object of `kind`, with its managed fields or without. An object without a name is an error.
+pub(in crate::informer) fn decode<K: Object>(
+    raw: &RawValue,
+    kind: &str,
+    managed_fields: bool,
+) -> Decoded<K> {
+    let decoded = if managed_fields {
+        serde_json::from_str::<K>(raw.get())
+    } else {
+        skip::without_managed_fields(&mut serde_json::Deserializer::from_str(raw.get()))
+    };
+    let message = match decoded {
         Ok(object)
             if object
                 .meta()
@@ -269,17 +278,17 @@ mod tests {
         let bad = raw(
             r#"{"metadata":{"name":"a","namespace":"ns","resourceVersion":"5","labels":[]},"data":3}"#,
         );
-        let error = decode::<ConfigMap>(&bad, "ConfigMap").unwrap_err();
+        let error = decode::<ConfigMap>(&bad, "ConfigMap", false).unwrap_err();
         assert_eq!(error.key, Some(ObjectKey::namespaced("ns", "a")));
         assert_eq!(error.resource_version.as_deref(), Some("5"));
         assert_eq!(
-            decode::<ConfigMap>(&raw("[]"), "ConfigMap")
+            decode::<ConfigMap>(&raw("[]"), "ConfigMap", false)
                 .unwrap_err()
                 .key,
             None
         );
         assert!(
-            decode::<ConfigMap>(&raw("{}"), "ConfigMap")
+            decode::<ConfigMap>(&raw("{}"), "ConfigMap", true)
                 .unwrap_err()
                 .message
                 .contains("metadata.name")
@@ -295,12 +304,13 @@ mod tests {
                 r#"{{"metadata":{{"labels":{deep},"name":"a","resourceVersion":"5","uid":3}},"spec":{deep}}}"#
             ),
         ] {
-            let error = decode::<kube::api::DynamicObject>(&raw(&text), "Widget").unwrap_err();
+            let error =
+                decode::<kube::api::DynamicObject>(&raw(&text), "Widget", false).unwrap_err();
             assert_eq!(error.key, Some(ObjectKey::cluster("a")));
             assert_eq!(error.resource_version.as_deref(), Some("5"));
         }
         let nested = format!(r#"{{"metadata":{{"name":{deep}}}}}"#);
-        let error = decode::<kube::api::DynamicObject>(&raw(&nested), "Widget").unwrap_err();
+        let error = decode::<kube::api::DynamicObject>(&raw(&nested), "Widget", false).unwrap_err();
         assert_eq!(error.key, None);
     }
 }

@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::DeleteParams;
 use kube_codegen_runtime::{
     client::TypedClient,
-    informer::{InformerFactory, InitialList, strip_managed_fields},
+    informer::{InformerFactory, InitialList},
     lister::parse_selector,
 };
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
@@ -83,7 +83,6 @@ async fn a_factory_serves_kinds_of_every_scope() -> TestResult {
     let factory = InformerFactory::builder(plane.client()?)
         .namespace(ns.name())
         .label_selector("parity=odd")
-        .transform(strip_managed_fields)
         .build();
     let informer = factory.informer::<ConfigMap>();
     factory.start();

@@ -1,0 +1,160 @@
+//! Compares informers with 100,000 objects: memory, CPU time and latency, beside kube's reflector and client-go.
+//!
+//! ```console
+//! $ cargo bench -p kube-codegen-runtime --bench informer
+//! $ cargo bench -p kube-codegen-runtime --bench informer -- --seconds 60 typed kube client-go
+//! ```
+//!
+//! Each client is a process of its own, against a stub server in this process. docs/memory.md explains the columns.
+#![allow(missing_docs, unreachable_pub)]
+mod client;
+mod measure;
+mod options;
+mod peer;
+mod server;
+mod widget;
+
+use std::{
+    env,
+    error::Error,
+    io::{BufRead, BufReader, Lines},
+    process::{ChildStdout, Command, Stdio},
+};
+
+use clap::Parser;
+use serde::de::DeserializeOwned;
+
+use self::{
+    measure::{Synced, Updated},
+    options::{Cache, ClientOptions, KINDS, Kind, Options},
+    server::Server,
+};
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+fn main() -> Result<(), Failure> {
+    let options = Options::parse();
+    let updates = options.rate * options.seconds;
+    if let Some(name) = &options.run {
+        let kind = KINDS.iter().find(|kind| kind.name == name);
+        return client::run(&ClientOptions {
+            kind: kind.ok_or("there is no such client")?,
+            port: options.port,
+            objects: options.objects,
+            updates: usize::try_from(updates)?,
+            seconds: options.seconds,
+        });
+    }
+    let mut json = String::new();
+    widget::write_json(&mut json, false, 0, 1, 0);
+    println!(
+        "{} objects of {} bytes; {} updates per second for {} s",
+        options.objects,
+        json.len(),
+        options.rate,
+        options.seconds
+    );
+    println!(
+        "| client | sync CPU s | sync s | peak MB | steady MB | B/object | read µs | stall ms | updates CPU s | p50 ms | p99 ms | stall ms |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
+    );
+    let server = Server::start(options.objects)?;
+    for kind in selected(&options)? {
+        match measure(kind, &options, &server, updates) {
+            Ok((synced, updated)) => print(kind, options.objects, &synced, &updated),
+            Err(error) => println!("| {} | skipped: {error} |", kind.name),
+        }
+    }
+    Ok(())
+}
+
+fn selected(options: &Options) -> Result<Vec<&'static Kind>, Failure> {
+    if options.clients.is_empty() {
+        return Ok(KINDS.iter().collect());
+    }
+    let find = |name: &String| {
+        let kind = KINDS.iter().find(|kind| kind.name == name);
+        kind.ok_or_else(|| {
+            let names: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+            format!(
+                "there is no client {name:?}; the clients are {:?}",
+                names.join("\", \"")
+            )
+            .into()
+        })
+    };
+    options.clients.iter().map(find).collect()
+}
+
+/// Runs one client to its end.
+fn measure(
+    kind: &Kind,
+    options: &Options,
+    server: &Server,
+    updates: u64,
+) -> Result<(Synced, Updated), Failure> {
+    let mut command = if kind.cache == Cache::ClientGo {
+        let mut command = Command::new(peer::build()?);
+        command.args([
+            format!("-port={}", server.port),
+            format!("-objects={}", options.objects),
+            format!("-updates={updates}"),
+            format!("-watchlist={}", kind.list == options::List::Streaming),
+        ]);
+        command
+    } else {
+        let mut command = Command::new(env::current_exe()?);
+        command.args(["--run", kind.name]);
+        for (option, value) in [
+            ("--port", u64::from(server.port)),
+            ("--objects", u64::try_from(options.objects)?),
+            ("--rate", options.rate),
+            ("--seconds", options.seconds),
+        ] {
+            command.args([option, &value.to_string()]);
+        }
+        command
+    };
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    let out = child.stdout.take().ok_or("the client has no output")?;
+    let mut lines = BufReader::new(out).lines();
+    let result = (|| {
+        let synced = next(&mut lines)?;
+        next::<()>(&mut lines)?;
+        server.update(options.rate, updates);
+        Ok((synced, next(&mut lines)?))
+    })();
+    // The client may wait for more updates.
+    let _ = child.kill();
+    child.wait()?;
+    result
+}
+
+fn next<T: DeserializeOwned>(lines: &mut Lines<BufReader<ChildStdout>>) -> Result<T, Failure> {
+    let line = lines.next().ok_or("the client ended early")??;
+    Ok(serde_json::from_str(&line)?)
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "of bytes and objects, far below 2^53"
+)]
+fn print(kind: &Kind, objects: usize, synced: &Synced, updated: &Updated) {
+    let megabytes = |bytes: u64| bytes as f64 / 1e6;
+    let optional =
+        |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.1}"));
+    println!(
+        "| {} | {:.2} | {:.1} | {:.0} | {:.0} | {:.0} | {} | {} | {:.2} | {:.2} | {:.2} | {} |",
+        kind.name,
+        synced.cpu,
+        synced.wall,
+        megabytes(synced.peak),
+        megabytes(synced.steady),
+        synced.steady.saturating_sub(synced.before) as f64 / objects as f64,
+        optional(synced.read),
+        optional(synced.stall),
+        updated.cpu,
+        updated.p50,
+        updated.p99,
+        optional(updated.stall),
+    );
+}
