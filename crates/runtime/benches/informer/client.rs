@@ -46,7 +46,7 @@ pub fn run(options: &ClientOptions) -> Result<(), Failure> {
         ))?;
         let run = Run::start(options)?;
         match options.kind.cache {
-            Cache::Typed => informer::<Widget>(client, run).await,
+            Cache::Typed | Cache::Compact => informer::<Widget>(client, run).await,
             Cache::Metadata => informer::<PartialObjectMeta<Widget>>(client, run).await,
             Cache::Kube => kube_reflector(client, run).await,
             Cache::ClientGo => Err("this client is a program in Go".into()),
@@ -159,6 +159,7 @@ where
             List::Paged => InitialList::Paged(500),
             List::Whole => InitialList::WatchCache,
         },
+        compact: run.options.kind.cache == Cache::Compact,
         ..InformerConfig::default()
     };
     let informer = SharedInformer::<K>::new(client, config);
@@ -172,8 +173,7 @@ where
     );
     informer.start();
     handler.wait_synced().await?;
-    let lister = informer.lister();
-    if lister.all().len() != run.options.objects {
+    if informer.metrics().objects != run.options.objects {
         return Err("the cache is incomplete".into());
     }
     run.finish(|namespace, name| informer.lister().namespaced(namespace).get(name).ok())
