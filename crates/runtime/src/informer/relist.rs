@@ -1,8 +1,5 @@
 //! Lists: collects the objects of one, then replaces the content of the cache in slices, so that readers and other tasks get their turn.
-use std::{
-    collections::HashSet,
-    sync::{Arc, atomic::Ordering},
-};
+use std::{collections::HashSet, sync::atomic::Ordering};
 
 use super::{error::DecodeError, own_writes, scope::Scope, state::State, tasks::give_way};
 use crate::cache::{Delta, Form, KeyedSet, Object, ObjectKey, Store, names, same_state};
