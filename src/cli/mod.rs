@@ -1,5 +1,6 @@
 //! The command line: parses arguments, runs one command, and returns its exit code.
 mod changes;
+mod check;
 mod client_crate;
 mod config;
 mod console;
@@ -7,6 +8,7 @@ mod explain;
 mod generate;
 mod layer;
 mod new;
+mod sample;
 mod values;
 
 use std::{ffi::OsString, io::ErrorKind, process::ExitCode};
@@ -44,6 +46,8 @@ enum Command {
     Generate(generate::Args),
     New(new::Args),
     Crate(client_crate::Args),
+    Check(check::Args),
+    Sample(sample::Args),
     /// List the emitters that --emit accepts
     Emitters,
     Explain(explain::Args),
@@ -132,6 +136,8 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Generate(args) => generate::run(&args, console)?,
         Command::New(args) => new::run(&args, console)?,
         Command::Crate(args) => client_crate::run(&args, console)?,
+        Command::Check(args) => check::run(&args, console)?,
+        Command::Sample(args) => sample::run(&args, console)?,
         Command::Emitters => list_emitters(console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Dump(options) => {

@@ -46,7 +46,7 @@ macro_rules! codes {
     };
 }
 
-// KC01: text · KC02: a CRD outside its schemas · KC03: schemas · KC04: lowering · KC05: options · KC06: output
+// KC01: text · KC02: a CRD outside its schemas · KC03: schemas · KC04: lowering · KC05: options · KC06: output · KC07: objects
 codes! {
     Syntax "KC0101" Error "invalid YAML or JSON syntax";
     DuplicateKey "KC0102" Warning "duplicate key in a map";
@@ -104,6 +104,8 @@ codes! {
 
     Unsound "KC0601" Error "inconsistent model";
     Unrenderable "KC0602" Error "generated code that does not parse";
+
+    InvalidObject "KC0701" Error "object that the API server rejects";
 }
 
 impl Code {

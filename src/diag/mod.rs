@@ -162,6 +162,13 @@ impl Diagnostics {
         hints::add(&mut self.all, sources);
     }
 
+    /// Sets the severity of the diagnostics of a code.
+    #[cfg(feature = "cli")]
+    pub(crate) fn raise(&mut self, code: Code, severity: Severity) {
+        let found = self.all.iter_mut().filter(|it| it.code == code);
+        found.for_each(|it| it.severity = severity);
+    }
+
     /// Keeps only some of the diagnostics.
     pub(crate) fn retain(&mut self, keep: impl FnMut(&Diagnostic) -> bool) {
         self.all.retain(keep);

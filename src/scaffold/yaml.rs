@@ -14,7 +14,7 @@ pub(super) fn document(value: &Value) -> String {
 }
 
 /// Formats a string as a scalar.
-pub(super) fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     if is_plain(text) {
         text.to_owned()
     } else {

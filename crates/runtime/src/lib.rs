@@ -58,6 +58,7 @@
 //! - [`leader_election`]: one leader among several replicas
 //! - `metrics`: metrics for Prometheus (feature `metrics`)
 //! - `server`: HTTP servers for health checks, metrics and debugging (feature `server`)
+//! - `validation`: validates objects and fills in defaults without a cluster (feature `validation`)
 //! - [`manager`]: starts and stops all parts of an operator
 pub mod client;
 pub mod condition;
@@ -75,6 +76,8 @@ pub mod private;
 pub mod queue;
 #[cfg(feature = "server")]
 pub mod server;
+#[cfg(feature = "validation")]
+pub mod validation;
 
 mod cache;
 mod histogram;

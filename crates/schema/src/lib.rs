@@ -49,8 +49,14 @@ mod old;
 mod path;
 mod pattern;
 mod prune;
+#[cfg(feature = "sample")]
+mod sample;
 mod schema;
 mod validate;
 
 pub use cause::{Cause, Reason};
+pub use metadata::validate_metadata;
+pub use path::pointer;
+#[cfg(feature = "sample")]
+pub use sample::Extent;
 pub use schema::{Error, Schema};

@@ -8,6 +8,43 @@ use crate::{
     k8s_names, path,
 };
 
+/// Returns the violations of `metadata.name`, labels and annotations of a custom resource.
+///
+/// The API server demands a name or `generateName` of each object. What depends on the request, such as the namespace, is not checked.
+pub fn validate_metadata(object: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let none = Map::new();
+    let metadata = object
+        .get("metadata")
+        .and_then(Value::as_object)
+        .unwrap_or(&none);
+    let text = |name: &str| {
+        metadata
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    match text("name") {
+        "" if text("generateName").is_empty() => {
+            let why = "name or generateName is required";
+            causes.push(Cause::new("metadata.name", Reason::Required, "", why));
+        }
+        "" => {}
+        name => {
+            for why in k8s_names::dns_1123_subdomain(name) {
+                causes.push(Cause::new(
+                    "metadata.name",
+                    Reason::Invalid,
+                    &quote(name),
+                    &why,
+                ));
+            }
+        }
+    }
+    labels(metadata, "metadata", &mut causes);
+    causes
+}
+
 /// Returns the violations in the `metadata` of an embedded resource.
 pub(crate) fn embedded(metadata: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
     let text = |name: &str| {
@@ -43,6 +80,16 @@ pub(crate) fn embedded(metadata: &Map<String, Value>, path: &str, causes: &mut V
             k8s_names::dns_1123_label(text("namespace")),
         );
     }
+    labels(metadata, path, causes);
+}
+
+fn labels(metadata: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
+    let mut report = |name: &str, text: &str, found: Vec<String>| {
+        let path = path::field(path, name);
+        for why in found {
+            causes.push(Cause::new(&path, Reason::Invalid, &quote(text), &why));
+        }
+    };
     let texts = |name: &str| {
         let entries = metadata
             .get(name)

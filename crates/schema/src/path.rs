@@ -23,7 +23,7 @@ pub(crate) fn key(path: &str, key: &str) -> String {
 
 /// Returns the JSON pointer of a path in an object. Names may contain dots and brackets, so the longest name that the object has is
 /// taken.
-pub(crate) fn pointer(path: &str, object: &Value) -> String {
+pub fn pointer(path: &str, object: &Value) -> String {
     let (mut pointer, mut rest, mut value) = (String::new(), path, Some(object));
     while !rest.is_empty() {
         let (name, tail, next) =

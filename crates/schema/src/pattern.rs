@@ -13,7 +13,7 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
 }
 
 /// Rewrites what Go reads differently: classes such as `\d` are ASCII, and braces, `&&`, `--`, `~~` and `[` in a class are literals.
-fn translate(pattern: &str) -> String {
+pub(crate) fn translate(pattern: &str) -> String {
     let mut letters = pattern.chars().peekable();
     let mut out = String::with_capacity(pattern.len());
     let mut in_class = false;

@@ -34,6 +34,11 @@ impl Schema {
         })
     }
 
+    #[cfg(feature = "sample")]
+    pub(crate) fn root(&self) -> &Node {
+        &self.root
+    }
+
     /// Removes the fields that the schema neither declares nor preserves, and returns their paths, sorted.
     ///
     /// `apiVersion`, `kind` and `metadata` are kept, also in embedded resources.

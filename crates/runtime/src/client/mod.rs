@@ -24,6 +24,8 @@
 //! A name that is not a valid path segment (empty, `..`, with a slash) is an error before any request is sent.
 mod all;
 mod apply;
+#[cfg(feature = "rustls-tls")]
+mod connect;
 mod error;
 mod kinds;
 mod modify;
@@ -37,6 +39,8 @@ pub(crate) mod writer;
 
 pub use all::AllNamespaces;
 pub use apply::FieldManager;
+#[cfg(feature = "rustls-tls")]
+pub use connect::{DEAD_AFTER, builder, connect};
 pub use error::{ErrorExt, NotLeading, describe};
 pub use modify::ModifyResult;
 pub use scale::{ScaleClient, ScaleSubresource};

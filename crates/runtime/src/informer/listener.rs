@@ -3,7 +3,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     task::{Context, Poll, ready},
 };
@@ -33,6 +33,10 @@ pub(super) struct ListenerState {
     pending: AtomicUsize,
     /// Cancelled with the informer, or earlier if the handler is removed.
     pub(super) cancel: CancellationToken,
+    /// Whether a task calls the handler.
+    driven: AtomicBool,
+    /// Cancelled when the receiving end is dropped.
+    ended: CancellationToken,
 }
 
 /// The sending end, held by the informer.
@@ -47,6 +51,7 @@ pub(super) struct Listener<K> {
 pub(super) struct Inbox<K> {
     queue: mpsc::UnboundedReceiver<Notice<K>>,
     state: Arc<ListenerState>,
+    _end: DropGuard,
 }
 
 /// Creates both ends of a queue; `cancel` closes it.
@@ -56,6 +61,8 @@ pub(super) fn queue<K>(cancel: CancellationToken, resyncs: bool) -> (Listener<K>
         synced: watch::Sender::new(false),
         pending: AtomicUsize::new(0),
         cancel,
+        driven: AtomicBool::new(false),
+        ended: CancellationToken::new(),
     });
     (
         Listener {
@@ -65,6 +72,7 @@ pub(super) fn queue<K>(cancel: CancellationToken, resyncs: bool) -> (Listener<K>
         },
         Inbox {
             queue: receiver,
+            _end: state.ended.clone().drop_guard(),
             state,
         },
     )
@@ -97,6 +105,13 @@ impl ListenerState {
         state::wait_synced(&self.synced, &self.cancel).await
     }
 
+    /// Waits until the handler gets no more notifications. Before the start of the informer, it has got none.
+    pub(super) async fn ended(&self) {
+        if self.driven.load(Ordering::Acquire) {
+            self.ended.cancelled().await;
+        }
+    }
+
     fn handled(&self) {
         self.pending.fetch_sub(1, Ordering::Relaxed);
     }
@@ -105,6 +120,7 @@ impl ListenerState {
 impl<K: Send + Sync + 'static> Inbox<K> {
     /// Calls `handler` until the informer stops or the handler is removed. Events still queued then are dropped.
     pub(super) async fn drive(mut self, mut handler: impl EventHandler<K>) {
+        self.state.driven.store(true, Ordering::Release);
         let cancel = self.state.cancel.clone();
         while let Some(Some(notice)) = cancel.run_until_cancelled(self.queue.recv()).await {
             match notice {

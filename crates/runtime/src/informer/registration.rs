@@ -6,7 +6,7 @@ use tokio::time::sleep;
 use super::{error::Stopped, listener::ListenerState, state::State};
 use crate::cache::Object;
 
-/// Redelivers all objects to one handler, once per `period`, until the handler is removed.
+/// Redelivers all objects to one handler, about once per `period`, until the handler is removed.
 pub(super) async fn resync_every<K: Object>(
     period: Duration,
     state: Arc<State<K>>,
@@ -14,12 +14,18 @@ pub(super) async fn resync_every<K: Object>(
 ) {
     while listener
         .cancel
-        .run_until_cancelled(sleep(period))
+        .run_until_cancelled(sleep(jittered(period)))
         .await
         .is_some()
     {
         state.resync(&listener);
     }
+}
+
+/// Returns a time up to a tenth shorter or longer, so that handlers, informers and replicas do not redeliver all at once.
+fn jittered(period: Duration) -> Duration {
+    let tenth = period / 10;
+    (period - tenth).saturating_add(tenth.mul_f64(2.0 * fastrand::f64()))
 }
 
 /// A handler that was added to an informer. Dropping it has no effect; [`remove`](Self::remove) removes the handler.
@@ -52,6 +58,12 @@ impl<K: Object> HandlerRegistration<K> {
     /// Removes the handler. A notification that it is handling now is its last.
     pub fn remove(self) {
         self.cancel();
+    }
+
+    /// Like [`remove`](Self::remove), and waits until the handler has returned from its last notification and is dropped.
+    pub async fn remove_and_wait(self) {
+        self.cancel();
+        self.listener.ended().await;
     }
 
     pub(crate) fn cancel(&self) {

@@ -1,7 +1,7 @@
 //! The settings of a manager.
 use std::{collections::BTreeMap, fmt, time::Duration};
 
-use kube::{Client, Config, client::ClientBuilder};
+use kube::{Client, Config};
 
 #[cfg(feature = "server")]
 use super::servers::Servers;
@@ -62,14 +62,18 @@ impl ManagerBuilder {
         }
     }
 
-    /// Connects, and measures the requests if the feature `metrics` is on.
+    /// Connects, notices dead connections if the feature `rustls-tls` is on, and measures the requests if `metrics` is.
     pub(super) fn connect(config: Config, name: String) -> Result<Self, ManagerError> {
         let connect = |error| ManagerError::Connect(Box::new(error));
         #[cfg(feature = "metrics")]
         let metrics = Metrics::new();
         #[cfg(feature = "metrics")]
         let layer = metrics.client_layer(&config.cluster_url);
-        let client = ClientBuilder::try_from(config).map_err(connect)?;
+        #[cfg(feature = "rustls-tls")]
+        let client = crate::client::builder(config, crate::client::DEAD_AFTER);
+        #[cfg(not(feature = "rustls-tls"))]
+        let client = kube::client::ClientBuilder::try_from(config);
+        let client = client.map_err(connect)?;
         #[cfg(feature = "metrics")]
         let client = client.with_layer(&layer);
         let builder = Self::new(client.build(), name);

@@ -134,7 +134,8 @@ impl Manager {
         ManagerBuilder::new(client, name.into())
     }
 
-    /// Like [`builder`](Self::builder), with a new client, whose requests are measured if the feature `metrics` is on.
+    /// Like [`builder`](Self::builder), with a new client. It notices dead connections if the feature `rustls-tls` is on, and its requests are
+    /// measured if `metrics` is.
     ///
     /// # Errors
     /// Fails if the configuration has invalid certificates, keys or commands.

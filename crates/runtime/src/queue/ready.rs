@@ -1,7 +1,7 @@
 //! The items that wait for a worker, by priority.
 use std::{cmp::Reverse, collections::BTreeMap};
 
-/// Every so many items, one of a lower priority is taken.
+/// Of this number of items taken, one has a lower priority.
 const LOWER_PRIORITY_TURN: u32 = 16;
 
 /// Items by priority, highest first; those of one priority are first in, first out.

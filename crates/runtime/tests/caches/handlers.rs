@@ -90,13 +90,14 @@ async fn a_resync_redelivers_every_object_without_a_request() {
     let _plain = informer.add_event_handler(handler);
     let watch = server.stream(&[map("a", "1"), map("b", "2")], "2").await;
     assert_eq!(log.sorted(2).await, ["+a@1!", "+b@2!"]);
-    server.quiet_for(Duration::from_secs(59)).await;
+    // A tenth earlier or later, so that not all handlers get theirs at once.
+    server.quiet_for(Duration::from_secs(53)).await;
     assert_eq!(log.rest(), Vec::<String>::new());
-    server.quiet_for(Duration::from_secs(2)).await;
+    server.quiet_for(Duration::from_secs(14)).await;
     assert_eq!(log.sorted(2).await, ["~a@1>1", "~b@2>2"]);
     watch.send("MODIFIED", &map("a", "3"));
     assert_eq!(log.next().await, "~a@1>3");
-    server.quiet_for(Duration::from_secs(60)).await;
+    server.quiet_for(Duration::from_secs(66)).await;
     assert_eq!(log.sorted(2).await, ["~a@3>3", "~b@2>2"]);
     assert_eq!(
         plain.sorted(3).await,
@@ -230,4 +231,46 @@ async fn a_handler_with_a_detached_lister_does_not_keep_its_informer() {
         .metrics()
         .num_alive_tasks();
     assert_eq!(alive, 0);
+}
+
+/// Blocks its thread in each notification until the test releases it.
+struct Blocks {
+    entered: tokio::sync::mpsc::UnboundedSender<()>,
+    release: std::sync::mpsc::Receiver<()>,
+    ended: Arc<AtomicUsize>,
+}
+
+impl EventHandler<ConfigMap> for Blocks {
+    fn on_add(&mut self, _: &Arc<ConfigMap>, _: bool) {
+        self.entered.send(()).unwrap();
+        let _ = self.release.recv();
+        self.ended.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_removal_can_wait_for_the_last_notification() {
+    let (informer, mut server) = informer();
+    let (entered, mut handling) = tokio::sync::mpsc::unbounded_channel();
+    let (released, release) = std::sync::mpsc::channel();
+    let ended = Arc::new(AtomicUsize::new(0));
+    let registration = informer.add_event_handler(Blocks {
+        entered,
+        release,
+        ended: Arc::clone(&ended),
+    });
+    let _watch = server.stream(&[map("a", "1"), map("b", "2")], "2").await;
+    handling.recv().await.unwrap();
+    let mut removal = std::pin::pin!(registration.remove_and_wait());
+    let early = timeout(Duration::from_millis(100), &mut removal).await;
+    assert!(early.is_err(), "the handler has not returned");
+    assert_eq!(ended.load(Ordering::SeqCst), 0);
+    released.send(()).unwrap();
+    removal.await;
+    assert_eq!(
+        ended.load(Ordering::SeqCst),
+        1,
+        "the second notification is dropped"
+    );
+    assert!(handling.recv().await.is_none(), "the handler is dropped");
 }

@@ -167,5 +167,6 @@ pub(super) fn is_integral(float: f64) -> bool {
     const LIMIT: f64 = 9_007_199_254_740_991.0;
     let rounded = float.round();
     (-LIMIT..=LIMIT).contains(&float)
-        && (float == rounded || rounded != 0.0 && (float - rounded).abs() < 1e-9 * rounded.abs())
+        && (float.fract() == 0.0
+            || rounded != 0.0 && (float - rounded).abs() < 1e-9 * rounded.abs())
 }

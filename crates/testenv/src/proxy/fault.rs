@@ -45,6 +45,12 @@ pub enum Fault {
         /// How many bytes of the body are forwarded.
         after: usize,
     },
+    /// Stops within the body and, on Linux, drops every packet from the client: it gets no more data, no acknowledgement and no end of the
+    /// connection, as if the server had lost its power.
+    BlackHole {
+        /// How many bytes of the body are forwarded.
+        after: usize,
+    },
     /// Forwards the body in pieces.
     Slow {
         /// Bytes in a piece.

@@ -10,7 +10,7 @@ use hyper::body::{Frame, Incoming};
 use kube::{Client, client::Body, config::AuthInfo};
 use tokio::time::sleep;
 
-use super::{Fault, RecordedRequest, rule::Rules, transform::transform};
+use super::{Fault, RecordedRequest, connection::Connection, rule::Rules, transform::transform};
 use crate::{error::Error, kubeconfig::without_retry};
 
 type Answer = Response<StreamBody<BoxStream<'static, Result<Frame<Bytes>, io::Error>>>>;
@@ -61,9 +61,10 @@ impl Upstream {
     pub(super) async fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
+        connection: Connection,
     ) -> Result<Answer, io::Error> {
         let recorded = RecordedRequest::new(request.method().clone(), request.uri().clone());
-        let (fault, cut) = self.rules.on(&recorded);
+        let (fault, signal) = self.rules.on(&recorded);
         if let Some(answer) = fault.as_ref().and_then(Fault::answer) {
             return Ok(full(answer));
         }
@@ -76,7 +77,9 @@ impl Upstream {
         let body = Box::pin(BodyDataStream::new(body));
         let mut answer = Response::from_parts(
             parts,
-            StreamBody::new(Box::pin(transform(body, fault.clone(), cut)) as BoxStream<'static, _>),
+            StreamBody::new(
+                Box::pin(transform(body, fault, signal, connection)) as BoxStream<'static, _>
+            ),
         );
         remove_hop_by_hop(answer.headers_mut());
         Ok(answer)

@@ -1,5 +1,6 @@
 //! An HTTPS proxy in front of the API server that injects faults into responses.
 
+mod connection;
 mod fault;
 mod forward;
 mod rule;
@@ -24,11 +25,15 @@ use tokio_rustls::{
     rustls::{ServerConfig, crypto::ring, pki_types::PrivatePkcs8KeyDer},
 };
 
+use self::{
+    connection::Connection,
+    forward::Upstream,
+    rule::{Rules, Signal},
+};
 pub use self::{
     fault::Fault,
     rule::{RecordedRequest, Rule, RuleHandle},
 };
-use self::{forward::Upstream, rule::Rules};
 use crate::{
     access::Access,
     error::Error,
@@ -118,7 +123,12 @@ impl Proxy {
 
     /// Breaks the open responses, such as watches, to requests that `rule` matches, whatever its fault; returns their number.
     pub fn cut(&self, rule: &Rule) -> usize {
-        self.rules.cut(rule)
+        self.rules.signal(rule, Signal::Cut)
+    }
+
+    /// Does to the open responses that `rule` matches what [`Fault::BlackHole`] does; returns their number.
+    pub fn black_hole(&self, rule: &Rule) -> usize {
+        self.rules.signal(rule, Signal::BlackHole)
     }
 
     /// Returns all requests so far, in the order of arrival.
@@ -157,9 +167,10 @@ async fn accept(listener: TcpListener, tls: TlsAcceptor, upstream: Arc<Upstream>
                 // The client has already disconnected.
                 let Ok((stream, _)) = accepted else { continue };
                 let (tls, upstream) = (tls.clone(), Arc::clone(&upstream));
+                let connection = Connection::new(&stream);
                 connections.spawn(async move {
                     let Ok(stream) = tls.accept(stream).await else { return };
-                    let service = service_fn(|request| Arc::clone(&upstream).answer(request));
+                    let service = service_fn(|request| Arc::clone(&upstream).answer(request, connection.clone()));
                     // The error is a disconnected client or an injected fault.
                     let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
                 });

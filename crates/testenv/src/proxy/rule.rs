@@ -143,6 +143,13 @@ struct Active {
     removed: AtomicBool,
 }
 
+/// What happens to an open response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Signal {
+    Cut,
+    BlackHole,
+}
+
 /// The rules and requests of one proxy.
 #[derive(Default)]
 pub(super) struct Rules(Mutex<State>);
@@ -151,7 +158,7 @@ pub(super) struct Rules(Mutex<State>);
 struct State {
     active: Vec<Arc<Active>>,
     requests: Vec<RecordedRequest>,
-    open: Vec<(RecordedRequest, watch::Sender<bool>)>,
+    open: Vec<(RecordedRequest, watch::Sender<Option<Signal>>)>,
 }
 
 impl Rules {
@@ -165,12 +172,15 @@ impl Rules {
         RuleHandle(active)
     }
 
-    /// Records a request, and returns its fault and the signal that breaks its response.
-    pub(super) fn on(&self, request: &RecordedRequest) -> (Option<Fault>, watch::Receiver<bool>) {
+    /// Records a request, and returns its fault and the signal that ends its response.
+    pub(super) fn on(
+        &self,
+        request: &RecordedRequest,
+    ) -> (Option<Fault>, watch::Receiver<Option<Signal>>) {
         let mut state = self.lock();
         state.requests.push(request.clone());
         state.open.retain(|(_, cut)| !cut.is_closed());
-        let (cut, receiver) = watch::channel(false);
+        let (cut, receiver) = watch::channel(None);
         state.open.push((request.clone(), cut));
         let applies = |active: &&Arc<Active>| {
             !active.removed.load(Ordering::SeqCst) && active.rule.matches(request) && {
@@ -188,13 +198,16 @@ impl Rules {
         )
     }
 
-    pub(super) fn cut(&self, rule: &Rule) -> usize {
+    /// Signals to the open responses that `rule` matches, and returns their number.
+    pub(super) fn signal(&self, rule: &Rule, signal: Signal) -> usize {
         let state = self.lock();
         let matching = state
             .open
             .iter()
             .filter(|(request, _)| rule.matches(request));
-        matching.filter(|(_, cut)| cut.send(true).is_ok()).count()
+        matching
+            .filter(|(_, open)| open.send(Some(signal)).is_ok())
+            .count()
     }
 
     pub(super) fn requests(&self) -> Vec<RecordedRequest> {

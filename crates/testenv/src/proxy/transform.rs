@@ -10,23 +10,29 @@ use tokio::{
     time::sleep,
 };
 
-use super::Fault;
+use super::{Fault, connection::Connection, rule::Signal};
 
 /// A frame for the client; an error breaks the connection.
 type Piece = Result<Frame<Bytes>, io::Error>;
 
-/// Copies `body` to the returned stream until either ends or `cut` becomes true.
+/// Copies `body` to the returned stream until either ends or a signal arrives.
 pub(super) fn transform<E: Send + 'static>(
     body: impl Stream<Item = Result<Bytes, E>> + Send + Unpin + 'static,
     fault: Option<Fault>,
-    mut cut: watch::Receiver<bool>,
+    mut signal: watch::Receiver<Option<Signal>>,
+    connection: Connection,
 ) -> impl Stream<Item = Piece> + Send {
     let (client, pieces) = mpsc::channel(1);
     tokio::spawn(async move {
         let broken = tokio::select! {
             () = client.closed() => return,
-            Ok(_) = cut.wait_for(|cut| *cut) => Err(Broken),
-            copied = copy(body, fault, &client) => copied,
+            Some(signal) = received(&mut signal) => {
+                if signal == Signal::BlackHole {
+                    vanish(&connection, &client).await;
+                }
+                Err(Broken)
+            }
+            copied = copy(body, fault, &client, &connection) => copied,
         };
         if let Err(Broken) = broken {
             let _ = client
@@ -39,6 +45,16 @@ pub(super) fn transform<E: Send + 'static>(
     })
 }
 
+async fn received(signal: &mut watch::Receiver<Option<Signal>>) -> Option<Signal> {
+    *signal.wait_for(Option::is_some).await.ok()?
+}
+
+/// Drops all packets from the client, until the proxy ends.
+async fn vanish(connection: &Connection, client: &mpsc::Sender<Piece>) {
+    connection.black_hole();
+    client.closed().await;
+}
+
 /// The connection must be broken.
 struct Broken;
 
@@ -46,6 +62,7 @@ async fn copy<E>(
     mut body: impl Stream<Item = Result<Bytes, E>> + Unpin,
     fault: Option<Fault>,
     client: &mpsc::Sender<Piece>,
+    connection: &Connection,
 ) -> Result<(), Broken> {
     let send = async |bytes: Bytes| {
         client
@@ -58,12 +75,12 @@ async fn copy<E>(
     while let Some(bytes) = body.next().await {
         let mut bytes = bytes.map_err(|_| Broken)?;
         match &fault {
-            Some(Fault::Cut { after } | Fault::Stall { after }) => {
+            Some(Fault::Cut { after } | Fault::Stall { after } | Fault::BlackHole { after }) => {
                 bytes.truncate(after - passed);
                 passed += bytes.len();
                 send(bytes).await?;
                 if passed == *after {
-                    return end(fault.as_ref(), client).await;
+                    return end(fault.as_ref(), client, connection).await;
                 }
             }
             Some(Fault::Slow { piece, pause }) => {
@@ -88,15 +105,23 @@ async fn copy<E>(
             send(changed(fault, &lines)).await
         }
         // The body is shorter than `after`.
-        Some(Fault::Cut { .. } | Fault::Stall { .. }) => end(fault.as_ref(), client).await,
+        Some(Fault::Cut { .. } | Fault::Stall { .. } | Fault::BlackHole { .. }) => {
+            end(fault.as_ref(), client, connection).await
+        }
         _ => Ok(()),
     }
 }
 
 /// Breaks the connection; for a stall, only after the client has disconnected.
-async fn end(fault: Option<&Fault>, client: &mpsc::Sender<Piece>) -> Result<(), Broken> {
-    if let Some(Fault::Stall { .. }) = fault {
-        client.closed().await;
+async fn end(
+    fault: Option<&Fault>,
+    client: &mpsc::Sender<Piece>,
+    connection: &Connection,
+) -> Result<(), Broken> {
+    match fault {
+        Some(Fault::Stall { .. }) => client.closed().await,
+        Some(Fault::BlackHole { .. }) => vanish(connection, client).await,
+        _ => {}
     }
     Err(Broken)
 }
@@ -120,8 +145,14 @@ mod tests {
     async fn through(fault: Fault) -> (String, bool) {
         let chunks = [&b"{\"a\":1}\n{\"b\""[..], b":2}\n"]
             .map(|chunk| Ok::<_, io::Error>(Bytes::from_static(chunk)));
-        let (_keep, cut) = watch::channel(false);
-        let mut body = Box::pin(transform(stream::iter(chunks), Some(fault), cut));
+        let (_keep, signal) = watch::channel(None);
+        let connection = Connection::default();
+        let mut body = Box::pin(transform(
+            stream::iter(chunks),
+            Some(fault),
+            signal,
+            connection,
+        ));
         let mut text = String::new();
         loop {
             match body.try_next().await {
@@ -184,14 +215,15 @@ mod tests {
     #[tokio::test]
     async fn a_stalled_body_stays_open_until_it_is_cut() {
         let chunks = stream::iter([Ok::<_, io::Error>(Bytes::from_static(b"0123456789"))]);
-        let (sender, cut) = watch::channel(false);
-        let mut body = Box::pin(transform(chunks, Some(Fault::Stall { after: 4 }), cut));
+        let (sender, signal) = watch::channel(None);
+        let (stall, connection) = (Fault::Stall { after: 4 }, Connection::default());
+        let mut body = Box::pin(transform(chunks, Some(stall), signal, connection));
         assert_eq!(
             body.try_next().await.unwrap().unwrap().into_data().unwrap(),
             "0123"
         );
         assert!(futures::poll!(body.next()).is_pending());
-        sender.send(true).unwrap();
+        sender.send(Some(Signal::Cut)).unwrap();
         assert!(body.next().await.unwrap().is_err());
     }
 }

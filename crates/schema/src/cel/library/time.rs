@@ -67,7 +67,7 @@ fn duration(text: &CelString<'_>) -> Result<CelDuration, ExecutionError> {
 }
 
 fn same(duration: &CelDuration) -> CelDuration {
-    duration.clone()
+    *duration
 }
 
 fn utc(time: &CelTimestamp) -> CelTimestamp {

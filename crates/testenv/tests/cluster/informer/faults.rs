@@ -1,14 +1,17 @@
 //! Faults in responses and connections.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::future::try_join_all;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::DeleteParams;
-use kube_codegen_runtime::{client::TypedClient, informer::InitialList};
+use kube_codegen_runtime::{
+    client::TypedClient,
+    informer::{InformerConfig, InitialList, SharedInformer},
+};
 use kube_codegen_testenv::{ControlPlane, Error, Fault, Proxy, Rule, TestResult, eventually};
 
-use super::{agree, informer, set, started};
+use super::{OURS, agree, expect_events, informer, set, started};
 use crate::support::{WITHIN, config_map};
 
 /// Checks that an informer follows its namespace through one fault, during which every object changes.
@@ -119,5 +122,41 @@ async fn a_silent_watch_is_abandoned() -> TestResult {
     })
     .await?;
     agree(&informer, &maps).await?;
+    Ok(())
+}
+
+/// Without a sign of life from the server, the watch would wait for minutes, until its time-out.
+#[tokio::test]
+async fn a_dead_connection_is_noticed() -> TestResult {
+    const DEAD_AFTER: Duration = Duration::from_secs(4);
+    let Some(plane) = ControlPlane::shared().await? else {
+        return Ok(());
+    };
+    let ns = plane.namespace("dead").await?;
+    let maps: TypedClient<ConfigMap> = TypedClient::namespaced(plane.client()?, ns.name());
+    maps.create(&config_map("a", 1)).await?;
+    let proxy = plane.proxy().await?;
+    let client = kube_codegen_runtime::client::builder(proxy.config(), DEAD_AFTER)?.build();
+    let config = InformerConfig {
+        namespaces: ns.name().into(),
+        field_selector: Some(OURS.to_owned()),
+        ..InformerConfig::default()
+    };
+    let informer = SharedInformer::new(client, config);
+    let recorded = started(&informer, 1).await?;
+    set(&maps, "a", 2).await?;
+    expect_events(&recorded, &["+a1", "~a1>2"]).await?;
+
+    assert_eq!(proxy.black_hole(&Rule::new(Fault::Refuse).watch(true)), 1);
+    let began = Instant::now();
+    set(&maps, "a", 3).await?;
+    expect_events(&recorded, &["+a1", "~a1>2", "~a2>3"]).await?;
+    let took = began.elapsed();
+    println!("noticed after {took:?}");
+    assert!(
+        took >= DEAD_AFTER / 2,
+        "the connection was not dead: {took:?}"
+    );
+    assert!(took < 3 * DEAD_AFTER, "{took:?}");
     Ok(())
 }

@@ -1,0 +1,84 @@
+//! Clients that notice dead connections.
+use std::time::Duration;
+
+use http::{Request, Response};
+use http_body_util::BodyExt;
+use hyper_timeout::TimeoutConnector;
+use hyper_util::{
+    client::legacy::{Client as HyperClient, connect::HttpConnector},
+    rt::TokioExecutor,
+};
+use kube::{
+    Client, Config,
+    client::{Body, ClientBuilder, ConfigExt, DynBody, retry::RetryPolicy},
+};
+use tower::{BoxError, ServiceBuilder, ServiceExt, retry::RetryLayer, util::BoxService};
+
+/// Time after which a connection without a sign of life counts as dead. client-go notices after 45 s.
+pub const DEAD_AFTER: Duration = Duration::from_secs(40);
+
+/// The same service as of kube's `ClientBuilder::try_from`.
+type Service = BoxService<Request<Body>, Response<Box<DynBody>>, BoxError>;
+
+/// Connects to the API server of `config`, and closes a connection that is dead for [`DEAD_AFTER`].
+///
+/// A connection is dead if the other end vanished without closing it: a node or a load balancer that lost its power or its state. `kube::Client`
+/// does not notice that: a watch waits until its time-out minutes later, and another request for ever.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let config = kube::Config::infer().await?;
+/// let client = kube_codegen_runtime::client::connect(config)?;
+/// # Ok(()) }
+/// ```
+pub fn connect(config: Config) -> kube::Result<Client> {
+    Ok(builder(config, DEAD_AFTER)?.build())
+}
+
+/// Like [`connect`], for a client with more layers or another limit.
+///
+/// TCP probes a silent connection from half of `dead_after` on, and on Linux gives up unacknowledged data after `dead_after`. With a proxy
+/// (`config.proxy_url`), this has no effect, since the proxy answers the probes.
+pub fn builder(config: Config, dead_after: Duration) -> kube::Result<ClientBuilder<Service>> {
+    if config.proxy_url.is_some() {
+        return ClientBuilder::try_from(config);
+    }
+    let mut connector =
+        TimeoutConnector::new(config.rustls_https_connector_with_connector(tcp(dead_after))?);
+    connector.set_connect_timeout(config.connect_timeout);
+    connector.set_read_timeout(config.read_timeout);
+    connector.set_write_timeout(config.write_timeout);
+    connector.set_reset_reader_on_write(config.reset_reader_on_write);
+    let hyper: HyperClient<_, Body> = HyperClient::builder(TokioExecutor::new()).build(connector);
+
+    let retry = config
+        .default_retry
+        .then(|| RetryLayer::new(RetryPolicy::server_retry()));
+    let service = ServiceBuilder::new()
+        .layer(config.base_uri_layer())
+        .option_layer(retry)
+        .option_layer(config.auth_layer()?)
+        .layer(config.extra_headers_layer()?)
+        .map_err(BoxError::from)
+        .service(hyper);
+    let service = service.map_response(|response: Response<_>| {
+        response.map(|body| Box::new(BodyExt::map_err(body, BoxError::from)) as Box<DynBody>)
+    });
+    Ok(ClientBuilder::new(
+        service.boxed(),
+        config.default_namespace,
+    ))
+}
+
+fn tcp(dead_after: Duration) -> HttpConnector {
+    /// The unit of the kernel's timers.
+    const SECOND: Duration = Duration::from_secs(1);
+    let mut tcp = HttpConnector::new();
+    tcp.enforce_http(false);
+    tcp.set_keepalive(Some((dead_after / 2).max(SECOND)));
+    tcp.set_keepalive_interval(Some((dead_after / 8).max(SECOND)));
+    tcp.set_keepalive_retries(Some(4));
+    #[cfg(target_os = "linux")]
+    tcp.set_tcp_user_timeout(Some(dead_after.max(SECOND)));
+    tcp
+}

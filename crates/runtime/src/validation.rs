@@ -1,0 +1,155 @@
+//! Validates objects by the schema and the rules of their CRD, and fills in its defaults, without a cluster.
+//!
+//! [`Validate`] is implemented for all generated kinds. The messages are those of the API server, which also evaluates the rules (CEL) when
+//! it receives the object.
+//!
+//! ```no_run
+//! # fn example<Widget>(mut widget: Widget, old: Widget) -> Result<(), Box<dyn std::error::Error>>
+//! # where Widget: kube_codegen_runtime::validation::Validate {
+//! use kube_codegen_runtime::validation::Validate;
+//!
+//! widget.apply_defaults()?;
+//! widget.validate()?;
+//! // Transition rules; what the update does not change is not reported.
+//! widget.validate_update(&old)?;
+//! # Ok(()) }
+//! ```
+//!
+//! A schema is read from the manifest that generated code embeds, once per kind, when the first object is validated.
+
+use std::{
+    any::TypeId,
+    collections::HashMap,
+    fmt,
+    sync::{Arc, LazyLock},
+};
+
+use kube::{CustomResourceExt, Resource};
+use kube_codegen_schema::{Schema, validate_metadata};
+use parking_lot::Mutex;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+pub use kube_codegen_schema::{Cause, Reason};
+
+/// Why an object cannot be validated, or is invalid.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The API server would refuse the object.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// The CRD has no schema for the version of the type.
+    #[error("the CRD {0} has no schema for this version; generate the code again")]
+    NoSchema(String),
+    /// The object cannot be written as JSON or read from it.
+    #[error("the object cannot be converted: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// An object that the API server would refuse; [`Display`](fmt::Display) is its message.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Invalid {
+    /// Kind and group, such as `Widget.example.com`.
+    pub kind: String,
+    /// Name of the object.
+    pub name: String,
+    /// The violations; never empty.
+    pub causes: Vec<Cause>,
+}
+
+impl std::error::Error for Invalid {}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:?} is invalid: ", self.kind, self.name)?;
+        match self.causes.as_slice() {
+            [cause] => write!(f, "{cause}"),
+            causes => {
+                let causes: Vec<_> = causes.iter().map(ToString::to_string).collect();
+                write!(f, "[{}]", causes.join(", "))
+            }
+        }
+    }
+}
+
+/// A kind whose objects can be validated without a cluster.
+pub trait Validate: Sized {
+    /// Validates the object as the API server does when it is created.
+    fn validate(&self) -> Result<(), Error>;
+
+    /// Validates the object as the API server does when it replaces `old`: violations of what the update does not change are not
+    /// reported, and rules may compare with `oldSelf`.
+    fn validate_update(&self, old: &Self) -> Result<(), Error>;
+
+    /// Fills in the defaults of the schema, as the API server does.
+    fn apply_defaults(&mut self) -> Result<(), Error>;
+}
+
+impl<K> Validate for K
+where
+    K: CustomResourceExt + Resource<DynamicType = ()> + Serialize + DeserializeOwned + 'static,
+{
+    fn validate(&self) -> Result<(), Error> {
+        let schema = schema::<K>()?;
+        let object = completed(&schema, self)?;
+        let mut causes = validate_metadata(&object);
+        causes.extend(schema.validate(&object));
+        result(self, causes)
+    }
+
+    fn validate_update(&self, old: &Self) -> Result<(), Error> {
+        let schema = schema::<K>()?;
+        let (object, old) = (completed(&schema, self)?, completed(&schema, old)?);
+        let mut causes = validate_metadata(&object);
+        causes.extend(schema.validate_update(&object, &old));
+        result(self, causes)
+    }
+
+    fn apply_defaults(&mut self) -> Result<(), Error> {
+        let mut object = serde_json::to_value(&*self)?;
+        schema::<K>()?.apply_defaults(&mut object);
+        *self = serde_json::from_value(object)?;
+        Ok(())
+    }
+}
+
+/// Returns an object as the API server validates it.
+fn completed<K: Serialize>(schema: &Schema, object: &K) -> Result<Value, Error> {
+    let mut object = serde_json::to_value(object)?;
+    schema.prune(&mut object);
+    schema.apply_defaults(&mut object);
+    Ok(object)
+}
+
+fn result<K: Resource<DynamicType = ()>>(object: &K, causes: Vec<Cause>) -> Result<(), Error> {
+    if causes.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Invalid(Invalid {
+        kind: format!("{}.{}", K::kind(&()), K::group(&())),
+        name: object.meta().name.clone().unwrap_or_default(),
+        causes,
+    }))
+}
+
+/// Returns the schema of a kind, read once.
+fn schema<K>() -> Result<Arc<Schema>, Error>
+where
+    K: CustomResourceExt + Resource<DynamicType = ()> + 'static,
+{
+    static SCHEMAS: LazyLock<Mutex<HashMap<TypeId, Arc<Schema>>>> = LazyLock::new(Mutex::default);
+    if let Some(schema) = SCHEMAS.lock().get(&TypeId::of::<K>()) {
+        return Ok(schema.clone());
+    }
+    let versions = K::crd().spec.versions.into_iter();
+    let schema = versions
+        .filter(|version| version.name == K::version(&()))
+        .find_map(|version| version.schema?.open_api_v3_schema)
+        .ok_or_else(|| Error::NoSchema(K::crd_name().to_owned()))?;
+    let schema = Schema::new(&serde_json::to_value(schema)?)
+        .map_err(|_| Error::NoSchema(K::crd_name().to_owned()))?;
+    let schema = Arc::new(schema);
+    SCHEMAS.lock().insert(TypeId::of::<K>(), schema.clone());
+    Ok(schema)
+}

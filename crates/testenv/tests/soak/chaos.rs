@@ -1,0 +1,164 @@
+//! Random faults in the proxies, killed and paused servers, lost history, and leaders without a network.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use kube_codegen_testenv::{ControlPlane, Error, Fault, Proxy, Rule, RuleHandle};
+use tokio::time::{Instant, sleep};
+
+/// Pause between two faults.
+const PAUSE: Duration = Duration::from_millis(300);
+/// Time without a network, longer than a lease is valid.
+const PARTITION: Duration = Duration::from_secs(9);
+
+pub(crate) struct Chaos<'a> {
+    plane: &'a ControlPlane,
+    proxies: &'a [Proxy],
+    random: fastrand::Rng,
+    rules: Vec<RuleHandle>,
+    counts: BTreeMap<&'static str, usize>,
+    outages: usize,
+    next_outage: Option<Instant>,
+}
+
+impl<'a> Chaos<'a> {
+    pub(crate) fn new(
+        plane: &'a ControlPlane,
+        proxies: &'a [Proxy],
+        random: fastrand::Rng,
+    ) -> Self {
+        let (rules, counts) = (Vec::new(), BTreeMap::new());
+        Self {
+            plane,
+            proxies,
+            random,
+            rules,
+            counts,
+            outages: 0,
+            next_outage: None,
+        }
+    }
+
+    /// Causes one fault, or one of five outages per `time`. `leader` is the number of the proxy that the leader uses.
+    pub(crate) async fn step(
+        &mut self,
+        time: Duration,
+        leader: Option<usize>,
+    ) -> Result<(), Error> {
+        sleep(PAUSE).await;
+        let next = *self
+            .next_outage
+            .get_or_insert_with(|| Instant::now() + time / 6);
+        if Instant::now() >= next {
+            self.outage(leader).await?;
+            self.next_outage = Some(Instant::now() + time / 6);
+            return Ok(());
+        }
+        let random = &mut self.random;
+        let second = Duration::from_secs(1);
+        let (name, fault) = match random.u8(..12) {
+            0 => (
+                "429",
+                Fault::TooManyRequests {
+                    retry_after: second,
+                },
+            ),
+            1 => ("500", Fault::InternalError),
+            2 => ("503", Fault::Unavailable),
+            3 => ("410", Fault::Gone),
+            4 => ("410 in a watch", Fault::WatchExpired),
+            5 => ("refused", Fault::Refuse),
+            6 => ("delayed", Fault::Delay(second)),
+            7 => (
+                "truncated",
+                Fault::Cut {
+                    after: random.usize(..20_000),
+                },
+            ),
+            8 => (
+                "stalled",
+                Fault::Stall {
+                    after: random.usize(..2000),
+                },
+            ),
+            9 => (
+                "black hole",
+                Fault::BlackHole {
+                    after: random.usize(..2000),
+                },
+            ),
+            10 => (
+                "slow",
+                Fault::Slow {
+                    piece: 2000,
+                    pause: Duration::from_millis(5),
+                },
+            ),
+            _ => ("garbled", Fault::Garble),
+        };
+        let proxy = &self.proxies[random.usize(..self.proxies.len())];
+        *self.counts.entry(name).or_default() += 1;
+        let watches = Rule::new(fault.clone()).watch(true);
+        self.rules.push(proxy.add(match random.u8(..3) {
+            0 => watches.clone().times(2),
+            1 => Rule::new(fault.clone()).path("/configmaps").times(3),
+            _ => Rule::new(fault.clone()).times(2),
+        }));
+        match random.u8(..6) {
+            0 => drop(proxy.cut(&watches)),
+            1 => drop(proxy.black_hole(&watches)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    async fn outage(&mut self, leader: Option<usize>) -> Result<(), Error> {
+        let (server, etcd) = (self.plane.api_server()?, self.plane.etcd()?);
+        let name = match self.outages % 5 {
+            0 => {
+                let proxy = &self.proxies[leader.unwrap_or(0)];
+                let all = Rule::new(Fault::Refuse);
+                let rule = proxy.add(all.clone());
+                proxy.cut(&all);
+                sleep(PARTITION).await;
+                rule.remove();
+                "leader partitioned"
+            }
+            1 => {
+                server.restart().await?;
+                "API server killed"
+            }
+            2 => {
+                server.pause()?;
+                sleep(Duration::from_secs(3)).await;
+                server.resume()?;
+                "API server paused"
+            }
+            3 => {
+                server.kill();
+                etcd.restart().await?;
+                server.restart().await?;
+                "etcd killed"
+            }
+            _ => {
+                self.plane.compact().await?;
+                server.restart().await?;
+                "history lost"
+            }
+        };
+        self.outages += 1;
+        *self.counts.entry(name).or_default() += 1;
+        Ok(())
+    }
+
+    /// Removes all rules, and breaks what they keep open.
+    pub(crate) fn end(&mut self) {
+        self.rules.drain(..).for_each(|rule| rule.remove());
+        for proxy in self.proxies {
+            proxy.cut(&Rule::new(Fault::Refuse));
+        }
+    }
+
+    pub(crate) fn summary(&self) -> String {
+        format!("{:?}", self.counts)
+    }
+}

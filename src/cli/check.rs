@@ -1,0 +1,250 @@
+//! `kube-codegen check`: validates objects by the schemas of their CRDs, without a cluster.
+
+use std::collections::BTreeMap;
+
+use kube_codegen_schema::{Cause, Schema, pointer};
+use serde_json::{Value, json};
+
+use super::{CommandError, console::Console, count};
+use crate::{
+    diag::{Code, Diagnostics, Place, Severity, nearest},
+    source::{self, Input, Source, SourceId},
+    yaml::{self, Document},
+};
+
+/// Check objects against the schemas of their CRDs, as the API server does
+///
+/// Reports unknown and duplicate fields, and what the API server refuses: wrong types and formats, values out of bounds, missing
+/// fields, duplicate items, and validation rules (CEL) that do not hold. Needs no cluster.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Files, directories or glob patterns of objects, or `-` for standard input
+    #[arg(required = true, value_name = "FILE|DIR|GLOB|-")]
+    objects: Vec<String>,
+
+    /// Files, directories or glob patterns of CustomResourceDefinitions; can be repeated
+    #[arg(short, long, required = true, value_name = "FILE|DIR|GLOB")]
+    file: Vec<String>,
+}
+
+/// A served version of a kind.
+struct Version {
+    crd: String,
+    schema: Result<Schema, String>,
+}
+
+/// Versions by group, kind and name.
+type Kinds = BTreeMap<(String, String), BTreeMap<String, Version>>;
+
+pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
+    let inputs = |arguments: &[String]| {
+        arguments
+            .iter()
+            .map(|it| Input::parse(it))
+            .collect::<Vec<_>>()
+    };
+    let crds = source::load(&inputs(&args.file))?;
+    let mut sources = source::load(&inputs(&args.objects))?;
+    // The objects come first, so that their diagnostics do.
+    let first = sources.len();
+    sources.extend(crds);
+    let mut diagnostics = Diagnostics::new();
+    let documents = |range: std::ops::Range<usize>, diagnostics: &mut Diagnostics| {
+        let ids = range.map(SourceId);
+        let read = ids.flat_map(|id| {
+            let documents = id
+                .of(&sources)
+                .map(|source| yaml::read(source, id, diagnostics));
+            documents
+                .into_iter()
+                .flatten()
+                .map(move |document| (id, document))
+        });
+        read.collect::<Vec<_>>()
+    };
+    let objects = documents(0..first, &mut diagnostics);
+    // kubectl refuses what it would otherwise drop.
+    diagnostics.raise(Code::DuplicateKey, Severity::Error);
+    let kinds = kinds(
+        documents(first..sources.len(), &mut diagnostics),
+        &mut diagnostics,
+    );
+    let mut checked = 0;
+    for (id, document) in objects {
+        checked += usize::from(check(&kinds, id, document, &mut diagnostics));
+    }
+    finish(diagnostics, &sources, checked, console)
+}
+
+/// Prints the diagnostics and a summary.
+fn finish(
+    mut diagnostics: Diagnostics,
+    sources: &[Source],
+    checked: usize,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    diagnostics.locate(sources);
+    console.diagnostics(&diagnostics, sources, &[]);
+    let errors = diagnostics.count(Severity::Error);
+    console.object(&json!({
+        "type": "summary",
+        "outcome": if errors > 0 { "invalid" } else { "valid" },
+        "objects": checked,
+        "findings": diagnostics.iter().len(),
+    }));
+    let objects = count(checked, "object");
+    if errors > 0 {
+        console.summary_error(&format!("{} in {objects}", count(errors, "problem")));
+        return Err(CommandError::Reported);
+    }
+    console.line(&format!("{objects} checked: no problems"));
+    Ok(())
+}
+
+/// Reads the schemas of all CRDs.
+fn kinds(documents: Vec<(SourceId, Document)>, diagnostics: &mut Diagnostics) -> Kinds {
+    let mut kinds = Kinds::new();
+    for (_, document) in documents {
+        let crd = document.root.into_value();
+        let text = |pointer: &str| {
+            crd.pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        if text("/kind") != "CustomResourceDefinition" {
+            continue;
+        }
+        let key = (
+            text("/spec/group").to_owned(),
+            text("/spec/names/kind").to_owned(),
+        );
+        let versions = crd.pointer("/spec/versions").and_then(Value::as_array);
+        for version in versions.into_iter().flatten() {
+            let schema = version
+                .pointer("/schema/openAPIV3Schema")
+                .unwrap_or(&Value::Null);
+            let version = version["name"].as_str().unwrap_or_default().to_owned();
+            let schema = Schema::new(schema).map_err(|error| error.to_string());
+            let crd = text("/metadata/name").to_owned();
+            kinds
+                .entry(key.clone())
+                .or_default()
+                .insert(version, Version { crd, schema });
+        }
+    }
+    if kinds.is_empty() {
+        let message = "no CustomResourceDefinition with versions in the input of --file";
+        diagnostics.report(Code::NoCrd, Place::nowhere(), message);
+    }
+    kinds
+}
+
+/// Checks one object, or the items of a list; returns whether there is a CRD for it.
+fn check(kinds: &Kinds, id: SourceId, document: Document, diagnostics: &mut Diagnostics) -> bool {
+    let place = Place {
+        source: Some(id),
+        document: document.index,
+        ..Place::default()
+    };
+    let object = document.root.into_value();
+    let text = |name: &str| object[name].as_str().unwrap_or_default();
+    let (kind, api_version) = (text("kind"), text("apiVersion"));
+    if let (true, Some(items)) = (kind.ends_with("List"), object["items"].as_array()) {
+        let items = items.iter().enumerate().map(|(index, item)| {
+            let place = Place {
+                pointer: format!("/items/{index}"),
+                ..place.clone()
+            };
+            check_object(kinds, item, &place, diagnostics)
+        });
+        return items.filter(|is_known| *is_known).count() > 0;
+    }
+    if api_version.is_empty() || kind.is_empty() {
+        let missing = if kind.is_empty() {
+            "kind"
+        } else {
+            "apiVersion"
+        };
+        let message = format!("an object needs `{missing}`");
+        diagnostics.report(Code::InvalidObject, place, message);
+        return false;
+    }
+    check_object(kinds, &object, &place, diagnostics)
+}
+
+fn check_object(
+    kinds: &Kinds,
+    object: &Value,
+    place: &Place,
+    diagnostics: &mut Diagnostics,
+) -> bool {
+    let text = |name: &str| object[name].as_str().unwrap_or_default();
+    let (kind, api_version) = (text("kind"), text("apiVersion"));
+    let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+    let within = |inner: &str| Place {
+        pointer: format!("{}{inner}", place.pointer),
+        ..place.clone()
+    };
+    let Some(versions) = kinds.get(&(group.to_owned(), kind.to_owned())) else {
+        let message = format!(
+            "{kind} of {api_version} is not checked: the input of --file has no CRD for it"
+        );
+        let known = kinds.keys().map(|(_, kind)| kind.as_str());
+        let hint = match nearest(kind, known).first() {
+            Some(near) if *near != kind => format!("did you mean {near}?"),
+            _ => "add its CRD to --file".to_owned(),
+        };
+        diagnostics
+            .report(Code::OtherKind, within("/kind"), message)
+            .hint(hint);
+        return false;
+    };
+    let Some(version) = versions.get(version) else {
+        let known: Vec<_> = versions.keys().map(String::as_str).collect();
+        let message = format!("{kind} has no version {version}");
+        let hint = format!("its versions are {}", known.join(", "));
+        diagnostics
+            .report(Code::InvalidObject, within("/apiVersion"), message)
+            .hint(hint);
+        return true;
+    };
+    let within = |inner: &str, key: bool| Place {
+        crd: Some(version.crd.clone()),
+        key,
+        ..within(inner)
+    };
+    let schema = match &version.schema {
+        Ok(schema) => schema,
+        Err(why) => {
+            diagnostics.report(
+                Code::KeywordType,
+                within("", false),
+                format!("{}: {why}", version.crd),
+            );
+            return true;
+        }
+    };
+    let mut pruned = object.clone();
+    for field in schema.prune(&mut pruned) {
+        let message = format!("unknown field `{field}`");
+        let place = within(&pointer(&field, object), true);
+        let diagnostic = diagnostics.report(Code::UnknownField, place, message);
+        diagnostic.severity = Severity::Error;
+    }
+    schema.apply_defaults(&mut pruned);
+    let mut causes = kube_codegen_schema::validate_metadata(&pruned);
+    causes.extend(schema.validate(&pruned));
+    for cause in causes {
+        let place = within(&cause.pointer(&pruned), false);
+        let message = match &cause {
+            Cause { field, message, .. } if field == "<nil>" => message.clone(),
+            cause => cause.to_string(),
+        };
+        let diagnostic = diagnostics.report(Code::InvalidObject, place, message);
+        if cause.pointer(&pruned).is_empty() {
+            // Not a violation: the rules were not evaluated.
+            diagnostic.severity = Severity::Warning;
+        }
+    }
+    true
+}
