@@ -471,6 +471,7 @@ async fn no_read_after_a_write_is_older_and_after_a_while_caches_equal_the_serve
         catch_up(&server).await;
         let all = kube::Api::<ConfigMap>::all(foreign);
         let all = all.list(&Default::default()).await.unwrap().items;
+        // Informers skip managed fields.
         let all: BTreeMap<_, _> = all
             .into_iter()
             .map(|mut map| {

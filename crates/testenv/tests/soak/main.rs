@@ -3,7 +3,7 @@
 //! memory leaked.
 //!
 //! `cargo test -p kube-codegen-testenv --test soak` runs the short form. The long form, with the length in seconds:
-//! `KUBE_CODEGEN_SOAK=600 cargo test -p kube-codegen-testenv --test soak -- --ignored --nocapture`.
+//! `KUBE_CODEGEN_SOAK=600 KUBE_CODEGEN_SOAK_OBJECTS=20000 cargo test -p kube-codegen-testenv --test soak -- --ignored --nocapture`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod chaos;
@@ -33,8 +33,11 @@ async fn caches_handlers_and_leaders_survive_faults() -> TestResult {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes as many seconds as KUBE_CODEGEN_SOAK says (600), and some minutes"]
 async fn caches_handlers_and_leaders_survive_faults_for_long() -> TestResult {
-    let seconds = std::env::var("KUBE_CODEGEN_SOAK").map_or(Ok(600), |text| text.parse())?;
-    soak(20_000, Duration::from_secs(seconds)).await
+    let number =
+        |name, default| std::env::var(name).map_or(Ok(default), |text| text.parse::<u32>());
+    let seconds = number("KUBE_CODEGEN_SOAK", 600)?;
+    let objects = number("KUBE_CODEGEN_SOAK_OBJECTS", 20_000)?;
+    soak(objects as usize, Duration::from_secs(seconds.into())).await
 }
 
 async fn soak(objects: usize, time: Duration) -> TestResult {
