@@ -23,7 +23,13 @@ fn probes_ports_and_services_match_the_flags() {
         );
         files(&directory.path().join("test-operator"))
     };
-    let examples = ["crdkind-operator", "pod-watcher"];
+    let examples = [
+        "crdkind-operator",
+        "foo-controller",
+        "network-controller",
+        "pod-watcher",
+        "secret-copier",
+    ];
     let examples =
         examples.map(|name| files(&Path::new(ROOT).join("generated-examples").join(name)));
     for files in [scaffold].into_iter().chain(examples) {

@@ -7,6 +7,7 @@ mod client_crate;
 #[path = "../common/mod.rs"]
 mod common;
 mod deploy;
+mod examples;
 mod generate;
 mod memory;
 mod new;

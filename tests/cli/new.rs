@@ -411,23 +411,3 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
     paths.sort();
     paths
 }
-
-#[test]
-fn the_example_operator_is_up_to_date_and_keeps_its_files() {
-    let example = Path::new(ROOT).join("generated-examples/crdkind-operator");
-    succeed(&example, &["generate", "--check"]);
-
-    let (directory, package) = directory(CRDKIND);
-    let before = files(&example);
-    for (path, text) in &before {
-        let path = package.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    let args = ["new", "crdkind-operator", "-f", "crd.yaml", "-o", NAME];
-    succeed(directory.path(), &args);
-    let after = files(&package);
-    for (path, text) in &before {
-        assert_eq!(after.get(path), Some(text), "{path}");
-    }
-}

@@ -41,7 +41,12 @@ pub async fn operator(
 ) -> Result<Process, Error> {
     let kubeconfig = plane.kubeconfig_for(name, name).await?;
     let mut command = Command::new(program);
-    command.arg("--kubeconfig").arg(kubeconfig).args(flags);
+    command
+        .arg("--kubeconfig")
+        .arg(kubeconfig)
+        // Several operators run at the same time.
+        .arg("--health-probe-bind-address=0")
+        .args(flags);
     plane.spawn(name, command)
 }
 

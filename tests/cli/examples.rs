@@ -1,0 +1,188 @@
+//! The operators in `generated-examples/`: what is not by hand is what `kube-codegen new` writes.
+//!
+//! `KUBE_CODEGEN_ACCEPT=1 cargo test --test cli` updates that.
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use similar::{ChangeTag, TextDiff};
+use tempfile::TempDir;
+
+use super::{ROOT, files, run, succeed};
+
+/// An operator, which `kube-codegen new` made.
+struct Example {
+    name: &'static str,
+    /// The arguments, in the directory of the example.
+    args: &'static [&'static str],
+    /// The scaffolded files that were changed by hand, besides `Cargo.toml` and `README.md`.
+    by_hand: &'static [&'static str],
+}
+
+const EXAMPLES: [Example; 5] = [
+    Example {
+        name: "crdkind-operator",
+        args: &["-f", "deploy/crd.yaml"],
+        by_hand: &[
+            "deploy/rbac.yaml",
+            "kube-codegen.toml",
+            "src/controller.rs",
+            "src/lib.rs",
+            "src/main.rs",
+        ],
+    },
+    Example {
+        name: "foo-controller",
+        args: &["-f", "deploy/crd.yaml"],
+        by_hand: &[
+            "deploy/rbac.yaml",
+            "src/controller.rs",
+            "src/lib.rs",
+            "src/main.rs",
+        ],
+    },
+    Example {
+        name: "network-controller",
+        args: &["-f", "network.v1beta1.yaml"],
+        by_hand: &[
+            "deploy/deployment.yaml",
+            "deploy/rbac.yaml",
+            "src/controller.rs",
+            "src/lib.rs",
+            "src/main.rs",
+        ],
+    },
+    Example {
+        name: "pod-watcher",
+        args: &["--watch", "v1/Pod"],
+        by_hand: &["src/controller.rs", "src/lib.rs"],
+    },
+    Example {
+        name: "secret-copier",
+        args: &["--watch", "v1/Secret"],
+        by_hand: &[
+            "deploy/rbac.yaml",
+            "src/controller.rs",
+            "src/lib.rs",
+            "src/main.rs",
+        ],
+    },
+];
+
+impl Example {
+    fn directory(&self) -> PathBuf {
+        Path::new(ROOT).join("generated-examples").join(self.name)
+    }
+
+    /// Returns the files that `kube-codegen new` writes, except the tests: the examples have others.
+    fn scaffold(&self) -> BTreeMap<String, String> {
+        let target = TempDir::new().unwrap();
+        let output = target.path().display().to_string();
+        let args = [&["new", self.name, "-qq", "-o", &output], self.args].concat();
+        succeed(&self.directory(), &args);
+        let mut files = files(target.path());
+        files.retain(|path, _| !path.starts_with("tests/"));
+        files
+    }
+
+    fn is_by_hand(&self, path: &str) -> bool {
+        ["Cargo.toml", "README.md"].contains(&path) || self.by_hand.contains(&path)
+    }
+}
+
+#[test]
+fn all_is_as_scaffolded_but_the_files_changed_by_hand() {
+    let accepts = env::var_os("KUBE_CODEGEN_ACCEPT").is_some();
+    for example in EXAMPLES {
+        let name = example.name;
+        let present = files(&example.directory());
+        let scaffold = example.scaffold();
+        for (path, text) in &scaffold {
+            let is_same = present.get(path) == Some(text);
+            if example.is_by_hand(path) {
+                assert!(!is_same, "{name}/{path} is not changed by hand any more");
+            } else if accepts {
+                fs::write(example.directory().join(path), text).unwrap();
+            } else {
+                assert!(
+                    is_same,
+                    "{name}/{path} differs from what is scaffolded; KUBE_CODEGEN_ACCEPT=1 updates it"
+                );
+            }
+        }
+        for path in example.by_hand {
+            assert!(scaffold.contains_key(*path), "{name}/{path}");
+        }
+        let crate_of = |path: &str| scaffold.contains_key(path);
+        let generated = present.keys().filter(|path| path.contains("/generated/"));
+        let stale: Vec<_> = generated.filter(|path| !crate_of(path)).collect();
+        assert_eq!(stale, [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn generate_and_new_keep_the_examples() {
+    for example in EXAMPLES {
+        let directory = example.directory();
+        if directory.join("kube-codegen.toml").exists() {
+            succeed(&directory, &["generate", "--check"]);
+        }
+        let args = ["new", example.name, "-o", ".", "--dry-run"];
+        let output = run(&directory, &[&args, example.args].concat());
+        let text = super::stdout(&output);
+        assert!(output.status.success(), "{}", super::stderr(&output));
+        let writes = |line: &&str| line.starts_with("create") || line.starts_with("update");
+        let written: Vec<_> = text.lines().filter(writes).collect();
+        // The examples have tests of their own.
+        assert_eq!(written, ["create   ./tests/controller.rs"], "{text}");
+    }
+}
+
+/// Counts the lines of an example's program and manifests: by hand, scaffolded, generated.
+fn lines(example: &Example) -> [usize; 3] {
+    let scaffold = example.scaffold();
+    let [mut by_hand, mut scaffolded, mut generated] = [0; 3];
+    for (path, text) in files(&example.directory()) {
+        if path.contains("/generated/") {
+            generated += text.lines().count();
+        } else if path.starts_with("src/") || path.starts_with("deploy/") {
+            let before = scaffold.get(&path).map_or("", String::as_str);
+            for change in TextDiff::from_lines(before, &text).iter_all_changes() {
+                match change.tag() {
+                    ChangeTag::Insert => by_hand += 1,
+                    ChangeTag::Equal => scaffolded += 1,
+                    ChangeTag::Delete => {}
+                }
+            }
+        }
+    }
+    [by_hand, scaffolded, generated]
+}
+
+#[test]
+fn the_readme_has_the_lines_of_the_examples() {
+    let path = Path::new(ROOT).join("README.md");
+    let mut readme = fs::read_to_string(&path).unwrap();
+    let accepts = env::var_os("KUBE_CODEGEN_ACCEPT").is_some();
+    for example in EXAMPLES {
+        let name = example.name;
+        let row = format!("| [`{name}`](generated-examples/{name}) |");
+        let line = readme.lines().find(|line| line.starts_with(&row));
+        let line = line
+            .unwrap_or_else(|| panic!("README.md has no row {row}"))
+            .to_owned();
+        let [by_hand, scaffolded, generated] = lines(&example);
+        let about = line[row.len()..].split('|').next().unwrap();
+        let expected = format!("{row}{about}| {by_hand} | {scaffolded} | {generated} |");
+        if accepts {
+            readme = readme.replace(&line, &expected);
+        } else {
+            assert_eq!(line, expected, "KUBE_CODEGEN_ACCEPT=1 updates it");
+        }
+    }
+    if accepts {
+        fs::write(path, readme).unwrap();
+    }
+}
