@@ -8,6 +8,7 @@ mod normal;
 pub mod random;
 mod script;
 mod session;
+pub mod types;
 
 pub use self::{
     normal::Normal,

@@ -1,19 +1,24 @@
-//! `record` writes the answers of a real API server beside the scripts; `random` compares both servers on random requests.
+//! `record` writes the answers of a real API server beside the scripts, `types` records its built-in kinds, and `random` compares
+//! both servers on random requests.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     env, fs,
+    io::Write as _,
     path::Path,
     process::ExitCode,
 };
 
-use kube_codegen_conformance::{Answer, Script, Session, Step, definitions, random::Generator};
+use kube_codegen_conformance::{
+    Answer, Script, Session, Step, definitions,
+    random::{Generator, samples},
+};
 use kube_codegen_testenv::ControlPlane;
 use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 use testresult::TestResult;
 
-const USAGE: &str = "usage: conformance record | random [--steps N] [--seed N] [--wild] [--show N]";
+const USAGE: &str = "usage: conformance record | types | random [--steps N] [--seed N] [--wild] [--builtin] [--kind KIND] [--show N]";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -25,14 +30,18 @@ async fn main() -> ExitCode {
     };
     let result = match args.first().map(String::as_str) {
         Some("record") => record().await,
+        Some("types") => types().await,
         Some("random") => {
-            let wild = args.iter().any(|arg| arg == "--wild");
-            random(
-                option("--steps", 2000),
-                option("--seed", 1),
-                wild,
-                option("--show", 5),
-            )
+            let has = |name: &str| args.iter().any(|arg| arg == name);
+            let kind = args.iter().position(|arg| arg == "--kind");
+            random(&Run {
+                steps: option("--steps", 2000),
+                seed: option("--seed", 1),
+                show: option("--show", 5),
+                wild: has("--wild"),
+                builtin: has("--builtin") || kind.is_some(),
+                kind: kind.and_then(|at| args.get(at + 1).cloned()),
+            })
             .await
         }
         _ => {
@@ -72,6 +81,26 @@ async fn record() -> TestResult {
     Ok(())
 }
 
+/// Records the types of the built-in kinds for the API server in memory.
+async fn types() -> TestResult {
+    let plane = ControlPlane::start().await?;
+    let session = Session::new(plane.client()?, "default");
+    let types = kube_codegen_conformance::types::read(&session).await?;
+    let folder = folder("../testing/src/builtin");
+    let file = fs::File::create(folder.join("types.json.gz"))?;
+    let mut encoder = flate2::GzBuilder::new().write(file, flate2::Compression::best());
+    encoder.write_all(types["types"].to_string().as_bytes())?;
+    encoder.finish()?;
+    let resources = types["resources"].as_array().into_iter().flatten();
+    let lines: Vec<_> = resources.map(ToString::to_string).collect();
+    fs::write(
+        folder.join("resources.json"),
+        format!("[\n{}\n]\n", lines.join(",\n")),
+    )?;
+    plane.stop().await?;
+    Ok(())
+}
+
 /// The parts of an answer that can differ.
 fn difference(ours: &Answer, theirs: &Answer) -> Option<&'static str> {
     if ours.status != theirs.status {
@@ -106,23 +135,70 @@ fn compare(path: &str, ours: &Value, theirs: &Value, lines: &mut Vec<String>) {
     }
 }
 
-async fn random(steps: u64, seed: u64, wild: bool, show: u64) -> TestResult {
-    let plane = ControlPlane::start().await?;
+/// The options of a random run.
+struct Run {
+    steps: u64,
+    seed: u64,
+    show: u64,
+    wild: bool,
+    builtin: bool,
+    kind: Option<String>,
+}
+
+/// Starts a control plane in which nothing but requests changes objects.
+async fn quiet_plane() -> TestResult<ControlPlane> {
+    let builder = ControlPlane::builder();
+    let plane = builder
+        .api_server_arg("--disable-admission-plugins=ServiceAccount")
+        .start()
+        .await?;
+    plane.controllers()?.kill();
+    Ok(plane)
+}
+
+async fn random(run: &Run) -> TestResult {
+    let &Run {
+        steps,
+        seed,
+        show,
+        wild,
+        builtin,
+        ..
+    } = run;
+    let plane = if builtin {
+        quiet_plane().await?
+    } else {
+        ControlPlane::start().await?
+    };
+    let mut samples = samples()?;
+    if let Some(kind) = &run.kind {
+        samples.retain(|it| it[0]["kind"] == kind.as_str());
+    }
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
     let mut shown: BTreeMap<String, u64> = BTreeMap::new();
     let mut done = 0;
-    let mut round = 0;
+    let mut round: usize = 0;
     while done < steps {
         round += 1;
+        let seed = seed * 1_000_000 + round as u64;
+        let of_kind = samples
+            .get(round % samples.len().max(1))
+            .filter(|_| builtin);
+        let mut generator = match of_kind {
+            Some(samples) => Generator::builtin(seed, wild, samples),
+            None => Generator::new(seed, wild),
+        };
         // After a difference, the two servers have different states: the rest of the round would repeat it.
-        let mut generator = Generator::new(seed * 1_000_000 + round, wild);
-        let namespace = plane.namespace("random").await?;
-        let mut theirs = Session::new(plane.client()?, namespace.name());
         let memory = ApiServer::new();
-        let mut ours = Session::new(memory.client(), namespace.name());
-        for definition in definitions()? {
-            theirs.define(&definition).await?;
-            ours.define(&definition).await?;
+        let name = format!("random-{round}x{}", std::process::id());
+        let mut theirs = Session::new(plane.client()?, &name);
+        let mut ours = Session::new(memory.client(), &name);
+        theirs.create_namespace().await?;
+        if !builtin {
+            for definition in definitions()? {
+                theirs.define(&definition).await?;
+                ours.define(&definition).await?;
+            }
         }
         let mut history: Vec<Step> = Vec::new();
         for _ in 0..60 {
@@ -136,8 +212,11 @@ async fn random(steps: u64, seed: u64, wild: bool, show: u64) -> TestResult {
                     .rsplit('/')
                     .next()
                     .filter(|it| ["status", "scale"].contains(it));
+                let kind = of_kind
+                    .and_then(|it| it[0]["kind"].as_str())
+                    .unwrap_or_default();
                 let class = format!(
-                    "{what}: {} {} {}",
+                    "{what}: {kind} {} {} {}",
                     method[0],
                     step.patch.as_deref().unwrap_or(""),
                     sub.unwrap_or("")

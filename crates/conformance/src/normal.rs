@@ -16,11 +16,22 @@ static VERSION: LazyLock<Regex> =
 static TIME: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z").expect("valid"));
 
+#[expect(clippy::expect_used, reason = "constant patterns")]
+static ADDRESS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b10\.(0|96)\.\d+\.\d+\b").expect("valid"));
+/// A value in a message. For built-in kinds, a real server prints Go's internal types.
+#[expect(clippy::expect_used, reason = "constant patterns")]
+static PRINTED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(Invalid|Unsupported|Duplicate) value: (null|[\[{].*[\]}]): ").expect("valid")
+});
+
 /// The placeholders of one run. Equal values have equal placeholders, numbered by first occurrence.
 #[derive(Debug, Default)]
 pub struct Normal {
     namespace: String,
     uids: BTreeMap<String, usize>,
+    addresses: BTreeMap<String, usize>,
+    node_ports: BTreeMap<i64, usize>,
     versions: BTreeMap<String, usize>,
 }
 
@@ -48,8 +59,27 @@ impl Normal {
             match (name.as_str(), &mut *value) {
                 ("resourceVersion", Value::String(text)) => *text = self.version(text),
                 ("continue", Value::String(text)) if !text.is_empty() => *text = "CONTINUE".into(),
+                ("nodePort" | "healthCheckNodePort", Value::Number(number)) => {
+                    let next = self.node_ports.len();
+                    let number = number.as_i64().unwrap_or_default();
+                    let index = self.node_ports.entry(number).or_insert(next);
+                    *value = format!("nodePort{index}").into();
+                }
                 _ => self.value(value),
             }
+        }
+        // Messages of built-in kinds show the value as Go's internal type, and a difference of such values.
+        if let Some(Value::String(message)) = fields.get_mut("message") {
+            if let Some(end) = message.find("\n@@") {
+                message.replace_range(end.., "\n");
+            }
+            // Go reads maps in any order, and stops at the first item without a key.
+            if message.contains(" does not contain declared merge key: ") {
+                "an item does not contain the declared merge key".clone_into(message);
+            }
+            *message = PRINTED
+                .replace_all(message, "$1 value: VALUE: ")
+                .into_owned();
         }
         // Entries of one second have no order.
         if let Some(Value::Array(entries)) = fields.get_mut("managedFields") {
@@ -99,6 +129,12 @@ impl Normal {
         let text = UUID.replace_all(&text, |found: &regex::Captures<'_>| {
             let next = uids.len();
             format!("uid{}", uids.entry(found[0].to_owned()).or_insert(next))
+        });
+        let addresses = &mut self.addresses;
+        let text = ADDRESS.replace_all(&text, |found: &regex::Captures<'_>| {
+            let next = addresses.len();
+            let index = addresses.entry(found[0].to_owned()).or_insert(next);
+            format!("address{index}")
         });
         let text = TIME.replace_all(&text, "TIME");
         let text = VERSION.replace_all(&text, "${1}VERSION");

@@ -1,5 +1,9 @@
 //! Makes requests from a seed.
 
+mod builtin;
+
+pub use self::builtin::samples;
+
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
@@ -11,6 +15,8 @@ pub struct Generator {
     rng: Rng,
     /// Whether values may be of wrong types, unknown or null.
     wild: bool,
+    /// Objects of one built-in kind, if the requests are for it.
+    samples: Vec<Value>,
 }
 
 const MANAGERS: &[&str] = &["one", "two", "three"];
@@ -23,11 +29,15 @@ impl Generator {
         Self {
             rng: Rng::with_seed(seed),
             wild,
+            samples: Vec::new(),
         }
     }
 
     /// Returns the next request.
     pub fn step(&mut self) -> Step {
+        if !self.samples.is_empty() {
+            return self.builtin_step();
+        }
         let plural = *self.pick(&["widgets", "widgets", "widgets", "plains"]);
         let collection = format!("/apis/conformance.example.com/v1/namespaces/NS/{plural}");
         let name = *self.pick(NAMES);

@@ -44,7 +44,9 @@ impl Session {
     /// Sends a request and returns the normalised answer.
     pub async fn run(&mut self, step: &Step) -> TestResult<Answer> {
         let (method, path) = step.request.split_once(' ').ok_or("METHOD PATH")?;
-        let path = path.replace("/NS/", &format!("/{}/", self.namespace));
+        let path = path
+            .replace("/NS/", &format!("/{}/", self.namespace))
+            .replace("$NS", &self.namespace);
         let mut body = step.body.clone();
         self.fill(&path, &mut body).await?;
         let body = match &step.text {
@@ -129,6 +131,19 @@ impl Session {
             .collect()
             .await?;
         Ok(serde_json::from_slice(&bytes.to_bytes()).unwrap_or_default())
+    }
+
+    /// Creates the namespace of the session.
+    pub async fn create_namespace(&self) -> TestResult {
+        let namespace = json!({"metadata": {"name": self.namespace}});
+        let request = Request::post("/api/v1/namespaces")
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Body::from(serde_json::to_vec(&namespace)?))?;
+        let status = self.client.send(request).await?.status();
+        if !status.is_success() {
+            return Err(format!("namespace {}: {status}", self.namespace).into());
+        }
+        Ok(())
     }
 
     /// Creates a definition and waits until its resource is served.

@@ -2,21 +2,18 @@
 
 use std::sync::Arc;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::response::StatusCause;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
+    body::identify,
     builtin, gc, go,
-    kind::{self, Kind, Version},
+    kind::{self, Kind, Types, Version},
     managed, names,
     object::{self, at, copy, deleting, map, now, section, text},
     request::{Request, Verb},
     service_ports,
-    status::{
-        Answer, already_exists, bad_request, cause, conflict, invalid, invalid_patch, stale,
-        unexplained,
-    },
+    status::{Answer, already_exists, cause, conflict, invalid, stale, unexplained},
     store::Store,
 };
 
@@ -56,14 +53,14 @@ pub(crate) fn create(
     if kind.generation {
         metadata.insert("generation".to_owned(), 1.into());
     }
-    if request.target.version()?.status {
+    // The status of a Node may be created with it.
+    if request.target.version()?.status && kind.kind != "Node" {
         map(&mut object).remove("status");
     }
     complete(store, request, None, &mut object)?;
     if let Some(found) = store.get(kind, &namespace, &name) {
         return Err(already_exists(kind, &name, deleting(&found)));
     }
-    managed::track(&mut object, None, request);
     if request.dry_run() {
         return Ok(Arc::new(object));
     }
@@ -120,21 +117,23 @@ pub(crate) fn update_from(
         .for_each(|field| copy(metadata, previous, field));
     let status = target.version()?.status;
     if target.subresource == "status" {
-        let new = object.get("status").cloned();
-        let managed = at(&object, "/metadata/managedFields").clone();
-        object = Value::clone(old);
-        map(&mut object).insert("apiVersion".to_owned(), target.api_version().into());
-        match new {
-            Some(status) => map(&mut object).insert("status".to_owned(), status),
-            None => map(&mut object).remove("status"),
+        let mut whole = Value::clone(old);
+        copy(map(&mut whole), &object, "apiVersion");
+        copy(map(&mut whole), &object, "status");
+        let fields: Vec<&str> = if kind.custom {
+            vec!["managedFields"]
+        } else {
+            builtin::status_metadata(kind).collect()
         };
-        section(&mut object, "metadata").insert("managedFields".to_owned(), managed);
+        let metadata = section(&mut whole, "metadata");
+        for field in fields {
+            copy(metadata, at(&object, "/metadata"), field);
+        }
+        object = whole;
     } else if status {
         copy(map(&mut object), old, "status");
     }
-    no_new_finalizers(kind, old, &object)?;
     complete(store, request, Some(old), &mut object)?;
-    managed::track(&mut object, Some(old), request);
     raise_generation(kind, old, &mut object, status);
     if unchanged(old, &object, times) {
         return Ok(old.clone());
@@ -151,105 +150,6 @@ pub(crate) fn update_from(
     let stored = store.write(kind, object);
     gc::after_update(store, kind, &stored);
     Ok(stored)
-}
-
-/// Checks that the body matches the path, and fills in what the body omits.
-fn identify(request: &Request, object: &mut Value) -> Answer<()> {
-    let (target, kind) = (&request.target, &request.target.kind);
-    if !object.is_object() {
-        return Err(bad_request(
-            "the object provided is unrecognized: expected a JSON object",
-        ));
-    }
-    if let Err(error) = serde_json::from_value::<ObjectMeta>(
-        object.get("metadata").cloned().unwrap_or_else(|| json!({})),
-    ) {
-        return Err(bad_request(&format!(
-            "{} in version \"{}\" cannot be handled as a {}: metadata: {error}",
-            kind.kind, target.version, kind.kind
-        )));
-    }
-    let differs = |found: &str, expected: &str| !found.is_empty() && found != expected;
-    let (found, expected) = (text(object, "/apiVersion"), target.api_version());
-    if differs(found, &expected) {
-        return Err(bad_request(&format!(
-            "the API version in the data ({found}) does not match the expected API version ({expected})"
-        )));
-    }
-    let (found, name) = (text(object, "/kind"), object::name(object));
-    if differs(found, &kind.kind) {
-        let message = format!("Invalid value: {found:?}: must be {}", kind.kind);
-        let named = Kind {
-            kind: found.to_owned(),
-            ..Kind::clone(kind)
-        };
-        let cause = cause("kind", "FieldValueInvalid", message);
-        return Err(invalid(&named, name, vec![cause]));
-    }
-    if differs(object::namespace(object), &target.namespace) {
-        return Err(bad_request(
-            "the namespace of the provided object does not match the namespace sent on the request",
-        ));
-    }
-    if !target.name.is_empty() && differs(name, &target.name) {
-        return Err(bad_request(&format!(
-            "the name of the object ({name}) does not match the name on the URL ({})",
-            target.name
-        )));
-    }
-    let fields = map(object);
-    fields.insert("apiVersion".to_owned(), target.api_version().into());
-    fields.insert("kind".to_owned(), kind.kind.clone().into());
-    let metadata = section(object, "metadata");
-    // In `metadata`, null means absent.
-    metadata.retain(|_, value| !value.is_null());
-    // Go does not write what is empty.
-    metadata.retain(|field, value| match value {
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(fields) => !fields.is_empty(),
-        Value::String(text) => !text.is_empty() || field == "resourceVersion",
-        _ => true,
-    });
-    if !target.namespace.is_empty() {
-        metadata.insert("namespace".to_owned(), target.namespace.clone().into());
-    }
-    if !target.name.is_empty() {
-        metadata.insert("name".to_owned(), target.name.clone().into());
-    }
-    Ok(())
-}
-
-/// Removes unknown fields from the object of a request, with warnings or an error as `fieldValidation` says.
-pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
-    let (kind, version) = (&request.target.kind, request.target.version()?);
-    let Some(schema) = &version.rules else {
-        return Ok(());
-    };
-    let whole = object.clone();
-    let dropped = schema.prune(object);
-    schema.drop_nulls(object);
-    let messages = dropped.iter().map(|path| format!("unknown field {path:?}"));
-    match request.query.get("fieldValidation").unwrap_or("Warn") {
-        "Strict" if !dropped.is_empty() => {
-            let fields = messages.collect::<Vec<_>>().join(", ");
-            let why = format!("strict decoding error: {fields}");
-            if request.verb == Verb::Patch {
-                let whole = Value::from(whole.to_string());
-                let message = format!("Invalid value: {whole}: {why}");
-                return Err(invalid_patch(&message));
-            }
-            Err(bad_request(&format!(
-                "{kind} in version \"{}\" cannot be handled as a {kind}: {why}",
-                version.name,
-                kind = kind.kind,
-            )))
-        }
-        "Ignore" => Ok(()),
-        _ => {
-            request.warnings.borrow_mut().extend(messages);
-            Ok(())
-        }
-    }
 }
 
 /// Generates a free name for an object that has only `generateName`.
@@ -277,26 +177,48 @@ fn complete(
 ) -> Answer<()> {
     let (kind, version) = (&request.target.kind, request.target.version()?);
     let mut causes = names::check(kind, object);
-    if let Some(schema) = &version.rules {
-        schema.prune(object);
-        schema.apply_defaults(object);
-        let found = match old {
-            Some(old) if request.target.subresource == "status" => {
-                schema.validate_status_update(object, old)
+    causes.extend(
+        old.into_iter()
+            .flat_map(|old| new_finalizers(kind, old, object)),
+    );
+    match &version.types {
+        Types::None => managed::track(object, old, request),
+        Types::Custom { rules, .. } => {
+            rules.prune(object);
+            rules.apply_defaults(object);
+            let found = match old {
+                Some(old) if request.target.subresource == "status" => {
+                    rules.validate_status_update(object, old)
+                }
+                Some(old) => rules.validate_update(object, old),
+                None => rules.validate(object),
+            };
+            causes.extend(found.into_iter().map(|found| StatusCause {
+                reason: found.reason.to_string(),
+                message: found.message,
+                field: found.field,
+            }));
+            causes.extend(scale_replicas(version, object));
+            managed::track(object, old, request);
+        }
+        Types::Builtin(name) => {
+            let schema = builtin::schema(name);
+            builtin::default(schema, object);
+            // What the server sets from here on has no owner.
+            managed::track(object, old, request);
+            builtin::prepare(schema, kind, old, object);
+            let mut found = builtin::validate(kind, old, object);
+            if request.target.subresource == "status" {
+                // Nothing else changes.
+                found.retain(|cause| cause.field.starts_with("status"));
             }
-            Some(old) => schema.validate_update(object, old),
-            None => schema.validate(object),
-        };
-        causes.extend(found.into_iter().map(|found| StatusCause {
-            reason: found.reason.to_string(),
-            message: found.message,
-            field: found.field,
-        }));
-        causes.extend(scale_replicas(version, object));
-    } else if let Some(defaults) = builtin::defaults(kind) {
-        defaults.apply_defaults(object);
+            causes.extend(found);
+            // An invalid object gets errors alone.
+            let warnings = causes.is_empty().then(|| builtin::warnings(kind, object));
+            let warnings = warnings.into_iter().flatten().map(str::to_owned);
+            request.warnings.borrow_mut().extend(warnings);
+        }
     }
-    causes.extend(immutable_selector(kind, old, object));
     if causes.is_empty() && kind.group.is_empty() && kind.kind == "Service" {
         causes.extend(service_ports::allocate(store, kind, old, object));
     }
@@ -326,39 +248,25 @@ fn scale_replicas(version: &Version, object: &Value) -> Option<StatusCause> {
     Some(cause(path, "FieldValueInvalid", message))
 }
 
-/// The selector of a workload is immutable.
-fn immutable_selector(kind: &Kind, old: Option<&Value>, object: &Value) -> Option<StatusCause> {
-    let old = old?;
-    let selector = at(object, "/spec/selector");
-    let changed = kind.group == "apps" && selector != at(old, "/spec/selector");
-    changed.then(|| {
-        cause(
-            "spec.selector",
-            "FieldValueInvalid",
-            format!("Invalid value: {selector}: field is immutable"),
-        )
-    })
-}
-
-fn no_new_finalizers(kind: &Kind, old: &Value, object: &Value) -> Answer<()> {
+/// An object that is being deleted gets no more finalizers.
+fn new_finalizers(kind: &Kind, old: &Value, object: &Value) -> Vec<StatusCause> {
     let before = object::strings(old, "/metadata/finalizers");
     let added: Vec<_> = object::strings(object, "/metadata/finalizers")
         .into_iter()
         .filter(|name| !before.contains(name))
+        .map(|name| format!("{name:?}"))
         .collect();
     if !deleting(old) || added.is_empty() {
-        return Ok(());
+        return Vec::new();
     }
-    let added = added
-        .iter()
-        .map(|name| format!("{name:?}"))
-        .collect::<Vec<_>>();
     let message = format!(
         "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
         added.join(", ")
     );
-    let cause = cause("metadata.finalizers", "FieldValueForbidden", message);
-    Err(invalid(kind, object::name(old), causes_of(kind, cause)))
+    causes_of(
+        kind,
+        cause("metadata.finalizers", "FieldValueForbidden", message),
+    )
 }
 
 /// Returns the causes of a violation in the metadata: custom resources are validated twice.

@@ -10,6 +10,7 @@ use crate::{
     admit,
     managed::{self, Shape, typed},
     object::{self, at, text},
+    read::found,
     request::{Request, present},
     status::{Answer, bad_request, cause, invalid_options, not_found, unexplained},
     store::Store,
@@ -35,7 +36,7 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
             "invalid object type: {version}, Kind={kind}"
         )));
     }
-    let old = store.get(&target.kind, &target.namespace, &target.name);
+    let old = found(store, target);
     if old.is_none() && !target.subresource.is_empty() {
         return Err(not_found(&target.kind, &target.name));
     }

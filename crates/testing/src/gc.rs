@@ -48,15 +48,7 @@ pub(crate) fn delete(
         return (remove(store, kind, object), true);
     }
     if !deleting(object) {
-        let metadata = section(&mut marked, "metadata");
-        metadata.insert("deletionTimestamp".to_owned(), now());
-        metadata.insert(
-            "deletionGracePeriodSeconds".to_owned(),
-            grace.unwrap_or_default().into(),
-        );
-        if let Some(generation) = metadata.get("generation").and_then(Value::as_i64) {
-            metadata.insert("generation".to_owned(), (generation + 1).into());
-        }
+        mark(&mut marked, grace.unwrap_or_default());
     }
     let stored = if marked == **object {
         object.clone()
@@ -69,6 +61,16 @@ pub(crate) fn delete(
         .filter(|remaining| object::uid(remaining) == object::uid(object));
     let removed = remaining.is_none();
     (remaining.unwrap_or(stored), removed)
+}
+
+/// Marks an object as deleted.
+pub(crate) fn mark(object: &mut Value, grace: i64) {
+    let metadata = section(object, "metadata");
+    metadata.insert("deletionTimestamp".to_owned(), now());
+    metadata.insert("deletionGracePeriodSeconds".to_owned(), grace.into());
+    if let Some(generation) = metadata.get("generation").and_then(Value::as_i64) {
+        metadata.insert("generation".to_owned(), (generation + 1).into());
+    }
 }
 
 /// Serves a new CRD, and collects a new object whose owners do not exist.

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use kube_codegen_schema::Schema;
 use serde_json::Value;
 
-use crate::object::{at, flag, list, strings, text};
+use crate::{
+    builtin,
+    object::{at, flag, list, strings, text},
+};
 
 /// A resource of the server. All versions share one collection of objects.
 #[derive(Clone, Debug)]
@@ -33,13 +36,38 @@ pub(crate) struct Version {
     pub(crate) name: String,
     pub(crate) status: bool,
     pub(crate) scale: Option<Scale>,
-    pub(crate) schema: Option<Value>,
-    /// What `schema` demands of objects.
-    pub(crate) rules: Option<Arc<Schema>>,
+    pub(crate) types: Types,
+    /// `additionalPrinterColumns` of a CRD.
+    pub(crate) columns: Vec<Value>,
     /// Field selectors besides `metadata.name` and `metadata.namespace`, such as `spec.choice`.
     pub(crate) fields: Vec<String>,
     /// The warning of a deprecated version.
     pub(crate) warning: Option<String>,
+}
+
+/// The types of a version's fields.
+#[derive(Clone, Debug)]
+pub(crate) enum Types {
+    /// A CRD without a schema.
+    None,
+    /// The schema of a CRD, as it is and for validation.
+    Custom {
+        schema: Arc<Value>,
+        rules: Arc<Schema>,
+    },
+    /// The name of a recorded type.
+    Builtin(&'static str),
+}
+
+impl Version {
+    /// Returns the schema, if there is one.
+    pub(crate) fn schema(&self) -> Option<&Value> {
+        match &self.types {
+            Types::None => None,
+            Types::Custom { schema, .. } => Some(schema),
+            Types::Builtin(name) => Some(builtin::schema(name)),
+        }
+    }
 }
 
 /// JSON pointers of the scale subresource.
@@ -186,7 +214,10 @@ fn read_version(version: &Value, group: &str, kind: &str) -> Result<Version, Str
             warning => warning.to_owned(),
         });
     let schema = version.pointer("/schema/openAPIV3Schema");
-    let rules = schema.map(Schema::new).transpose();
+    let rules = schema
+        .map(Schema::new)
+        .transpose()
+        .map_err(|error| format!("spec.versions: Invalid value: {name:?}: {error}"))?;
     Ok(Version {
         status: at(version, "/subresources/status").is_object(),
         scale: scale.is_object().then(|| Scale {
@@ -194,10 +225,14 @@ fn read_version(version: &Value, group: &str, kind: &str) -> Result<Version, Str
             status: pointer("/statusReplicasPath"),
             selector: Some(pointer("/labelSelectorPath")).filter(|path| !path.is_empty()),
         }),
-        schema: schema.cloned(),
-        rules: rules
-            .map_err(|error| format!("spec.versions: Invalid value: {name:?}: {error}"))?
-            .map(Arc::new),
+        types: match (schema, rules) {
+            (Some(schema), Some(rules)) => Types::Custom {
+                schema: Arc::new(schema.clone()),
+                rules: Arc::new(rules),
+            },
+            _ => Types::None,
+        },
+        columns: list(version, "/additionalPrinterColumns").to_vec(),
         fields: list(version, "/selectableFields")
             .iter()
             .map(|field| text(field, "/jsonPath").trim_start_matches('.').to_owned())

@@ -22,13 +22,15 @@
 //! # Limitations
 //!
 //! No controllers run: a Deployment gets no Pods, and a test sets the status that it needs. The server has no
-//! authentication, admission webhooks, conversion webhooks or protobuf. For custom resources, the answers are
-//! compared with those of kube-apiserver: `docs/api-server-in-memory.md` lists the differences that remain.
+//! authentication, admission webhooks, CEL rules or conversion webhooks. For custom resources and built-in kinds, the answers
+//! are compared with those of kube-apiserver: `docs/api-server-in-memory.md` lists the differences that remain.
 
 mod admit;
 mod apply;
+mod body;
 mod builtin;
 mod discovery;
+mod events;
 mod fault;
 mod gc;
 mod go;
@@ -36,10 +38,12 @@ mod kind;
 mod managed;
 mod names;
 mod object;
+mod openapi;
 mod patch;
 mod read;
 mod recorded;
 mod request;
+mod review;
 mod scale;
 mod selector;
 mod serve;
@@ -50,6 +54,7 @@ mod state;
 mod status;
 mod store;
 mod strategic;
+mod table;
 mod transport;
 mod watch;
 mod write;

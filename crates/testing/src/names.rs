@@ -22,7 +22,7 @@ enum Form {
 fn form(kind: &Kind) -> Form {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Service") => Form::LetterLabel,
-        ("", "Namespace") => Form::Label,
+        ("", "Namespace") | ("apps", "StatefulSet") => Form::Label,
         ("rbac.authorization.k8s.io", _) => Form::PathSegment,
         _ => Form::Subdomain,
     }
@@ -45,25 +45,7 @@ pub(crate) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
             format!("Invalid value: {name:?}: {why}"),
         ));
     }
-    for (key, value) in at(object, "/metadata/labels")
-        .as_object()
-        .into_iter()
-        .flatten()
-    {
-        let value = value.as_str().unwrap_or_default();
-        if !qualified(key) {
-            causes.push(cause("metadata.labels", "FieldValueInvalid", format!("Invalid value: {key:?}: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')")));
-        }
-        if value.len() > 63 {
-            causes.push(cause(
-                "metadata.labels",
-                "FieldValueInvalid",
-                format!("Invalid value: {value:?}: must be no more than 63 bytes"),
-            ));
-        } else if !value.is_empty() && !word(value) {
-            causes.push(cause("metadata.labels", "FieldValueInvalid", format!("Invalid value: {value:?}: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')")));
-        }
-    }
+    causes.extend(labels("metadata.labels", at(object, "/metadata/labels")));
     for owner in object::list(object, "/metadata/ownerReferences") {
         for field in ["apiVersion", "kind", "name", "uid"] {
             if text(owner, &format!("/{field}")).is_empty() {
@@ -76,6 +58,62 @@ pub(crate) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
         }
     }
     causes
+}
+
+/// Returns the violations in keys and values of labels.
+pub(crate) fn labels(path: &str, labels: &Value) -> Vec<StatusCause> {
+    let mut causes = Vec::new();
+    let mut invalid = |value: &str, why: &str| {
+        causes.push(cause(
+            path,
+            "FieldValueInvalid",
+            format!("Invalid value: {value:?}: {why}"),
+        ));
+    };
+    for (key, value) in labels.as_object().into_iter().flatten() {
+        for why in key_violations(key) {
+            invalid(key, why);
+        }
+        let value = value.as_str().unwrap_or_default();
+        if value.len() > 63 {
+            invalid(value, "must be no more than 63 bytes");
+        } else if !value.is_empty() && !word(value) {
+            invalid(
+                value,
+                "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+            );
+        }
+    }
+    causes
+}
+
+/// Returns the violations in the key of a label.
+pub(crate) fn key_violations(key: &str) -> Vec<&'static str> {
+    const FORM: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+    if key.is_empty() {
+        return vec!["name part must be non-empty", FORM];
+    }
+    if qualified(key) {
+        Vec::new()
+    } else {
+        vec![FORM]
+    }
+}
+
+/// Returns the violations in a DNS label.
+pub(crate) fn label_violations(name: &str) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    if name.len() > 63 {
+        found.push("must be no more than 63 characters");
+    }
+    let start = name.get(..name.len().min(63)).unwrap_or(name);
+    found.extend(violation(Form::Label, start));
+    found
+}
+
+/// Returns the violations in a DNS subdomain.
+pub(crate) fn subdomain_violations(name: &str) -> Vec<&'static str> {
+    violation(Form::Subdomain, name).into_iter().collect()
 }
 
 fn violation(form: Form, name: &str) -> Option<&'static str> {

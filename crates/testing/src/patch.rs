@@ -20,7 +20,10 @@ pub(crate) fn patched(request: &Request, object: &Value) -> Answer<Value> {
     match request.content_type.as_str() {
         JSON => json(&mut new, &request.json()?)?,
         MERGE => merge(&mut new, &request.json()?),
-        STRATEGIC if !custom => strategic::merge(&mut new, &request.json()?),
+        STRATEGIC if !custom => {
+            let schema = request.target.version()?.schema().unwrap_or(&Value::Null);
+            strategic::merge(schema, &mut new, &request.json()?)?;
+        }
         _ if custom => return Err(unsupported_media_type(&[JSON, MERGE, APPLY].join(", "))),
         _ => {
             return Err(unsupported_media_type(

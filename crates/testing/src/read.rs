@@ -5,12 +5,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::{
-    object::{self, map},
+    events,
+    object::{self, at, map},
     request::{Request, Target, present},
     scale,
     selector::Selector,
     status::{Answer, bad_request, expired, not_found, too_large, too_old},
     store::{Snapshot, Store},
+    table::table,
 };
 
 pub(crate) fn get(store: &Store, request: &Request) -> Answer<Value> {
@@ -19,13 +21,26 @@ pub(crate) fn get(store: &Store, request: &Request) -> Answer<Value> {
     if target.subresource == "scale" {
         return scale::get(target, &found);
     }
+    if request.table {
+        let object = present(&found, target, false);
+        let version = at(&object, "/metadata/resourceVersion");
+        let metadata = json!({"resourceVersion": version});
+        return Ok(table(target, &[object], &metadata));
+    }
     Ok(present(&found, target, request.metadata_only))
 }
 
 pub(crate) fn current(store: &Store, target: &Target) -> Answer<Arc<Value>> {
-    store
-        .get(&target.kind, &target.namespace, &target.name)
-        .ok_or_else(|| not_found(&target.kind, &target.name))
+    found(store, target).ok_or_else(|| not_found(&target.kind, &target.name))
+}
+
+/// Returns the object of a request in the form of its kind, if it exists.
+pub(crate) fn found(store: &Store, target: &Target) -> Option<Arc<Value>> {
+    let mut object = store.get(&target.kind, &target.namespace, &target.name)?;
+    if events::stored_group(&target.kind) != target.kind.group {
+        events::load(&target.kind, Arc::make_mut(&mut object));
+    }
+    Some(object)
 }
 
 pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
@@ -60,6 +75,9 @@ pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
         if selector.is_empty() {
             metadata["remainingItemCount"] = remaining.into();
         }
+    }
+    if request.table {
+        return Ok(table(target, &items, &metadata));
     }
     Ok(if request.metadata_only {
         json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadataList", "metadata": metadata, "items": items})

@@ -7,13 +7,18 @@ use kube_codegen_record::Number;
 use serde_json::{Value, error::Category, json};
 
 use crate::{
-    kind::{Kind, Kinds, Version},
+    builtin, events,
+    kind::{Kind, Kinds, Types, Version},
     object::map,
-    status::{Answer, bad_request, no_resource, not_allowed},
+    status::{Answer, bad_request, no_resource, not_allowed, unsupported_media_type},
 };
 
 /// The content type of server-side apply.
 pub(crate) const APPLY: &str = "application/apply-patch+yaml";
+
+const JSON: &str = "application/json";
+const YAML: &str = "application/yaml";
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 /// A verb of the Kubernetes API, named as in RBAC rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +78,7 @@ pub(crate) fn present(object: &Value, target: &Target, metadata_only: bool) -> V
         return json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": metadata});
     }
     let mut shown = object.clone();
+    events::load(&target.kind, &mut shown);
     let fields = map(&mut shown);
     fields.insert("apiVersion".to_owned(), target.api_version().into());
     fields.insert("kind".to_owned(), target.kind.kind.clone().into());
@@ -87,6 +93,8 @@ pub(crate) struct Request {
     pub(crate) query: Query,
     pub(crate) content_type: String,
     pub(crate) body: Vec<u8>,
+    /// The client asked for a `Table`.
+    pub(crate) table: bool,
     /// The client asked for `PartialObjectMetadata`.
     pub(crate) metadata_only: bool,
     /// The texts of `Warning` headers.
@@ -145,6 +153,10 @@ impl Request {
                 .trim()
                 .to_owned(),
             body,
+            table: header(header::ACCEPT)
+                .split(',')
+                .next()
+                .is_some_and(|it| it.contains("as=Table")),
             metadata_only: header(header::ACCEPT).contains("as=PartialObjectMetadata"),
             warnings: RefCell::default(),
             user_agent: header(header::USER_AGENT),
@@ -155,6 +167,21 @@ impl Request {
     pub(crate) fn json(&self) -> Answer<Value> {
         if self.body.is_empty() {
             return Ok(Value::Null);
+        }
+        let version = self.target.version()?;
+        if self.content_type == PROTOBUF {
+            let types = [JSON, YAML].join(", ");
+            let Types::Builtin(name) = &version.types else {
+                return Err(unsupported_media_type(&types));
+            };
+            return builtin::from_protobuf(name, &self.body)
+                .ok_or_else(|| unsupported_media_type(&types));
+        }
+        if self.content_type.ends_with("yaml") && !self.body.starts_with(b"{") {
+            let mut body = serde_yaml::from_slice(&self.body)
+                .map_err(|error| bad_request(&format!("error decoding YAML: {error}")))?;
+            normalize_numbers(&mut body);
+            return Ok(body);
         }
         let mut body = serde_json::from_slice(&self.body).map_err(|error| {
             let why = match error.classify() {

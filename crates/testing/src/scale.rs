@@ -35,7 +35,7 @@ pub(crate) fn get(target: &Target, object: &Value) -> Answer<Value> {
     let mut status = json!({"replicas": at(object, &paths.status).as_i64().unwrap_or_default()});
     let selector = match &paths.selector {
         Some(path) => text(object, path).to_owned(),
-        None => labels(at(object, "/spec/selector/matchLabels")),
+        None => labels(at(object, "/spec/selector")),
     };
     if !selector.is_empty() {
         status["selector"] = selector.into();
@@ -80,11 +80,32 @@ pub(crate) fn update(
     get(target, &stored)
 }
 
-fn labels(labels: &Value) -> String {
-    let pairs = labels
+/// Writes a label selector as text, sorted by key.
+fn labels(selector: &Value) -> String {
+    let pairs = at(selector, "/matchLabels")
         .as_object()
         .into_iter()
-        .flatten()
-        .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
-    pairs.collect::<Vec<_>>().join(",")
+        .flatten();
+    let mut terms: Vec<(&str, String)> = pairs
+        .map(|(key, value)| {
+            let value = value.as_str().unwrap_or_default();
+            (key.as_str(), format!("{key}={value}"))
+        })
+        .collect();
+    for term in object::list(selector, "/matchExpressions") {
+        let key = text(term, "/key");
+        let mut values = object::strings(term, "/values");
+        values.sort();
+        let values = values.join(",");
+        let shown = match text(term, "/operator") {
+            "In" => format!("{key} in ({values})"),
+            "NotIn" => format!("{key} notin ({values})"),
+            "DoesNotExist" => format!("!{key}"),
+            _ => key.to_owned(),
+        };
+        terms.push((key, shown));
+    }
+    terms.sort();
+    let terms: Vec<String> = terms.into_iter().map(|(_, shown)| shown).collect();
+    terms.join(",")
 }

@@ -8,6 +8,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::{
+    events,
     object::at,
     request::{Query, Target},
     status::{Answer, bad_request},
@@ -37,6 +38,7 @@ impl Selector {
             {
                 return Err(bad_request(&format!("field label not supported: {path}")));
             }
+            let path = events::stored_path(&target.kind, path);
             let pointer = format!("/{}", path.replace('.', "/"));
             let value = value.to_owned();
             Ok(FieldTerm {

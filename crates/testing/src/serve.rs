@@ -13,9 +13,10 @@ use serde_json::Value;
 use crate::{
     discovery,
     fault::Effect,
-    read,
+    openapi, read,
     recorded::RecordedRequest,
     request::{Request, Verb},
+    review,
     shared::{Shared, lock},
     status::{Answer, document},
     watch, write,
@@ -30,9 +31,15 @@ pub(crate) async fn serve(
     parts: Parts,
     body: Vec<u8>,
 ) -> io::Result<Response<Body>> {
+    if let Some(answer) = review::answer(&parts.method, parts.uri.path(), &body) {
+        return Ok(json(201, &answer));
+    }
     let request = {
         let store = lock(&shared.store);
-        if let Some(document) = discovery::document(parts.uri.path(), &store.kinds) {
+        let path = parts.uri.path();
+        let document = discovery::document(path, &store.kinds)
+            .or_else(|| openapi::document(path, &store.kinds));
+        if let Some(document) = document {
             return Ok(document_response(&document));
         }
         Request::read(&parts, body, &store.kinds)
@@ -84,9 +91,8 @@ fn execute(shared: &Arc<Shared>, request: &Request) -> Answer<Response<Body>> {
         Verb::Get => read::get(store, request).map(|value| (200, value)),
         Verb::List => read::list(store, request).map(|value| (200, value)),
         Verb::Create => write::create(store, request).map(|value| (201, value)),
-        Verb::Update => write::update(store, request).map(|value| (200, value)),
-        Verb::Patch => write::patch(store, request)
-            .map(|(value, created)| (if created { 201 } else { 200 }, value)),
+        Verb::Update => write::update(store, request).map(created),
+        Verb::Patch => write::patch(store, request).map(created),
         Verb::Delete => write::delete(store, request).map(|value| (200, value)),
         Verb::DeleteCollection => {
             write::delete_collection(store, request).map(|value| (200, value))
@@ -105,6 +111,11 @@ fn execute(shared: &Arc<Shared>, request: &Request) -> Answer<Response<Body>> {
         shared.revisions.send_replace(store.revision);
     }
     answer.map(|(code, value)| with_warnings(json(code, &value), request))
+}
+
+/// Returns the HTTP status of a write that may have created its object.
+fn created((value, is_new): (Value, bool)) -> (u16, Value) {
+    (if is_new { 201 } else { 200 }, value)
 }
 
 fn json(code: u16, value: &Value) -> Response<Body> {

@@ -7,8 +7,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use crate::{
-    ApiServer, admit, gc,
-    kind::{self, Kind, Version},
+    ApiServer, admit, events, gc,
+    kind::{self, Kind, Types, Version},
     object::{self, at, deleting, now, put, text},
     shared::lock,
     store::Store,
@@ -65,8 +65,8 @@ impl ApiServer {
             name: K::VERSION.to_owned(),
             status: true,
             scale: None,
-            schema: None,
-            rules: None,
+            types: Types::None,
+            columns: Vec::new(),
             fields: Vec::new(),
             warning: None,
         };
@@ -126,8 +126,9 @@ impl ApiServer {
     pub fn get<K: Resource + DeserializeOwned>(&self, namespace: &str, name: &str) -> Option<K> {
         let store = lock(&self.0.store);
         let kind = store.kinds.named(K::API_VERSION, K::KIND)?;
-        let object = store.get(kind, namespace, name)?;
-        serde_json::from_value(Value::clone(&object)).ok()
+        let mut object = Value::clone(&*store.get(kind, namespace, name)?);
+        events::load(kind, &mut object);
+        serde_json::from_value(object).ok()
     }
 
     /// Returns all stored objects of a type that decode, sorted by namespace and name.
@@ -139,7 +140,11 @@ impl ApiServer {
         store
             .list(kind, "")
             .iter()
-            .filter_map(|object| serde_json::from_value(Value::clone(object)).ok())
+            .filter_map(|object| {
+                let mut object = Value::clone(object);
+                events::load(kind, &mut object);
+                serde_json::from_value(object).ok()
+            })
             .collect()
     }
 

@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    builtin,
+    builtin, events,
     kind::{Kind, Kinds},
     object::{self, put, section},
 };
@@ -99,14 +99,14 @@ impl Store {
 
     pub(crate) fn collection(&mut self, kind: &Kind) -> &mut Collection {
         self.collections
-            .entry((kind.group.clone(), kind.plural.clone()))
+            .entry((events::stored_group(kind).to_owned(), kind.plural.clone()))
             .or_default()
     }
 
     pub(crate) fn get(&self, kind: &Kind, namespace: &str, name: &str) -> Option<Arc<Value>> {
         let collection = self
             .collections
-            .get(&(kind.group.clone(), kind.plural.clone()))?;
+            .get(&(events::stored_group(kind).to_owned(), kind.plural.clone()))?;
         collection
             .objects
             .get(&(namespace.to_owned(), name.to_owned()))
@@ -117,7 +117,7 @@ impl Store {
     pub(crate) fn list(&self, kind: &Kind, namespace: &str) -> Vec<Arc<Value>> {
         let collection = self
             .collections
-            .get(&(kind.group.clone(), kind.plural.clone()));
+            .get(&(events::stored_group(kind).to_owned(), kind.plural.clone()));
         let objects = collection
             .into_iter()
             .flat_map(|collection| &collection.objects);
@@ -144,6 +144,7 @@ impl Store {
 
     /// Stores an object as the newest revision and returns it with that `resourceVersion`.
     pub(crate) fn write(&mut self, kind: &Kind, mut object: Value) -> Arc<Value> {
+        events::store(kind, &mut object);
         self.revision += 1;
         let revision = self.revision;
         section(&mut object, "metadata")
@@ -216,7 +217,7 @@ impl Store {
         let revision = self.revision;
         for kind in self.kinds.iter() {
             self.collections
-                .entry((kind.group.clone(), kind.plural.clone()))
+                .entry((events::stored_group(kind).to_owned(), kind.plural.clone()))
                 .or_default();
         }
         for collection in self.collections.values_mut() {

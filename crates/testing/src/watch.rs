@@ -24,6 +24,7 @@ use crate::{
     shared::{Shared, lock},
     status::{Answer, bad_request, document, too_large, too_old},
     store::{Change, Store},
+    table::table,
 };
 
 /// The default timeout of a watch; a real server chooses 30 to 60 minutes.
@@ -38,6 +39,7 @@ struct Watch {
     target: Target,
     selector: Selector,
     metadata_only: bool,
+    table: bool,
     bookmarks: bool,
     position: u64,
     lines: VecDeque<Bytes>,
@@ -79,6 +81,7 @@ pub(crate) fn open(
         shared: Arc::downgrade(shared),
         selector,
         metadata_only: request.metadata_only,
+        table: request.table,
         bookmarks: query.flag("allowWatchBookmarks"),
         position: store.revision,
         lines: VecDeque::new(),
@@ -239,6 +242,13 @@ impl Watch {
 
     #[allow(clippy::needless_pass_by_value)]
     fn event(&mut self, kind: &str, object: Value) {
+        let object = if self.table && !matches!(kind, "BOOKMARK" | "ERROR") {
+            let version = object::at(&object, "/metadata/resourceVersion");
+            let metadata = json!({"resourceVersion": version});
+            table(&self.target, &[object], &metadata)
+        } else {
+            object
+        };
         let mut line = json!({"type": kind, "object": object}).to_string();
         line.push('\n');
         self.lines.push_back(Bytes::from(line));

@@ -6,17 +6,17 @@ use kube::core::response::{Status, StatusDetails};
 use serde_json::{Value, json};
 
 use crate::{
-    admit, apply,
+    admit, apply, body, builtin,
     gc::{self, Propagation},
     object::{self, at, text},
     patch,
-    read::current,
+    read::{current, found},
     request::{APPLY, Request, present},
     scale,
     selector::Selector,
     status::{
         Answer, cause, document, invalid_options, invalid_resource, no_details, not_allowed,
-        precondition, unexplained,
+        not_found, precondition, unexplained,
     },
     store::Store,
 };
@@ -27,21 +27,30 @@ pub(crate) fn create(store: &mut Store, request: &Request) -> Answer<Value> {
         return Err(not_allowed());
     }
     let mut body = request.json()?;
-    admit::decode(request, &mut body)?;
+    body::decode(request, &mut body)?;
     let stored = admit::create(store, request, body)?;
     Ok(present(&stored, target, request.metadata_only))
 }
 
-pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<Value> {
+/// Returns the new state, and whether the update created the object.
+pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<(Value, bool)> {
     let target = &request.target;
     let mut body = request.json()?;
     if target.subresource == "scale" {
         let old = current(store, target)?;
-        return scale::update(store, request, &old, &body);
+        return Ok((scale::update(store, request, &old, &body)?, false));
     }
-    admit::decode(request, &mut body)?;
-    let old = current(store, target)?;
-    if target.kind.custom && text(&body, "/metadata/resourceVersion").is_empty() {
+    body::decode(request, &mut body)?;
+    let found = found(store, target);
+    if found.is_none() && target.subresource.is_empty() && builtin::creates_on_update(&target.kind)
+    {
+        body::identify(request, &mut body)?;
+        object::section(&mut body, "metadata").remove("resourceVersion");
+        let stored = admit::create(store, request, body)?;
+        return Ok((present(&stored, target, request.metadata_only), true));
+    }
+    let old = found.ok_or_else(|| not_found(&target.kind, &target.name))?;
+    if builtin::needs_version(&target.kind) && text(&body, "/metadata/resourceVersion").is_empty() {
         let missing = cause(
             "metadata.resourceVersion",
             "FieldValueInvalid",
@@ -50,7 +59,7 @@ pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<Value> {
         return Err(invalid_resource(&target.kind, &target.name, vec![missing]));
     }
     let stored = admit::update(store, request, &old, body)?;
-    Ok(present(&stored, target, request.metadata_only))
+    Ok((present(&stored, target, request.metadata_only), false))
 }
 
 /// Returns the new state, and whether the patch created the object.
@@ -71,7 +80,7 @@ pub(crate) fn patch(store: &mut Store, request: &Request) -> Answer<(Value, bool
         return Ok((scale::update(store, request, &old, &new)?, false));
     }
     let mut new = patch::patched(request, &present(&old, target, false))?;
-    admit::decode(request, &mut new)?;
+    body::decode(request, &mut new)?;
     let stored = admit::update(store, request, &old, new)?;
     Ok((present(&stored, target, request.metadata_only), false))
 }
@@ -96,6 +105,13 @@ pub(crate) fn delete(store: &mut Store, request: &Request) -> Answer<Value> {
     );
     if !removed {
         return Ok(present(&last, target, false));
+    }
+    if builtin::returns_deleted(&target.kind) {
+        let mut last = present(&last, target, false);
+        if target.kind.kind == "Pod" {
+            gc::mark(&mut last, 0);
+        }
+        return Ok(last);
     }
     let details = StatusDetails {
         name: target.name.clone(),
@@ -155,6 +171,10 @@ impl Options {
             policy => policy.to_owned(),
         };
         let propagation = match policy.as_str() {
+            "" if request.target.kind.kind == "Job" && !request.target.kind.custom => {
+                request.warnings.borrow_mut().push("child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning".to_owned());
+                Propagation::Orphan
+            }
             "" | "Background" => Propagation::Background,
             "Foreground" => Propagation::Foreground,
             "Orphan" => Propagation::Orphan,

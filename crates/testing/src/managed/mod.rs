@@ -12,6 +12,8 @@ pub(crate) mod typed;
 use serde_json::{Value, json};
 
 use crate::{
+    builtin,
+    kind::{Types, Version},
     object::{self, at, list, map, section},
     request::{APPLY, Request},
     status::{Answer, apply_conflict},
@@ -19,7 +21,7 @@ use crate::{
 use compare::Comparison;
 use fields::Fields;
 use owners::{Owner, Owners, owned};
-pub(crate) use shape::{LIST_KEYS, Shape};
+pub(crate) use shape::Shape;
 
 /// The result of an apply.
 pub(crate) struct Applied {
@@ -123,19 +125,30 @@ pub(crate) fn track(object: &mut Value, old: Option<&Value>, request: &Request) 
 
 /// Returns the state before a creation.
 fn blank(request: &Request) -> Value {
-    if request.target.kind.custom {
-        json!({"apiVersion": request.target.api_version(), "kind": request.target.kind.kind})
-    } else {
+    let mut blank =
+        json!({"apiVersion": request.target.api_version(), "kind": request.target.kind.kind});
+    if let Ok(Version {
+        types: Types::Builtin(name),
+        ..
+    }) = request.target.version()
+    {
         // Go's structs are always there.
-        let template = json!({"metadata": {}, "spec": {}});
-        json!({"metadata": {}, "spec": {"template": template, "strategy": {}}, "status": {}})
+        builtin::normalize(builtin::schema(name), &mut blank);
     }
+    blank
 }
 
 /// Returns the fields that a request cannot write.
 fn ignored(request: &Request) -> Answer<Fields> {
     Ok(match request.target.subresource.as_str() {
-        "status" => Fields::top(&["metadata", "spec"]),
+        "status" if request.target.kind.custom => Fields::top(&["metadata", "spec"]),
+        "status" => {
+            let mut fields = Fields::top(&["spec"]);
+            for field in builtin::kept_metadata(&request.target.kind) {
+                fields.insert(&["f:metadata".to_owned(), format!("f:{field}")]);
+            }
+            fields
+        }
         _ if request.target.version()?.status => Fields::top(&["status"]),
         _ => Fields::default(),
     })

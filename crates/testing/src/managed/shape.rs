@@ -1,43 +1,13 @@
-//! Decides how lists and maps merge: by their schema or, in built-in kinds, by field name.
+//! Decides how lists and maps merge, by their schema.
 
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
 use crate::{
-    kind::Version,
+    kind::{Types, Version},
     object::{at, flag, list, text},
 };
-
-/// Lists of built-in kinds that merge by keys: field name and keys, the first of which is the strategic merge key.
-pub(crate) const LIST_KEYS: &[(&str, &[&str])] = &[
-    ("containers", &["name"]),
-    ("initContainers", &["name"]),
-    ("ephemeralContainers", &["name"]),
-    ("env", &["name"]),
-    ("volumes", &["name"]),
-    ("imagePullSecrets", &["name"]),
-    ("secrets", &["name"]),
-    ("volumeMounts", &["mountPath"]),
-    ("ports", &["containerPort", "protocol"]),
-    ("ports", &["port", "protocol"]),
-    ("conditions", &["type"]),
-    ("ownerReferences", &["uid"]),
-    ("hostAliases", &["ip"]),
-    (
-        "topologySpreadConstraints",
-        &["topologyKey", "whenUnsatisfiable"],
-    ),
-];
-const SETS: &[&str] = &["finalizers"];
-/// Maps of built-in kinds that one manager owns as a whole.
-const ATOMIC: &[&str] = &[
-    "selector",
-    "nodeSelector",
-    "labelSelector",
-    "podSelector",
-    "namespaceSelector",
-];
 
 /// The schema of `metadata`.
 static METADATA: LazyLock<Value> = LazyLock::new(|| {
@@ -68,8 +38,6 @@ pub(crate) enum Shape<'a> {
     /// A custom resource.
     Root(&'a Value),
     Schema(&'a Value),
-    /// The name of the field in a built-in kind.
-    Named(&'a str),
     /// Nothing: maps merge by field, lists are atomic.
     Deduced,
     /// Nothing, inside a list of unknown items.
@@ -90,7 +58,11 @@ pub(crate) type Unidentified = String;
 
 impl<'a> Shape<'a> {
     pub(crate) fn root(version: &'a Version) -> Self {
-        version.schema.as_ref().map_or(Self::Named(""), Self::Root)
+        match (&version.types, version.schema()) {
+            (Types::Builtin(_), Some(schema)) => Self::Schema(schema),
+            (_, Some(schema)) => Self::Root(schema),
+            (_, None) => Self::Deduced,
+        }
     }
 
     /// Returns what is known about a field; `None` if there can be no such field.
@@ -120,7 +92,6 @@ impl<'a> Shape<'a> {
                     _ => None,
                 }
             }
-            Self::Named(_) => Some(Shape::Named(name)),
             Self::Deduced => Some(Shape::Deduced),
             Self::Atomic => Some(Shape::Atomic),
         }
@@ -133,7 +104,6 @@ impl<'a> Shape<'a> {
             Self::Root(schema) | Self::Schema(schema) => {
                 at(schema, "/properties").get(name).is_some()
             }
-            Self::Named(parent) => !matches!(parent, "labels" | "annotations" | "data"),
             Self::Deduced | Self::Atomic => false,
         }
     }
@@ -144,7 +114,6 @@ impl<'a> Shape<'a> {
             Self::Root(schema) | Self::Schema(schema) => {
                 schema.get("items").map_or(Self::Atomic, Self::Schema)
             }
-            Self::Named(_) => Self::Named(""),
             Self::Deduced | Self::Atomic => Self::Atomic,
         }
     }
@@ -163,7 +132,6 @@ impl<'a> Shape<'a> {
             Self::Root(schema) | Self::Schema(schema) => {
                 text(schema, "/x-kubernetes-map-type") == "atomic"
             }
-            Self::Named(name) => ATOMIC.contains(&name),
             Self::Deduced => false,
             Self::Atomic => true,
         }
@@ -174,9 +142,6 @@ impl<'a> Shape<'a> {
         match *self {
             Self::Root(schema) | Self::Schema(schema) => {
                 matches!(text(schema, "/x-kubernetes-list-type"), "set" | "map")
-            }
-            Self::Named(name) => {
-                SETS.contains(&name) || LIST_KEYS.iter().any(|(field, _)| *field == name)
             }
             Self::Deduced | Self::Atomic => false,
         }
@@ -189,7 +154,7 @@ impl<'a> Shape<'a> {
                 .get("type")
                 .and_then(Value::as_str)
                 .filter(|_| !flag(schema, "/x-kubernetes-int-or-string")),
-            Self::Named(_) | Self::Deduced | Self::Atomic => None,
+            Self::Deduced | Self::Atomic => None,
         }
     }
 
@@ -216,20 +181,6 @@ impl<'a> Shape<'a> {
                 let keys = keys.iter().filter_map(Value::as_str);
                 let default = |key: &str| at(schema, "/items/properties").get(key)?.get("default");
                 identity(keys, item, default)
-            }
-            Self::Named(name) if SETS.contains(&name) => set(),
-            Self::Named(name) => {
-                let default = Value::from("TCP");
-                let mut found = Err(String::new());
-                for (_, keys) in LIST_KEYS.iter().filter(|(field, _)| *field == name) {
-                    found = identity(keys.iter().copied(), item, |key| {
-                        (key == "protocol").then_some(&default)
-                    });
-                    if found.is_ok() {
-                        break;
-                    }
-                }
-                found
             }
             Self::Deduced | Self::Atomic => Err(String::new()),
         }

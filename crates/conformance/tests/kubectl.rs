@@ -1,0 +1,140 @@
+//! kubectl prints the same for the API server in memory and for a real one.
+
+use std::{fs, path::Path};
+
+use kube_codegen_conformance::{Session, definitions};
+use kube_codegen_testenv::ControlPlane;
+use kube_codegen_testing::ApiServer;
+use regex::Regex;
+use testresult::TestResult;
+
+const MANIFESTS: &str = r#"
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, labels: {app: web}}
+data: {mode: fast, other: "1"}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {clusterIP: None, selector: {app: web}, ports: [{port: 80, name: http}]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: reader}
+rules: [{apiGroups: [""], resources: [pods], verbs: [get]}]
+---
+apiVersion: conformance.example.com/v1
+kind: Widget
+metadata: {name: one}
+spec: {mode: Auto, replicas: 2}
+"#;
+
+/// Commands, without the namespace and the kubeconfig. `FILE` is a file with the manifests.
+const SESSION: &[&str] = &[
+    "apply -f FILE",
+    "apply -f FILE",
+    "apply --server-side --force-conflicts -f FILE",
+    "diff -f FILE",
+    "get configmap settings",
+    "get service web",
+    "get role,service -o name",
+    "get widgets",
+    "get widget one -o jsonpath={.spec.replicas}",
+    "get absent",
+    "create configmap made --from-literal=a=b --from-literal=c=d",
+    "create configmap made --from-literal=a=b",
+    "create secret generic hidden --from-literal=p=q",
+    "get secret hidden -o jsonpath={.data.p}",
+    "create deployment web --image=nginx:1 --replicas=2 --dry-run=server -o jsonpath={.spec.template.spec.containers[0].image}",
+    "create serviceaccount robot",
+    "create role watcher --verb=watch --resource=pods",
+    "create job once --image=job:1 --dry-run=server -o name",
+    "label configmap settings tier=front",
+    "annotate configmap settings note=x",
+    "get configmap -l tier=front -o name",
+    "patch configmap settings --type=merge -p {\"data\":{\"mode\":\"slow\"}}",
+    "patch widget one --type=merge -p {\"spec\":{\"mode\":\"Wrong\"}}",
+    "patch widget one --subresource=status --type=merge -p {\"status\":{\"phase\":\"Ready\"}}",
+    "scale widget one --replicas=3",
+    "wait widget one --for=jsonpath={.status.phase}=Ready --timeout=10s",
+    "auth can-i create pods",
+    "explain widgets.spec.nested",
+    "api-resources --api-group=conformance.example.com --no-headers",
+    "delete configmap made",
+    "delete configmap made",
+    "delete -f FILE",
+    "get widgets",
+];
+
+/// Runs the session and returns what kubectl printed for each command.
+async fn run(
+    plane: &ControlPlane,
+    namespace: &str,
+    file: &Path,
+    kubeconfig: Option<&Path>,
+) -> Vec<String> {
+    let mut outputs = Vec::new();
+    for command in SESSION {
+        let mut args: Vec<String> = command
+            .split(' ')
+            .map(|arg| arg.replace("FILE", &file.to_string_lossy()))
+            .collect();
+        args.push(format!("--namespace={namespace}"));
+        if let Some(path) = kubeconfig {
+            args.push(format!("--kubeconfig={}", path.display()));
+        }
+        outputs.push(match plane.kubectl(&args).await {
+            Ok(output) => output,
+            Err(kube_codegen_testenv::Error::Kubectl { status, stderr, .. }) => {
+                format!("{}: {stderr}", status.code().unwrap_or_default())
+            }
+            Err(error) => error.to_string(),
+        });
+    }
+    outputs
+}
+
+#[tokio::test]
+async fn kubectl_prints_the_same_for_both_servers() -> TestResult {
+    let Some(plane) = ControlPlane::shared().await? else {
+        return Ok(());
+    };
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("manifests.yaml");
+    fs::write(&file, MANIFESTS)?;
+    let namespace = plane.namespace("kubectl").await?;
+    let real = Session::new(plane.client()?, namespace.name());
+    let memory = ApiServer::new();
+    let ours = Session::new(memory.client(), namespace.name());
+    for definition in definitions()? {
+        real.define(&definition).await?;
+        ours.define(&definition).await?;
+    }
+    ours.create_namespace().await?;
+    memory.listen().await?;
+    let kubeconfig = folder.path().join("kubeconfig");
+    fs::write(&kubeconfig, memory.kubeconfig().unwrap_or_default())?;
+    let expected = run(&plane, namespace.name(), &file, None).await;
+    let found = run(&plane, namespace.name(), &file, Some(&kubeconfig)).await;
+    let age = Regex::new(r"\b\d+(s|m\d*s?)\b")?;
+    let mut differences = Vec::new();
+    for ((command, expected), found) in SESSION.iter().zip(expected).zip(found) {
+        let (expected, found) = (
+            age.replace_all(&expected, "AGE"),
+            age.replace_all(&found, "AGE"),
+        );
+        if expected != found {
+            differences.push(format!(
+                "kubectl {command}\n  memory: {found}\n  real:   {expected}"
+            ));
+        }
+    }
+    assert!(
+        differences.is_empty(),
+        "{} differences:\n{}",
+        differences.len(),
+        differences.join("\n")
+    );
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Reads the object of a request: checks that it fits the path, and decodes it into the types of its kind.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::core::response::Status;
+use serde_json::{Value, json};
+
+use crate::{
+    builtin,
+    kind::{Kind, Types},
+    object::{self, map, section, text},
+    request::{APPLY, Request, Verb},
+    status::{Answer, bad_request, cause, invalid, invalid_patch},
+};
+
+/// Checks that the body matches the path, and fills in what the body omits.
+pub(crate) fn identify(request: &Request, object: &mut Value) -> Answer<()> {
+    let (target, kind) = (&request.target, &request.target.kind);
+    if !object.is_object() {
+        return Err(bad_request(
+            "the object provided is unrecognized: expected a JSON object",
+        ));
+    }
+    if kind.custom
+        && let Err(error) = serde_json::from_value::<ObjectMeta>(
+            object.get("metadata").cloned().unwrap_or_else(|| json!({})),
+        )
+    {
+        return Err(bad_request(&format!(
+            "{} in version \"{}\" cannot be handled as a {}: metadata: {error}",
+            kind.kind, target.version, kind.kind
+        )));
+    }
+    let differs = |found: &str, expected: &str| !found.is_empty() && found != expected;
+    let (found, expected) = (text(object, "/apiVersion"), target.api_version());
+    if differs(found, &expected) {
+        return Err(bad_request(&format!(
+            "the API version in the data ({found}) does not match the expected API version ({expected})"
+        )));
+    }
+    let (found, name) = (text(object, "/kind"), object::name(object));
+    if differs(found, &kind.kind) {
+        let message = format!("Invalid value: {found:?}: must be {}", kind.kind);
+        let named = Kind {
+            kind: found.to_owned(),
+            ..Kind::clone(kind)
+        };
+        let cause = cause("kind", "FieldValueInvalid", message);
+        return Err(invalid(&named, name, vec![cause]));
+    }
+    if differs(object::namespace(object), &target.namespace) {
+        return Err(bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
+    let is_change = request.verb == Verb::Update
+        || request.verb == Verb::Patch && request.content_type != APPLY;
+    if is_change && name.is_empty() {
+        return Err(bad_request(&format!(
+            "the name of the object ({} based on URL) was undeterminable: name must be provided",
+            target.name
+        )));
+    }
+    if !target.name.is_empty() && differs(name, &target.name) {
+        return Err(bad_request(&format!(
+            "the name of the object ({name}) does not match the name on the URL ({})",
+            target.name
+        )));
+    }
+    let fields = map(object);
+    fields.insert("apiVersion".to_owned(), target.api_version().into());
+    fields.insert("kind".to_owned(), kind.kind.clone().into());
+    let metadata = section(object, "metadata");
+    // In `metadata`, null means absent.
+    metadata.retain(|_, value| !value.is_null());
+    // Go does not write what is empty.
+    metadata.retain(|field, value| match value {
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::String(text) => !text.is_empty() || field == "resourceVersion",
+        _ => true,
+    });
+    if !target.namespace.is_empty() {
+        metadata.insert("namespace".to_owned(), target.namespace.clone().into());
+    }
+    if !target.name.is_empty() {
+        metadata.insert("name".to_owned(), target.name.clone().into());
+    }
+    Ok(())
+}
+
+/// Removes unknown fields from the object of a request, with warnings or an error as `fieldValidation` says.
+pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
+    let version = request.target.version()?;
+    // Only the error of a patch shows the object.
+    let whole = (request.verb == Verb::Patch).then(|| object.to_string());
+    let dropped = match &version.types {
+        Types::None => return Ok(()),
+        Types::Custom { rules, .. } => {
+            let dropped = rules.prune(object);
+            rules.drop_nulls(object);
+            dropped
+        }
+        Types::Builtin(name) => {
+            let decoded = builtin::decode(builtin::schema(name), object);
+            if let Some(why) = decoded.error {
+                return Err(undecodable(request, whole, &why));
+            }
+            decoded.unknown
+        }
+    };
+    let messages = dropped.iter().map(|path| format!("unknown field {path:?}"));
+    match request.query.get("fieldValidation").unwrap_or("Warn") {
+        "Strict" if !dropped.is_empty() => {
+            let fields = messages.collect::<Vec<_>>().join(", ");
+            Err(undecodable(
+                request,
+                whole,
+                &format!("strict decoding error: {fields}"),
+            ))
+        }
+        "Ignore" => Ok(()),
+        _ => {
+            request.warnings.borrow_mut().extend(messages);
+            Ok(())
+        }
+    }
+}
+
+/// An object that is not one of its kind; of a patch, with the patched object.
+fn undecodable(request: &Request, patched: Option<String>, why: &str) -> Box<Status> {
+    if let Some(patched) = patched {
+        let patched = Value::from(patched);
+        return invalid_patch(&format!("Invalid value: {patched}: {why}"));
+    }
+    bad_request(&format!(
+        "{kind} in version \"{}\" cannot be handled as a {kind}: {why}",
+        request.target.version,
+        kind = request.target.kind.kind,
+    ))
+}

@@ -1,0 +1,353 @@
+//! Decodes objects into Go's types and writes them again, as the server does: errors of types, unknown fields, normal forms.
+
+use k8s_openapi::{
+    ByteString,
+    jiff::{Timestamp, tz::TimeZone},
+};
+use serde_json::{Map, Value, json};
+
+use super::quantity::Quantity;
+use crate::object::{at, text};
+
+/// What decoding found.
+#[derive(Debug, Default)]
+pub(crate) struct Decoded {
+    /// The first error, in Go's words.
+    pub(crate) error: Option<String>,
+    /// The paths of unknown fields, which are removed.
+    pub(crate) unknown: Vec<String>,
+}
+
+/// Where a value is.
+struct Place<'a> {
+    /// The Go type of the value.
+    go: &'a str,
+    /// The struct that has the field, and the names of the fields from the root.
+    owner: &'a str,
+    names: String,
+    /// The path with indexes.
+    path: String,
+}
+
+/// Decodes an object in place.
+pub(crate) fn decode(schema: &Value, object: &mut Value) -> Decoded {
+    let mut found = Decoded::default();
+    let root = Place {
+        go: text(schema, "/x-go"),
+        owner: "",
+        names: String::new(),
+        path: String::new(),
+    };
+    found.value(schema, object, &root);
+    found
+}
+
+impl Decoded {
+    fn value(&mut self, schema: &Value, value: &mut Value, place: &Place<'_>) {
+        if let Some(done) = scalar(schema, value) {
+            match done {
+                Ok(normal) => *value = normal,
+                Err(Wrong::Type) => self.wrong_type(value, place),
+                Err(Wrong::Value(why)) => drop(self.error.get_or_insert(why)),
+            }
+            return;
+        }
+        match (text(schema, "/type"), &mut *value) {
+            ("array", Value::Array(items)) => {
+                let items_schema = at(schema, "/items");
+                for (index, item) in items.iter_mut().enumerate() {
+                    let place = Place {
+                        go: go_type(items_schema, || place.go.trim_start_matches("[]")),
+                        owner: place.owner,
+                        names: place.names.clone(),
+                        path: format!("{}[{index}]", place.path),
+                    };
+                    self.element(items_schema, item, &place);
+                }
+            }
+            ("object", Value::Object(fields)) => {
+                if let Some(properties) = schema.get("properties") {
+                    self.fields(properties, fields, place);
+                } else if let Some(inner) = schema.get("additionalProperties") {
+                    for (name, item) in fields.iter_mut() {
+                        let place = Place {
+                            go: go_type(inner, || place.go.trim_start_matches("map[string]")),
+                            owner: place.owner,
+                            names: place.names.clone(),
+                            path: joined(&place.path, name),
+                        };
+                        self.element(inner, item, &place);
+                    }
+                }
+            }
+            ("array" | "object", _) => self.wrong_type(value, place),
+            _ => {}
+        }
+    }
+
+    /// Decodes an item of a list or a value of a map, where null is the zero value.
+    fn element(&mut self, schema: &Value, value: &mut Value, place: &Place<'_>) {
+        if value.is_null() {
+            *value = zero(schema);
+        } else {
+            self.value(schema, value, place);
+        }
+    }
+
+    fn fields(&mut self, schemas: &Value, fields: &mut Map<String, Value>, place: &Place<'_>) {
+        fields.retain(|name, value| {
+            let path = joined(&place.path, name);
+            let Some(schema) = schemas.get(name) else {
+                self.unknown.push(path);
+                return false;
+            };
+            if !value.is_null() {
+                let place = Place {
+                    go: go_type(schema, || ""),
+                    owner: place.go.trim_start_matches('*'),
+                    names: joined(&place.names, name),
+                    path,
+                };
+                self.value(schema, value, &place);
+            }
+            !value.is_null()
+        });
+    }
+
+    fn wrong_type(&mut self, value: &mut Value, place: &Place<'_>) {
+        let found = match value {
+            Value::Null => return,
+            Value::Bool(_) => "bool".to_owned(),
+            Value::Number(number) if is_integer(place.go) => format!("number {number}"),
+            Value::Number(_) => "number".to_owned(),
+            Value::String(_) => "string".to_owned(),
+            Value::Array(_) => "array".to_owned(),
+            Value::Object(_) => "object".to_owned(),
+        };
+        // Go reports the first error and goes on.
+        let owner = place.owner.rsplit('.').next().unwrap_or_default();
+        let into = if place.go == "intstr.IntOrString" {
+            "value of type int32".to_owned()
+        } else if place.names.is_empty() {
+            format!("value of type {}", place.go)
+        } else {
+            format!("struct field {owner}.{} of type {}", place.names, place.go)
+        };
+        self.error
+            .get_or_insert_with(|| format!("json: cannot unmarshal {found} into Go {into}"));
+    }
+}
+
+/// Returns the Go type of a value: of its schema, or derived from that of the list or map. Pointers do not show.
+fn go_type<'a>(schema: &'a Value, derived: impl Fn() -> &'a str) -> &'a str {
+    let own = text(schema, "/x-go");
+    let go = if own.is_empty() { derived() } else { own };
+    go.trim_start_matches('*')
+}
+
+fn joined(path: &str, name: &str) -> String {
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{path}.{name}")
+    }
+}
+
+fn is_integer(go: &str) -> bool {
+    matches!(
+        go,
+        "int" | "int32" | "int64" | "uint32" | "uint8" | "uint16"
+    )
+}
+
+enum Wrong {
+    Type,
+    Value(String),
+}
+
+/// Returns the normal form of a scalar; `None` if the schema is of a list or map, or of anything.
+fn scalar(schema: &Value, value: &Value) -> Option<Result<Value, Wrong>> {
+    let kind = text(schema, "/type");
+    Some(match (text(schema, "/x-type"), value) {
+        ("api.resource.Quantity", _) => quantity(value),
+        ("apis.meta.v1.Time", Value::String(text)) => time(text, false),
+        ("apis.meta.v1.MicroTime", Value::String(text)) => time(text, true),
+        ("util.intstr.IntOrString", Value::String(_)) => Ok(value.clone()),
+        ("util.intstr.IntOrString", Value::Number(number)) => match number.as_i64() {
+            Some(number) if i32::try_from(number).is_ok() => Ok(value.clone()),
+            _ => Err(Wrong::Value(format!(
+                "json: cannot unmarshal number {number} into Go value of type int32"
+            ))),
+        },
+        ("util.intstr.IntOrString", _) => Err(Wrong::Type),
+        (_, Value::String(text)) if text_format(schema) == "byte" => bytes(text),
+        (_, Value::String(_)) if kind == "string" => Ok(value.clone()),
+        (_, Value::Bool(_)) if kind == "boolean" => Ok(value.clone()),
+        (_, Value::Number(number)) if kind == "integer" => {
+            let fits = number.as_i64().is_some_and(|number| {
+                text_format(schema) != "int32" || i32::try_from(number).is_ok()
+            });
+            fits.then(|| value.clone()).ok_or(Wrong::Type)
+        }
+        (_, Value::Number(_)) if kind == "number" => Ok(value.clone()),
+        _ if matches!(kind, "string" | "boolean" | "integer" | "number") => Err(Wrong::Type),
+        _ => return None,
+    })
+}
+
+fn text_format(schema: &Value) -> &str {
+    text(schema, "/format")
+}
+
+fn quantity(value: &Value) -> Result<Value, Wrong> {
+    let given = match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        // Go parses the JSON text.
+        other => other.to_string(),
+    };
+    let parsed = Quantity::parse(given.trim()).map_err(|why| Wrong::Value(why.to_owned()))?;
+    Ok(parsed.to_string().into())
+}
+
+fn time(given: &str, micro: bool) -> Result<Value, Wrong> {
+    let layout = if micro {
+        "2006-01-02T15:04:05.000000Z07:00"
+    } else {
+        "2006-01-02T15:04:05Z07:00"
+    };
+    let wrong = |rest: &str, part: &str| {
+        Wrong::Value(format!(
+            "parsing time {given:?} as {layout:?}: cannot parse {rest:?} as {part:?}"
+        ))
+    };
+    let time: Timestamp = given.parse().map_err(|_| wrong(given, "2006"))?;
+    let rest = given.get(19..).unwrap_or_default();
+    let digits = rest.trim_start_matches('.').chars();
+    if micro && digits.take_while(char::is_ascii_digit).count() != 6 {
+        return Err(wrong(rest, ".000000"));
+    }
+    let time = time.to_zoned(TimeZone::UTC);
+    let format = if micro {
+        "%Y-%m-%dT%H:%M:%S.%6fZ"
+    } else {
+        "%Y-%m-%dT%H:%M:%SZ"
+    };
+    Ok(time.strftime(format).to_string().into())
+}
+
+fn bytes(given: &str) -> Result<Value, Wrong> {
+    let plain: String = given
+        .chars()
+        .filter(|c| !matches!(c, '\r' | '\n'))
+        .collect();
+    if serde_json::from_value::<ByteString>(plain.as_str().into()).is_ok() {
+        return Ok(plain.into());
+    }
+    let is_code = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');
+    let at = plain.find(|c| !is_code(c)).unwrap_or(plain.len());
+    let at = if at == plain.len() && at % 4 != 0 {
+        at - at % 4 + at % 4
+    } else {
+        at
+    };
+    Err(Wrong::Value(format!(
+        "illegal base64 data at input byte {at}"
+    )))
+}
+
+/// Returns the zero value of a type, as it is written.
+fn zero(schema: &Value) -> Value {
+    let go = text(schema, "/x-go");
+    match (text(schema, "/x-type"), text(schema, "/type")) {
+        ("api.resource.Quantity", _) => json!("0"),
+        ("util.intstr.IntOrString", _) | (_, "integer" | "number") => json!(0),
+        ("apis.meta.v1.Time" | "apis.meta.v1.MicroTime", _) => Value::Null,
+        (_, "string") => json!(""),
+        (_, "boolean") => json!(false),
+        (_, "object") if !go.starts_with("map[") && schema.get("properties").is_some() => {
+            let mut empty = json!({});
+            normalize(schema, &mut empty);
+            empty
+        }
+        _ => Value::Null,
+    }
+}
+
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(flag) => !flag,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+    }
+}
+
+/// Makes empty lists null where they are written: storage does not distinguish them from none.
+pub(crate) fn store(schema: &Value, value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            if let Some(inner) = schema.get("additionalProperties") {
+                for field in fields.values_mut() {
+                    store(inner, field);
+                }
+            }
+            for (name, field) in fields {
+                let Some(property) = at(schema, "/properties").get(name) else {
+                    continue;
+                };
+                store(property, field);
+                if *field == json!([]) && text(property, "/x-zero") == "write" {
+                    *field = Value::Null;
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(inner) = schema.get("items") {
+                for item in items {
+                    store(inner, item);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Brings a decoded object into the form in which Go writes it: zero values are omitted or written, as the field demands.
+pub(crate) fn normalize(schema: &Value, value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+                if let Some(inner) = schema.get("additionalProperties") {
+                    fields.values_mut().for_each(|it| normalize(inner, it));
+                }
+                return;
+            };
+            for (name, property) in properties {
+                match (fields.get_mut(name), text(property, "/x-zero")) {
+                    (None | Some(Value::Null), "write") => {
+                        fields.insert(name.clone(), zero(property));
+                    }
+
+                    (None, _) => {}
+                    (Some(value), rule) => {
+                        normalize(property, value);
+                        if rule == "omit" && is_zero(value) || rule != "write" && value.is_null() {
+                            fields.remove(name);
+                        }
+                    }
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(inner) = schema.get("items") {
+                for item in items {
+                    normalize(inner, item);
+                }
+            }
+        }
+        _ => {}
+    }
+}

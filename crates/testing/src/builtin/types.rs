@@ -1,0 +1,126 @@
+//! The recorded types of the built-in kinds, as schemas.
+//!
+//! A schema has the keywords of OpenAPI and, from Go's types, `x-type` (the name of the type), `x-go` (the Go type of the field)
+//! and `x-zero` (whether the zero value of the field is written or omitted; absent for pointers).
+
+use std::{
+    collections::BTreeMap,
+    io::Read as _,
+    sync::{LazyLock, Mutex},
+};
+
+use flate2::read::GzDecoder;
+use serde_json::{Map, Value, json};
+
+use crate::shared::lock;
+
+static TYPES: LazyLock<Map<String, Value>> = LazyLock::new(|| {
+    let mut text = String::new();
+    // The tests read the file.
+    let _checked = GzDecoder::new(&include_bytes!("types.json.gz")[..]).read_to_string(&mut text);
+    serde_json::from_str(&text).unwrap_or_default()
+});
+
+static RESOLVED: Mutex<BTreeMap<String, &'static Value>> = Mutex::new(BTreeMap::new());
+
+/// Returns the schema of a recorded type, without references.
+pub(crate) fn schema(name: &str) -> &'static Value {
+    let mut resolved = lock(&RESOLVED);
+    if let Some(schema) = resolved.get(name) {
+        return schema;
+    }
+    // There is one for each kind, for the life of the process.
+    let schema: &'static Value = Box::leak(Box::new(resolve(&json!({"$ref": name}))));
+    resolved.insert(name.to_owned(), schema);
+    schema
+}
+
+/// Adds a recorded type, and those that it refers to, in the form of OpenAPI.
+pub(crate) fn describe(name: &str, schemas: &mut Map<String, Value>) {
+    if schemas.contains_key(name) {
+        return;
+    }
+    let Some(schema) = TYPES.get(name) else {
+        return;
+    };
+    let mut found = Vec::new();
+    let described = plain(schema, &mut found);
+    schemas.insert(name.to_owned(), described);
+    for name in found {
+        describe(&name, schemas);
+    }
+}
+
+fn plain(schema: &Value, found: &mut Vec<String>) -> Value {
+    match schema {
+        Value::Object(fields) => {
+            let kept = fields
+                .iter()
+                .filter(|(name, _)| !matches!(name.as_str(), "x-go" | "x-zero" | "x-proto"));
+            let kept = kept.map(|(name, value)| match (name.as_str(), value) {
+                ("$ref", Value::String(target)) => {
+                    found.push(target.clone());
+                    (
+                        name.clone(),
+                        format!("#/components/schemas/{target}").into(),
+                    )
+                }
+                _ => (name.clone(), plain(value, found)),
+            });
+            let mut out: Map<String, Value> = kept.collect();
+            if out.len() > 1
+                && let Some(target) = out.remove("$ref")
+            {
+                out.insert("allOf".to_owned(), json!([{"$ref": target}]));
+            }
+            out.into()
+        }
+        Value::Array(items) => items.iter().map(|it| plain(it, found)).collect(),
+        _ => schema.clone(),
+    }
+}
+
+fn resolve(schema: &Value) -> Value {
+    let Value::Object(fields) = schema else {
+        return schema.clone();
+    };
+    let mut out = Map::new();
+    if let Some(Value::String(name)) = fields.get("$ref")
+        && let Some(Value::Object(target)) = TYPES.get(name).map(resolve)
+    {
+        out = target;
+        let name = name
+            .trim_start_matches("io.k8s.api.")
+            .trim_start_matches("io.k8s.apimachinery.pkg.");
+        out.insert("x-type".to_owned(), name.into());
+    }
+    for (name, value) in fields {
+        let value = match (name.as_str(), value) {
+            ("$ref", _) => continue,
+            ("properties", Value::Object(properties)) => properties
+                .iter()
+                .map(|(name, value)| (name.clone(), resolve(value)))
+                .collect(),
+            ("items" | "additionalProperties", value) => resolve(value),
+            (_, value) => value.clone(),
+        };
+        out.insert(name.clone(), value);
+    }
+    out.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::{at, text};
+
+    #[test]
+    fn recorded_types_have_the_facts_of_go() {
+        let pod = schema("io.k8s.api.core.v1.Pod");
+        let containers = at(pod, "/properties/spec/properties/containers");
+        assert_eq!(text(containers, "/x-go"), "[]v1.Container");
+        assert_eq!(text(containers, "/x-zero"), "write");
+        assert_eq!(text(containers, "/items/x-type"), "core.v1.Container");
+        assert_eq!(text(containers, "/items/properties/image/x-zero"), "omit");
+    }
+}
