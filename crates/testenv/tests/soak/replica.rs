@@ -16,7 +16,10 @@ use kube_codegen_runtime::{
     manager::Manager,
 };
 use serde_json::json;
-use tokio::{task::JoinHandle, time::sleep};
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, sleep},
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -233,12 +236,14 @@ pub(crate) fn watch_leaders(replicas: &[Replica]) -> Leaders {
             let [(one, first), (two, second)] = &replicas[..] else {
                 panic!("two replicas")
             };
+            let began = Instant::now();
             let (is_first, is_second) = (leads(first), leads(second));
             // The first one may have ended its term before the second one began.
-            assert!(
-                !(is_first && is_second && leads(first)),
-                "both replicas lead"
-            );
+            if is_first && is_second && leads(first) {
+                let took = began.elapsed();
+                let terms = [first, second].map(|one| one.lock().unwrap().term.clone());
+                panic!("both replicas lead, checked within {took:?}: {terms:?}");
+            }
             let leader = match (is_first, is_second) {
                 (true, false) => one,
                 (false, true) => two,
