@@ -47,14 +47,14 @@ pub(crate) fn int(float: f64) -> i64 {
     }
 }
 
-/// Formats a float as `%v`: with an exponent below 1e-4 and from 1e21 on.
+/// Formats a float as `%v`: with an exponent below 1e-4 and from 1e6 on.
 pub(crate) fn float(value: f64) -> String {
     let text = format!("{value:e}");
     let Some((digits, exponent)) = text.split_once('e') else {
         return text;
     };
     match exponent.parse() {
-        Ok(exponent) if !(-4..21).contains(&exponent) => exponential(digits, exponent),
+        Ok(exponent) if !(-4..6).contains(&exponent) => exponential(digits, exponent),
         _ => value.to_string(),
     }
 }
@@ -179,7 +179,9 @@ mod tests {
         for (value, text) in [
             (1.0, "1"),
             (0.5, "0.5"),
-            (1e20, "100000000000000000000"),
+            (123_456.0, "123456"),
+            (1e6, "1e+06"),
+            (1_234_567.5, "1.2345675e+06"),
             (1e21, "1e+21"),
             (1.5e-7, "1.5e-07"),
             (0.0001, "0.0001"),

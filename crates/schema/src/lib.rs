@@ -31,7 +31,7 @@
 //!
 //! With feature `cel`, the rules of `x-kubernetes-validations` are evaluated too.
 //!
-//! The messages, reasons and field paths are those of Kubernetes 1.37. Violations come in the order of the field names, where the API
+//! The messages, reasons and field paths are those of Kubernetes 1.37. Violations are in the order of the field names, where the API
 //! server's order is random.
 
 mod cause;

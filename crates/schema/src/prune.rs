@@ -1,10 +1,27 @@
 //! Removes what a schema does not declare.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{node::Node, path};
 
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
+const OBJECT_META: [&str; 15] = [
+    "annotations",
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "finalizers",
+    "generateName",
+    "generation",
+    "labels",
+    "managedFields",
+    "name",
+    "namespace",
+    "ownerReferences",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
 
 /// Removes the fields of a resource that its schema neither declares nor preserves, and returns their paths, sorted.
 pub(crate) fn prune(schema: &Node, object: &mut Value) -> Vec<String> {
@@ -26,10 +43,13 @@ fn walk(
 ) {
     match value {
         Value::Object(fields) => fields.retain(|name, value| {
+            let path = path::field(path, name);
             if resource && META.contains(&name.as_str()) {
+                if let (Value::Object(fields), "metadata") = (value, name.as_str()) {
+                    metadata(fields, &path, dropped);
+                }
                 return true;
             }
-            let path = path::field(path, name);
             // A boolean `additionalProperties` declares all keys, but nothing inside their values.
             let is_declared = schema.is_some_and(|schema| {
                 schema.properties.contains_key(name) || schema.additional_properties.is_some()
@@ -53,6 +73,17 @@ fn walk(
         }
         _ => {}
     }
+}
+
+/// Removes the fields that `ObjectMeta` does not have.
+fn metadata(fields: &mut Map<String, Value>, path: &str, dropped: &mut Vec<String>) {
+    fields.retain(|name, _| {
+        let is_known = OBJECT_META.contains(&name.as_str());
+        if !is_known {
+            dropped.push(path::field(path, name));
+        }
+        is_known
+    });
 }
 
 fn enter(

@@ -41,7 +41,7 @@ impl Schema {
 
     /// Removes the fields that the schema neither declares nor preserves, and returns their paths, sorted.
     ///
-    /// `apiVersion`, `kind` and `metadata` are kept, also in embedded resources.
+    /// `apiVersion`, `kind` and `metadata` are kept, also in embedded resources; of `metadata`, the fields that every object has.
     pub fn prune(&self, object: &mut Value) -> Vec<String> {
         prune::prune(&self.root, object)
     }

@@ -89,7 +89,7 @@ pub(super) enum Delivery<K> {
     /// It has passed the write: the store takes the watch's state. Handlers have seen this state before.
     Passed(Option<Arc<K>>),
     /// It is older than the write: the store keeps showing the write. Handlers have seen this state before.
-    Behind(Option<Arc<K>>),
+    Older(Option<Arc<K>>),
 }
 
 impl<K: Object> Store<K> {
@@ -195,7 +195,7 @@ impl<K: Object> Store<K> {
             return Some(Delivery::Passed(pending.observed));
         }
         let before = pending.observed.replace(Arc::clone(object));
-        Some(Delivery::Behind(before))
+        Some(Delivery::Older(before))
     }
 
     /// Like [`deliver`](Self::deliver), for the deletion of `last`.
@@ -209,7 +209,7 @@ impl<K: Object> Store<K> {
             let pending = self.overlay.remove(&key)?;
             return Some(Delivery::Passed(pending.observed));
         }
-        Some(Delivery::Behind(pending.observed.take()))
+        Some(Delivery::Older(pending.observed.take()))
     }
 
     /// Like [`deliver_deletion`](Self::deliver_deletion), for an object that a list of `version` does not have; an empty version is the newest.
@@ -222,7 +222,7 @@ impl<K: Object> Store<K> {
         if let (Until::Version(written), Some(listed)) = (&pending.until, parse(version))
             && *written > listed
         {
-            return Some(Delivery::Behind(pending.observed.take()));
+            return Some(Delivery::Older(pending.observed.take()));
         }
         let pending = self.overlay.remove(key)?;
         Some(Delivery::Passed(pending.observed))

@@ -165,7 +165,7 @@ impl<K: Object> Store<K> {
     /// Stores an object from the watch.
     pub(crate) fn apply(&mut self, object: Arc<K>) -> Delta<K> {
         let before = match self.deliver(&object) {
-            Some(Delivery::Behind(before)) => before,
+            Some(Delivery::Older(before)) => before,
             Some(Delivery::Passed(before)) => {
                 self.insert(&object);
                 before
@@ -194,7 +194,7 @@ impl<K: Object> Store<K> {
     /// Stores an object from a relist. An unchanged one keeps its allocation: a relist does not double what readers hold.
     pub(crate) fn relist(&mut self, object: Arc<K>) -> Delta<K> {
         let before = match self.deliver(&object) {
-            Some(Delivery::Behind(before)) => before,
+            Some(Delivery::Older(before)) => before,
             Some(Delivery::Passed(before)) => {
                 self.insert(&object);
                 before
@@ -219,7 +219,7 @@ impl<K: Object> Store<K> {
         name: &str,
     ) -> Option<Arc<K>> {
         match delivery {
-            Some(Delivery::Behind(last)) => last,
+            Some(Delivery::Older(last)) => last,
             Some(Delivery::Passed(last)) => {
                 self.remove(namespace, name);
                 last

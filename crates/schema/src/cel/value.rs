@@ -83,17 +83,18 @@ fn object(
             None if has_properties => schema.properties.get(name),
             None => schema.additional(),
         };
-        let key = if has_properties {
-            escape(name)
-        } else {
-            Some(name.clone())
-        };
         // A null in a declared field counts as absent.
         let is_absent = has_properties && value.is_null();
-        if let (Some(inner), Some(key), false) = (inner, key, is_absent) {
-            let key = CelMapKey::String(CelString::from(key));
-            map.insert(key, convert(inner, value));
+        let (Some(inner), false) = (inner, is_absent) else {
+            continue;
+        };
+        let value = convert(inner, value);
+        let escaped = if has_properties { escape(name) } else { None };
+        // The server finds a field by its own name too.
+        if let Some(escaped) = escaped.filter(|escaped| escaped != name) {
+            map.insert(CelMapKey::String(CelString::from(escaped)), value.clone());
         }
+        map.insert(CelMapKey::String(CelString::from(name.clone())), value);
     }
     Box::new(CelMap::from(map))
 }

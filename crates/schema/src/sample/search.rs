@@ -7,12 +7,15 @@ use crate::{cause::Cause, metadata, node::Node, schema::Schema};
 
 /// How many changes a sample gets at most.
 const ROUNDS: usize = 60;
+/// How many bytes of changed objects are validated at most, about a second of work.
+const WORK: usize = 20_000_000;
 
 /// Returns the object, changed so that it has as few violations as possible, and these.
 pub(super) fn repair(schema: &Schema, mut object: Value) -> (Value, Vec<Cause>) {
     let mut causes = causes(schema, &object);
+    let mut budget = WORK / object.to_string().len().max(2000);
     for _ in 0..ROUNDS {
-        let Some(better) = improve(schema, &object, &causes) else {
+        let Some(better) = improve(schema, &object, &causes, &mut budget) else {
             break;
         };
         (object, causes) = better;
@@ -29,13 +32,19 @@ fn causes(schema: &Schema, object: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Returns the first changed object with fewer violations.
-fn improve(schema: &Schema, object: &Value, found: &[Cause]) -> Option<(Value, Vec<Cause>)> {
+/// Returns the first changed object with fewer violations. `budget`: how many objects may be validated.
+fn improve(
+    schema: &Schema,
+    object: &Value,
+    found: &[Cause],
+    budget: &mut usize,
+) -> Option<(Value, Vec<Cause>)> {
     for cause in found {
         let mut pointer = cause.pointer(object);
         // A rule about an object may be met by a change of its fields, or of its parent.
         for _ in 0..3 {
             for changed in changes(schema, object, &pointer) {
+                *budget = budget.checked_sub(1)?;
                 let causes = causes(schema, &changed);
                 if causes.len() < found.len() {
                     return Some((changed, causes));
@@ -77,6 +86,11 @@ fn changes(schema: &Schema, object: &Value, pointer: &str) -> Vec<Value> {
             for (name, inner) in absent.filter(|(name, _)| !fields.contains_key(*name)) {
                 for extent in [Extent::Minimal, Extent::Full] {
                     with(&|place| place[name] = value(inner, name, extent, DEPTH / 2));
+                }
+            }
+            for extent in [Extent::Minimal, Extent::Full] {
+                if !pointer.is_empty() {
+                    with(&|place| *place = value(node, "", extent, DEPTH / 2));
                 }
             }
             for (name, inner) in &node.properties {

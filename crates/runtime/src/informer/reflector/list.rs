@@ -4,6 +4,8 @@ use std::time::Duration;
 use tracing::debug;
 
 use super::{RESPONSE_SILENCE, Reflector, Watch, list_body::ListBody, wire};
+#[cfg(feature = "protobuf")]
+use super::{protobuf, response::Encoding};
 use crate::{
     cache::{Object, ObjectKey},
     client::ErrorExt,
@@ -50,8 +52,9 @@ impl<K: Object> Reflector<K> {
         let mut listed = self.state.start_list();
         let mut lines = 0_usize;
         let silence = LIST_SILENCE.min(watch.silence);
+        let encoding = watch.lines.encoding;
         while let Some(line) = watch.lines.next(silence).await? {
-            match wire::Frame::parse(line) {
+            match wire::Frame::parse(line, encoding) {
                 Ok(wire::Frame::Applied(raw)) => {
                     self.state.list_one(&mut listed, self.decode(raw));
                 }
@@ -125,10 +128,26 @@ impl<K: Object> Reflector<K> {
         listed: &mut Listed<K>,
     ) -> Result<(Option<String>, Option<String>), WatchFailure> {
         let request = self.requests.list(version, limit, token)?;
-        let body = self.send(request).await?.rest(RESPONSE_SILENCE).await?;
+        let lines = self.send(request).await?;
+        #[cfg(feature = "protobuf")]
+        let encoding = lines.encoding;
+        let body = lines.rest(RESPONSE_SILENCE).await?;
+        #[cfg(feature = "protobuf")]
+        if encoding == Encoding::Protobuf {
+            let (version, token, items) = protobuf::list(body.into()).map_err(wire::malformed)?;
+            for item in items {
+                self.state
+                    .list_one(listed, self.decode(wire::Raw::Protobuf(item)));
+                if listed.len().is_multiple_of(SLICE) {
+                    give_way().await;
+                }
+            }
+            return Ok((version, token));
+        }
         let mut page = ListBody::new(&body);
         while let Some(raw) = page.next_item()? {
-            self.state.list_one(listed, self.decode(raw));
+            self.state
+                .list_one(listed, self.decode(wire::Raw::Json(raw)));
             if listed.len().is_multiple_of(SLICE) {
                 give_way().await;
             }

@@ -7,6 +7,8 @@
 mod lines;
 mod list;
 mod list_body;
+#[cfg(feature = "protobuf")]
+mod protobuf;
 mod request;
 mod response;
 mod skip;
@@ -155,9 +157,8 @@ impl<K: Object> Reflector<K> {
             response::body(response).await
         };
         let body = tokio::time::timeout(RESPONSE_SILENCE, send).await;
-        Ok(Lines::new(
-            body.map_err(|_| WatchFailure::Silence(RESPONSE_SILENCE))??,
-        ))
+        let (body, encoding) = body.map_err(|_| WatchFailure::Silence(RESPONSE_SILENCE))??;
+        Ok(Lines::new(body, encoding))
     }
 
     /// Applies the events of one watch until the server closes it, and returns how long it lasted.
@@ -185,10 +186,11 @@ impl<K: Object> Reflector<K> {
             } else {
                 watch.silence
             };
+            let encoding = watch.lines.encoding;
             let Some(line) = watch.lines.next(silence).await? else {
                 break;
             };
-            match Frame::parse(line) {
+            match Frame::parse(line, encoding) {
                 Ok(Frame::Applied(raw)) => {
                     self.state.apply(&self.scope, self.decode(raw));
                     *changes += 1;
@@ -219,8 +221,8 @@ impl<K: Object> Reflector<K> {
         Ok(())
     }
 
-    fn decode(&self, raw: &serde_json::value::RawValue) -> wire::Decoded<K> {
-        wire::decode(raw, &self.state.kind.kind, self.state.keep_managed_fields)
+    fn decode(&self, raw: wire::Raw<'_>) -> wire::Decoded<K> {
+        raw.decode(&self.state.kind.kind, self.state.keep_managed_fields)
     }
 
     /// Returns the delay after `failure`: 0.8 s doubling to 30 s with jitter, reset after two minutes without failure, and at least what the

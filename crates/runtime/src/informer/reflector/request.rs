@@ -7,12 +7,17 @@ use kube::{
     core,
 };
 
+#[cfg(feature = "protobuf")]
+use super::response::PROTOBUF;
 use crate::informer::InformerConfig;
 
 /// The requests of one kind, scope and configuration.
 pub(in crate::informer) struct Requests {
     inner: core::Request,
     metadata_only: bool,
+    /// Metadata in protobuf, which is decoded without managed fields.
+    #[cfg(feature = "protobuf")]
+    protobuf: bool,
     label_selector: Option<String>,
     field_selector: Option<String>,
     timeout: u32,
@@ -28,6 +33,8 @@ impl Requests {
         Self {
             inner: core::Request::new(path),
             metadata_only,
+            #[cfg(feature = "protobuf")]
+            protobuf: metadata_only && !config.keep_managed_fields,
             label_selector: config.label_selector.clone(),
             field_selector: config.field_selector.clone(),
             timeout: u32::try_from(config.watch_timeout.as_secs())
@@ -57,7 +64,9 @@ impl Requests {
         } else {
             self.inner.list(&params)
         };
-        request.map_err(kube::Error::BuildRequest)
+        let mut request = request.map_err(kube::Error::BuildRequest)?;
+        self.prefer_protobuf(&mut request, "PartialObjectMetadataList");
+        Ok(request)
     }
 
     /// Returns a WATCH from `version` on, and how long the server will keep it open. `initial` requests a streaming list.
@@ -81,11 +90,28 @@ impl Requests {
             self.inner.watch(&params, version)
         };
         let mut request = request.map_err(kube::Error::BuildRequest)?;
+        self.prefer_protobuf(&mut request, "PartialObjectMetadata");
         // Compressing small events saves nothing, and a decoder may delay them.
         request.headers_mut().insert(
             header::ACCEPT_ENCODING,
             header::HeaderValue::from_static("identity"),
         );
         Ok((request, Duration::from_secs(seconds.into())))
+    }
+
+    /// Asks for metadata in protobuf, and in JSON from a server that does not have it.
+    #[cfg_attr(
+        not(feature = "protobuf"),
+        expect(clippy::unused_self, unused_variables, reason = "then all is JSON")
+    )]
+    fn prefer_protobuf(&self, request: &mut Request<Vec<u8>>, kind: &'static str) {
+        #[cfg(feature = "protobuf")]
+        if self.protobuf {
+            let form = format!("as={kind};g=meta.k8s.io;v=v1");
+            let accept = format!("{PROTOBUF};{form},application/json;{form}");
+            if let Ok(accept) = accept.try_into() {
+                request.headers_mut().insert(header::ACCEPT, accept);
+            }
+        }
     }
 }

@@ -5,7 +5,9 @@ use kube::core::Status;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::skip;
+#[cfg(feature = "protobuf")]
+use super::protobuf;
+use super::{response::Encoding, skip};
 use crate::{
     cache::{Object, ObjectKey},
     informer::error::DecodeError,
@@ -14,12 +16,47 @@ use crate::{
 /// A received object, or why it does not decode.
 pub(in crate::informer) type Decoded<K> = Result<K, Box<DecodeError>>;
 
+/// An object as it was received.
+pub(super) enum Raw<'a> {
+    Json(&'a RawValue),
+    /// Metadata alone.
+    #[cfg(feature = "protobuf")]
+    Protobuf(bytes::Bytes),
+}
+
+impl Raw<'_> {
+    /// Decodes an object of `kind`, with its managed fields or without, as protobuf has it.
+    pub(super) fn decode<K: Object>(self, kind: &str, managed_fields: bool) -> Decoded<K> {
+        match self {
+            Self::Json(raw) => decode(raw, kind, managed_fields),
+            #[cfg(feature = "protobuf")]
+            Self::Protobuf(raw) => {
+                let failure = |message: String| {
+                    Box::new(DecodeError {
+                        kind: kind.to_owned(),
+                        key: None,
+                        resource_version: None,
+                        message,
+                    })
+                };
+                let meta = protobuf::metadata(raw).map_err(|error| failure(error.to_string()))?;
+                if meta.name.is_none() {
+                    return Err(failure(NO_NAME.to_owned()));
+                }
+                protobuf::object(meta).map_err(|error| failure(error.to_string()))
+            }
+        }
+    }
+}
+
+const NO_NAME: &str = "the object has no metadata.name";
+
 /// One line of a WATCH.
 pub(super) enum Frame<'a> {
     /// ADDED or MODIFIED; the store of the informer knows which.
-    Applied(&'a RawValue),
+    Applied(Raw<'a>),
     /// DELETED, with the final state.
-    Deleted(&'a RawValue),
+    Deleted(Raw<'a>),
     /// BOOKMARK: the server has sent all changes up to `version`, which may be empty; `initial_end` closes a streaming list.
     Bookmark { version: String, initial_end: bool },
     /// ERROR: the server ends the watch.
@@ -52,8 +89,34 @@ struct BookmarkMeta {
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
 impl<'a> Frame<'a> {
-    /// Parses one line. A plain `Status` line, which some proxies send, is an error event.
-    pub(super) fn parse(line: &'a [u8]) -> Result<Self, serde_json::Error> {
+    /// Parses one line, or one frame of protobuf. A plain `Status` line, which some proxies send, is an error event.
+    pub(super) fn parse(line: &'a [u8], encoding: Encoding) -> Result<Self, serde_json::Error> {
+        match encoding {
+            Encoding::Json => Self::parse_json(line),
+            #[cfg(feature = "protobuf")]
+            Encoding::Protobuf => Self::parse_protobuf(line).map_err(malformed),
+        }
+    }
+
+    #[cfg(feature = "protobuf")]
+    fn parse_protobuf(frame: &[u8]) -> Result<Self, prost::DecodeError> {
+        let (type_, object) = protobuf::event(frame)?;
+        Ok(match type_.as_str() {
+            "ADDED" | "MODIFIED" => Self::Applied(Raw::Protobuf(object)),
+            "DELETED" => Self::Deleted(Raw::Protobuf(object)),
+            "BOOKMARK" => {
+                let meta = protobuf::metadata(object)?;
+                Self::Bookmark {
+                    version: meta.resource_version.unwrap_or_default(),
+                    initial_end: ends_list(meta.annotations),
+                }
+            }
+            "ERROR" => Self::Error(protobuf::status(object)?.boxed()),
+            _ => Self::Unknown,
+        })
+    }
+
+    fn parse_json(line: &'a [u8]) -> Result<Self, serde_json::Error> {
         let Line { type_, object } = match serde_json::from_slice(line) {
             Ok(line) => line,
             Err(error) => {
@@ -64,22 +127,30 @@ impl<'a> Frame<'a> {
             }
         };
         Ok(match type_.as_str() {
-            "ADDED" | "MODIFIED" => Self::Applied(object),
-            "DELETED" => Self::Deleted(object),
+            "ADDED" | "MODIFIED" => Self::Applied(Raw::Json(object)),
+            "DELETED" => Self::Deleted(Raw::Json(object)),
             "BOOKMARK" => {
                 let Bookmark { metadata } = serde_json::from_str(object.get())?;
                 let metadata = metadata.unwrap_or_default();
                 Self::Bookmark {
                     version: metadata.resource_version.unwrap_or_default(),
-                    initial_end: metadata.annotations.is_some_and(|all| {
-                        all.get(INITIAL_EVENTS_END).is_some_and(|v| v == "true")
-                    }),
+                    initial_end: ends_list(metadata.annotations),
                 }
             }
             "ERROR" => Self::Error(Box::new(serde_json::from_str(object.get())?)),
             _ => Self::Unknown,
         })
     }
+}
+
+/// Whether a bookmark has the annotation that ends a streaming list.
+fn ends_list(annotations: Option<BTreeMap<String, String>>) -> bool {
+    annotations.is_some_and(|all| all.get(INITIAL_EVENTS_END).is_some_and(|v| v == "true"))
+}
+
+#[cfg(feature = "protobuf")]
+pub(super) fn malformed(error: prost::DecodeError) -> serde_json::Error {
+    serde::de::Error::custom(error)
 }
 
 /// Decodes one object of `kind`, with its managed fields or without. An object without a name is an error.
@@ -103,7 +174,7 @@ pub(in crate::informer) fn decode<K: Object>(
         {
             return Ok(object);
         }
-        Ok(_) => "the object has no metadata.name".to_owned(),
+        Ok(_) => NO_NAME.to_owned(),
         Err(error) => error.to_string(),
     };
     Err(Box::new(decode_error(raw, kind, message)))
@@ -163,7 +234,9 @@ mod tests {
             r#"{"type":"DELETED","object":{"a":1}}"#,
             r#"{"object":{"a":1},"type":"DELETED"}"#,
         ] {
-            let Ok(Frame::Deleted(object)) = Frame::parse(line.as_bytes()) else {
+            let Ok(Frame::Deleted(Raw::Json(object))) =
+                Frame::parse(line.as_bytes(), Encoding::Json)
+            else {
                 panic!("{line}")
             };
             assert_eq!(object.get(), r#"{"a":1}"#);
@@ -174,11 +247,11 @@ mod tests {
     fn a_bookmark_marks_the_end_of_a_streaming_list() {
         let line = br#"{"type":"BOOKMARK","object":{"kind":"Pod","metadata":{"resourceVersion":"7","annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
         assert!(
-            matches!(Frame::parse(line), Ok(Frame::Bookmark { version, initial_end: true }) if version == "7")
+            matches!(Frame::parse(line, Encoding::Json), Ok(Frame::Bookmark { version, initial_end: true }) if version == "7")
         );
         let line = br#"{"type":"BOOKMARK","object":{"kind":"Pod","metadata":{"resourceVersion":"8","annotations":null}}}"#;
         assert!(
-            matches!(Frame::parse(line), Ok(Frame::Bookmark { version, initial_end: false }) if version == "8")
+            matches!(Frame::parse(line, Encoding::Json), Ok(Frame::Bookmark { version, initial_end: false }) if version == "8")
         );
     }
 
@@ -189,13 +262,13 @@ mod tests {
             r#"{"kind":"Status","code":410,"reason":"Expired"}"#,
         ] {
             assert!(
-                matches!(Frame::parse(line.as_bytes()), Ok(Frame::Error(status)) if status.code == 410),
+                matches!(Frame::parse(line.as_bytes(), Encoding::Json), Ok(Frame::Error(status)) if status.code == 410),
                 "{line}"
             );
         }
-        assert!(Frame::parse(b"<html>").is_err());
+        assert!(Frame::parse(b"<html>", Encoding::Json).is_err());
         assert!(matches!(
-            Frame::parse(br#"{"type":"NEWS","object":{}}"#),
+            Frame::parse(br#"{"type":"NEWS","object":{}}"#, Encoding::Json),
             Ok(Frame::Unknown)
         ));
     }

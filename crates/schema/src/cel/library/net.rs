@@ -236,7 +236,7 @@ fn contains_ip(this: &Cidr, other: &Ip) -> CelBool {
 }
 
 fn contains_ip_text(this: &Cidr, text: &CelString<'_>) -> Result<CelBool, ExecutionError> {
-    // The server does not say that the text is no address.
+    // The server does not say that the text is not an address.
     let other = ip(text).map_err(|_| {
         let types = vec!["net.CIDR".to_owned(), "string".to_owned()];
         ExecutionError::no_such_member_overload("containsIP", types)
