@@ -7,14 +7,16 @@ use std::{
     time::Duration,
 };
 
-use futures::future::{self, BoxFuture, FutureExt};
+use futures::future;
 use kube::{Client, api::ApiResource, core::discovery::Scope as ResourceScope};
 use parking_lot::Mutex;
-use thiserror::Error;
 
 use super::{
     InformerFactoryBuilder, InformerStatus, InvalidNamespace, Namespaces, SharedInformer,
-    config::check_namespace, own_writes::OwnWrites, shared::dynamic_kind,
+    config::check_namespace,
+    managed::{InformerId, Managed, NotSynced, wait_synced, wait_synced_within},
+    own_writes::OwnWrites,
+    shared::dynamic_kind,
 };
 use crate::cache::{Object, ObjectKind};
 
@@ -48,90 +50,6 @@ struct Informers {
     namespaces: Namespaces,
     /// By type, and the path of its collection: a dynamic type has several kinds.
     by_kind: HashMap<(TypeId, String), Arc<dyn Managed>>,
-}
-
-/// Identifies an informer as long as a handle of it exists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct InformerId(usize);
-
-impl<K: Object> SharedInformer<K> {
-    /// Returns the same for all handles of this informer.
-    pub(crate) fn id(&self) -> InformerId {
-        InformerId(Arc::as_ptr(&self.inner).addr())
-    }
-}
-
-/// An informer of any kind.
-trait Managed: Any + Send + Sync {
-    fn id(&self) -> InformerId;
-    fn kind(&self) -> String;
-    fn start(&self);
-    fn has_synced(&self) -> bool;
-    fn wait_synced(&self) -> BoxFuture<'_, bool>;
-    fn stop(&self) -> BoxFuture<'_, ()>;
-    fn failed(&self) -> BoxFuture<'_, String>;
-    fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace>;
-    fn remove_namespace(&self, name: &str) -> bool;
-    fn status(&self) -> InformerStatus;
-}
-
-impl<K: Object> Managed for SharedInformer<K> {
-    fn id(&self) -> InformerId {
-        SharedInformer::id(self)
-    }
-
-    fn kind(&self) -> String {
-        SharedInformer::kind(self).to_string()
-    }
-
-    fn start(&self) {
-        SharedInformer::start(self);
-    }
-
-    fn has_synced(&self) -> bool {
-        SharedInformer::has_synced(self)
-    }
-
-    fn wait_synced(&self) -> BoxFuture<'_, bool> {
-        SharedInformer::wait_synced(self)
-            .map(|result| result.is_ok())
-            .boxed()
-    }
-
-    fn stop(&self) -> BoxFuture<'_, ()> {
-        self.shutdown().boxed()
-    }
-
-    fn failed(&self) -> BoxFuture<'_, String> {
-        async {
-            self.stopped().await;
-            match self.failure() {
-                Some(message) => message,
-                None => future::pending().await,
-            }
-        }
-        .boxed()
-    }
-
-    fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
-        SharedInformer::add_namespace(self, name)
-    }
-
-    fn remove_namespace(&self, name: &str) -> bool {
-        SharedInformer::remove_namespace(self, name)
-    }
-
-    fn status(&self) -> InformerStatus {
-        SharedInformer::status(self)
-    }
-}
-
-/// Some informers have no complete list yet: they were stopped, never started, or the timeout elapsed.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("not synced: {}", kinds.join(", "))]
-pub struct NotSynced {
-    /// Kinds and groups of those informers (`Pod`, `Deployment.apps`), sorted.
-    pub kinds: Vec<String>,
 }
 
 impl InformerFactory {
@@ -344,7 +262,9 @@ impl InformerFactory {
     ) -> Result<(), NotSynced> {
         let mut informers = self.managed();
         informers.retain(|informer| select(informer.id()));
-        informers.iter().for_each(|informer| informer.start());
+        for informer in &informers {
+            informer.start();
+        }
         wait_synced_within(&informers, timeout).await
     }
 
@@ -369,42 +289,6 @@ impl InformerFactory {
         let informers = self.inner.informers.lock();
         informers.by_kind.values().cloned().collect()
     }
-}
-
-async fn wait_synced(informers: &[Arc<dyn Managed>]) -> Result<(), NotSynced> {
-    let synced = future::join_all(informers.iter().map(|informer| informer.wait_synced())).await;
-    not_synced(
-        informers
-            .iter()
-            .zip(synced)
-            .filter(|(_, synced)| !synced)
-            .map(|(informer, _)| informer.kind())
-            .collect(),
-    )
-}
-
-async fn wait_synced_within(
-    informers: &[Arc<dyn Managed>],
-    timeout: Duration,
-) -> Result<(), NotSynced> {
-    match tokio::time::timeout(timeout, wait_synced(informers)).await {
-        Ok(result) => result,
-        Err(_) => not_synced(
-            informers
-                .iter()
-                .filter(|informer| !informer.has_synced())
-                .map(|informer| informer.kind())
-                .collect(),
-        ),
-    }
-}
-
-fn not_synced(mut kinds: Vec<String>) -> Result<(), NotSynced> {
-    if kinds.is_empty() {
-        return Ok(());
-    }
-    kinds.sort();
-    Err(NotSynced { kinds })
 }
 
 impl fmt::Debug for InformerFactory {

@@ -117,10 +117,15 @@ fn track(client: &Client, show: impl Fn(&OwnWrite<'_>) + Clone + Send + Sync + '
             let (method, path) = (request.method().clone(), request.uri().path().to_owned());
             let started = Instant::now();
             let writer = Writer::current();
-            let (request, sent) = match &writer {
-                Some(_) => copied(request).await?,
-                None => (request, Bytes::new()),
+            let is_deletion = method == Method::DELETE;
+            let (request, sent) = if writer.is_some() || is_deletion {
+                copied(request).await?
+            } else {
+                (request, Bytes::new())
             };
+            if is_deletion && is_dry_run(&sent) {
+                return inner.send(request).await.map_err(BoxError::from);
+            }
             let in_flight = writer.map(|writer| writer.send(&path));
             let (parts, body) = inner.send(request).await?.into_parts();
             let body: Bytes = body.collect().await?.to_bytes();
@@ -144,6 +149,12 @@ async fn copied(request: Request<Body>) -> Result<(Request<Body>, Bytes), BoxErr
     let (parts, body) = request.into_parts();
     let body: Bytes = body.collect().await?.to_bytes();
     Ok((Request::from_parts(parts, Body::from(body.clone())), body))
+}
+
+/// Whether the options of a deletion make it a dry run. They are in its body.
+fn is_dry_run(options: &[u8]) -> bool {
+    let options: Option<serde_json::Value> = serde_json::from_slice(options).ok();
+    options.is_some_and(|options| options.get("dryRun").is_some())
 }
 
 fn is_tracked(request: &Request<Body>) -> bool {

@@ -107,18 +107,16 @@ struct Parts {
 impl Parts {
     fn new(manager: Manager, failures: &UnboundedSender<ManagerError>) -> Self {
         let [servers, webhooks, others, leader] = [(); 4].map(|()| Tasks::new(failures));
-        #[expect(clippy::allow_attributes, reason = "the mutation needs a feature")]
-        #[allow(unused_mut)]
-        let mut waiting = manager.runnables;
+        let waiting = manager.runnables.into_iter();
         #[cfg(feature = "server")]
-        waiting.extend(manager.servers.runnables());
+        let waiting = waiting.chain(manager.servers.runnables());
         Self {
             factory: manager.factory,
             recorder: manager.recorder,
             caches: Arc::new(manager.controllers.caches()),
             grace_period: manager.controllers.defaults.grace_period,
             state: manager.state,
-            waiting,
+            waiting: waiting.collect(),
             elects: manager.elector.is_some(),
             elector: manager.elector,
             servers,

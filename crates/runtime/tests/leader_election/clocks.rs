@@ -21,7 +21,7 @@ use crate::{
 /// What all clocks are compared with advances by this.
 const STEP: Duration = Duration::from_millis(20);
 /// Duration of one schedule.
-const SCHEDULE: Duration = Duration::from_secs(240);
+const SCHEDULE: Duration = Duration::from_secs(150);
 /// Longest time from a client to the server: what remains of a lease of 15 s on a fast clock after a term of 10 s on a slow one.
 const LONGEST_WAY: Duration = Duration::from_millis(3_500);
 
@@ -39,7 +39,7 @@ impl Machine {
         self.tasks.block_on(&self.runtime, async {
             advance(time.mul_f64(self.rate)).await;
             // Requests and responses take several steps.
-            for _ in 0..20 {
+            for _ in 0..8 {
                 yield_now().await;
             }
         });
@@ -48,7 +48,7 @@ impl Machine {
 
 /// Runs two candidates with these rates of their clocks.
 fn schedule(seed: u64, rates: [f64; 2]) -> Seen {
-    let seen = Arc::new(Mutex::new(Seen::default()));
+    let findings = Arc::new(Mutex::new(Seen::default()));
     let server = ApiServer::new();
     let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "state"}});
     server.seed(&map).unwrap();
@@ -62,7 +62,7 @@ fn schedule(seed: u64, rates: [f64; 2]) -> Seen {
         let tasks = LocalSet::new();
         let error = SignedDuration::from_secs(random.i64(-3600..3600));
         let (network, seed) = (random.u64(..), random.u64(..));
-        let (enter, shared) = (runtime.enter(), Arc::clone(&seen));
+        let (enter, shared) = (runtime.enter(), Arc::clone(&findings));
         let network = watched_network(&server, network, &shared)
             .longest_way(LONGEST_WAY)
             .clock_error(error);
@@ -91,13 +91,13 @@ fn schedule(seed: u64, rates: [f64; 2]) -> Seen {
         }
     }
     drop(machines);
-    Arc::into_inner(seen).unwrap().into_inner().unwrap()
+    Arc::into_inner(findings).unwrap().into_inner().unwrap()
 }
 
 #[test]
 fn clocks_that_differ_never_lead_to_two_writers() {
     let (mut writes, mut terms, mut lost) = (0, 0, 0);
-    let count = schedules(300) / 20;
+    let count = schedules(320) / 40;
     for seed in 0..count {
         let rates = match seed % 3 {
             0 => [0.95, 1.05],

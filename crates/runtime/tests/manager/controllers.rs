@@ -219,6 +219,30 @@ async fn reconciles_have_the_managers_timeout() {
     assert!(metrics.get().timeouts > 1);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_dry_run_does_not_change_what_listers_show() {
+    let server = ApiServer::new();
+    seed(&server, "ConfigMap", "a");
+    for is_dry in [true, false] {
+        let builder = builder(&server);
+        let builder = if is_dry { builder.dry_run() } else { builder };
+        let manager = builder.build().unwrap();
+        let (client, maps) = (manager.client(), manager.factory().informer::<ConfigMap>());
+        let running = tokio::spawn(manager.run(pending()));
+        maps.wait_synced().await.unwrap();
+        let api: Api<ConfigMap> = Api::default_namespaced(client);
+        let params = DeleteParams {
+            dry_run: !is_dry,
+            ..DeleteParams::default()
+        };
+        api.delete("a", &params).await.unwrap();
+        sleep(SECOND).await;
+        assert_eq!(maps.lister().all().len(), 1, "{is_dry}");
+        running.abort();
+    }
+    assert_eq!(server.list::<ConfigMap>().len(), 1);
+}
+
 /// Sends a write of each kind, and returns the queries that the server has received.
 async fn queries(server: &ApiServer, client: Client) -> Vec<String> {
     let maps: Api<ConfigMap> = Api::default_namespaced(client);

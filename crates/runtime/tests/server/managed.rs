@@ -197,8 +197,8 @@ async fn a_replica_is_ready_when_its_caches_are_full_and_not_while_it_stops() {
         On::verb("list").resource("configmaps"),
         Failure::status(503),
     );
-    let hold = Arc::new(tokio::sync::Notify::new());
-    let held = Arc::clone(&hold);
+    let release = Arc::new(tokio::sync::Notify::new());
+    let held = Arc::clone(&release);
     let operator = Operator::start(server, &[], |manager| {
         manager.readyz("disk", async || Err("the disk is full".to_owned()));
         manager.add(kube_codegen_runtime::manager::Runnable::new(
@@ -236,7 +236,7 @@ async fn a_replica_is_ready_when_its_caches_are_full_and_not_while_it_stops() {
         }
     };
     timeout(PATIENCE, stopping).await.unwrap();
-    hold.notify_one();
+    release.notify_one();
     timeout(PATIENCE, running).await.unwrap().unwrap().unwrap();
 }
 

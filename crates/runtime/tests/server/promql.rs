@@ -13,7 +13,9 @@ pub fn evaluate(query: &str, before: &[Sample], after: &[Sample]) -> Vec<Sample>
     let mut result = parser.expression();
     if parser.skip("*") {
         let factor: f64 = parser.word().parse().unwrap();
-        result.iter_mut().for_each(|one| one.value *= factor);
+        for one in &mut result {
+            one.value *= factor;
+        }
     }
     assert_eq!(parser.rest.trim(), "", "unknown syntax in {query}");
     result
@@ -154,7 +156,7 @@ fn sample(labels: BTreeMap<String, String>, value: f64) -> Sample {
 }
 
 fn select(samples: &[Sample], metric: &str, matchers: &[Matcher]) -> Vec<Sample> {
-    let matches = |one: &&Sample| {
+    let is_selected = |one: &&Sample| {
         one.name == metric
             && matchers
                 .iter()
@@ -163,7 +165,7 @@ fn select(samples: &[Sample], metric: &str, matchers: &[Matcher]) -> Vec<Sample>
                     value => one.label(label) == value,
                 })
     };
-    samples.iter().filter(matches).cloned().collect()
+    samples.iter().filter(is_selected).cloned().collect()
 }
 
 /// Groups by the labels that `keep` accepts.
