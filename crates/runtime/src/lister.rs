@@ -107,7 +107,7 @@ impl<K: Object> Lister<K> {
 
     /// Returns all objects.
     pub fn all(&self) -> Vec<Arc<K>> {
-        self.store.read().iter().cloned().collect()
+        self.store.read().iter().collect()
     }
 
     /// Returns the reads of one namespace.
@@ -156,7 +156,7 @@ impl<K: Object> Lister<K> {
     }
 
     fn find(&self, namespace: &str, name: &str) -> Result<Arc<K>, NotFound> {
-        let object = self.store.read().get(namespace, name).cloned();
+        let object = self.store.read().get(namespace, name);
         object.ok_or_else(|| NotFound {
             group: self.kind.group.clone(),
             resource: self.kind.plural.clone(),
@@ -215,7 +215,7 @@ impl<K: Object> NamespaceLister<K> {
     /// Returns all objects of the namespace.
     pub fn all(&self) -> Vec<Arc<K>> {
         let store = self.lister.store.read();
-        store.in_namespace(&self.namespace).cloned().collect()
+        store.in_namespace(&self.namespace).collect()
     }
 }
 
@@ -237,14 +237,10 @@ impl<K: Object> fmt::Debug for NamespaceLister<K> {
     }
 }
 
-fn select<'s, K: Resource + 's>(
-    objects: impl Iterator<Item = &'s Arc<K>>,
-    selector: &Selector,
-) -> Vec<Arc<K>> {
+fn select<K: Resource>(objects: impl Iterator<Item = Arc<K>>, selector: &Selector) -> Vec<Arc<K>> {
     let no_labels = BTreeMap::new();
     objects
         .filter(|object| selector.matches(object.meta().labels.as_ref().unwrap_or(&no_labels)))
-        .cloned()
         .collect()
 }
 

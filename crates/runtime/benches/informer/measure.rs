@@ -90,16 +90,14 @@ fn cpu(clock: ClockId) -> Duration {
 pub struct Stall(Arc<AtomicU64>);
 
 impl Stall {
-    pub fn watch(self) -> impl Future<Output = ()> {
-        async move {
-            let mut last = cpu(ClockId::ThreadCPUTime);
-            loop {
-                tokio::time::sleep(Duration::from_millis(1)).await;
-                let now = cpu(ClockId::ThreadCPUTime);
-                let spent = u64::try_from((now - last).as_micros()).unwrap_or(u64::MAX);
-                self.0.fetch_max(spent, Ordering::Relaxed);
-                last = now;
-            }
+    pub async fn watch(self) {
+        let mut last = cpu(ClockId::ThreadCPUTime);
+        loop {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            let now = cpu(ClockId::ThreadCPUTime);
+            let spent = u64::try_from((now - last).as_micros()).unwrap_or(u64::MAX);
+            self.0.fetch_max(spent, Ordering::Relaxed);
+            last = now;
         }
     }
 

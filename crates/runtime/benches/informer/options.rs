@@ -46,6 +46,7 @@ impl ClientOptions {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Cache {
     Typed,
+    Compact,
     Metadata,
     Kube,
     ClientGo,
@@ -81,6 +82,9 @@ pub const KINDS: &[Kind] = &[
     kind("typed, pages", Cache::Typed, List::Paged, true),
     kind("typed, whole list", Cache::Typed, List::Whole, true),
     kind("metadata only", Cache::Metadata, List::Streaming, false),
+    kind("compact", Cache::Compact, List::Streaming, false),
+    kind("compact, one thread", Cache::Compact, List::Streaming, true),
+    kind("compact, whole list", Cache::Compact, List::Whole, true),
     kind("kube", Cache::Kube, List::Streaming, false),
     kind("kube, one thread", Cache::Kube, List::Streaming, true),
     kind("kube, pages", Cache::Kube, List::Paged, true),

@@ -1,9 +1,7 @@
 //! A named index: the objects of each value that a function returns.
-use std::{collections::HashMap, hash::RandomState, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
-use kube::Resource;
-
-use super::{keyed_set::KeyedSet, names};
+use super::{Object, codec::Form, keyed_set::KeyedSet, names};
 use crate::panics;
 
 /// Returns the values under which an object is found. It must always return the same values for the same object.
@@ -15,7 +13,7 @@ pub(super) struct Index<K> {
     buckets: HashMap<String, KeyedSet<K>>,
 }
 
-impl<K: Resource> Index<K> {
+impl<K: Object> Index<K> {
     pub(super) fn new(values_of: IndexFn<K>) -> Self {
         Self {
             values_of,
@@ -24,12 +22,12 @@ impl<K: Resource> Index<K> {
     }
 
     /// Adds `object`. If the function panics, the object is left out of this index, and the message of the panic is returned.
-    pub(super) fn insert(&mut self, object: &Arc<K>, hasher: &RandomState) -> Result<(), String> {
+    pub(super) fn insert(&mut self, object: &Arc<K>, form: &Form<K>) -> Result<(), String> {
         for value in panics::catch(|| (self.values_of)(object))? {
             self.buckets
                 .entry(value)
-                .or_insert_with(|| KeyedSet::new(hasher.clone()))
-                .insert(Arc::clone(object));
+                .or_insert_with(|| KeyedSet::new(form.clone()))
+                .insert(object);
         }
         Ok(())
     }
@@ -50,7 +48,7 @@ impl<K: Resource> Index<K> {
     }
 
     /// Returns the objects that have `value`.
-    pub(super) fn get(&self, value: &str) -> impl Iterator<Item = &Arc<K>> {
+    pub(super) fn get(&self, value: &str) -> impl Iterator<Item = Arc<K>> {
         self.buckets.get(value).into_iter().flat_map(KeyedSet::iter)
     }
 

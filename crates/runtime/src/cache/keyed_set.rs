@@ -1,38 +1,38 @@
-//! A set of shared objects by namespace and name. It copies neither: an object costs 17 bytes.
-use std::{
-    hash::{BuildHasher, RandomState},
-    sync::Arc,
+//! A set of objects by namespace and name. It copies neither: an object costs 25 bytes.
+use std::sync::Arc;
+
+use hashbrown::{HashTable, hash_table::Entry};
+
+use super::{
+    Object,
+    codec::{Form, Held},
+    names,
 };
-
-use hashbrown::{HashTable, hash_table};
-use kube::Resource;
-
-use super::names;
 
 /// Objects of one kind, at most one per namespace and name.
 pub(crate) struct KeyedSet<K> {
     table: HashTable<Slot<K>>,
-    hasher: RandomState,
+    form: Form<K>,
 }
 
 /// An object, and the hash of its names: a table that grows must not visit the objects, which takes tens of milliseconds for 100,000 of them.
 struct Slot<K> {
     hash: u64,
-    object: Arc<K>,
+    held: Held<K>,
 }
 
-impl<K: Resource> Slot<K> {
+impl<K: Object> Slot<K> {
     fn is(&self, hash: u64, namespace: &str, name: &str) -> bool {
-        self.hash == hash && names(&*self.object) == (namespace, name)
+        self.hash == hash && self.held.names() == (namespace, name)
     }
 }
 
-impl<K: Resource> KeyedSet<K> {
-    /// Creates an empty set. Sets that share objects should share `hasher`.
-    pub(crate) fn new(hasher: RandomState) -> Self {
+impl<K: Object> KeyedSet<K> {
+    /// Creates an empty set. Sets that share objects should share `form`.
+    pub(crate) fn new(form: Form<K>) -> Self {
         Self {
             table: HashTable::new(),
-            hasher,
+            form,
         }
     }
 
@@ -44,38 +44,54 @@ impl<K: Resource> KeyedSet<K> {
         self.table.is_empty()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<K>> {
-        self.table.iter().map(|slot| &slot.object)
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Arc<K>> {
+        let open = |slot: &Slot<K>| self.form.open(slot.hash, &slot.held);
+        self.table.iter().map(open)
     }
 
-    /// Returns the objects. Each is dropped on its turn.
-    pub(crate) fn into_objects(self) -> impl Iterator<Item = Arc<K>> {
-        self.table.into_iter().map(|slot| slot.object)
+    /// Returns what the set holds, without decoding it.
+    pub(crate) fn held(&self) -> impl Iterator<Item = &Held<K>> {
+        self.table.iter().map(|slot| &slot.held)
     }
 
-    pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<&Arc<K>> {
-        let hash = self.hash(namespace, name);
-        let slot = self
-            .table
-            .find(hash, |slot| slot.is(hash, namespace, name))?;
-        Some(&slot.object)
+    /// Returns what the set holds. Each is dropped on its turn.
+    pub(crate) fn into_held(self) -> impl Iterator<Item = Held<K>> {
+        self.table.into_iter().map(|slot| slot.held)
+    }
+
+    pub(crate) fn contains(&self, namespace: &str, name: &str) -> bool {
+        self.find(namespace, name).is_some()
+    }
+
+    pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<Arc<K>> {
+        let slot = self.find(namespace, name)?;
+        Some(self.form.open(slot.hash, &slot.held))
+    }
+
+    fn find(&self, namespace: &str, name: &str) -> Option<&Slot<K>> {
+        let hash = self.form.hash(namespace, name);
+        self.table.find(hash, |slot| slot.is(hash, namespace, name))
     }
 
     /// Inserts `object` and returns the one it replaces.
-    pub(crate) fn insert(&mut self, object: Arc<K>) -> Option<Arc<K>> {
-        let (namespace, name) = names(&*object);
-        let hash = self.hash(namespace, name);
+    pub(crate) fn insert(&mut self, object: &Arc<K>) -> Option<Arc<K>> {
+        let (namespace, name) = names(&**object);
+        let hash = self.form.hash(namespace, name);
         let entry = self.table.entry(
             hash,
             |slot| slot.is(hash, namespace, name),
             |slot| slot.hash,
         );
         match entry {
-            hash_table::Entry::Occupied(mut slot) => {
-                Some(std::mem::replace(&mut slot.get_mut().object, object))
+            Entry::Occupied(mut slot) => {
+                // Before the new state takes the place of the old one among the decoded objects.
+                let old = self.form.open(hash, &slot.get().held);
+                slot.get_mut().held = self.form.hold(hash, object);
+                Some(old)
             }
-            hash_table::Entry::Vacant(slot) => {
-                slot.insert(Slot { hash, object });
+            Entry::Vacant(slot) => {
+                let held = self.form.hold(hash, object);
+                slot.insert(Slot { hash, held });
                 None
             }
         }
@@ -83,7 +99,7 @@ impl<K: Resource> KeyedSet<K> {
 
     /// Removes the object of that name. Frees memory once the set has shrunk to a quarter.
     pub(crate) fn remove(&mut self, namespace: &str, name: &str) -> Option<Arc<K>> {
-        let hash = self.hash(namespace, name);
+        let hash = self.form.hash(namespace, name);
         let found = self
             .table
             .find_entry(hash, |slot| slot.is(hash, namespace, name))
@@ -92,10 +108,6 @@ impl<K: Resource> KeyedSet<K> {
         if self.table.capacity() > 64 && self.table.len() < self.table.capacity() / 4 {
             self.table.shrink_to(self.table.len() * 2, |slot| slot.hash);
         }
-        Some(slot.object)
-    }
-
-    fn hash(&self, namespace: &str, name: &str) -> u64 {
-        self.hasher.hash_one((namespace, name))
+        Some(self.form.open(hash, &slot.held))
     }
 }

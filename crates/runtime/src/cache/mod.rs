@@ -1,10 +1,12 @@
 //! The cache of an informer: objects by namespace and name, and the indexes over them.
+mod codec;
 mod index;
 mod keyed_set;
 mod object;
 mod overlay;
 mod store;
 
+pub(crate) use codec::Form;
 pub(crate) use keyed_set::KeyedSet;
 pub use object::{Object, ObjectKey};
 pub(crate) use object::{ObjectKind, names, same_state};

@@ -10,7 +10,7 @@ use tokio::time::{Duration, Instant};
 
 use super::{
     Delta, Store,
-    object::{Object, ObjectKey, same_state},
+    object::{Object, ObjectKey, names, same_state},
 };
 
 /// Longest time for which a write is shown that the watch does not deliver.
@@ -63,6 +63,18 @@ impl<K> Overlay<K> {
         }
     }
 
+    /// Whether a write of the object with this namespace and name is pending.
+    pub(super) fn has(&self, (namespace, name): (&str, &str)) -> bool {
+        let key = || ObjectKey::namespaced(namespace, name);
+        !self.by_key.is_empty() && self.by_key.contains_key(&key())
+    }
+
+    /// Returns what the watch has delivered of the objects with a pending write.
+    pub(super) fn observed(&self) -> impl Iterator<Item = &Arc<K>> {
+        let pending = self.by_key.values();
+        pending.filter_map(|one| one.observed.as_ref())
+    }
+
     fn remove(&mut self, key: &ObjectKey) -> Option<Pending<K>> {
         let pending = self.by_key.remove(key)?;
         if let Until::Version(version) = pending.until {
@@ -95,7 +107,7 @@ impl<K: Object> Store<K> {
             Some(Until::Deleted(uid)) => object.meta().uid.as_ref() == Some(uid),
             None => {
                 let stored = self.find(&key);
-                stored.is_some_and(|stored| number(&**stored).is_none_or(|n| n >= version))
+                stored.is_some_and(|stored| number(&*stored).is_none_or(|n| n >= version))
             }
         };
         if is_known || parse(seen).is_none_or(|seen| seen >= version) {
@@ -169,15 +181,10 @@ impl<K: Object> Store<K> {
     }
 
     /// Returns the objects as the watch has delivered them: what handlers have seen.
-    pub(crate) fn observed(&self) -> impl Iterator<Item = &Arc<K>> {
-        let pending = &self.overlay.by_key;
-        let is_pending = move |object: &Arc<K>| {
-            !pending.is_empty() && pending.contains_key(&ObjectKey::of(&**object))
-        };
-        let observed = pending.values().filter_map(|one| one.observed.as_ref());
+    pub(crate) fn observed(&self) -> impl Iterator<Item = Arc<K>> {
         self.iter()
-            .filter(move |object| !is_pending(object))
-            .chain(observed)
+            .filter(|object| !self.overlay.has(names(&**object)))
+            .chain(self.overlay.observed().cloned())
     }
 
     /// Returns the state that the watch delivered before `object`, if a write of it is pending.
@@ -231,7 +238,7 @@ impl<K: Object> Store<K> {
         Some((key, pending))
     }
 
-    fn find(&self, key: &ObjectKey) -> Option<&Arc<K>> {
+    fn find(&self, key: &ObjectKey) -> Option<Arc<K>> {
         let (namespace, name) = key.parts();
         self.get(namespace, name)
     }
@@ -240,7 +247,7 @@ impl<K: Object> Store<K> {
     fn hold(&mut self, key: ObjectKey, scope: Option<&str>, until: Until, stored: Option<Arc<K>>) {
         let observed = match self.overlay.remove(&key) {
             Some(pending) => pending.observed,
-            None => self.find(&key).cloned(),
+            None => self.find(&key),
         };
         self.show(&key, stored);
         let scope = scope.map(str::to_owned);

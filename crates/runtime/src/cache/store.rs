@@ -1,9 +1,10 @@
 //! Objects by namespace, and their indexes. Each change returns what it changed.
-use std::{collections::HashMap, hash::RandomState, mem, sync::Arc};
+use std::{collections::HashMap, mem, sync::Arc};
 
 use thiserror::Error;
 
 use super::{
+    codec::{Form, Held},
     index::Index,
     keyed_set::KeyedSet,
     object::{Object, ObjectKey, names},
@@ -41,7 +42,7 @@ pub(crate) enum Delta<K> {
 pub(crate) struct Store<K> {
     namespaces: HashMap<Box<str>, KeyedSet<K>>,
     indexes: HashMap<String, Index<K>>,
-    hasher: RandomState,
+    form: Form<K>,
     len: usize,
     panics: Vec<IndexPanic>,
     pub(super) overlay: Overlay<K>,
@@ -55,11 +56,12 @@ pub(crate) struct IndexPanic {
 }
 
 impl<K: Object> Store<K> {
-    pub(crate) fn new() -> Self {
+    /// Creates an empty store, which holds its objects compressed if `compact`.
+    pub(crate) fn new(compact: bool) -> Self {
         Self {
             namespaces: HashMap::new(),
             indexes: HashMap::new(),
-            hasher: RandomState::new(),
+            form: Form::new(compact),
             len: 0,
             panics: Vec::new(),
             overlay: Overlay::new(),
@@ -75,31 +77,37 @@ impl<K: Object> Store<K> {
         self.namespaces.len()
     }
 
-    pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<&Arc<K>> {
+    pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<Arc<K>> {
         self.namespaces.get(namespace)?.get(namespace, name)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<K>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Arc<K>> {
         self.namespaces.values().flat_map(KeyedSet::iter)
     }
 
-    pub(crate) fn in_namespace(&self, namespace: &str) -> impl Iterator<Item = &Arc<K>> {
+    pub(crate) fn in_namespace(&self, namespace: &str) -> impl Iterator<Item = Arc<K>> {
         self.namespaces
             .get(namespace)
             .into_iter()
             .flat_map(KeyedSet::iter)
     }
 
-    /// Returns the objects of one namespace, or all of them, as the watch has delivered them.
-    pub(crate) fn within(&self, namespace: Option<&str>) -> Vec<Arc<K>> {
-        let is_within =
-            |object: &&Arc<K>| namespace.is_none_or(|namespace| names(&***object).0 == namespace);
-        match namespace {
-            Some(namespace) if self.pending_writes() == 0 => {
-                self.in_namespace(namespace).cloned().collect()
-            }
-            _ => self.observed().filter(is_within).cloned().collect(),
-        }
+    /// Returns what the store holds of the objects of one namespace, or of all of them, as the watch has delivered them.
+    pub(crate) fn within(&self, namespace: Option<&str>) -> Vec<Held<K>> {
+        let is_within = |one: &str| namespace.is_none_or(|namespace| namespace == one);
+        let sets = self.namespaces.iter().filter(|(name, _)| is_within(name));
+        let held = sets.flat_map(|(_, set)| set.held());
+        let observed = self.overlay.observed();
+        let observed = observed.filter(|object| is_within(names(&***object).0));
+        held.filter(|held| !self.overlay.has(held.names()))
+            .cloned()
+            .chain(observed.cloned().map(Held::Whole))
+            .collect()
+    }
+
+    /// Returns how the store holds its objects.
+    pub(crate) fn form(&self) -> Form<K> {
+        self.form.clone()
     }
 
     pub(crate) fn has_panics(&self) -> bool {
@@ -123,8 +131,8 @@ impl<K: Object> Store<K> {
         let mut index = Index::new(Box::new(values_of));
         let mut panics = Vec::new();
         for object in self.iter() {
-            if let Err(message) = index.insert(object, &self.hasher) {
-                panics.push(IndexPanic::new(&name, object, message));
+            if let Err(message) = index.insert(&object, &self.form) {
+                panics.push(IndexPanic::new(&name, &object, message));
             }
         }
         self.panics.append(&mut panics);
@@ -135,9 +143,9 @@ impl<K: Object> Store<K> {
     /// Returns the objects that have `value` in the index `name`.
     pub(crate) fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<K>>, IndexError> {
         if name == NAMESPACE_INDEX {
-            return Ok(self.in_namespace(value).cloned().collect());
+            return Ok(self.in_namespace(value).collect());
         }
-        Ok(self.index(name)?.get(value).cloned().collect())
+        Ok(self.index(name)?.get(value).collect())
     }
 
     /// Returns the values of the index `name` that at least one object has.
@@ -193,7 +201,7 @@ impl<K: Object> Store<K> {
             }
             None => {
                 let (namespace, name) = names(&*object);
-                let delta = overlay::relisted(self.get(namespace, name).cloned(), object);
+                let delta = overlay::relisted(self.get(namespace, name), object);
                 if let Delta::Added(object) | Delta::Updated(_, object) = &delta {
                     self.insert(object);
                 }
@@ -223,10 +231,10 @@ impl<K: Object> Store<K> {
     pub(super) fn insert(&mut self, object: &Arc<K>) -> Option<Arc<K>> {
         let (namespace, _) = names(&**object);
         let old = if let Some(set) = self.namespaces.get_mut(namespace) {
-            set.insert(Arc::clone(object))
+            set.insert(object)
         } else {
-            let mut set = KeyedSet::new(self.hasher.clone());
-            set.insert(Arc::clone(object));
+            let mut set = KeyedSet::new(self.form.clone());
+            set.insert(object);
             self.namespaces.insert(namespace.into(), set);
             None
         };
@@ -234,7 +242,7 @@ impl<K: Object> Store<K> {
             if let Some(old) = &old {
                 index.remove(old);
             }
-            if let Err(message) = index.insert(object, &self.hasher) {
+            if let Err(message) = index.insert(object, &self.form) {
                 self.panics.push(IndexPanic::new(name, object, message));
             }
         }

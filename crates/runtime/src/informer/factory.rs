@@ -174,6 +174,7 @@ impl InformerFactory {
         let settings = &self.inner.settings;
         let mut config = settings.config.clone();
         config.namespaces = informers.namespaces.clone();
+        config.compact = settings.compact.contains(&TypeId::of::<K>());
         if let Some(configure) = settings.by_kind.get(&TypeId::of::<K>()) {
             configure(&mut config);
         }

@@ -1,12 +1,8 @@
 //! Lists: collects the objects of one, then replaces the content of the cache in slices, so that readers and other tasks get their turn.
-use std::{
-    collections::HashSet,
-    hash::RandomState,
-    sync::{Arc, atomic::Ordering},
-};
+use std::{collections::HashSet, sync::atomic::Ordering};
 
 use super::{error::DecodeError, own_writes, scope::Scope, state::State, tasks::give_way};
-use crate::cache::{Delta, KeyedSet, Object, ObjectKey, Store, names, same_state};
+use crate::cache::{Delta, Form, KeyedSet, Object, ObjectKey, Store, names, same_state};
 
 /// Number of objects that are decoded or applied at once: some tenths of a millisecond.
 pub(super) const SLICE: usize = 64;
@@ -18,9 +14,9 @@ pub(super) struct Listed<K> {
 }
 
 impl<K: Object> Listed<K> {
-    pub(super) fn new() -> Self {
+    fn new(form: Form<K>) -> Self {
         Self {
-            objects: KeyedSet::new(RandomState::new()),
+            objects: KeyedSet::new(form),
             unreadable: HashSet::new(),
         }
     }
@@ -39,22 +35,28 @@ impl<K: Object> Listed<K> {
         }
     }
 
-    fn has(&self, object: &K) -> bool {
-        let (namespace, name) = names(object);
-        self.objects.get(namespace, name).is_some()
-            || self.unreadable.contains(&ObjectKey::of(object))
+    fn has(&self, namespace: &str, name: &str) -> bool {
+        self.objects.contains(namespace, name)
+            || !self.unreadable.is_empty()
+                && self
+                    .unreadable
+                    .contains(&ObjectKey::namespaced(namespace, name))
     }
 }
 
 impl<K: Object> State<K> {
+    pub(super) fn start_list(&self) -> Listed<K> {
+        Listed::new(self.store.read().form())
+    }
+
     /// Adds one object to a list in progress. An object that the store holds in the same state is not allocated again.
     pub(super) fn list_one(&self, listed: &mut Listed<K>, decoded: Result<K, Box<DecodeError>>) {
         match self.accept(decoded) {
             Ok(object) => {
                 let (namespace, name) = names(&*object);
-                let stored = self.store.read().get(namespace, name).cloned();
+                let stored = self.store.read().get(namespace, name);
                 let stored = stored.filter(|stored| same_state(&**stored, &*object));
-                listed.objects.insert(stored.unwrap_or(object));
+                listed.objects.insert(&stored.unwrap_or(object));
             }
             Err(key) => listed.unreadable.extend(key),
         }
@@ -77,14 +79,15 @@ impl<K: Object> State<K> {
         let before = self.store.read().within(scope.namespace.as_deref());
         let mut objects = listed.objects.iter();
         while self.change(objects.by_ref().take(SLICE), |store, object| {
-            Some(store.relist(Arc::clone(object)))
+            Some(store.relist(object))
         }) {
             give_way().await;
         }
         let mut all = before.iter();
-        while self.change(all.by_ref().take(SLICE), |store, object| {
-            let gone = !listed.has(object);
-            gone.then(|| store.delete_by_key(&ObjectKey::of(&**object), version))?
+        while self.change(all.by_ref().take(SLICE), |store, held| {
+            let (namespace, name) = held.names();
+            let gone = !listed.has(namespace, name);
+            gone.then(|| store.delete_by_key(&ObjectKey::namespaced(namespace, name), version))?
         }) {
             give_way().await;
         }
@@ -94,7 +97,7 @@ impl<K: Object> State<K> {
         self.update_synced();
         self.report_panics();
         // Also to drop 100,000 shared objects takes a while.
-        let mut rest = listed.objects.into_objects().chain(before);
+        let mut rest = listed.objects.into_held().chain(before);
         while rest.by_ref().take(SLICE).count() > 0 {
             give_way().await;
         }
@@ -104,8 +107,9 @@ impl<K: Object> State<K> {
     pub(super) async fn forget(&self, scope: &Scope) {
         let before = self.store.read().within(scope.namespace.as_deref());
         let mut before = before.iter();
-        while self.change(before.by_ref().take(SLICE), |store, object| {
-            store.delete_by_key(&ObjectKey::of(&**object), "")
+        while self.change(before.by_ref().take(SLICE), |store, held| {
+            let (namespace, name) = held.names();
+            store.delete_by_key(&ObjectKey::namespaced(namespace, name), "")
         }) {
             give_way().await;
         }
@@ -113,10 +117,10 @@ impl<K: Object> State<K> {
     }
 
     /// Changes the store once for each of `objects`, then notifies the listeners. Returns `false` if there were none.
-    fn change<'o>(
+    fn change<T>(
         &self,
-        objects: impl Iterator<Item = &'o Arc<K>>,
-        mut change: impl FnMut(&mut Store<K>, &Arc<K>) -> Option<Delta<K>>,
+        objects: impl Iterator<Item = T>,
+        mut change: impl FnMut(&mut Store<K>, T) -> Option<Delta<K>>,
     ) -> bool {
         let listeners = self.listeners.lock();
         let mut store = self.store.write();

@@ -356,7 +356,7 @@ impl<K: Object> SharedInformer<K> {
     pub(crate) fn find(&self, key: &ObjectKey) -> Option<Arc<K>> {
         let (namespace, name) = key.parts();
         let store = self.inner.state.store.read();
-        store.get(namespace, name).cloned()
+        store.get(namespace, name)
     }
 
     /// Returns the names of the kind.

@@ -70,7 +70,7 @@ impl<K: Object> State<K> {
     ) -> Self {
         Self {
             kind: Arc::new(kind),
-            store: Arc::new(RwLock::new(Store::new())),
+            store: Arc::new(RwLock::new(Store::new(config.compact))),
             listeners: Mutex::new(Listeners {
                 all: Vec::new(),
                 synced: false,
@@ -222,7 +222,7 @@ impl<K: Object> State<K> {
         }
         for object in self.store.read().observed() {
             listener.send(InformerEvent::Added {
-                object: Arc::clone(object),
+                object,
                 is_in_initial_list: true,
             });
         }
@@ -250,8 +250,8 @@ impl<K: Object> State<K> {
         }
         for object in store.observed() {
             listener.send(InformerEvent::Updated {
-                old: Arc::clone(object),
-                new: Arc::clone(object),
+                old: Arc::clone(&object),
+                new: object,
             });
         }
     }

@@ -49,7 +49,7 @@ impl<K: Object> Reflector<K> {
 
     async fn list_streaming(&self) -> Result<Watch, WatchFailure> {
         let mut watch = self.watch(true).await?;
-        let mut listed = Listed::new();
+        let mut listed = self.state.start_list();
         let mut lines = 0_usize;
         let silence = LIST_SILENCE.min(watch.silence);
         let encoding = watch.lines.encoding;
@@ -94,7 +94,7 @@ impl<K: Object> Reflector<K> {
                 None,
             ),
         };
-        let mut listed = Listed::new();
+        let mut listed = self.state.start_list();
         let mut next = None;
         loop {
             let paging = next.is_some();
@@ -105,7 +105,7 @@ impl<K: Object> Reflector<K> {
                 Ok(page) => page,
                 // The list took longer than the server keeps history: request all of it in one response.
                 Err(failure) if paging && failure.is_gone() => {
-                    (listed, limit, next) = (Listed::new(), None, None);
+                    (listed, limit, next) = (self.state.start_list(), None, None);
                     continue;
                 }
                 Err(failure) => return Err(failure),

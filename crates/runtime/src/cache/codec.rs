@@ -1,0 +1,232 @@
+//! The compact form of cached objects: JSON, compressed with earlier objects of the kind as dictionary, and decoded when it is read.
+use std::{
+    hash::{BuildHasher, RandomState},
+    marker::PhantomData,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use lz4_flex::block::{compress_with_dict, decompress_with_dict};
+use parking_lot::Mutex;
+
+use super::{Object, names};
+
+/// Each dictionary has one more object than the one before: the first, and these. The first objects of a list are often of one namespace.
+const SAMPLES: [usize; 4] = [0, 64, 512, 4096];
+/// Number of bytes that a dictionary takes from an object: packing takes time in proportion to the dictionary.
+const SAMPLE: usize = 4096;
+/// Number of decoded objects that are kept: those that were read or stored last.
+const RECENT: usize = 256;
+
+/// How the sets of one store hold their objects.
+pub(crate) struct Form<K> {
+    hasher: RandomState,
+    codec: Option<Arc<Codec<K>>>,
+}
+
+/// An object in a set.
+pub(crate) enum Held<K> {
+    Whole(Arc<K>),
+    Packed(Packed<K>),
+}
+
+/// The compressed JSON of an object, after a head: number of the dictionary, lengths of namespace and name, length of the JSON, namespace, name.
+pub(crate) struct Packed<K> {
+    bytes: Arc<[u8]>,
+    of: PhantomData<fn() -> K>,
+}
+
+const HEAD: usize = 7;
+
+struct Codec<K> {
+    dictionaries: [OnceLock<Vec<u8>>; SAMPLES.len()],
+    packed: AtomicUsize,
+    recent: Mutex<Vec<Option<(Packed<K>, Arc<K>)>>>,
+}
+
+impl<K: Object> Form<K> {
+    pub(crate) fn new(compact: bool) -> Self {
+        Self {
+            hasher: RandomState::new(),
+            codec: compact.then(|| Arc::new(Codec::new())),
+        }
+    }
+
+    pub(super) fn hash(&self, namespace: &str, name: &str) -> u64 {
+        self.hasher.hash_one((namespace, name))
+    }
+
+    /// Returns what a set holds of `object`, whose names have this hash. The same object is packed once.
+    pub(super) fn hold(&self, hash: u64, object: &Arc<K>) -> Held<K> {
+        let Some(codec) = &self.codec else {
+            return Held::Whole(Arc::clone(object));
+        };
+        if let Some(packed) = codec.recently(hash, |_, recent| Arc::ptr_eq(recent, object)) {
+            return Held::Packed(packed.0);
+        }
+        let Some(packed) = codec.pack(object) else {
+            return Held::Whole(Arc::clone(object));
+        };
+        codec.remember(hash, &packed, object);
+        Held::Packed(packed)
+    }
+
+    pub(super) fn open(&self, hash: u64, held: &Held<K>) -> Arc<K> {
+        match (held, &self.codec) {
+            (Held::Whole(object), _) => Arc::clone(object),
+            (Held::Packed(packed), Some(codec)) => {
+                let is_same = |one: &Packed<K>, _: &_| Arc::ptr_eq(&one.bytes, &packed.bytes);
+                if let Some((_, object)) = codec.recently(hash, is_same) {
+                    return object;
+                }
+                let object = Arc::new(codec.unpack(packed));
+                codec.remember(hash, packed, &object);
+                object
+            }
+            (Held::Packed(_), None) => unreachable!("only a codec packs objects"),
+        }
+    }
+}
+
+impl<K: Object> Held<K> {
+    /// Returns namespace and name as the store compares them: empty rather than absent.
+    pub(crate) fn names(&self) -> (&str, &str) {
+        match self {
+            Self::Whole(object) => names(&**object),
+            Self::Packed(packed) => packed.names(),
+        }
+    }
+}
+
+impl<K> Packed<K> {
+    fn names(&self) -> (&str, &str) {
+        let (namespace, name) = (usize::from(self.bytes[1]), usize::from(self.bytes[2]));
+        let text = |from, length| {
+            let text = self.bytes.get(from..from + length).unwrap_or_default();
+            std::str::from_utf8(text).unwrap_or_default()
+        };
+        (text(HEAD, namespace), text(HEAD + namespace, name))
+    }
+}
+
+impl<K: Object> Codec<K> {
+    fn new() -> Self {
+        Self {
+            dictionaries: Default::default(),
+            packed: AtomicUsize::new(0),
+            recent: Mutex::new((0..RECENT).map(|_| None).collect()),
+        }
+    }
+
+    /// Returns the compact form; `None` if the object cannot be read back from it.
+    fn pack(&self, object: &K) -> Option<Packed<K>> {
+        let json = serde_json::to_vec(object).ok()?;
+        serde_json::from_slice::<K>(&json).ok()?;
+        let (namespace, name) = names(object);
+        let dictionary = self.dictionary(&json);
+        let mut bytes = vec![
+            u8::try_from(dictionary).ok()?,
+            u8::try_from(namespace.len()).ok()?,
+            u8::try_from(name.len()).ok()?,
+        ];
+        bytes.extend(u32::try_from(json.len()).ok()?.to_le_bytes());
+        bytes.extend_from_slice(namespace.as_bytes());
+        bytes.extend_from_slice(name.as_bytes());
+        bytes.extend(compress_with_dict(
+            &json,
+            self.dictionaries[dictionary].get()?,
+        ));
+        Some(Packed {
+            bytes: bytes.into(),
+            of: PhantomData,
+        })
+    }
+
+    #[expect(clippy::expect_used, reason = "`pack` has decoded the same JSON")]
+    fn unpack(&self, packed: &Packed<K>) -> K {
+        let unpack = || {
+            let (namespace, name) = packed.names();
+            let length = u32::from_le_bytes(packed.bytes[3..HEAD].try_into().ok()?);
+            let body = packed.bytes.get(HEAD + namespace.len() + name.len()..)?;
+            let dictionary = self.dictionaries.get(usize::from(packed.bytes[0]))?;
+            let json = decompress_with_dict(body, usize::try_from(length).ok()?, dictionary.get()?);
+            serde_json::from_slice(&json.ok()?).ok()
+        };
+        unpack().expect("a packed object can be unpacked")
+    }
+
+    /// Returns the number of the dictionary for the next object. Some objects become part of a new one.
+    fn dictionary(&self, json: &[u8]) -> usize {
+        let number = self.packed.fetch_add(1, Ordering::Relaxed);
+        let sample = SAMPLES.iter().position(|sample| *sample == number);
+        if let Some(new) = sample {
+            let before = new
+                .checked_sub(1)
+                .and_then(|old| self.dictionaries[old].get());
+            let mut dictionary = before.cloned().unwrap_or_default();
+            dictionary.extend_from_slice(&json[..json.len().min(SAMPLE)]);
+            let _ = self.dictionaries[new].set(dictionary);
+        }
+        let newest = self
+            .dictionaries
+            .iter()
+            .rposition(|one| one.get().is_some());
+        newest.unwrap_or_default()
+    }
+
+    /// Returns the recent object with this hash of its names, if it is the wanted one.
+    fn recently(
+        &self,
+        hash: u64,
+        is_wanted: impl Fn(&Packed<K>, &Arc<K>) -> bool,
+    ) -> Option<(Packed<K>, Arc<K>)> {
+        let recent = self.recent.lock();
+        let (packed, object) = recent[slot(hash)].as_ref()?;
+        is_wanted(packed, object).then(|| (packed.clone(), Arc::clone(object)))
+    }
+
+    fn remember(&self, hash: u64, packed: &Packed<K>, object: &Arc<K>) {
+        let entry = (packed.clone(), Arc::clone(object));
+        let replaced = self.recent.lock()[slot(hash)].replace(entry);
+        // Not under the lock: the last reference may drop a large object.
+        drop(replaced);
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the lowest bits suffice")]
+fn slot(hash: u64) -> usize {
+    hash as usize % RECENT
+}
+
+impl<K> Clone for Form<K> {
+    fn clone(&self) -> Self {
+        Self {
+            hasher: self.hasher.clone(),
+            codec: self.codec.clone(),
+        }
+    }
+}
+
+impl<K> Clone for Held<K> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Whole(object) => Self::Whole(Arc::clone(object)),
+            Self::Packed(packed) => Self::Packed(packed.clone()),
+        }
+    }
+}
+
+impl<K> Clone for Packed<K> {
+    fn clone(&self) -> Self {
+        Self {
+            bytes: Arc::clone(&self.bytes),
+            of: PhantomData,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "codec_tests.rs"]
+mod tests;

@@ -1,0 +1,187 @@
+use k8s_openapi::{api::core::v1::ConfigMap, apimachinery::pkg::apis::meta::v1::ObjectMeta};
+use serde::{Deserialize, Serialize};
+
+use super::*;
+use crate::cache::{Delta, ObjectKey, Store};
+
+fn object(number: usize, version: usize) -> Arc<ConfigMap> {
+    let map = |pairs: &[(&str, String)]| {
+        let pairs = pairs.iter();
+        Some(pairs.map(|(k, v)| ((*k).to_owned(), v.clone())).collect())
+    };
+    Arc::new(ConfigMap {
+        metadata: ObjectMeta {
+            name: Some(format!("map-{number}")),
+            namespace: Some(format!("ns-{}", number % 7)),
+            resource_version: Some(version.to_string()),
+            uid: Some(format!(
+                "{:032x}",
+                fastrand::Rng::with_seed(number as u64).u128(..)
+            )),
+            labels: map(&[("app.kubernetes.io/name", format!("app-{}", number % 3))]),
+            annotations: map(&[(
+                "example.com/description",
+                "the same text in each of them ".repeat(10),
+            )]),
+            ..ObjectMeta::default()
+        },
+        data: map(&[("version", version.to_string())]),
+        ..ConfigMap::default()
+    })
+}
+
+fn text(delta: Option<Delta<ConfigMap>>) -> String {
+    let json = |object: &ConfigMap| serde_json::to_string(object).unwrap();
+    match delta {
+        None => "nothing".to_owned(),
+        Some(Delta::Added(object)) => format!("added {}", json(&object)),
+        Some(Delta::Updated(old, new)) => format!("updated {} {}", json(&old), json(&new)),
+        Some(Delta::Unchanged(object)) => format!("unchanged {}", json(&object)),
+        Some(Delta::Deleted(object, unknown)) => format!("deleted {} {unknown}", json(&object)),
+    }
+}
+
+fn sorted(objects: impl IntoIterator<Item = Arc<ConfigMap>>) -> Vec<String> {
+    let objects = objects.into_iter();
+    let mut texts: Vec<_> = objects
+        .map(|object| serde_json::to_string(&*object).unwrap())
+        .collect();
+    texts.sort();
+    texts
+}
+
+/// Applies the same random changes to a compact store and to one that is not.
+#[test]
+fn a_compact_store_has_the_same_objects_indexes_and_changes() {
+    let mut stores = [Store::new(false), Store::new(true)];
+    for store in &mut stores {
+        let app = |map: &ConfigMap| {
+            map.metadata
+                .labels
+                .iter()
+                .flat_map(|all| all.values())
+                .cloned()
+                .collect()
+        };
+        store.add_index("app".into(), app).unwrap();
+    }
+    let mut random = fastrand::Rng::with_seed(11);
+    for step in 0..12_000 {
+        // More objects than the last dictionary waits for.
+        let number = random.usize(..5000);
+        let (kind, version) = (random.u32(..10), step / 3);
+        let key = ObjectKey::of(&*object(number, 0));
+        let [plain, compact] = stores.each_mut().map(|store| {
+            text(match kind {
+                0 => store.delete(object(number, version)),
+                1 => store.delete_by_key(&key, ""),
+                2..4 => Some(store.relist(object(number, version))),
+                _ => Some(store.apply(object(number, version))),
+            })
+        });
+        assert_eq!(plain, compact, "step {step}");
+    }
+    let [plain, compact] = &stores;
+    assert!(plain.len() > 2000);
+    assert_eq!(
+        (plain.len(), plain.namespaces()),
+        (compact.len(), compact.namespaces())
+    );
+    assert_eq!(sorted(plain.iter()), sorted(compact.iter()));
+    for value in ["app-0", "app-1", "app-2", "app-3"] {
+        let all = [plain, compact].map(|store| sorted(store.by_index("app", value).unwrap()));
+        assert_eq!(all[0], all[1], "{value}");
+    }
+    let held = compact.within(Some("ns-3"));
+    assert_eq!(held.len(), plain.in_namespace("ns-3").count());
+    let packed = held.iter().map(|held| match held {
+        Held::Packed(packed) => packed.bytes.len(),
+        Held::Whole(_) => panic!("an object was not packed"),
+    });
+    let longest = packed.max().unwrap();
+    assert!(longest < 200, "{longest} bytes");
+}
+
+#[test]
+fn sets_share_one_compact_form_of_an_object() {
+    let form = Form::new(true);
+    let map = object(1, 1);
+    let [a, b] = [form.hold(1, &map), form.hold(1, &map)];
+    let (Held::Packed(a), Held::Packed(b)) = (a, b) else {
+        panic!("not packed");
+    };
+    assert!(Arc::ptr_eq(&a.bytes, &b.bytes));
+    assert!(
+        Arc::ptr_eq(&form.open(1, &Held::Packed(a)), &map),
+        "it was stored last"
+    );
+}
+
+/// A kind that cannot read what it writes.
+#[derive(Debug, Serialize, Deserialize)]
+struct Odd {
+    metadata: ObjectMeta,
+    #[serde(serialize_with = "as_text")]
+    size: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn as_text<S: serde::Serializer>(size: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&size.to_string())
+}
+
+impl k8s_openapi::Resource for Odd {
+    const API_VERSION: &'static str = "example.com/v1";
+    const GROUP: &'static str = "example.com";
+    const KIND: &'static str = "Odd";
+    const VERSION: &'static str = "v1";
+    const URL_PATH_SEGMENT: &'static str = "odds";
+    type Scope = k8s_openapi::NamespaceResourceScope;
+}
+
+impl k8s_openapi::Metadata for Odd {
+    type Ty = ObjectMeta;
+    fn metadata(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+    fn metadata_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+}
+
+#[test]
+fn an_object_that_cannot_be_packed_is_kept_as_it_is() {
+    let form = Form::new(true);
+    let odd = Arc::new(Odd {
+        metadata: ObjectMeta::default(),
+        size: 3,
+    });
+    let held = form.hold(1, &odd);
+    assert!(matches!(held, Held::Whole(_)));
+    assert!(Arc::ptr_eq(&form.open(1, &held), &odd));
+    let mut long = object(1, 1);
+    Arc::make_mut(&mut long).metadata.name = Some("n".repeat(300));
+    let form = Form::new(true);
+    let held = form.hold(1, &long);
+    assert_eq!(held.names(), ("ns-1", &*"n".repeat(300)));
+    assert_eq!(form.open(1, &held), long);
+}
+
+#[test]
+fn large_objects_are_packed_too() {
+    let form = Form::new(true);
+    for number in 0..70_u64 {
+        let mut large = object(1, 1);
+        let mut random = fastrand::Rng::with_seed(number);
+        let text: String = (0..100_000).map(|_| random.alphanumeric()).collect();
+        Arc::make_mut(&mut large).data = Some([("text".to_owned(), text)].into());
+        let held = form.hold(number, &large);
+        assert!(matches!(held, Held::Packed(_)));
+        // Another object takes its place among the decoded ones.
+        form.hold(number, &object(0, 0));
+        assert_eq!(form.open(number, &held), large);
+    }
+}
