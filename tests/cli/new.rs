@@ -160,7 +160,7 @@ fn each_kind_has_a_controller_and_permissions() {
     }
 }
 
-/// Returns the rules of the operator's ClusterRole.
+/// Returns the rules of the operator's `ClusterRole`.
 fn rules(files: &BTreeMap<String, String>) -> Vec<serde_json::Value> {
     let documents = serde_yaml::Deserializer::from_str(&files["deploy/rbac.yaml"]);
     let mut documents = documents.map(|it| serde_json::Value::deserialize(it).unwrap());

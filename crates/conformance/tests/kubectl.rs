@@ -115,8 +115,8 @@ async fn kubectl_prints_the_same_for_both_servers() -> TestResult {
     memory.listen().await?;
     let kubeconfig = folder.path().join("kubeconfig");
     fs::write(&kubeconfig, memory.kubeconfig().unwrap_or_default())?;
-    let expected = run(&plane, namespace.name(), &file, None).await;
-    let found = run(&plane, namespace.name(), &file, Some(&kubeconfig)).await;
+    let expected = run(plane, namespace.name(), &file, None).await;
+    let found = run(plane, namespace.name(), &file, Some(&kubeconfig)).await;
     let age = Regex::new(r"\b\d+(s|m\d*s?)\b")?;
     let mut differences = Vec::new();
     for ((command, expected), found) in SESSION.iter().zip(expected).zip(found) {

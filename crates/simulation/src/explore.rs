@@ -125,7 +125,7 @@ pub(crate) fn explore(
     workloads: &[Workload],
     seed: u64,
     budget: Budget,
-    seen: &mut dyn FnMut(&[Entry]),
+    watch: &mut dyn FnMut(&[Entry]),
 ) -> Result<Summary, Box<Found>> {
     let begin = Instant::now();
     let mut schedules = 0;
@@ -148,7 +148,7 @@ pub(crate) fn explore(
         let outcome = run(setup, of.workload, &schedule, Some(&of.reference));
         schedules += 1;
         virtual_time += outcome.time;
-        seen(&outcome.log);
+        watch(&outcome.log);
         if outcome.applied > 0 {
             covered.extend(
                 schedule

@@ -125,14 +125,14 @@ impl Link {
     /// Passes the lines of a watch on, as decided for each.
     fn watch(self, resource: String, body: UnsyncBoxBody<Bytes, Infallible>) -> Answer {
         let lines = stream::unfold(Some(body), move |body| {
-            let (link, resource) = (self.clone(), resource.clone());
+            let (connection, resource) = (self.clone(), resource.clone());
             async move {
                 let mut body = body?;
                 let Ok(frame) = body.frame().await?;
                 let line = frame.into_data().ok()?;
-                link.alive().await;
-                let (line, open) = link.event(&resource, line).await?;
-                link.alive().await;
+                connection.alive().await;
+                let (line, open) = connection.event(&resource, line).await?;
+                connection.alive().await;
                 Some((Ok(Frame::data(line)), open.then_some(body)))
             }
         });

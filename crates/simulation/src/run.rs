@@ -134,8 +134,8 @@ async fn simulate(
     for (index, phase) in workload.phases.iter().enumerate() {
         world.forget_conditions();
         for step in &phase.steps {
-            let status = step.run(&world.server).await;
-            world.log("user", format!("{} → {status}", step.describe()));
+            let code = step.run(&world.server).await;
+            world.log("user", format!("{} → {code}", step.describe()));
             sleep(Duration::from_millis(fastrand::u64(0..20))).await;
         }
         world.touch();

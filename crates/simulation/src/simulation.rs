@@ -274,7 +274,7 @@ impl Simulation {
     }
 
     #[expect(clippy::panic, reason = "a test fails by a panic")]
-    fn explore_with(self, seen: &mut dyn FnMut(&[Entry])) -> Result<Summary, Box<Found>> {
+    fn explore_with(self, watch: &mut dyn FnMut(&[Entry])) -> Result<Summary, Box<Found>> {
         assert!(
             self.setup.operator.is_some(),
             "a simulation needs an operator"
@@ -288,7 +288,7 @@ impl Simulation {
         );
         let setup = Arc::new(self.setup);
         let Ok(file) = env::var("SIMULATE_REPLAY") else {
-            return explore(&setup, &workloads, seed, budget, seen);
+            return explore(&setup, &workloads, seed, budget, watch);
         };
         let text = fs::read_to_string(&file)
             .unwrap_or_else(|error| panic!("cannot read SIMULATE_REPLAY={file}: {error}"));
@@ -325,7 +325,6 @@ impl Simulation {
     }
 }
 
-#[expect(clippy::panic, reason = "a test fails by a panic")]
 fn variable<T>(name: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
     let text = env::var(name).ok()?;
     let value = read(&text);

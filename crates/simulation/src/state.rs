@@ -117,8 +117,8 @@ fn normal(object: &Value, owners: &BTreeMap<&str, String>) -> Value {
 /// Replaces times, uids and generations, which differ from run to run.
 fn conceal(value: &mut Value, generation: Option<&Value>) {
     match value {
-        Value::String(text) if is_time(text) => *text = "(time)".to_owned(),
-        Value::String(text) if is_uid(text) => *text = "(uid)".to_owned(),
+        Value::String(text) if is_time(text) => "(time)".clone_into(text),
+        Value::String(text) if is_uid(text) => "(uid)".clone_into(text),
         Value::Array(items) => items.iter_mut().for_each(|item| conceal(item, generation)),
         Value::Object(fields) => {
             for (name, field) in fields {

@@ -213,7 +213,9 @@ fn collect(schema: &Value, current: &Value, path: &mut Vec<String>, changes: &mu
         Value::Number(number) => {
             // As users do: one more, one less, and what the schema allows at most.
             let more = number.as_i64().map(|number| number.saturating_add(1));
-            more.into_iter().for_each(|value| add(value.into()));
+            if let Some(value) = more {
+                add(value.into());
+            }
             scalars(schema).into_iter().for_each(&mut add);
             add(Value::Null);
         }

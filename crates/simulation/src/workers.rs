@@ -12,7 +12,7 @@ use crate::{
     world::World,
 };
 
-/// Reports the status of Deployments, StatefulSets and Jobs, each after a delay that the seed decides.
+/// Reports the status of Deployments, `StatefulSets` and Jobs, each after a delay that the seed decides.
 pub(crate) async fn run(world: Arc<World>) {
     let mut seen = 0;
     loop {

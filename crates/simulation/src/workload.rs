@@ -124,10 +124,10 @@ impl Workload {
 
     /// Sends a JSON merge patch to the object with this path.
     #[must_use]
-    pub fn patch(self, path: &str, patch: Value) -> Self {
+    pub fn patch(self, path: &str, change: Value) -> Self {
         self.step(Step::Patch {
             path: path.to_owned(),
-            patch,
+            patch: change,
         })
     }
 

@@ -52,6 +52,7 @@ impl ApiServer {
     }
 
     /// Returns another server with the same kinds, objects and history. Requests, faults, watches and settings are not copied.
+    #[must_use]
     pub fn fork(&self) -> Self {
         let store = lock(&self.0.store).clone();
         Self::with(store)

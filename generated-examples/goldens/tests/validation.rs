@@ -1,4 +1,5 @@
 //! Generated kinds are validated, and get defaults, by the schema of their CRD.
+#![allow(clippy::panic)]
 
 use kube_codegen_goldens::constraints::example_com::v1::{Bounded, BoundedSpec};
 use kube_codegen_runtime::validation::{Error, Validate};

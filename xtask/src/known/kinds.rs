@@ -106,7 +106,10 @@ fn kinds(folder: &Path) -> Result<Kinds, Box<dyn Error>> {
                     continue;
                 }
                 let module = folder.join(subfolder).join(&group).join(&version);
-                for file in names(&module)?.iter().filter(|name| name.ends_with(".rs")) {
+                for file in names(&module)?
+                    .iter()
+                    .filter(|name| Path::new(name).extension().is_some_and(|end| end == "rs"))
+                {
                     let text = fs::read_to_string(module.join(file))?;
                     if let Some((key, kind)) = kind(&text, format!("{path}::{group}::{version}")) {
                         kinds.insert(key, kind);

@@ -149,9 +149,9 @@ fn print(line: &impl serde::Serialize) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn informer<K: Object>(client: Client, run: Run<'_>) -> Result<(), Failure>
+async fn informer<K>(client: Client, run: Run<'_>) -> Result<(), Failure>
 where
-    K: Resource<DynamicType = ()>,
+    K: Object + Resource<DynamicType = ()>,
 {
     let config = InformerConfig {
         initial_list: match run.options.kind.list {

@@ -60,7 +60,7 @@ fn main() -> Result<(), Failure> {
     let server = Server::start(options.objects)?;
     for kind in selected(&options)? {
         match measure(kind, &options, &server, updates) {
-            Ok((synced, updated)) => print(kind, options.objects, &synced, &updated),
+            Ok((synced, changed)) => print(kind, options.objects, &synced, &changed),
             Err(error) => println!("| {} | skipped: {error} |", kind.name),
         }
     }

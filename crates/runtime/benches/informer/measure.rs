@@ -76,7 +76,9 @@ impl Stopwatch {
     }
 
     pub fn cpu(&self) -> f64 {
-        (cpu(ClockId::ProcessCPUTime) - self.1).as_secs_f64()
+        cpu(ClockId::ProcessCPUTime)
+            .saturating_sub(self.1)
+            .as_secs_f64()
     }
 }
 
@@ -95,7 +97,7 @@ impl Stall {
         loop {
             tokio::time::sleep(Duration::from_millis(1)).await;
             let now = cpu(ClockId::ThreadCPUTime);
-            let spent = u64::try_from((now - last).as_micros()).unwrap_or(u64::MAX);
+            let spent = u64::try_from(now.saturating_sub(last).as_micros()).unwrap_or(u64::MAX);
             self.0.fetch_max(spent, Ordering::Relaxed);
             last = now;
         }

@@ -40,10 +40,13 @@ pub(crate) struct Packed<K> {
 
 const HEAD: usize = 7;
 
+/// An object in both forms.
+type Decoded<K> = (Packed<K>, Arc<K>);
+
 struct Codec<K> {
     dictionaries: [OnceLock<Vec<u8>>; SAMPLES.len()],
     packed: AtomicUsize,
-    recent: Mutex<Vec<Option<(Packed<K>, Arc<K>)>>>,
+    recent: Mutex<Vec<Option<Decoded<K>>>>,
 }
 
 impl<K: Object> Form<K> {

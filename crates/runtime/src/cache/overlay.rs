@@ -167,7 +167,9 @@ impl<K: Object> Store<K> {
             .filter(|(_, pending)| pending.scope.as_deref() == scope)
             .map(|(key, _)| key.clone())
             .collect();
-        keys.iter().for_each(|key| self.revert(key));
+        for key in &keys {
+            self.revert(key);
+        }
     }
 
     pub(crate) fn pending_writes(&self) -> usize {
@@ -299,7 +301,9 @@ impl<K: Object> Store<K> {
             .filter(|(_, pending)| expired(pending))
             .map(|(key, _)| key.clone())
             .collect();
-        keys.iter().for_each(|key| self.revert(key));
+        for key in &keys {
+            self.revert(key);
+        }
     }
 }
 

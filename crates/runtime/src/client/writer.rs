@@ -96,12 +96,14 @@ impl Writer {
 
     /// Records that a request is being sent. Dropping the returned value records its end.
     pub(crate) fn send(self: &Arc<Self>, path: &str) -> InFlight {
-        let mut writes = self.0.lock();
-        writes.sent += 1;
-        let id = writes.sent;
-        writes.in_flight.insert(id, path.to_owned());
-        let writer = Arc::clone(self);
-        InFlight { writer, id }
+        let mut sent = self.0.lock();
+        sent.sent += 1;
+        let id = sent.sent;
+        sent.in_flight.insert(id, path.to_owned());
+        InFlight {
+            writer: Arc::clone(self),
+            id,
+        }
     }
 }
 
@@ -152,7 +154,9 @@ impl Drop for InFlight {
             }
         }
         drop(guard);
-        released.into_iter().for_each(|release| release());
+        for release in released {
+            release();
+        }
     }
 }
 

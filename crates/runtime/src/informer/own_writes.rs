@@ -1,5 +1,8 @@
 //! Reads after writes: passes the responses of a client's writes to the informers, whose caches show them until the watch catches up.
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::Ordering},
+};
 
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode, header::UPGRADE};
@@ -240,7 +243,7 @@ impl Selects {
             Self::All => Some(true),
             Self::Labels(selector) => {
                 let labels = object.meta().labels.as_ref();
-                Some(selector.matches(labels.unwrap_or(&Default::default())))
+                Some(selector.matches(labels.unwrap_or(&BTreeMap::default())))
             }
             Self::Unknown => None,
         }

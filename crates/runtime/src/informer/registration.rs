@@ -25,7 +25,9 @@ pub(super) async fn resync_every<K: Object>(
 /// Returns a time up to a tenth shorter or longer, so that handlers, informers and replicas do not redeliver all at once.
 fn jittered(period: Duration) -> Duration {
     let tenth = period / 10;
-    (period - tenth).saturating_add(tenth.mul_f64(2.0 * fastrand::f64()))
+    period
+        .saturating_sub(tenth)
+        .saturating_add(tenth.mul_f64(2.0 * fastrand::f64()))
 }
 
 /// A handler that was added to an informer. Dropping it has no effect; [`remove`](Self::remove) removes the handler.

@@ -2,7 +2,7 @@
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube::{
     Client,
-    api::{DeleteParams, Patch},
+    api::{DeleteParams, ListParams, Patch},
 };
 use kube_codegen_runtime::{
     client::TypedClient,
@@ -470,7 +470,7 @@ async fn no_read_after_a_write_is_older_and_after_a_while_caches_equal_the_serve
         }
         catch_up(&server).await;
         let all = kube::Api::<ConfigMap>::all(foreign);
-        let all = all.list(&Default::default()).await.unwrap().items;
+        let all = all.list(&ListParams::default()).await.unwrap().items;
         // Informers skip managed fields.
         let all: BTreeMap<_, _> = all
             .into_iter()

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -40,7 +40,7 @@ pub(crate) enum Bug {
     DeleteByName,
     /// The Deployment is changed only if this process saw another spec before.
     EdgeTriggered,
-    /// The ConfigMap has no owner.
+    /// The `ConfigMap` has no owner.
     NoOwner,
     /// A failed create is ignored.
     IgnoredError,
@@ -56,7 +56,7 @@ pub(crate) enum Bug {
     FinalizerTooEarly,
     /// A conflict is taken as success.
     ConflictSwallowed,
-    /// The ConfigMap of the former colour stays.
+    /// The `ConfigMap` of the former colour stays.
     LeakOnRename,
     /// Each reconcile asks for the next after a tenth of a second.
     HotLoop,
@@ -218,7 +218,8 @@ async fn deployment(site: &Site, context: &Context, owner: &OwnerReference) -> k
     let cached = context.deployments.namespaced("default").get(&name).ok();
     let current = cached.and_then(|cached| cached.spec.as_ref().and_then(|spec| spec.replicas));
     if context.bug == Bug::EdgeTriggered {
-        let before = context.seen.lock().unwrap().insert(name.clone(), replicas);
+        let mut seen = context.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = seen.insert(name.clone(), replicas);
         if current.is_some() && before.is_none_or(|before| before == replicas) {
             return Ok(());
         }
@@ -248,9 +249,9 @@ async fn config(site: &Site, context: &Context, owner: &OwnerReference) -> kube:
     let maps = context.maps.namespaced("default");
     let generated = context.bug == Bug::StaleRead;
     let cached = if generated {
-        let owned = maps.list(&Selector::default()).into_iter();
-        let mut owned = owned.filter(|map| is_controlled_by(&**map, site));
-        owned.find(|map| map.labels().get("color") == Some(&site.spec.color))
+        let all = maps.list(&Selector::default()).into_iter();
+        let mut children = all.filter(|map| is_controlled_by(&**map, site));
+        children.find(|map| map.labels().get("color") == Some(&site.spec.color))
     } else {
         maps.get(&name).ok()
     };
@@ -322,14 +323,16 @@ async fn status(site: &Site, context: &Context, account: Option<String>) -> kube
         .deployments
         .namespaced("default")
         .get(&site.name_any());
-    let ready = match &deployment {
-        Ok(deployment) => deployment.status.as_ref().is_some_and(|status| {
+    assert!(
+        deployment.is_ok() || context.bug != Bug::Panics,
+        "the Deployment was just created"
+    );
+    let ready = deployment.is_ok_and(|deployment| {
+        deployment.status.as_ref().is_some_and(|status| {
             status.ready_replicas == Some(site.spec.replicas)
                 && status.observed_generation == deployment.metadata.generation
-        }),
-        Err(_) if context.bug == Bug::Panics => panic!("the Deployment was just created"),
-        Err(_) => false,
-    };
+        })
+    });
     let old = site.status.clone().unwrap_or_default();
     let mut new = SiteStatus {
         observed_generation: site.metadata.generation,

@@ -7,7 +7,7 @@ use kube::Resource;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// A web site: a Deployment, a ConfigMap for each colour, and an account elsewhere.
+/// A web site: a Deployment, a `ConfigMap` for each colour, and an account elsewhere.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Site {

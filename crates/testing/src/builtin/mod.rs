@@ -152,10 +152,10 @@ pub(crate) fn warnings(kind: &Kind, object: &Value) -> Vec<&'static str> {
     }
     let mut warnings = Vec::new();
     let kind = text(object, "/spec/type");
-    if text(object, "/spec/clusterIP") == "None" {
-        if text(object, "/spec/sessionAffinity") == "ClientIP" {
-            warnings.push("spec.SessionAffinity is ignored for headless services");
-        }
+    if text(object, "/spec/clusterIP") == "None"
+        && text(object, "/spec/sessionAffinity") == "ClientIP"
+    {
+        warnings.push("spec.SessionAffinity is ignored for headless services");
     }
     if kind != "ExternalName" && !text(object, "/spec/externalName").is_empty() {
         warnings.push("spec.externalName is ignored when spec.type is not \"ExternalName\"");

@@ -202,6 +202,10 @@ fn value(schema: &Value, wire: &Wire<'_>) -> Option<Value> {
 }
 
 /// Returns the first field, if there is one.
+#[expect(
+    clippy::option_option,
+    reason = "malformed, without the field, with it"
+)]
 fn first(bytes: &[u8]) -> Option<Option<&[u8]>> {
     let fields = fields(bytes)?.into_iter();
     let mut fields = fields.filter_map(|(number, wire)| match wire {

@@ -162,13 +162,14 @@ struct WireCause {
 pub(super) fn event(frame: &[u8]) -> Result<(String, Bytes), DecodeError> {
     let Event { type_, object } = Event::decode(frame)?;
     let object = object.unwrap_or_default().raw;
-    Ok((type_, contents(object)?.unwrap_or_default()))
+    Ok((type_, contents(&object)?.unwrap_or_default()))
 }
 
-/// Returns resource version, continue token and items of the body of a list; empty ones are absent.
-pub(super) fn list(
-    body: Bytes,
-) -> Result<(Option<String>, Option<String>, Vec<Bytes>), DecodeError> {
+/// Resource version, continue token and items of a list; empty ones are absent.
+type Page = (Option<String>, Option<String>, Vec<Bytes>);
+
+/// Returns what the body of a list contains.
+pub(super) fn list(body: &Bytes) -> Result<Page, DecodeError> {
     let List { metadata, items } = List::decode(contents(body)?.unwrap_or_default())?;
     let metadata = metadata.unwrap_or_default();
     Ok((
@@ -180,7 +181,7 @@ pub(super) fn list(
 
 /// Returns the status in the body of a response, if it is one.
 pub(super) fn status_body(body: &Bytes) -> Option<Status> {
-    status(contents(body.clone()).ok()??).ok()
+    status(contents(body).ok()??).ok()
 }
 
 pub(super) fn status(object: Bytes) -> Result<Status, DecodeError> {
@@ -246,7 +247,7 @@ pub(super) fn object<K: Object>(meta: meta::ObjectMeta) -> Result<K, serde_json:
 }
 
 /// Returns what an object with its type contains; `None` without the prefix.
-fn contents(object: Bytes) -> Result<Option<Bytes>, DecodeError> {
+fn contents(object: &Bytes) -> Result<Option<Bytes>, DecodeError> {
     if !object.starts_with(MAGIC) {
         return Ok(None);
     }
@@ -257,6 +258,10 @@ fn text(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "passed to `Option::and_then`"
+)]
 fn time(time: Time) -> Option<meta::Time> {
     Timestamp::from_second(time.seconds).ok().map(meta::Time)
 }

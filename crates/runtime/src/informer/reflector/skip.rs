@@ -130,7 +130,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<A> {
             }
             return match key {
                 Cow::Borrowed(key) => seed.deserialize(BorrowedStrDeserializer::new(key)),
-                key => seed.deserialize(CowStrDeserializer::new(key)),
+                key @ Cow::Owned(_) => seed.deserialize(CowStrDeserializer::new(key)),
             }
             .map(Some);
         }
