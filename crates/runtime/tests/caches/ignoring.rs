@@ -27,7 +27,7 @@ struct Setup {
 }
 
 /// Returns a client whose writes are answered after `delay`, which their effects do not wait for.
-fn late(
+pub fn late(
     server: &ApiServer,
     delay: impl Fn() -> Duration + Clone + Send + Sync + 'static,
 ) -> Client {

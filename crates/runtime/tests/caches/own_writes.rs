@@ -1,4 +1,5 @@
 //! Reads after writes of this process, while the watch is held back.
+use crate::ignoring::late;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube::{
     Client,
@@ -328,14 +329,19 @@ struct Process {
 }
 
 impl Process {
-    async fn start(server: &ApiServer) -> Self {
+    /// Starts informers of a client whose writes are often answered later than the watch delivers them.
+    async fn start(server: &ApiServer, seed: u64) -> Self {
+        let random = Mutex::new(fastrand::Rng::with_seed(seed));
+        let random = Arc::new(random);
+        let delay = move || Duration::from_millis(random.lock().u64(..20).saturating_sub(10));
         let builder = || InformerFactory::builder(server.client());
         let factories = vec![
             builder().build(),
             builder().namespaces(["one", "two"]).build(),
             builder().label_selector("on=yes").build(),
         ];
-        let (mut client, mut informers, mut mirrors) = (server.client(), Vec::new(), Vec::new());
+        let (mut informers, mut mirrors) = (Vec::new(), Vec::new());
+        let mut client = late(server, delay);
         for factory in &factories {
             let informer = factory.informer::<ConfigMap>();
             let mirror = Arc::new(Mirror::default());
@@ -439,7 +445,7 @@ async fn no_read_after_a_write_is_older_and_after_a_while_caches_equal_the_serve
     for seed in 0..60 {
         let mut random = fastrand::Rng::with_seed(seed);
         let server = ApiServer::new();
-        let process = Process::start(&server).await;
+        let process = Process::start(&server, seed).await;
         let foreign = server.client();
         let mut expected = BTreeMap::new();
         for step in 0..120 {

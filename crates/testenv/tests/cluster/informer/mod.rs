@@ -2,6 +2,7 @@
 
 mod faults;
 mod follow;
+mod metadata;
 mod outage;
 
 use std::{
