@@ -292,8 +292,9 @@ impl Simulation {
         };
         let text = fs::read_to_string(&file)
             .unwrap_or_else(|error| panic!("cannot read SIMULATE_REPLAY={file}: {error}"));
-        let schedule: Schedule = serde_json::from_str(&text)
-            .unwrap_or_else(|error| panic!("SIMULATE_REPLAY={file} is no schedule: {error}"));
+        let schedule: Schedule = serde_json::from_str(&text).unwrap_or_else(|error| {
+            panic!("SIMULATE_REPLAY={file} does not contain a schedule: {error}")
+        });
         replay(&setup, &workloads, &schedule)
     }
 

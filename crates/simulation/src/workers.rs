@@ -1,4 +1,4 @@
-//! Stands in for the controllers of a cluster: workloads become ready after a while.
+//! Acts as the controllers of a cluster do: workloads become ready after a while.
 
 use std::{sync::Arc, time::Duration};
 

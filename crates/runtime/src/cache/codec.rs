@@ -1,6 +1,6 @@
 //! The compact form of cached objects: JSON, compressed with earlier objects of the kind as dictionary, and decoded when it is read.
 use std::{
-    hash::{BuildHasher, RandomState},
+    hash::{Hash, Hasher},
     marker::PhantomData,
     sync::{
         Arc, OnceLock,
@@ -10,6 +10,7 @@ use std::{
 
 use lz4_flex::block::{compress_with_dict, decompress_with_dict};
 use parking_lot::Mutex;
+use siphasher::sip::SipHasher13;
 
 use super::{Object, names};
 
@@ -22,7 +23,8 @@ const RECENT: usize = 256;
 
 /// How the sets of one store hold their objects.
 pub(crate) struct Form<K> {
-    hasher: RandomState,
+    /// With keys from `fastrand`, so that a simulation decides the order of objects in a set.
+    hasher: SipHasher13,
     codec: Option<Arc<Codec<K>>>,
 }
 
@@ -52,13 +54,15 @@ struct Codec<K> {
 impl<K: Object> Form<K> {
     pub(crate) fn new(compact: bool) -> Self {
         Self {
-            hasher: RandomState::new(),
+            hasher: SipHasher13::new_with_keys(fastrand::u64(..), fastrand::u64(..)),
             codec: compact.then(|| Arc::new(Codec::new())),
         }
     }
 
     pub(super) fn hash(&self, namespace: &str, name: &str) -> u64 {
-        self.hasher.hash_one((namespace, name))
+        let mut hasher = self.hasher;
+        (namespace, name).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Returns what a set holds of `object`, whose names have this hash. The same object is packed once.
@@ -206,7 +210,7 @@ fn slot(hash: u64) -> usize {
 impl<K> Clone for Form<K> {
     fn clone(&self) -> Self {
         Self {
-            hasher: self.hasher.clone(),
+            hasher: self.hasher,
             codec: self.codec.clone(),
         }
     }

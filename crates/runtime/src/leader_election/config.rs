@@ -1,10 +1,5 @@
 //! The settings of a leader election.
-use std::{
-    collections::BTreeMap,
-    fs,
-    hash::{BuildHasher, RandomState},
-    time::Duration,
-};
+use std::{collections::BTreeMap, fs, time::Duration};
 
 use thiserror::Error;
 
@@ -171,9 +166,7 @@ impl LeaderElectionConfig {
         if namespace.is_empty() {
             return Err(ConfigError::Empty("namespace of the Lease"));
         }
-        let seed = self
-            .seed
-            .unwrap_or_else(|| RandomState::new().hash_one(&self.name));
+        let seed = self.seed.unwrap_or_else(|| fastrand::u64(..));
         let mut random = fastrand::Rng::with_seed(seed);
         let identity = self.identity.take().unwrap_or_else(|| {
             let host = hostname::get()

@@ -123,7 +123,8 @@ async fn an_invalid_spec_is_reported_once_and_not_retried() {
         let reported = event(&server, name, "Invalid").await;
         assert_eq!(reported.type_.as_deref(), Some("Warning"));
         assert!(reported.note.unwrap().contains("must be"), "{name}");
-        sleep(Duration::from_secs(300)).await;
+        // Before the first resync.
+        sleep(Duration::from_secs(100)).await;
         let reported = event(&server, name, "Invalid").await;
         assert!(reported.series.is_none(), "{name} is reconciled once");
     }

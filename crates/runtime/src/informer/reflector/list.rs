@@ -134,7 +134,7 @@ impl<K: Object> Reflector<K> {
         let body = lines.rest(RESPONSE_SILENCE).await?;
         #[cfg(feature = "protobuf")]
         if encoding == Encoding::Protobuf {
-            let (version, token, items) = protobuf::list(body.into()).map_err(wire::malformed)?;
+            let (version, token, items) = protobuf::list(&body.into()).map_err(wire::malformed)?;
             for item in items {
                 self.state
                     .list_one(listed, self.decode(wire::Raw::Protobuf(item)));

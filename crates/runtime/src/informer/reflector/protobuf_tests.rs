@@ -104,7 +104,7 @@ fn a_list_has_its_items_one_by_one() {
             partial("b").encode_to_vec().into(),
         ],
     });
-    let (version, token, items) = list(body).unwrap();
+    let (version, token, items) = list(&body).unwrap();
     assert_eq!((version.as_deref(), token), (Some("9"), None));
     let names = items.into_iter().map(|item| {
         let meta = metadata(item).unwrap();
