@@ -121,7 +121,10 @@ impl<'a> Chaos<'a> {
                 proxy.cut(&all);
                 sleep(PARTITION).await;
                 rule.remove();
-                "leader partitioned"
+                match leader {
+                    Some(_) => "leader partitioned",
+                    None => "replica partitioned",
+                }
             }
             1 => {
                 server.restart().await?;

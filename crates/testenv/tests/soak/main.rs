@@ -94,7 +94,12 @@ async fn soak(objects: usize, time: Duration) -> TestResult {
     }
     let terms = leaders.end().await;
     println!("terms: {terms:?}");
-    assert!(terms.len() > 1, "the leader was without a network");
+    // A short run may have no such fault.
+    let partitioned = chaos.summary().contains("leader partitioned");
+    assert!(
+        terms.len() > 1 || !partitioned,
+        "the leader was without a network"
+    );
     let limit = halfway.unwrap_or(before).max(before) * 5 / 4 + 50;
     assert!(
         after <= limit,

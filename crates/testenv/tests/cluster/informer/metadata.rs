@@ -88,7 +88,9 @@ fn informer(client: Client, namespace: &str, initial_list: InitialList) -> Metad
 fn cached(informer: &Metadata) -> Vec<ObjectMeta> {
     let all = informer.lister().all();
     let mut all: Vec<_> = all.iter().map(|object| object.metadata.clone()).collect();
-    all.iter_mut().for_each(|meta| meta.managed_fields = None);
+    for meta in &mut all {
+        meta.managed_fields = None;
+    }
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all
 }
