@@ -52,6 +52,7 @@
 //! must not read the system's clock, spawn threads, iterate over a `HashMap` of the standard library to decide what it does next, or use
 //! `tokio::select!` without `biased`.
 
+mod compare;
 mod explore;
 mod link;
 mod oracle;

@@ -10,13 +10,13 @@ use std::{
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kube::Client;
 use kube_codegen_record::clock;
-use serde_json::Value;
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep},
 };
 
 use crate::{
+    compare::{at_rest, compare_counts, emptied, history},
     link::Link,
     oracle::{Failure, Oracle},
     panics,
@@ -254,106 +254,6 @@ async fn rest(world: &Arc<World>) {
     }
 }
 
-/// Checks what holds at rest.
-fn at_rest(
-    world: &World,
-    objects: &[Value],
-    current: &State,
-    schedule: &Schedule,
-    reference: Option<&Reference>,
-    phase: usize,
-) {
-    for (name, check) in &world.setup.eventually {
-        if let Err(why) = check(&world.server) {
-            world.fail(Failure::new(Oracle::Eventually, format!("{name}: {why}")));
-        }
-    }
-    for object in objects {
-        let observed = object.pointer("/status/observedGeneration");
-        if world.setup.is_primary_object(object)
-            && observed.is_some()
-            && observed != object.pointer("/metadata/generation")
-        {
-            let message = format!(
-                "{}: observedGeneration is {}, generation {}",
-                crate::state::id(object),
-                observed.map(ToString::to_string).unwrap_or_default(),
-                object["metadata"]["generation"]
-            );
-            world.fail(Failure::new(Oracle::ObservedGeneration, message));
-        }
-    }
-    let Some(expected) = reference.and_then(|reference| reference.states.get(phase)) else {
-        return;
-    };
-    let mask = reference.map(|reference| &reference.mask);
-    let found = differences(expected, current, mask.unwrap_or(&Mask::new()));
-    if !found.is_empty() {
-        let faults = schedule.size();
-        let message = format!(
-            "after {faults} fault{}, the state at rest is another one",
-            if faults == 1 { "" } else { "s" }
-        );
-        world.fail(Failure::new(Oracle::EndState, message).with(found));
-    }
-}
-
-/// Checks that the children are as they were the last time the specs were the same.
-fn history(
-    world: &World,
-    workload: &Workload,
-    states: &[Option<State>],
-    current: &State,
-    phase: usize,
-    reference: Option<&Reference>,
-) {
-    let earlier = workload.phases[phase]
-        .same_as
-        .and_then(|index| states.get(index));
-    let Some(Some(earlier)) = earlier else { return };
-    let children = |state: &State| -> State {
-        let kinds = &world.setup.primaries;
-        state
-            .iter()
-            .filter(|(key, _)| {
-                !kinds
-                    .iter()
-                    .any(|kind| key.starts_with(&format!("{}/{} ", kind.group, kind.kind)))
-            })
-            .map(|(key, object)| (key.clone(), object.clone()))
-            .collect()
-    };
-    let empty = Mask::new();
-    let mask = reference.map_or(&empty, |reference| &reference.mask);
-    let found = differences(&children(earlier), &children(current), mask);
-    if !found.is_empty() {
-        let before = &workload.phases[workload.phases[phase].same_as.unwrap_or(0)].name;
-        let message = format!("the specs are as after {before:?}, the children are not");
-        world.fail(Failure::new(Oracle::History, message).with(found));
-    }
-}
-
-/// Checks that nothing is left but what was there before the operator.
-fn emptied(world: &World, current: &State) {
-    let before = state(&world.setup.server.objects());
-    let left: State = current
-        .iter()
-        .filter(|(key, _)| !before.contains_key(*key))
-        .map(|(key, object)| (key.clone(), object.clone()))
-        .collect();
-    if let Some((first, object)) = left.first_key_value() {
-        let finalizers = object.pointer("/metadata/finalizers");
-        let why = finalizers.map_or_else(String::new, |names| format!(" with finalizers {names}"));
-        let message = format!(
-            "{} object{} left, such as {first}{why}",
-            left.len(),
-            if left.len() == 1 { " is" } else { "s are" }
-        );
-        let found = differences(&State::new(), &left, &Mask::new());
-        world.fail(Failure::new(Oracle::Deletion, message).with(found));
-    }
-}
-
 /// Restarts all replicas, and checks that nothing changes.
 async fn restart(world: &Arc<World>) {
     let before = state(&world.server.objects());
@@ -380,33 +280,4 @@ async fn restart(world: &Arc<World>) {
     );
     let found = differences(&before, &after, &Mask::new());
     world.fail(Failure::new(Oracle::Idempotence, message).with(found));
-}
-
-fn compare_counts(world: &World, schedule: &Schedule, reference: Option<&Reference>) {
-    let Some(reference) = reference else { return };
-    let comparable = schedule.hurry.is_empty()
-        && !schedule
-            .decisions
-            .iter()
-            .any(|decision| decision.fault.changes_counts());
-    if world.failed() || !comparable {
-        return;
-    }
-    let counts = world.lock().counts.clone();
-    let keys = reference.counts.keys().chain(counts.keys());
-    for key in keys.collect::<BTreeSet<_>>() {
-        let expected = reference.counts.get(key).copied().unwrap_or_default();
-        let found = counts.get(key).copied().unwrap_or_default();
-        if expected != found && !reference.uncounted.contains(key) {
-            let message = format!(
-                "{key} was created {} and deleted {} times; without faults {} and {}",
-                found.0, found.1, expected.0, expected.1
-            );
-            let object = key.clone();
-            world.fail(Failure {
-                object,
-                ..Failure::new(Oracle::Counts, message)
-            });
-        }
-    }
 }

@@ -1,15 +1,14 @@
 //! The state of one run: the server, the decisions, the log and what the oracles count.
 
+mod checks;
+
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use k8s_openapi::api::coordination::v1::Lease;
-use kube_codegen_record::clock;
 use kube_codegen_testing::{ApiServer, ApiService, On};
-use serde_json::Value;
 use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
@@ -17,7 +16,6 @@ use crate::{
     request::Seen,
     schedule::{Fault, Point, PointKind, Schedule},
     simulation::Setup,
-    state::text,
 };
 
 /// How long a view of the past is shown.
@@ -375,131 +373,6 @@ impl World {
                 if let Err(why) = check(&self.server) {
                     self.fail(Failure::new(Oracle::Always, format!("{name}: {why}")));
                 }
-            }
-        }
-    }
-
-    fn key(&self, seen: &Seen) -> String {
-        let place = seen.place();
-        let place = self.lock().generated.get(&place).cloned().unwrap_or(place);
-        let slash = if seen.group.is_empty() { "" } else { "/" };
-        format!("{}{slash}{} {place}", seen.group, seen.resource)
-    }
-
-    fn created(&self, point: &Point, seen: &Seen, answer: &[u8]) {
-        let key = self.key(seen);
-        let object: Value = serde_json::from_slice(answer).unwrap_or_default();
-        let owners = object
-            .pointer("/metadata/ownerReferences")
-            .and_then(Value::as_array)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let owned = !owners.is_empty();
-        let uids: Vec<&str> = owners.iter().map(|owner| text(owner, "/uid")).collect();
-        let living = self
-            .server
-            .filter_map(|other| uids.contains(&text(other, "/metadata/uid")).then_some(()));
-        let mut inner = self.lock();
-        if seen.name.ends_with('*') {
-            let name = format!("{}/{}", seen.namespace, text(&object, "/metadata/name"));
-            inner.generated.insert(name, seen.place());
-        }
-        // A cache that shows the owner a little longer makes operators create a child of a deleted one. It is collected at once.
-        if !owned || !living.is_empty() {
-            inner.counts.entry(key.clone()).or_default().0 += 1;
-        }
-        if owned {
-            let mut newest = inner.passed.iter_mut().rev();
-            if let Some(passed) = newest.find(|passed| passed.point == *point) {
-                passed.child = seen.object_path();
-            }
-        }
-        drop(inner);
-        if owned || self.setup.is_primary(&seen.group, &seen.resource) {
-            return;
-        }
-        let possible_owners = self.server.filter_map(|other| {
-            let namespace = text(other, "/metadata/namespace");
-            let near = namespace.is_empty() || namespace == seen.namespace;
-            (near && self.setup.is_primary_object(other)).then_some(())
-        });
-        if !possible_owners.is_empty() {
-            let message = format!("{key} was created without an owner reference");
-            self.fail(Failure::new(Oracle::OwnerReferences, message));
-        }
-    }
-
-    fn deleted(&self, seen: &Seen) {
-        let key = self.key(seen);
-        self.lock().counts.entry(key.clone()).or_default().1 += 1;
-        let has = |pointer: &str| !text(&seen.body, pointer).is_empty();
-        if !has("/preconditions/uid") && !has("/preconditions/resourceVersion") {
-            let message = format!("{key} was deleted by its name alone");
-            self.fail(Failure::new(Oracle::Preconditions, message));
-        }
-    }
-
-    /// Learns which replica a holder of a Lease is.
-    fn follow_lease(&self, replica: usize, seen: &Seen) {
-        if self.setup.replicas < 2 || seen.resource != "leases" || seen.kind() == PointKind::Read {
-            return;
-        }
-        for lease in self.server.list::<Lease>() {
-            if let Some(holder) = lease.spec.and_then(|spec| spec.holder_identity) {
-                self.lock().holders.entry(holder).or_insert(replica);
-            }
-        }
-    }
-
-    /// Checks that a replica that writes holds each Lease that is held.
-    fn leads(&self, replica: usize, what: &str) {
-        if self.setup.replicas < 2 {
-            return;
-        }
-        for lease in self.server.list::<Lease>() {
-            let Some(spec) = lease.spec else { continue };
-            let (Some(holder), Some(renewed), Some(seconds)) = (
-                spec.holder_identity,
-                spec.renew_time,
-                spec.lease_duration_seconds,
-            ) else {
-                continue;
-            };
-            let age = clock::now().duration_since(renewed.0).as_secs();
-            let held_by = self.lock().holders.get(&holder).copied();
-            if age < i64::from(seconds) && held_by.is_some_and(|holder| holder != replica) {
-                let message =
-                    format!("replica {replica} sent {what} while {holder:?} held the Lease");
-                self.fail(Failure::new(Oracle::Leader, message));
-            }
-        }
-    }
-
-    fn count_conditions(&self, answer: &[u8]) {
-        let object: Value = serde_json::from_slice(answer).unwrap_or_default();
-        let conditions = object
-            .pointer("/status/conditions")
-            .and_then(Value::as_array);
-        let uid = text(&object, "/metadata/uid");
-        for condition in conditions.into_iter().flatten() {
-            let (kind, status) = (text(condition, "/type"), text(condition, "/status"));
-            let key = (uid.to_owned(), kind.to_owned());
-            let mut inner = self.lock();
-            let last = inner
-                .conditions
-                .entry(key)
-                .or_insert_with(|| (status.to_owned(), 0));
-            if last.0 != status {
-                *last = (status.to_owned(), last.1 + 1);
-            }
-            let flaps = last.1 > 4;
-            drop(inner);
-            if flaps {
-                let message = format!(
-                    "the status of condition {kind:?} of {} changed five times without a change of the user",
-                    crate::state::id(&object)
-                );
-                self.fail(Failure::new(Oracle::Conditions, message));
             }
         }
     }
