@@ -1,4 +1,5 @@
 //! Lookups in a cache by the selectable fields of a CRD.
+#![allow(clippy::unwrap_used)]
 use goldens::cluster_scoped::{example_com::v1::IPAddressPool, informers::Informers};
 use kube::CustomResourceExt;
 use kube_codegen_goldens as goldens;
