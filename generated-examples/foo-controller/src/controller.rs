@@ -16,7 +16,7 @@ use crate::{deployment::deployment, generated::example_com::v1alpha1::Foo};
 /// Delay before checking again whether the name of a Deployment is free.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
-/// What [`reconcile`] has access to.
+/// What `reconcile` has access to.
 #[derive(Clone)]
 pub struct Context {
     /// Client of the API server.

@@ -16,7 +16,7 @@ use crate::{
     settings::Settings,
 };
 
-/// What [`reconcile`] has access to.
+/// What `reconcile` has access to.
 #[derive(Clone)]
 pub struct Context {
     /// Records events about objects.

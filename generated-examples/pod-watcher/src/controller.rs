@@ -11,7 +11,7 @@ use kube_codegen_runtime::{
     manager::Manager,
 };
 
-/// What [`reconcile`] has access to.
+/// What `reconcile` has access to.
 #[derive(Clone)]
 pub struct Context {
     /// Client of the API server.
