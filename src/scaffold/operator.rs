@@ -47,7 +47,7 @@ impl Operator<'_> {
     /// Renders the files of the crate. A template in the directory `overrides` replaces the built-in one of the same name.
     ///
     /// # Errors
-    /// If there is no kind, or a template is invalid.
+    /// If `kinds` is empty, or a template is invalid.
     pub(crate) fn files(&self, overrides: Option<&Path>) -> Result<Vec<File>, String> {
         let kinds = controlled_kinds(self.package.model, self.watched);
         if kinds.is_empty() {

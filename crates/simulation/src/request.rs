@@ -98,11 +98,10 @@ impl Seen {
     pub(crate) fn what(&self) -> String {
         let slash = if self.subresource.is_empty() { "" } else { "/" };
         let mut what = format!("{} {}{slash}{}", self.verb, self.resource, self.subresource);
-        for part in [&self.place()] {
-            if !part.is_empty() {
-                what.push(' ');
-                what.push_str(part);
-            }
+        let place = self.place();
+        if !place.is_empty() {
+            what.push(' ');
+            what.push_str(&place);
         }
         what
     }

@@ -204,7 +204,7 @@ async fn supervise(world: Arc<World>, replica: usize, mut crashed: mpsc::Unbound
                 world.log(world.name(replica), format!("has ended: {why}"));
                 ended.push_back(Instant::now());
                 ended.retain(|time| time.elapsed() < Duration::from_secs(300));
-                // A replica that is no longer the leader ends, and starts again.
+                // A replica ends when it loses the lease, and is started again.
                 if ended.len() > 5 || (world.setup.replicas == 1 && panics::any()) {
                     let message = format!("the operator ended by itself: {why}");
                     world.fail(Failure::new(Oracle::Panics, message));

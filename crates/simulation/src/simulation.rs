@@ -256,7 +256,7 @@ impl Simulation {
     /// As [`Self::run`], without output: returns the statistics, or the violation.
     ///
     /// # Panics
-    /// If there is no operator or no workload, or if the environment is not understood.
+    /// If the operator or a workload is missing, or if a `SIMULATE_` variable is invalid.
     pub fn explore(self) -> Result<Summary, Box<Found>> {
         self.explore_with(&mut |_| {})
     }

@@ -38,7 +38,7 @@ fn main() -> Result<(), Failure> {
     if let Some(name) = &options.run {
         let kind = KINDS.iter().find(|kind| kind.name == name);
         return client::run(&ClientOptions {
-            kind: kind.ok_or("there is no such client")?,
+            kind: kind.ok_or("unknown client")?,
             port: options.port,
             objects: options.objects,
             updates: usize::try_from(updates)?,
@@ -76,7 +76,7 @@ fn selected(options: &Options) -> Result<Vec<&'static Kind>, Failure> {
         kind.ok_or_else(|| {
             let names: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
             format!(
-                "there is no client {name:?}; the clients are {:?}",
+                "unknown client {name:?}; known clients: {:?}",
                 names.join("\", \"")
             )
             .into()

@@ -233,7 +233,7 @@ impl<K: Object> Controller<K> {
         self
     }
 
-    /// Sets the limiter of retries. By default, the delay of an object starts with 5 ms and doubles up to 1,000 s. There is no limit over all objects,
+    /// Sets the limiter of retries. By default, the delay of an object starts with 5 ms and doubles up to 1,000 s. The rate over all objects is not limited,
     /// as in controller-runtime: the objects that fail must not delay the retries of others.
     #[must_use]
     pub fn rate_limiter(mut self, limiter: impl RateLimiter<ObjectKey>) -> Self {
