@@ -80,6 +80,7 @@ pub mod server;
 pub mod validation;
 
 mod cache;
+mod compatibility;
 mod histogram;
 mod panics;
 
