@@ -53,8 +53,15 @@ impl Plan {
             .into_iter()
             .partition(|(_, target)| target.ends_with(FILE_LIST));
         rename(files)?;
-        if let Some(list) = &self.list {
-            self.prune(&known, list)?;
+        match &self.list {
+            Some(list) => self.prune(&known, list)?,
+            None => {
+                let removals = self.changes.iter();
+                let removals = removals.filter(|change| change.action == Action::Remove);
+                for change in removals {
+                    remove(&self.target(change))?;
+                }
+            }
         }
         rename(list)?;
         Ok(self.changes.len())
