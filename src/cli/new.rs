@@ -107,9 +107,11 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     if !model.kinds.is_empty() {
         files.insert(0, definitions(model));
     }
+    let baseline = baseline.to_file()?;
+    let record = fs::read_to_string(target.join(scaffold::BASELINE));
     // The record of an earlier run names the parameters of the files that are kept.
-    if args.force || !target.join(scaffold::BASELINE).exists() {
-        files.push(baseline.to_file()?);
+    if args.force || record.is_err() || record.is_ok_and(|it| *it == *baseline.text) {
+        files.push(baseline);
     }
 
     let own = write::plan_once(&target, &files, args.force)?;

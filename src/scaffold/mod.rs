@@ -1,6 +1,7 @@
 //! Renders the files of new crates from templates; nothing is written here.
 mod baseline;
 mod client_crate;
+mod controlled;
 mod core_kinds;
 mod crd;
 mod dependencies;
