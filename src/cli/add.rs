@@ -102,7 +102,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
 fn settings(args: &Args, kubernetes: crate::options::Kubernetes) -> Result<Settings, CommandError> {
     let file = args.output.join(config::FILE);
     if file.exists() {
-        return Ok(config::read(&file)?.settings()?);
+        return config::read(&file)?.settings();
     }
     Ok(Settings {
         output: args.output.join(scaffold::GENERATED),

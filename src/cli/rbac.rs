@@ -24,12 +24,12 @@ use crate::{
 
 /// Write or check the least rights that an operator needs, measured by its requests
 ///
-/// The API server in memory records requests in the file that the environment variable KUBE_CODEGEN_REQUESTS names:
+/// The API server in memory records requests in the file that the environment variable `KUBE_CODEGEN_REQUESTS` names:
 /// `KUBE_CODEGEN_REQUESTS=requests.jsonl cargo test`. What the leader election and the metrics need follows from the flags in the
 /// Deployment beside the roles. Without --check and --write, prints the file.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// File with the Role or ClusterRole
+    /// File with the Role or `ClusterRole`
     #[arg(default_value = "deploy/rbac.yaml")]
     roles: PathBuf,
 

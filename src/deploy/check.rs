@@ -1,4 +1,6 @@
 //! Checks that manifests fit together: ports, flags, labels and references.
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::{
@@ -31,7 +33,7 @@ struct Check<'a, 'd> {
     diagnostics: &'d mut Diagnostics,
 }
 
-impl<'a> Check<'a, '_> {
+impl Check<'_, '_> {
     fn report(&mut self, place: Place, message: impl Into<String>) -> &mut Diagnostic {
         self.diagnostics.report(Code::Manifests, place, message)
     }
@@ -43,7 +45,8 @@ impl<'a> Check<'a, '_> {
         };
         for (index, resource) in kustomization.list("/resources").iter().enumerate() {
             let name = resource.as_str().unwrap_or_default();
-            let is_file = name.ends_with(".yaml") || name.ends_with(".yml");
+            let extension = Path::new(name).extension();
+            let is_file = extension.is_some_and(|it| it == "yaml" || it == "yml");
             let exists = self.tree.sources.iter().any(|source| {
                 source
                     .path

@@ -207,8 +207,8 @@ pub(crate) fn rewrite(text: &str, tree: &Tree, needs: &Needs) -> Result<String, 
     }
     let missing: Vec<Right> = all(needs)
         .filter(|(right, names, _)| {
-            let mut rules = roles.values().flatten();
-            !rules.any(|item| item.rule.grants(right, names))
+            let mut granting = roles.values().flatten();
+            !granting.any(|item| item.rule.grants(right, names))
         })
         .map(|(right, ..)| right.clone())
         .collect();
@@ -308,6 +308,9 @@ fn splice(text: &str, roles: &BTreeMap<usize, Vec<Item>>) -> String {
     out
 }
 
+/// The lines of a rule in a file: the comments before it, and its own.
+type Present<'a> = (Vec<&'a str>, Vec<&'a str>);
+
 /// Writes the rules of one document.
 fn rules(block: &[&str], items: &[Item], out: &mut String) {
     if items.is_empty() {
@@ -324,7 +327,8 @@ fn rules(block: &[&str], items: &[Item], out: &mut String) {
             .is_some_and(|rest| rest.starts_with("- "))
     };
     // The lines of each rule, with the comments before it.
-    let (mut present, mut comments): (Vec<(Vec<&str>, Vec<&str>)>, Vec<&str>) = Default::default();
+    let mut present: Vec<Present<'_>> = Vec::new();
+    let mut comments: Vec<&str> = Vec::new();
     for line in block {
         if line.trim_start().starts_with('#') || line.trim().is_empty() {
             comments.push(line);

@@ -134,6 +134,6 @@ impl Baseline {
     /// Returns the recorded text of a file.
     pub(crate) fn text(&self, path: &str) -> Option<String> {
         let lines = self.files.get(path)?;
-        Some(lines.iter().map(|line| format!("{line}\n")).collect())
+        Some(lines.iter().flat_map(|line| [line, "\n"]).collect())
     }
 }

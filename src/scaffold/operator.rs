@@ -1,6 +1,7 @@
 //! Renders the crate of an operator: all its files except the generated modules.
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt::Write,
     path::Path,
 };
 
@@ -169,11 +170,12 @@ fn samples(model: &Model) -> Result<String, String> {
             .find(|version| version["storage"] == true);
         let null = serde_json::Value::Null;
         let (text, causes) = sample(&crd, version.unwrap_or(&null), Extent::Full, true)?;
-        let refused: String = causes
-            .iter()
-            .map(|cause| format!("# Refused: {}\n", cause.to_string().replace('\n', " ")))
-            .collect();
-        documents.push(refused + &text);
+        let mut document = String::new();
+        for cause in causes {
+            let cause = cause.to_string().replace('\n', " ");
+            _ = writeln!(document, "# Refused: {cause}");
+        }
+        documents.push(document + &text);
     }
     Ok(documents.join("---\n"))
 }

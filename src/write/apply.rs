@@ -53,14 +53,12 @@ impl Plan {
             .into_iter()
             .partition(|(_, target)| target.ends_with(FILE_LIST));
         rename(files)?;
-        match &self.list {
-            Some(list) => self.prune(&known, list)?,
-            None => {
-                let removals = self.changes.iter();
-                let removals = removals.filter(|change| change.action == Action::Remove);
-                for change in removals {
-                    remove(&self.target(change))?;
-                }
+        if let Some(list) = &self.list {
+            self.prune(&known, list)?;
+        } else {
+            let removals = self.changes.iter();
+            for change in removals.filter(|change| change.action == Action::Remove) {
+                remove(&self.target(change))?;
             }
         }
         rename(list)?;

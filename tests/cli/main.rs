@@ -1,7 +1,7 @@
 //! Tests the command line: transcripts in `*.md`, and what a transcript cannot show.
 //!
 //! `TRYCMD=overwrite cargo test --test cli` accepts the current output.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 mod chart;
 mod client_crate;
