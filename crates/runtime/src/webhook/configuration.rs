@@ -30,6 +30,7 @@ const NAMESPACE_LABEL: &str = "kubernetes.io/metadata.name";
 
 /// How the API server reaches the webhooks.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct ClientConfig(Reach);
 
 #[derive(Clone, Debug, PartialEq, Eq)]

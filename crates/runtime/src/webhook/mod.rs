@@ -103,19 +103,19 @@ impl Webhooks {
     }
 
     /// Adds a webhook with settings of its own.
-    pub fn add(mut self, webhook: Webhook) -> Self {
+    pub fn webhook(mut self, webhook: Webhook) -> Self {
         self.admission.push(webhook);
         self
     }
 
     /// Adds a webhook that fills in fields of new and updated objects.
     pub fn defaulting<K: Kind>(self, handler: impl Defaulter<K>) -> Self {
-        self.add(Webhook::defaulting(handler))
+        self.webhook(Webhook::defaulting(handler))
     }
 
     /// Adds a webhook that accepts or refuses objects.
     pub fn validating<K: Kind>(self, handler: impl Validator<K>) -> Self {
-        self.add(Webhook::validating::<K>(handler))
+        self.webhook(Webhook::validating::<K>(handler))
     }
 
     /// Converts objects of the kind `K` between all its versions. `convert` gets an object and the `apiVersion` that it should have.
@@ -187,7 +187,7 @@ pub enum FailurePolicy {
 ///     .match_condition("not-system", "!request.userInfo.username.startsWith('system:')")
 ///     .reinvoke();
 /// ```
-#[must_use = "pass it to `Webhooks::add`"]
+#[must_use = "pass it to `Webhooks::webhook`"]
 pub struct Webhook {
     mutating: bool,
     group: String,

@@ -69,6 +69,7 @@ impl Running {
         client: Client,
         metrics: Metrics,
     ) -> Self {
+        Dispatch::measure(&webhooks, &metrics);
         let state = State::default();
         let keeps = settings.install || matches!(settings.certificates, Certificates::Own(_));
         *state.problem.lock() = keeps.then(|| "the configurations are not written yet".to_owned());
@@ -141,14 +142,14 @@ impl Running {
 
 /// Keeps the certificates and what the API server knows of them.
 async fn keep(keeper: Option<Keeper>, mut publisher: Publisher, state: &State) {
-    let mut published = None;
+    let mut last = None;
     loop {
-        let pause = match step(keeper.as_ref(), &mut publisher, published.as_deref()).await {
+        let pause = match step(keeper.as_ref(), &mut publisher, last.as_deref()).await {
             Ok(bundle) => {
                 if state.problem.lock().take().is_some() {
                     info!("the API server has the certificates of the webhooks");
                 }
-                published = bundle;
+                last = bundle;
                 match &keeper {
                     Some(keeper) => keeper.pause(),
                     // The configurations are installed.
@@ -156,12 +157,12 @@ async fn keep(keeper: Option<Keeper>, mut publisher: Publisher, state: &State) {
                 }
             }
             Err(error) => {
-                let problem = describe(&error).to_string();
-                let mut last = state.problem.lock();
-                if last.as_ref() != Some(&problem) {
+                let problem = describe(&error);
+                let mut reported = state.problem.lock();
+                if reported.as_ref() != Some(&problem) {
                     warn!("the webhooks are not ready: {problem}");
                 }
-                *last = Some(problem);
+                *reported = Some(problem);
                 keeper
                     .as_ref()
                     .map_or(RETRY, |keeper| keeper.pause().min(RETRY))
@@ -174,10 +175,10 @@ async fn keep(keeper: Option<Keeper>, mut publisher: Publisher, state: &State) {
 async fn step(
     keeper: Option<&Keeper>,
     publisher: &mut Publisher,
-    published: Option<&str>,
+    last: Option<&str>,
 ) -> Result<Option<String>, CertificateError> {
     let bundle = match keeper {
-        Some(keeper) => Some(keeper.step(published).await?),
+        Some(keeper) => Some(keeper.step(last).await?),
         None => None,
     };
     publisher.publish(bundle.as_deref()).await?;

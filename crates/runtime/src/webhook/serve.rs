@@ -78,23 +78,29 @@ type HttpError = (StatusCode, String);
 
 impl Dispatch {
     pub(super) fn new(webhooks: &Webhooks, metrics: &Metrics) -> Result<Self, WebhookError> {
-        let metrics = metrics.webhooks();
         let mut admission = BTreeMap::new();
         for webhook in &webhooks.admission {
-            metrics.add(&webhook.path);
             let handler = Arc::clone(&webhook.handler);
             if admission.insert(webhook.path.clone(), handler).is_some() {
                 return Err(WebhookError::PathTaken(webhook.path.clone()));
             }
         }
-        if !webhooks.converters.is_empty() {
-            metrics.add(conversion::PATH);
-        }
         Ok(Self {
             admission: Arc::new(admission),
             converters: Arc::new(webhooks.converters.clone()),
-            metrics,
+            metrics: metrics.webhooks(),
         })
+    }
+
+    /// Adds the series of all paths.
+    pub(super) fn measure(webhooks: &Webhooks, metrics: &Metrics) {
+        let metrics = metrics.webhooks();
+        for webhook in &webhooks.admission {
+            metrics.add(&webhook.path);
+        }
+        if !webhooks.converters.is_empty() {
+            metrics.add(conversion::PATH);
+        }
     }
 
     pub(crate) async fn respond(&self, request: HttpRequest<Incoming>) -> HttpResponse {
@@ -131,18 +137,14 @@ impl Dispatch {
             return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
         }
         let waits = request.uri().query().and_then(timeout_of);
-        match handler {
-            Some(handler) => {
-                let limit = within(waits.unwrap_or(TIMEOUT));
-                let body = read(request, MAX_ADMISSION).await?;
-                self.admit(Arc::clone(handler), &body, limit).await
-            }
-            None => {
-                let limit = within(waits.unwrap_or(CONVERSION_TIMEOUT));
-                let body = read(request, MAX_CONVERSION).await?;
-                self.convert(&body, limit).await
-            }
+        if let Some(handler) = handler {
+            let limit = within(waits.unwrap_or(TIMEOUT));
+            let body = read(request, MAX_ADMISSION).await?;
+            return self.admit(Arc::clone(handler), &body, limit).await;
         }
+        let limit = within(waits.unwrap_or(CONVERSION_TIMEOUT));
+        let body = read(request, MAX_CONVERSION).await?;
+        self.convert(&body, limit).await
     }
 
     async fn admit(
@@ -286,7 +288,7 @@ fn timeout_of(query: &str) -> Option<Duration> {
 
 /// Returns how long a handler may take, if the API server waits for `waits`.
 fn within(waits: Duration) -> Duration {
-    waits - MARGIN.min(waits / 10)
+    waits.saturating_sub(MARGIN.min(waits / 10))
 }
 
 /// One request. It ends when this is dropped.

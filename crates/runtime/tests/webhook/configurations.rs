@@ -60,9 +60,9 @@ fn settings_of_a_webhook_are_part_of_it() {
         .reinvoke();
     let lease = Webhook::defaulting(nothing::<Lease>);
     let all = Webhooks::new("operator")
-        .add(validating)
-        .add(scale)
-        .add(lease);
+        .webhook(validating)
+        .webhook(scale)
+        .webhook(lease);
     let all = all.configurations(&ClientConfig::url("https://127.0.0.1:9443/"));
     assert!(all.service.is_none());
     let validating = json!(all.validating.unwrap())["webhooks"][0].clone();

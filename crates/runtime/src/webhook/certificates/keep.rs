@@ -22,7 +22,10 @@ const ATTEMPTS: usize = 10;
 
 /// The certificate in use. A clone is a handle on the same.
 #[derive(Clone, Default)]
-pub(in crate::webhook) struct Loaded(Arc<RwLock<Option<(Arc<CertifiedKey>, Material)>>>);
+pub(in crate::webhook) struct Loaded(Arc<RwLock<Option<Pair>>>);
+
+/// A certificate, parsed and as PEM.
+type Pair = (Arc<CertifiedKey>, Material);
 
 impl Loaded {
     fn material(&self) -> Option<Material> {
