@@ -8,6 +8,7 @@ mod explain;
 mod generate;
 mod layer;
 mod new;
+mod policy;
 mod sample;
 mod values;
 
@@ -48,6 +49,7 @@ enum Command {
     Crate(client_crate::Args),
     Check(check::Args),
     Sample(sample::Args),
+    Policy(policy::Args),
     /// List the emitters that --emit accepts
     Emitters,
     Explain(explain::Args),
@@ -138,6 +140,7 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Crate(args) => client_crate::run(&args, console)?,
         Command::Check(args) => check::run(&args, console)?,
         Command::Sample(args) => sample::run(&args, console)?,
+        Command::Policy(args) => policy::run(&args, console)?,
         Command::Emitters => list_emitters(console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Dump(options) => {

@@ -15,7 +15,7 @@ pub(crate) use dependencies::{dependencies, missing_dependencies};
 pub(crate) use location::Location;
 pub(crate) use name::PackageName;
 pub(crate) use operator::{DEFINITIONS, GENERATED, MANIFEST, Operator, PROGRAM};
-pub(crate) use yaml::string as yaml_string;
+pub(crate) use yaml::{document as yaml_document, string as yaml_string};
 
 use std::collections::BTreeMap;
 

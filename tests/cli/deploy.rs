@@ -29,6 +29,7 @@ fn probes_ports_and_services_match_the_flags() {
         "network-controller",
         "pod-watcher",
         "secret-copier",
+        "virtualmachine-operator",
     ];
     let examples =
         examples.map(|name| files(&Path::new(ROOT).join("generated-examples").join(name)));

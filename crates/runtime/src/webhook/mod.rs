@@ -43,7 +43,7 @@
 //! | a handler refuses | its [`Refusal`]: the client gets its status, message and fields |
 //! | the object does not decode | 422 with the fields |
 //! | a handler panics | HTTP 500 with the message, a metric and a log; the API server applies the `failurePolicy` |
-//! | a handler is slow | HTTP 504 shortly before the API server would give up; the API server applies the `failurePolicy` |
+//! | a handler is slow | HTTP 500 shortly before the API server would give up; the API server applies the `failurePolicy` |
 //! | the path is unknown, or the body is not a review | HTTP 404 or 400 with a sentence |
 //!
 //! `docs/webhooks.md` explains the deployment, the certificates and their rotation.

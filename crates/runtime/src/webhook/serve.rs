@@ -261,7 +261,8 @@ fn unexpected(expected: &str, kind: &str, version: &str) -> HttpError {
 
 fn too_slow(limit: Duration) -> HttpError {
     let message = format!("the webhook took longer than {limit:?}");
-    (StatusCode::GATEWAY_TIMEOUT, message)
+    // For 504, the API server would report a sentence of its own instead of this one.
+    (StatusCode::INTERNAL_SERVER_ERROR, message)
 }
 
 async fn read(request: HttpRequest<Incoming>, limit: usize) -> Result<Bytes, HttpError> {
