@@ -55,6 +55,7 @@ mod handler;
 mod publish;
 mod refusal;
 mod request;
+mod review;
 mod run;
 mod serve;
 mod settings;

@@ -8,7 +8,7 @@ use kube::{
     api::{DeleteParams, PostParams},
 };
 use kube_codegen_record::conversion::assert_round_trips;
-use kube_codegen_runtime::{condition::is_true, webhook::ClientConfig};
+use kube_codegen_runtime::{client::ErrorExt, condition::is_true, webhook::ClientConfig};
 use kube_codegen_testing::ApiServer;
 use serde_json::json;
 use virtualmachine_operator::{
@@ -63,6 +63,43 @@ async fn a_machine_runs_until_its_object_is_deleted() {
     assert_eq!(machines.get(&uid), None);
     until(&server, "Stopped", |server| event(server, "Stopped")).await;
     operator.stop().await;
+}
+
+#[tokio::test]
+async fn webhooks_complete_and_refuse_machines() {
+    let server = ApiServer::new();
+    server.register_crd(&VirtualMachine::crd()).unwrap();
+    let webhooks = webhooks();
+    let configurations = webhooks.configurations(&ClientConfig::url("https://localhost"));
+    for configuration in [
+        json!(configurations.mutating),
+        json!(configurations.validating),
+    ] {
+        server
+            .call_webhooks(&configuration, webhooks.in_process())
+            .unwrap();
+    }
+    let api = Api::<VirtualMachine>::namespaced(server.client(), "default");
+    let machine = |memory: &str| {
+        let memory = memory.to_owned();
+        VirtualMachine::new("a", VirtualMachineSpec { cpu: None, memory })
+    };
+    let create = async |memory| api.create(&PostParams::default(), &machine(memory)).await;
+    let refused = create("1Mi").await.unwrap_err();
+    assert_eq!(
+        refused.field_errors()[0].message,
+        r#"Invalid value: "1Mi": must be at least 256Mi"#
+    );
+    let mut created = create("4Gi").await.unwrap();
+    assert_eq!(created.spec.cpu, Some(2));
+    created.spec.memory = "2Gi".to_owned();
+    let refused = api.replace("a", &PostParams::default(), &created).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(
+        refused.contains("a running machine cannot lose memory"),
+        "{refused}"
+    );
+    api.delete("a", &DeleteParams::default()).await.unwrap();
 }
 
 #[test]
