@@ -270,7 +270,7 @@ impl Webhook {
             status.code = 403;
         }
         if status.reason.is_empty() {
-            status.reason = "Forbidden".to_owned();
+            "Forbidden".clone_into(&mut status.reason);
         }
         Err(status.boxed())
     }

@@ -204,7 +204,7 @@ pub struct Webhook {
     namespace_selector: Option<LabelSelector>,
     object_selector: Option<LabelSelector>,
     reinvoke: bool,
-    side_effects_on_dry_run: bool,
+    side_effects: &'static str,
     handler: Handler,
 }
 
@@ -238,7 +238,7 @@ impl Webhook {
             namespace_selector: None,
             object_selector: None,
             reinvoke: false,
-            side_effects_on_dry_run: false,
+            side_effects: "None",
             handler,
         }
     }
@@ -315,7 +315,7 @@ impl Webhook {
 
     /// Declares that the handler has side effects, which it leaves out of [dry runs](Request::dry_run) (`sideEffects: NoneOnDryRun`).
     pub fn side_effects(mut self) -> Self {
-        self.side_effects_on_dry_run = true;
+        self.side_effects = "NoneOnDryRun";
         self
     }
 
