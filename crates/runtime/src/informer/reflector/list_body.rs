@@ -85,11 +85,14 @@ impl ListBody {
     async fn read(&mut self, silence: Duration) -> Result<(), WatchFailure> {
         self.buffer.drain(..self.start);
         self.start = 0;
-        let enough = self.buffer.len() + (self.buffer.len() / 4).max(1);
-        while self.buffer.len() < enough {
+        let before = self.buffer.len();
+        while self.buffer.len() <= before + before / 4 {
             if !self.lines.read_into(&mut self.buffer, silence).await? {
-                return Err(Error::custom("a list ends early").into());
+                break;
             }
+        }
+        if self.buffer.len() == before {
+            return Err(Error::custom("a list ends early").into());
         }
         Ok(())
     }
