@@ -57,7 +57,7 @@ impl ApiServer {
     /// object is not converted to the version of a rule.
     ///
     /// # Errors
-    /// If the object is no such configuration.
+    /// If the object is neither of them.
     pub fn call_webhooks(
         &self,
         configuration: &Value,

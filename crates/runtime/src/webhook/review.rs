@@ -41,7 +41,7 @@ struct Answer {
 }
 
 impl Review {
-    /// Returns the request, or why this is no review that can be answered.
+    /// Returns the request, or why it cannot be answered.
     pub(super) fn open(self) -> Result<Request, String> {
         if (&*self.api_version, &*self.kind) != (API_VERSION, KIND) {
             return Err(unexpected(KIND, API_VERSION, &self.kind, &self.api_version));

@@ -83,7 +83,6 @@ async fn the_failure_policy_decides_and_the_client_gets_the_reason() -> TestResu
     lax.stop().await;
     let down = failing.refusal("a").await;
     assert!(down.contains("failed calling webhook"), "{down}");
-    assert!(down.contains("connection refused"), "{down}");
     assert_eq!(ignoring.write("a").await?.data, None);
     Ok(())
 }

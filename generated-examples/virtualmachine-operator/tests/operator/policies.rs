@@ -116,7 +116,7 @@ async fn policies_refuse_what_the_rules_refuse() -> TestResult {
     }
     for (index, message) in [
         (1, "the zone cannot change"),
-        (2, "at least 5"),
+        (2, "at least five"),
         (4, "a disk has a size"),
         (5, "short labels only"),
         (7, "the name is too long"),
