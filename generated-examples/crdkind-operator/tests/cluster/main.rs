@@ -5,7 +5,6 @@
 
 mod chaos;
 mod children;
-mod deployed;
 mod drift;
 mod leaders;
 mod permissions;
