@@ -120,7 +120,7 @@ pub(crate) fn compare_counts(world: &World, schedule: &Schedule, reference: Opti
             .decisions
             .iter()
             .any(|decision| decision.fault.changes_counts());
-    if world.failed() || !comparable {
+    if world.has_ended() || !comparable {
         return;
     }
     let counts = world.lock().counts.clone();

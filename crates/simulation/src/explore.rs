@@ -8,6 +8,7 @@ use std::{
 };
 
 use crate::{
+    exhaust::Exhaustion,
     oracle::{Failure, Oracle},
     plan,
     run::{Outcome, Reference, run},
@@ -44,7 +45,7 @@ impl Budget {
         text.parse().ok().map(Self::Schedules)
     }
 
-    fn is_spent(self, schedules: u64, since: Instant) -> bool {
+    pub(crate) fn is_spent(self, schedules: u64, since: Instant) -> bool {
         match self {
             Self::Time(time) => since.elapsed() >= time,
             Self::Schedules(most) => schedules >= most,
@@ -68,6 +69,8 @@ pub struct Summary {
     pub virtual_time: Duration,
     /// Time of the system's clock.
     pub time: Duration,
+    /// What [`Simulation::exhaustive`](crate::Simulation::exhaustive) has shown.
+    pub exhaustion: Option<Exhaustion>,
 }
 
 impl fmt::Display for Summary {
@@ -75,6 +78,13 @@ impl fmt::Display for Summary {
         let seconds = self.time.as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
         let rate = self.schedules as f64 / seconds.max(0.001);
+        if let Some(exhaustion) = self.exhaustion {
+            return write!(
+                f,
+                "{exhaustion}, {} schedules in {seconds:.1} s ({rate:.0} per second)",
+                self.schedules
+            );
+        }
         write!(
             f,
             "{} schedules in {seconds:.1} s ({rate:.0} per second), {} hours of virtual time, faults at {} of {} choice points{}",
@@ -173,6 +183,7 @@ pub(crate) fn explore(
         singles: singles.next().is_none(),
         virtual_time,
         time: begin.elapsed(),
+        exhaustion: None,
     })
 }
 
@@ -207,12 +218,13 @@ pub(crate) fn replay(
             singles: false,
             virtual_time: outcome.time,
             time: begin.elapsed(),
+            exhaustion: None,
         }),
     }
 }
 
 /// Runs a workload twice without faults: what differs between the two runs is compared in no other.
-fn learn<'a>(
+pub(crate) fn learn<'a>(
     setup: &Arc<Setup>,
     workload: &'a Workload,
     seed: u64,
@@ -281,7 +293,7 @@ fn learn<'a>(
 }
 
 /// Removes decisions as long as the same oracle is violated.
-fn shrink(
+pub(crate) fn shrink(
     setup: &Arc<Setup>,
     of: &Known<'_>,
     schedule: Schedule,

@@ -83,6 +83,7 @@ pub(crate) fn singles(
                 decisions,
                 hurry,
                 restart_at_rest: false,
+                order: None,
             };
             singles.push((rank, random.u32(..), index, schedule));
         };
@@ -139,6 +140,7 @@ pub(crate) fn combination(
         decisions,
         hurry,
         restart_at_rest: random.u8(..8) == 0,
+        order: None,
     };
     (index, schedule)
 }

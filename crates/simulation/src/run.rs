@@ -3,7 +3,7 @@
 use std::{
     cell::Cell,
     collections::{BTreeMap, BTreeSet, VecDeque},
-    sync::Arc,
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -23,6 +23,7 @@ use crate::{
     schedule::Schedule,
     simulation::Setup,
     state::{Mask, State, differences, state},
+    steer::{Decide, Follow, Steering},
     workers,
     workload::Workload,
     world::{Entry, Passed, World},
@@ -80,16 +81,43 @@ fn virtual_now() -> Timestamp {
 }
 
 /// Runs one schedule.
-///
-/// # Panics
-/// If tokio cannot start a runtime.
-#[expect(clippy::expect_used, reason = "a process without file descriptors")]
 pub(crate) fn run(
     setup: &Arc<Setup>,
     workload: &Workload,
     schedule: &Schedule,
     reference: Option<&Reference>,
 ) -> Outcome {
+    let follow = schedule.order.clone().map(|order| {
+        let follow: Arc<Mutex<dyn Decide>> = Arc::new(Mutex::new(Follow { order, at: 0 }));
+        follow
+    });
+    start(setup, workload, schedule, reference, follow)
+}
+
+/// Runs one schedule, in which `decide` orders what happens.
+pub(crate) fn run_steered(
+    setup: &Arc<Setup>,
+    workload: &Workload,
+    schedule: &Schedule,
+    reference: Option<&Reference>,
+    decide: Arc<Mutex<dyn Decide>>,
+) -> Outcome {
+    start(setup, workload, schedule, reference, Some(decide))
+}
+
+/// Runs one schedule.
+///
+/// # Panics
+/// If tokio cannot start a runtime.
+#[expect(clippy::expect_used, reason = "a process without file descriptors")]
+fn start(
+    setup: &Arc<Setup>,
+    workload: &Workload,
+    schedule: &Schedule,
+    reference: Option<&Reference>,
+    decide: Option<Arc<Mutex<dyn Decide>>>,
+) -> Outcome {
+    let steering = decide.map(|decide| Steering::new(decide, workload.names()));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .start_paused(true)
@@ -100,7 +128,7 @@ pub(crate) fn run(
     let real = clock::replace(virtual_now);
     let mut outcome = runtime.block_on(async {
         START.set(Some(Instant::now()));
-        simulate(setup, workload, schedule, reference).await
+        simulate(setup, workload, schedule, reference, steering).await
     });
     drop(runtime);
     START.set(None);
@@ -120,19 +148,28 @@ async fn simulate(
     workload: &Workload,
     schedule: &Schedule,
     reference: Option<&Reference>,
+    steering: Option<Steering>,
 ) -> Outcome {
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..setup.replicas)
         .map(|_| mpsc::unbounded_channel())
         .unzip();
-    let world = Arc::new(World::new(setup.clone(), schedule, senders));
+    let world = Arc::new(World::new(setup.clone(), schedule, senders, steering));
     let started = Instant::now();
     let mut tasks = vec![tokio::spawn(workers::run(world.clone()))];
+    if world.steering.is_some() {
+        let world = world.clone();
+        tasks.push(tokio::spawn(async move {
+            if let Some(steering) = &world.steering {
+                steering.conduct(&world).await;
+            }
+        }));
+    }
     for (replica, crashed) in receivers.into_iter().enumerate() {
         tasks.push(tokio::spawn(supervise(world.clone(), replica, crashed)));
     }
     let mut states = Vec::new();
     for (index, phase) in workload.phases.iter().enumerate() {
-        world.forget_conditions();
+        world.begin_phase(index);
         for step in &phase.steps {
             let code = step.run(&world.server).await;
             world.log("user", format!("{} → {code}", step.describe()));
@@ -147,19 +184,19 @@ async fn simulate(
             let last = index + 1 == workload.phases.len();
             let objects = world.server.objects();
             let current = state(&objects);
-            if !world.failed() {
+            if !world.has_ended() {
                 at_rest(&world, &objects, &current, schedule, reference, index);
                 history(&world, workload, &states, &current, index, reference);
                 if phase.empty {
                     emptied(&world, &current);
                 }
             }
-            if schedule.restart_at_rest && !last && !world.failed() {
+            if schedule.restart_at_rest && !last && !world.has_ended() {
                 restart(&world).await;
             }
             states.push(Some(current));
         }
-        if world.failed() {
+        if world.has_ended() {
             break;
         }
     }
@@ -224,7 +261,7 @@ async fn rest(world: &Arc<World>) {
     let begin = Instant::now();
     let before = world.lock().changes;
     loop {
-        if world.failed() {
+        if world.has_ended() {
             return;
         }
         let idle_since = world.active();
@@ -263,7 +300,7 @@ async fn restart(world: &Arc<World>) {
         world.crash(replica);
     }
     rest(world).await;
-    if world.failed() || world.lock().changes == writes {
+    if world.has_ended() || world.lock().changes == writes {
         return;
     }
     let after = state(&world.server.objects());

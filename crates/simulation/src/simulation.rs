@@ -5,18 +5,21 @@ use std::{
 };
 
 use futures::{FutureExt as _, future::BoxFuture};
+use k8s_openapi::ListableResource;
 use kube::Client;
 use kube_codegen_testing::ApiServer;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
+    exhaust::exhaust,
     explore::{Budget, Found, Summary, explore, replay},
     oracle::Oracle,
+    primary::Primary,
     report,
     schedule::Schedule,
     state::text,
-    workload::{Primary, Workload},
+    workload::Workload,
     world::Entry,
 };
 
@@ -76,6 +79,7 @@ pub struct Simulation {
     most_workloads: usize,
     seed: u64,
     budget: Budget,
+    exhaustive: Option<usize>,
 }
 
 impl fmt::Debug for Simulation {
@@ -111,6 +115,7 @@ impl Simulation {
             most_workloads: 6,
             seed: 1,
             budget: Budget::Time(Duration::from_secs(10)),
+            exhaustive: None,
         }
     }
 
@@ -125,6 +130,14 @@ impl Simulation {
             panic!("{error}");
         }
         self.setup.primaries.extend(Primary::read(&json));
+        self
+    }
+
+    /// Registers a kind of Kubernetes itself that the operator controls, such as `Secret`. Without [`Self::workload`], users create objects of
+    /// it, set a label, and delete them. Add a [`Self::sample`] where a kind has required fields, such as the containers of a Pod.
+    pub fn kind<K: ListableResource<Scope: 'static>>(mut self) -> Self {
+        self.setup.server.register_kind::<K>();
+        self.setup.primaries.push(Primary::of::<K>());
         self
     }
 
@@ -190,6 +203,16 @@ impl Simulation {
     /// Sets the number of faults of a schedule: 3 at most by default.
     pub fn faults(mut self, most: usize) -> Self {
         self.setup.most_faults = most;
+        self
+    }
+
+    /// Tries all orders of requests, answers and events, with no fault, with one, and so on up to `faults`, in place of random schedules.
+    /// `SIMULATE_EXHAUSTIVE` overrides it.
+    ///
+    /// This ends only for small worlds: with up to three [objects](Self::objects), up to two faults, and one or two workloads. The
+    /// [`Summary`] says whether it has ended within the budget.
+    pub fn exhaustive(mut self, faults: usize) -> Self {
+        self.exhaustive = Some(faults);
         self
     }
 
@@ -281,6 +304,8 @@ impl Simulation {
         );
         let seed = variable("SIMULATE_SEED", |text| text.parse().ok()).unwrap_or(self.seed);
         let budget = variable("SIMULATE_BUDGET", Budget::read).unwrap_or(self.budget);
+        let exhaustive =
+            variable("SIMULATE_EXHAUSTIVE", |text| text.parse().ok()).or(self.exhaustive);
         let workloads = self.workloads();
         assert!(
             !workloads.is_empty(),
@@ -288,7 +313,10 @@ impl Simulation {
         );
         let setup = Arc::new(self.setup);
         let Ok(file) = env::var("SIMULATE_REPLAY") else {
-            return explore(&setup, &workloads, seed, budget, watch);
+            return match exhaustive {
+                Some(faults) => exhaust(&setup, &workloads, seed, budget, faults),
+                None => explore(&setup, &workloads, seed, budget, watch),
+            };
         };
         let text = fs::read_to_string(&file)
             .unwrap_or_else(|error| panic!("cannot read SIMULATE_REPLAY={file}: {error}"));
@@ -331,7 +359,7 @@ fn variable<T>(name: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
     let value = read(&text);
     assert!(
         value.is_some(),
-        "{name}={text:?} is not understood: SIMULATE_SEED is a number, SIMULATE_BUDGET such as 60s or 10000"
+        "{name}={text:?} is not understood: SIMULATE_SEED is a number, SIMULATE_BUDGET such as 60s or 10000, SIMULATE_EXHAUSTIVE the number of faults"
     );
     value
 }

@@ -16,6 +16,7 @@ use crate::{
     request::Seen,
     schedule::{Fault, Point, PointKind, Schedule},
     simulation::Setup,
+    steer::{self, Move, Steering},
 };
 
 /// How long a view of the past is shown.
@@ -69,6 +70,10 @@ pub(crate) struct Inner {
     pub(crate) log: Vec<Entry>,
     pub(crate) counts: BTreeMap<String, (u32, u32)>,
     pub(crate) failure: Option<Failure>,
+    /// The rest of the run is known.
+    stopped: bool,
+    /// The phase of the workload.
+    pub(crate) phase: usize,
     pub(crate) applied: usize,
     /// Writes of the operator that changed the server, without reports.
     pub(crate) changes: usize,
@@ -82,6 +87,8 @@ pub(crate) struct World {
     start: Instant,
     /// Notifies the supervisor of each replica that its process has crashed.
     crashes: Vec<mpsc::UnboundedSender<()>>,
+    /// Orders what happens; without it, latencies do.
+    pub(crate) steering: Option<Steering>,
     inner: Mutex<Inner>,
 }
 
@@ -90,6 +97,7 @@ impl World {
         setup: Arc<Setup>,
         schedule: &Schedule,
         crashes: Vec<mpsc::UnboundedSender<()>>,
+        steering: Option<Steering>,
     ) -> Self {
         let mut decisions: HashMap<Point, Vec<Fault>> = HashMap::new();
         for decision in &schedule.decisions {
@@ -104,6 +112,7 @@ impl World {
             seed: schedule.seed,
             start: now,
             crashes,
+            steering,
             inner: Mutex::new(Inner {
                 decisions,
                 occurrences: HashMap::new(),
@@ -118,6 +127,8 @@ impl World {
                 log: Vec::new(),
                 counts: BTreeMap::new(),
                 failure: None,
+                stopped: false,
+                phase: 0,
                 applied: 0,
                 changes: 0,
             }),
@@ -158,8 +169,50 @@ impl World {
         }
     }
 
-    pub(crate) fn failed(&self) -> bool {
-        self.lock().failure.is_some()
+    /// Ends the run: the rest is known.
+    pub(crate) fn stop(&self) {
+        self.lock().stopped = true;
+    }
+
+    /// Whether the run has ended before the end of the workload.
+    pub(crate) fn has_ended(&self) -> bool {
+        let inner = self.lock();
+        inner.failure.is_some() || inner.stopped
+    }
+
+    /// Returns a hash of the objects of the server.
+    pub(crate) fn server_hash(&self) -> u64 {
+        let hashes = self.server.filter_map(|object| Some(steer::hash(object)));
+        hashes.iter().fold(0, |all, hash| all.rotate_left(5) ^ hash)
+    }
+
+    /// Returns what decides how the run goes on, besides the server and the operator.
+    pub(crate) fn progress(&self) -> (usize, bool) {
+        let inner = self.lock();
+        (
+            inner.phase,
+            inner.replicas.iter().any(|it| it.stale.is_some()),
+        )
+    }
+
+    /// Returns the faults that can happen at a move.
+    pub(crate) fn faults_at(&self, next: &Move) -> Vec<Fault> {
+        if next.answer || next.point.replica >= self.setup.replicas {
+            return Vec::new();
+        }
+        match next.kind {
+            PointKind::Read => vec![Fault::Error(500)],
+            // A lost answer and an error after the effect look alike to the operator; so do a broken connection and an error.
+            PointKind::Write => vec![
+                Fault::CrashAfter,
+                Fault::CrashBefore,
+                Fault::LostAnswer,
+                Fault::Error(500),
+                Fault::Error(409),
+                Fault::Touch,
+            ],
+            PointKind::Event => vec![Fault::Expire],
+        }
     }
 
     /// Names a replica in the log.
@@ -190,6 +243,9 @@ impl World {
     /// Starts a process of the replica and returns its number.
     pub(crate) fn start_process(&self, replica: usize) -> u64 {
         self.touch();
+        if let Some(steering) = &self.steering {
+            steering.restarts(replica);
+        }
         let mut inner = self.lock();
         inner.replicas[replica].incarnation += 1;
         inner.replicas[replica].incarnation
@@ -274,10 +330,20 @@ impl World {
         });
         drop(inner);
         for fault in &faults {
-            self.entry("FAULT".to_owned(), format!("{fault}: {}", point.what), true);
-            self.touch();
+            self.show(&point, fault);
         }
         (point, faults)
+    }
+
+    fn show(&self, point: &Point, fault: &Fault) {
+        self.entry("FAULT".to_owned(), format!("{fault}: {}", point.what), true);
+        self.touch();
+    }
+
+    /// Shows a fault that was decided at the turn of a point.
+    pub(crate) fn strike(&self, point: &Point, fault: &Fault) {
+        self.lock().applied += 1;
+        self.show(point, fault);
     }
 
     /// Returns whether the operator sends more requests than allowed, and counts this one.
@@ -378,7 +444,9 @@ impl World {
     }
 
     /// The user acts: conditions may change.
-    pub(crate) fn forget_conditions(&self) {
-        self.lock().conditions.clear();
+    pub(crate) fn begin_phase(&self, index: usize) {
+        let mut inner = self.lock();
+        inner.conditions.clear();
+        inner.phase = index;
     }
 }
