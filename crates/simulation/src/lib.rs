@@ -58,6 +58,7 @@ mod explore;
 mod link;
 mod oracle;
 mod panics;
+mod pattern;
 mod plan;
 mod primary;
 mod report;

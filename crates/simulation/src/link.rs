@@ -95,6 +95,9 @@ impl Link {
         let stale = faults
             .contains(&Fault::StaleRestart)
             .then(|| self.world.server.fork());
+        if seen.kind() == PointKind::Write && !report {
+            self.world.show_view(self.replica);
+        }
         let before = self.world.server.revision();
         let response = self
             .world
@@ -141,6 +144,9 @@ impl Link {
         }
         self.alive().await;
         self.receives(&point, &seen, status, &answer);
+        if seen.verb == "list" && status == 200 {
+            self.world.listed(self.replica, &answer);
+        }
         Ok(Response::from_parts(head, unfailing(Full::new(answer))))
     }
 
@@ -239,6 +245,7 @@ impl Link {
         if let Some(steering) = self.world.steering.as_ref().filter(|_| !report) {
             steering.receives(&steering.event(&point, resource, &metadata.name, &line));
         }
+        self.world.watched(self.replica, &line);
         let version = &metadata.resource_version;
         let text = format!("{} (resourceVersion {version})", point.what);
         self.world.log(self.world.name(self.replica), text);

@@ -84,6 +84,7 @@ pub(crate) fn singles(
                 hurry,
                 restart_at_rest: false,
                 order: None,
+                detailed: false,
             };
             singles.push((rank, random.u32(..), index, schedule));
         };
@@ -141,6 +142,7 @@ pub(crate) fn combination(
         hurry,
         restart_at_rest: random.u8(..8) == 0,
         order: None,
+                detailed: false,
     };
     (index, schedule)
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use crate::{explore::Found, world::Entry};
+use crate::{explore::Found, pattern, world::Entry};
 
 /// Lines of the timeline at most; the start is cut.
 const LINES: usize = 120;
@@ -60,6 +60,12 @@ pub(crate) fn failure(name: &str, found: &Found, file: Option<&Path>) -> String 
             let _ = writeln!(text, "    and {} more", differences.len() - 20);
         }
     }
+    if let Some(likely) = pattern::likely(found) {
+        let _ = writeln!(text, "\n  likely cause:");
+        for line in wrapped(&likely, 110) {
+            let _ = writeln!(text, "    {line}");
+        }
+    }
     if let Some(file) = file {
         let _ = writeln!(
             text,
@@ -68,6 +74,21 @@ pub(crate) fn failure(name: &str, found: &Found, file: Option<&Path>) -> String 
         );
     }
     text
+}
+
+/// Breaks a text into lines of at most `width` letters, where its words permit.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 fn timeline(text: &mut String, log: &[Entry]) {

@@ -144,6 +144,9 @@ pub struct Schedule {
     /// it, latencies decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Vec<usize>>,
+    /// Whether the timeline shows what the caches lack.
+    #[serde(skip)]
+    pub(crate) detailed: bool,
 }
 
 impl Schedule {

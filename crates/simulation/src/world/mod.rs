@@ -1,6 +1,9 @@
 //! The state of one run: the server, the decisions, the log and what the oracles count.
 
 mod checks;
+mod view;
+
+use view::View;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -48,6 +51,7 @@ struct Replica {
     incarnation: u64,
     paused_until: Option<Instant>,
     stale: Option<ApiServer>,
+    view: View,
 }
 
 #[derive(Debug)]
@@ -87,6 +91,8 @@ pub(crate) struct World {
     start: Instant,
     /// Notifies the supervisor of each replica that its process has crashed.
     crashes: Vec<mpsc::UnboundedSender<()>>,
+    /// Whether the timeline shows what the caches lack; this takes time.
+    detailed: bool,
     /// Orders what happens; without it, latencies do.
     pub(crate) steering: Option<Steering>,
     inner: Mutex<Inner>,
@@ -112,6 +118,7 @@ impl World {
             seed: schedule.seed,
             start: now,
             crashes,
+            detailed: schedule.detailed,
             steering,
             inner: Mutex::new(Inner {
                 decisions,
@@ -247,8 +254,10 @@ impl World {
             steering.restarts(replica);
         }
         let mut inner = self.lock();
-        inner.replicas[replica].incarnation += 1;
-        inner.replicas[replica].incarnation
+        let started = &mut inner.replicas[replica];
+        started.incarnation += 1;
+        started.view = View::default();
+        started.incarnation
     }
 
     pub(crate) fn is_running(&self, replica: usize, incarnation: u64) -> bool {
