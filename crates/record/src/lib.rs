@@ -46,6 +46,7 @@
 mod bytes;
 pub mod clock;
 mod containers;
+pub mod conversion;
 mod date_time;
 mod decode;
 mod enums;
