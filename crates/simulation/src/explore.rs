@@ -202,6 +202,10 @@ pub(crate) fn replay(
         unreachable!("there is a workload")
     };
     let known = learn(setup, workload, schedule.seed, 0)?;
+    let schedule = &Schedule {
+        detailed: true,
+        ..schedule.clone()
+    };
     let outcome = run(setup, workload, schedule, Some(&known.reference));
     match &outcome.failure {
         Some(failure) => Err(found(
@@ -240,8 +244,8 @@ pub(crate) fn learn<'a>(
     for (seed, restart) in [(seed, false), (seed.wrapping_add(1), true)] {
         let schedule = calm(seed, restart);
         let outcome = run(setup, workload, &schedule, None);
-        if let Some(failure) = &outcome.failure {
-            let failure = failure.clone();
+        if let Some(failure) = outcome.failure.clone() {
+            let outcome = detailed(setup, workload, &schedule, None, outcome);
             return Err(found(schedule, failure, outcome.log, 0, schedules));
         }
         outcomes.push(outcome);
@@ -313,19 +317,32 @@ pub(crate) fn shrink(
         }
         break;
     }
-    let detailed = Schedule {
-        detailed: true,
-        ..schedule.clone()
-    };
-    let again = run(setup, of.workload, &detailed, Some(&of.reference));
-    // An operator that is not deterministic may do something else.
-    if again.failure.is_some() {
-        outcome = again;
-    }
+    let outcome = detailed(setup, of.workload, &schedule, Some(&of.reference), outcome);
     let failure = outcome
         .failure
         .unwrap_or_else(|| unreachable!("the run has failed"));
     found(schedule, failure, outcome.log, faults, schedules)
+}
+
+/// Runs a schedule that has failed once more, for its timeline.
+fn detailed(
+    setup: &Arc<Setup>,
+    workload: &Workload,
+    schedule: &Schedule,
+    reference: Option<&Reference>,
+    outcome: Outcome,
+) -> Outcome {
+    let schedule = Schedule {
+        detailed: true,
+        ..schedule.clone()
+    };
+    let again = run(setup, workload, &schedule, reference);
+    // An operator that is not deterministic may do something else.
+    if again.failure.is_some() {
+        again
+    } else {
+        outcome
+    }
 }
 
 fn found(

@@ -247,8 +247,9 @@ impl Link {
         }
         self.world.watched(self.replica, &line);
         let version = &metadata.resource_version;
-        let text = format!("{} (resourceVersion {version})", point.what);
-        self.world.log(self.world.name(self.replica), text);
+        self.world.log_of(self.replica, || {
+            format!("{} (resourceVersion {version})", point.what)
+        });
         Some((line, true))
     }
 

@@ -142,7 +142,7 @@ pub(crate) fn combination(
         hurry,
         restart_at_rest: random.u8(..8) == 0,
         order: None,
-                detailed: false,
+        detailed: false,
     };
     (index, schedule)
 }

@@ -172,7 +172,7 @@ async fn simulate(
         world.begin_phase(index);
         for step in &phase.steps {
             let code = step.run(&world.server).await;
-            world.log("user", format!("{} → {code}", step.describe()));
+            world.log("user", || format!("{} → {code}", step.describe()));
             sleep(Duration::from_millis(fastrand::u64(0..20))).await;
         }
         world.touch();
@@ -222,7 +222,7 @@ async fn supervise(world: Arc<World>, replica: usize, mut crashed: mpsc::Unbound
     let mut ended: VecDeque<Instant> = VecDeque::new();
     loop {
         let incarnation = world.start_process(replica);
-        world.log(world.name(replica), "starts");
+        world.log_of(replica, || "starts".to_owned());
         let link = Link::new(world.clone(), replica, incarnation);
         let Some(operator) = world.setup.operator.clone() else {
             return;
@@ -235,10 +235,10 @@ async fn supervise(world: Arc<World>, replica: usize, mut crashed: mpsc::Unbound
         };
         process.abort();
         match end {
-            None => world.log(world.name(replica), "has crashed"),
+            None => world.log_of(replica, || "has crashed".to_owned()),
             Some(end) => {
                 let why = end.unwrap_or_else(|_| "a panic".to_owned());
-                world.log(world.name(replica), format!("has ended: {why}"));
+                world.log_of(replica, || format!("has ended: {why}"));
                 ended.push_back(Instant::now());
                 ended.retain(|time| time.elapsed() < Duration::from_secs(300));
                 // A replica ends when it loses the lease, and is started again.
@@ -295,7 +295,9 @@ async fn rest(world: &Arc<World>) {
 async fn restart(world: &Arc<World>) {
     let before = state(&world.server.objects());
     let writes = world.lock().changes;
-    world.log("simulation", "restarts the operator, which is at rest");
+    world.log("simulation", || {
+        "restarts the operator, which is at rest".to_owned()
+    });
     for replica in 0..world.setup.replicas {
         world.crash(replica);
     }

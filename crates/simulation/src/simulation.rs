@@ -44,6 +44,8 @@ pub(crate) struct Setup {
     pub(crate) always: Vec<Invariant>,
     pub(crate) eventually: Vec<Invariant>,
     pub(crate) most_faults: usize,
+    /// Whether all runs keep their timeline.
+    pub(crate) logs: bool,
 }
 
 impl Setup {
@@ -108,6 +110,7 @@ impl Simulation {
                 always: Vec::new(),
                 eventually: Vec::new(),
                 most_faults: 3,
+                logs: false,
             },
             samples: Vec::new(),
             workloads: Vec::new(),
@@ -285,7 +288,8 @@ impl Simulation {
     }
 
     /// As [`Self::explore`], and returns the timelines of all runs: two calls return the same text if the operator is deterministic.
-    pub fn transcript(self) -> (String, Result<Summary, Box<Found>>) {
+    pub fn transcript(mut self) -> (String, Result<Summary, Box<Found>>) {
+        self.setup.logs = true;
         let mut text = String::new();
         let result = self.explore_with(&mut |log| {
             for entry in log {

@@ -49,7 +49,7 @@ pub(crate) async fn run(world: Arc<World>) {
             );
             // The object may be deleted by now.
             if sent.await.is_ok_and(|(status, _)| status == 200) {
-                world.log("cluster", format!("{id} is ready"));
+                world.log("cluster", || format!("{id} is ready"));
             }
             world.touch();
         }

@@ -38,6 +38,11 @@ impl Default for RequestLog {
 }
 
 impl RequestLog {
+    /// Returns whether requests are kept, in memory or in a file.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.limit > 0 || self.file.is_some()
+    }
+
     /// Adds a request and returns its number.
     pub(crate) fn add(&mut self, request: RecordedRequest) -> usize {
         self.kept.push_back(request);

@@ -57,5 +57,8 @@ fn resident() -> u64 {
 fn processor_time() -> f64 {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split_whitespace().next();
-    nanoseconds.and_then(|it| it.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1e9
+    nanoseconds
+        .and_then(|it| it.parse::<f64>().ok())
+        .unwrap_or(f64::NAN)
+        / 1e9
 }

@@ -93,6 +93,8 @@ pub(crate) struct World {
     crashes: Vec<mpsc::UnboundedSender<()>>,
     /// Whether the timeline shows what the caches lack; this takes time.
     detailed: bool,
+    /// Whether there is a timeline.
+    logs: bool,
     /// Orders what happens; without it, latencies do.
     pub(crate) steering: Option<Steering>,
     inner: Mutex<Inner>,
@@ -113,12 +115,16 @@ impl World {
                 .push(decision.fault.clone());
         }
         let now = Instant::now();
+        let server = setup.server.fork();
+        // The choice points record more.
+        server.set_request_limit(0);
         Self {
-            server: setup.server.fork(),
+            server,
             seed: schedule.seed,
             start: now,
             crashes,
             detailed: schedule.detailed,
+            logs: schedule.detailed || setup.logs,
             steering,
             inner: Mutex::new(Inner {
                 decisions,
@@ -151,8 +157,18 @@ impl World {
         self.start.elapsed()
     }
 
-    pub(crate) fn log(&self, who: impl Into<String>, text: impl Into<String>) {
-        self.entry(who.into(), text.into(), false);
+    /// Adds a line to the timeline, where one is kept.
+    pub(crate) fn log(&self, who: &str, text: impl FnOnce() -> String) {
+        if self.logs {
+            self.entry(who.to_owned(), text(), false);
+        }
+    }
+
+    /// Adds a line about a replica.
+    pub(crate) fn log_of(&self, replica: usize, text: impl FnOnce() -> String) {
+        if self.logs {
+            self.entry(self.name(replica), text(), false);
+        }
     }
 
     fn entry(&self, who: String, text: String, fault: bool) {
@@ -223,7 +239,7 @@ impl World {
     }
 
     /// Names a replica in the log.
-    pub(crate) fn name(&self, replica: usize) -> String {
+    fn name(&self, replica: usize) -> String {
         if self.setup.replicas == 1 {
             "operator".to_owned()
         } else {
@@ -345,7 +361,9 @@ impl World {
     }
 
     fn show(&self, point: &Point, fault: &Fault) {
-        self.entry("FAULT".to_owned(), format!("{fault}: {}", point.what), true);
+        if self.logs {
+            self.entry("FAULT".to_owned(), format!("{fault}: {}", point.what), true);
+        }
         self.touch();
     }
 
@@ -406,7 +424,7 @@ impl World {
     ) {
         let replica = point.replica;
         let what = &point.what;
-        self.log(self.name(replica), format!("{what} → {status}"));
+        self.log_of(replica, || format!("{what} → {status}"));
         let created = status == 201 && effect;
         {
             let mut inner = self.lock();

@@ -127,6 +127,6 @@ impl World {
         if more > 0 {
             text = format!("{text}; and {more} more");
         }
-        self.log("  its cache", text);
+        self.log("  its cache", || text);
     }
 }

@@ -62,7 +62,11 @@ impl EventHandler<ConfigMap> for Handler {
         let before = lock(&self.0)
             .handled
             .insert(ObjectKey::of(&**map), version(map));
-        assert!(before.is_none(), "added twice: {before:?}, {:?}", version(map));
+        assert!(
+            before.is_none(),
+            "added twice: {before:?}, {:?}",
+            version(map)
+        );
     }
 
     fn on_update(&mut self, old: &Arc<ConfigMap>, new: &Arc<ConfigMap>) {
@@ -73,8 +77,15 @@ impl EventHandler<ConfigMap> for Handler {
         let Some((known, last)) = before else {
             panic!("updated before it was added: {}", new.name_any())
         };
-        assert_eq!((known.clone(), last), version(old), "the old object is another one");
-        assert!(known != uid || last <= newest, "{last} came before {newest}");
+        assert_eq!(
+            (known.clone(), last),
+            version(old),
+            "the old object is another one"
+        );
+        assert!(
+            known != uid || last <= newest,
+            "{last} came before {newest}"
+        );
     }
 
     fn on_delete(&mut self, deleted: &Deleted<ConfigMap>) {
@@ -168,12 +179,15 @@ fn compare(server: &ApiServer, seen: &Shared) -> Result<(), String> {
     for (key, (_, version)) in &stored {
         let last = seen.reconciled.get(key);
         if last != Some(&Some(*version)) {
-            return Err(format!("the last reconcile of {key} got {last:?}, not {version}"));
+            return Err(format!(
+                "the last reconcile of {key} got {last:?}, not {version}"
+            ));
         }
     }
-    let gone = seen.reconciled.iter().find(|(key, last)| {
-        last.is_some() && !stored.contains_key(key)
-    });
+    let gone = seen
+        .reconciled
+        .iter()
+        .find(|(key, last)| last.is_some() && !stored.contains_key(key));
     match gone {
         Some((key, _)) => Err(format!("{key} was not reconciled after its deletion")),
         None if seen.active.is_empty() => Ok(()),

@@ -59,8 +59,14 @@ fn orders_are_enumerated() {
         .budget(Budget::Schedules(20_000))
         .explore();
     let exhaustion = summary.unwrap().exhaustion.unwrap();
-    assert!(exhaustion.complete && exhaustion.states > 10, "{exhaustion}");
-    let cut_off = world().exhaustive(2).budget(Budget::Schedules(50)).explore();
+    assert!(
+        exhaustion.complete && exhaustion.states > 10,
+        "{exhaustion}"
+    );
+    let cut_off = world()
+        .exhaustive(2)
+        .budget(Budget::Schedules(50))
+        .explore();
     assert!(!cut_off.unwrap().exhaustion.unwrap().complete);
 }
 
@@ -68,22 +74,86 @@ fn orders_are_enumerated() {
 type Mutant = (Bug, &'static str, &'static [Oracle]);
 
 const MUTANTS: &[Mutant] = &[
-    (Bug::HalfDone, "if the Deployment exists, everything is taken as done", &[EndState, History]),
-    (Bug::DeleteByName, "an object is deleted by its name", &[Preconditions]),
-    (Bug::EdgeTriggered, "only a change that this process saw is acted on", &[EndState, History]),
-    (Bug::NoOwner, "a child has no owner reference", &[OwnerReferences]),
-    (Bug::IgnoredError, "a failed create is ignored", &[EndState, Counts, History]),
-    (Bug::NotIdempotent, "a generated name is noted after the create", &[Counts, Deletion, EndState, History]),
-    (Bug::StatusFlaps, "the status counts reconciles", &[Rest, Idempotence, Requests]),
-    (Bug::StaleRead, "the cache decides whether a child exists", &[Counts, EndState, Deletion, History]),
-    (Bug::MissedDelete, "a deletion is an event, without a finalizer", &[Deletion, Counts, EndState]),
-    (Bug::FinalizerTooEarly, "the finalizer comes off before the cleanup", &[Deletion, Counts, EndState]),
-    (Bug::ConflictSwallowed, "a conflict is taken as success", &[EndState, History]),
-    (Bug::TwoLeaders, "a replica goes on after its term as the leader", &[Leader]),
-    (Bug::LeakOnRename, "the child of the former name stays", &[History, EndState]),
-    (Bug::HotLoop, "each reconcile asks for the next one", &[Requests, Rest]),
-    (Bug::Rewrites, "each reconcile writes the time", &[Rest, Idempotence, Requests]),
-    (Bug::Panics, "a cache is taken to have what was just created", &[Panics]),
+    (
+        Bug::HalfDone,
+        "if the Deployment exists, everything is taken as done",
+        &[EndState, History],
+    ),
+    (
+        Bug::DeleteByName,
+        "an object is deleted by its name",
+        &[Preconditions],
+    ),
+    (
+        Bug::EdgeTriggered,
+        "only a change that this process saw is acted on",
+        &[EndState, History],
+    ),
+    (
+        Bug::NoOwner,
+        "a child has no owner reference",
+        &[OwnerReferences],
+    ),
+    (
+        Bug::IgnoredError,
+        "a failed create is ignored",
+        &[EndState, Counts, History],
+    ),
+    (
+        Bug::NotIdempotent,
+        "a generated name is noted after the create",
+        &[Counts, Deletion, EndState, History],
+    ),
+    (
+        Bug::StatusFlaps,
+        "the status counts reconciles",
+        &[Rest, Idempotence, Requests],
+    ),
+    (
+        Bug::StaleRead,
+        "the cache decides whether a child exists",
+        &[Counts, EndState, Deletion, History],
+    ),
+    (
+        Bug::MissedDelete,
+        "a deletion is an event, without a finalizer",
+        &[Deletion, Counts, EndState],
+    ),
+    (
+        Bug::FinalizerTooEarly,
+        "the finalizer comes off before the cleanup",
+        &[Deletion, Counts, EndState],
+    ),
+    (
+        Bug::ConflictSwallowed,
+        "a conflict is taken as success",
+        &[EndState, History],
+    ),
+    (
+        Bug::TwoLeaders,
+        "a replica goes on after its term as the leader",
+        &[Leader],
+    ),
+    (
+        Bug::LeakOnRename,
+        "the child of the former name stays",
+        &[History, EndState],
+    ),
+    (
+        Bug::HotLoop,
+        "each reconcile asks for the next one",
+        &[Requests, Rest],
+    ),
+    (
+        Bug::Rewrites,
+        "each reconcile writes the time",
+        &[Rest, Idempotence, Requests],
+    ),
+    (
+        Bug::Panics,
+        "a cache is taken to have what was just created",
+        &[Panics],
+    ),
 ];
 
 /// Each mutant is found with the default budget of schedules, by an oracle that fits. With `KUBE_CODEGEN_ACCEPT=1`, the result is written to the
@@ -113,7 +183,10 @@ fn mutants_are_found() {
         eprint!("{:>7.2} s {row}", begin.elapsed().as_secs_f64());
         table.push_str(&row);
         if !oracles.contains(&oracle) {
-            missed.push(format!("{bug:?} was found by {oracle:?}: {}", found.message));
+            missed.push(format!(
+                "{bug:?} was found by {oracle:?}: {}",
+                found.message
+            ));
         }
     }
     assert!(missed.is_empty(), "{missed:#?}");
@@ -128,7 +201,10 @@ fn write(table: &str) {
     let docs = fs::read_to_string(path).unwrap();
     let head = "| Error in the operator | Oracle | Schedules | Faults of the smallest schedule |\n|---|---|---|---|\n";
     let begin = docs.find(head).unwrap() + head.len();
-    let end = begin + docs[begin..].find("\n\n").map_or(docs.len() - begin, |at| at + 1);
+    let end = begin
+        + docs[begin..]
+            .find("\n\n")
+            .map_or(docs.len() - begin, |at| at + 1);
     let docs = format!("{}{table}{}", &docs[..begin], &docs[end..]);
     fs::write(path, docs).unwrap();
 }
