@@ -288,6 +288,7 @@ pub(crate) fn learn<'a>(
         reference: Reference {
             states,
             counts,
+            counts_at: first.counts_at,
             mask,
             uncounted,
         },

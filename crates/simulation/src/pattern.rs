@@ -53,7 +53,7 @@ enum Wrong {
 
 fn wrong(found: &Found) -> Wrong {
     let differences = &found.failure.differences;
-    let is_extra = |it: &Difference| it.path.is_empty() && it.expected.is_none();
+    let is_extra = |it: &Difference| it.expected.is_none();
     let extra = match found.oracle {
         Oracle::Deletion | Oracle::Counts => true,
         _ => differences.iter().any(is_extra),

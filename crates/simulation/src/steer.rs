@@ -32,16 +32,12 @@ pub(crate) struct Move {
 
 impl Move {
     /// Whether it makes no difference which of two moves happens first.
+    ///
+    /// A write may delete objects of other kinds, which the garbage collector collects: reads commute with reads only.
     pub(crate) fn commutes(&self, other: &Self) -> bool {
-        let families = self.family.is_some() && other.family.is_some();
+        let known = self.family.is_some() && other.family.is_some();
         let reads = |it: &Self| it.kind == PointKind::Read;
-        let at_server = |it: &Self| it.kind != PointKind::Event && !it.answer;
-        (families && self.family != other.family)
-            || (reads(self) && reads(other))
-            || (at_server(self)
-                && at_server(other)
-                && (reads(self) || reads(other))
-                && self.resource != other.resource)
+        (known && self.family != other.family) || (reads(self) && reads(other))
     }
 }
 

@@ -76,6 +76,8 @@ pub(crate) struct Inner {
     pub(crate) failure: Option<Failure>,
     /// The rest of the run is known.
     stopped: bool,
+    /// The phase of the last fault.
+    struck: usize,
     /// The phase of the workload.
     pub(crate) phase: usize,
     pub(crate) applied: usize,
@@ -141,6 +143,7 @@ impl World {
                 counts: BTreeMap::new(),
                 failure: None,
                 stopped: false,
+                struck: 0,
                 phase: 0,
                 applied: 0,
                 changes: 0,
@@ -201,6 +204,12 @@ impl World {
     pub(crate) fn has_ended(&self) -> bool {
         let inner = self.lock();
         inner.failure.is_some() || inner.stopped
+    }
+
+    /// Whether all faults of the schedule have struck, before this phase.
+    pub(crate) fn is_spent(&self, phase: usize) -> bool {
+        let inner = self.lock();
+        inner.decisions.is_empty() && inner.struck < phase && self.steering.is_none()
     }
 
     /// Returns a hash of the objects of the server.
@@ -346,6 +355,9 @@ impl World {
         };
         let faults = inner.decisions.remove(&point).unwrap_or_default();
         inner.applied += faults.len();
+        if !faults.is_empty() {
+            inner.struck = inner.phase;
+        }
         inner.passed.push(Passed {
             point: point.clone(),
             kind,

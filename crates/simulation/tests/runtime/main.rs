@@ -130,7 +130,7 @@ async fn label(
         let patch = json!({"metadata": {"uid": map.uid(), "labels": {"text": text}}});
         let params = PatchParams::default();
         match maps.patch(&key.name, &params, &Patch::Merge(patch)).await {
-            Err(kube::Error::Api(status)) if [404, 409].contains(&status.code) => {}
+            Err(kube::Error::Api(status)) if status.code == 404 => {}
             other => drop(other?),
         }
     }

@@ -156,14 +156,38 @@ const MUTANTS: &[Mutant] = &[
     ),
 ];
 
-/// Each mutant is found with the default budget of schedules, by an oracle that fits. With `KUBE_CODEGEN_ACCEPT=1`, the result is written to the
-/// table of docs/simulation.md.
+/// Mutants that need one certain fault, and more time without optimisation.
+const SLOW: &[Bug] = &[
+    Bug::HalfDone,
+    Bug::EdgeTriggered,
+    Bug::IgnoredError,
+    Bug::MissedDelete,
+    Bug::FinalizerTooEarly,
+    Bug::ConflictSwallowed,
+    Bug::TwoLeaders,
+];
+
 #[test]
 fn mutants_are_found() {
+    find(|bug| !SLOW.contains(&bug), 200);
+}
+
+/// With `KUBE_CODEGEN_ACCEPT=1`, the result is written to the table of docs/simulation.md.
+#[test]
+#[ignore = "takes minutes without optimisation: cargo test --release -p kube-codegen-simulation --test sites -- --ignored --nocapture"]
+fn every_mutant_is_found() {
+    let table = find(|_| true, 5_000);
+    if env::var_os("KUBE_CODEGEN_ACCEPT").is_some() {
+        write(&table);
+    }
+}
+
+/// Finds each mutant by an oracle that fits, and returns the rows of a table.
+fn find(chosen: impl Fn(Bug) -> bool, schedules: u64) -> String {
     let (mut table, mut missed) = (String::new(), Vec::new());
-    for (bug, description, oracles) in MUTANTS {
+    for (bug, description, oracles) in MUTANTS.iter().filter(|(bug, ..)| chosen(*bug)) {
         let begin = Instant::now();
-        let found = match explore(*bug, 5_000) {
+        let found = match explore(*bug, schedules) {
             Err(found) => found,
             Ok(summary) => {
                 missed.push(format!("{bug:?} was not found: {summary}"));
@@ -190,9 +214,7 @@ fn mutants_are_found() {
         }
     }
     assert!(missed.is_empty(), "{missed:#?}");
-    if env::var_os("KUBE_CODEGEN_ACCEPT").is_some() {
-        write(&table);
-    }
+    table
 }
 
 /// Replaces the rows of the table in the docs.
@@ -212,7 +234,7 @@ fn write(table: &str) {
 /// The same schedule gives the same run, byte by byte.
 #[test]
 fn runs_are_repeatable() {
-    let seeds = env::var("SIMULATE_SEEDS").map_or(20, |text| text.parse().unwrap());
+    let seeds = env::var("SIMULATE_SEEDS").map_or(3, |text| text.parse().unwrap());
     for seed in 0..seeds {
         let transcript = || {
             let run = simulation(Bug::None)
