@@ -38,9 +38,9 @@ impl Default for RequestLog {
 }
 
 impl RequestLog {
-    /// Returns whether requests are kept, in memory or in a file.
+    /// Returns whether requests are recorded: with a limit of 0, neither in memory nor in the file.
     pub(crate) fn is_kept(&self) -> bool {
-        self.limit > 0 || self.file.is_some()
+        self.limit > 0
     }
 
     /// Adds a request and returns its number.

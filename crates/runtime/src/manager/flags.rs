@@ -9,6 +9,8 @@ use kube::{
 use tracing_subscriber::EnvFilter;
 
 use super::{Manager, ManagerBuilder, ManagerError, exit};
+#[cfg(feature = "webhook")]
+use crate::webhook::{Certificates, ClientConfig, WebhookServer};
 use crate::{
     leader_election::LeaderElectionConfig,
     server::{Server, Tls},
@@ -83,6 +85,36 @@ pub struct ManagerArgs {
     #[arg(long, value_name = "FILE", default_value = "tls.key")]
     pub metrics_cert_key: PathBuf,
 
+    /// Port of the webhooks; 0 turns them off
+    #[cfg(feature = "webhook")]
+    #[arg(long, value_name = "PORT", default_value = "9443")]
+    pub webhook_port: u16,
+
+    /// Directory of the certificate for webhooks, as cert-manager mounts it [default: the operator makes its own]
+    #[cfg(feature = "webhook")]
+    #[arg(long, value_name = "DIR")]
+    pub webhook_cert_path: Option<PathBuf>,
+
+    /// File of the certificate in this directory
+    #[cfg(feature = "webhook")]
+    #[arg(long, value_name = "FILE", default_value = "tls.crt")]
+    pub webhook_cert_name: PathBuf,
+
+    /// File of the private key in this directory
+    #[cfg(feature = "webhook")]
+    #[arg(long, value_name = "FILE", default_value = "tls.key")]
+    pub webhook_cert_key: PathBuf,
+
+    /// URL by which the API server reaches the webhooks of a program outside of the cluster [default: the Service]
+    #[cfg(feature = "webhook")]
+    #[arg(long, value_name = "URL")]
+    pub webhook_url: Option<String>,
+
+    /// Create and update the configurations of the webhooks at the start
+    #[cfg(feature = "webhook")]
+    #[arg(long)]
+    pub webhook_install: bool,
+
     /// Elect a leader among the replicas, which alone reconciles
     #[arg(
         long, value_name = "BOOL", num_args = 0..=1, require_equals = true, action = ArgAction::Set,
@@ -109,6 +141,14 @@ pub struct ManagerArgs {
     /// Time between two attempts to acquire or renew the Lease
     #[arg(long, value_name = "PERIOD", default_value = "2s", value_parser = humantime::parse_duration)]
     pub leader_elect_retry_period: Duration,
+
+    /// Let the API server choose the leader, as a candidate of this version (1.2.3) of the operator; implies --leader-elect
+    #[arg(long, value_name = "VERSION", value_parser = version)]
+    pub leader_elect_coordinated: Option<String>,
+
+    /// What to log: error, warn, info, debug, trace, or directives such as info,my_operator=debug [default: RUST_LOG, or info]
+    #[arg(long, value_name = "LEVEL", value_parser = log_level)]
+    pub log_level: Option<String>,
 
     /// Format of the logs
     #[arg(long, value_enum, default_value_t)]
@@ -161,12 +201,15 @@ impl ManagerArgs {
         exit(run.await)
     }
 
-    /// Writes logs to stderr, filtered by `RUST_LOG` (`info` by default).
+    /// Writes logs to stderr, filtered by `--log-level`, else by `RUST_LOG`, else at the level `info`.
     ///
     /// # Panics
     /// If the program has already set up its logs.
     pub fn init_logs(&self) {
-        let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+        let filter = match &self.log_level {
+            Some(level) => EnvFilter::new(level),
+            None => EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info")),
+        };
         let logs = tracing_subscriber::fmt()
             .with_env_filter(filter)
             .with_ansi(std::io::stderr().is_terminal())
@@ -226,7 +269,9 @@ impl ManagerArgs {
             };
             builder = builder.metrics_server(server);
         }
-        if !self.leader_elect {
+        #[cfg(feature = "webhook")]
+        let builder = self.webhooks(builder);
+        if !self.leader_elect && self.leader_elect_coordinated.is_none() {
             return builder;
         }
         let lease = self.leader_elect_resource_name.as_ref();
@@ -234,10 +279,35 @@ impl ManagerArgs {
             .lease_duration(self.leader_elect_lease_duration)
             .renew_deadline(self.leader_elect_renew_deadline)
             .retry_period(self.leader_elect_retry_period);
+        let config = match &self.leader_elect_coordinated {
+            Some(version) => config.coordinated(version),
+            None => config,
+        };
         builder.leader_election(match &self.leader_elect_resource_namespace {
             Some(namespace) => config.namespace(namespace),
             None => config,
         })
+    }
+
+    #[cfg(feature = "webhook")]
+    fn webhooks(&self, builder: ManagerBuilder) -> ManagerBuilder {
+        if self.webhook_port == 0 {
+            return builder.without_webhooks();
+        }
+        let mut server = WebhookServer::new().address(format!(":{}", self.webhook_port));
+        if let Some(directory) = &self.webhook_cert_path {
+            server = server.certificates(Certificates::Files {
+                certificate: directory.join(&self.webhook_cert_name),
+                key: directory.join(&self.webhook_cert_key),
+            });
+        }
+        if let Some(url) = &self.webhook_url {
+            server = server.reached_by(ClientConfig::url(url));
+        }
+        if self.webhook_install {
+            server = server.install();
+        }
+        builder.webhook_server(server)
     }
 }
 
@@ -254,6 +324,34 @@ fn kind_and_number(text: &str) -> Result<(String, NonZeroUsize), String> {
         .parse()
         .map_err(|_| format!("expected a number of workers, at least 1, and not `{number}`"))?;
     Ok((kind.to_owned(), number))
+}
+
+/// Checks a version as the API server does that of a candidate: three numbers, and what semantic versioning allows after them.
+fn version(text: &str) -> Result<String, String> {
+    let core = text.split(['-', '+']).next().unwrap_or_default();
+    let is_number = |part: &str| part.parse::<u64>().is_ok_and(|n| n.to_string() == part);
+    if core.split('.').count() == 3 && core.split('.').all(is_number) {
+        return Ok(text.to_owned());
+    }
+    Err("expected a semantic version, such as 1.2.3".to_owned())
+}
+
+/// Checks the directives of a filter.
+fn log_level(text: &str) -> Result<String, String> {
+    let levels = ["off", "error", "warn", "info", "debug", "trace"];
+    let is_level = |directive: &str| levels.contains(&directive.to_lowercase().as_str());
+    // The filter would take a misspelt level for the name of a crate.
+    if !text
+        .split(',')
+        .all(|one| is_level(one) || one.contains('='))
+    {
+        return Err(format!(
+            "expected one of {}, or CRATE=LEVEL",
+            levels.join(", ")
+        ));
+    }
+    let filter = EnvFilter::try_new(text).map_err(|error| error.to_string());
+    filter.map(|_| text.to_owned())
 }
 
 fn connect(error: impl std::error::Error + Send + Sync + 'static) -> ManagerError {

@@ -118,7 +118,7 @@ impl World {
         }
         let now = Instant::now();
         let server = setup.server.fork();
-        // The choice points record more.
+        // Many requests are of users and faults.
         server.set_request_limit(0);
         Self {
             server,
