@@ -38,7 +38,8 @@ impl fmt::Display for Exhaustion {
         } else {
             "cut off"
         };
-        write!(f, "{what} at {faults} faults: {states} states")
+        let s = if *faults == 1 { "" } else { "s" };
+        write!(f, "{what}: {states} states with up to {faults} fault{s}")
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
             "The code takes something for granted that this schedule shows to be absent or different: an object in the cache, a field, the success of a request. Look at the last lines of the timeline."
         }
         Oracle::Leader => {
-            "The replica goes on after its term has ended. Its lease ran out while it did not run; nothing has told its tasks. Fence the writes by the term (`Term::fence`), and end the process when the term ends."
+            "The replica goes on after its term has ended. Its lease ran out while it did not run, and its tasks did not notice. Fence the writes by the term (`Term::fence`), and end the process when the term ends."
         }
         Oracle::EndState | Oracle::Counts | Oracle::History | Oracle::Deletion => {
             return Some(difference(found));

@@ -92,7 +92,14 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 fn timeline(text: &mut String, log: &[Entry]) {
-    let _ = writeln!(text, "\n  timeline (virtual time):");
+    let _ = writeln!(
+        text,
+        "\n  timeline (virtual time), without requests for Events:"
+    );
+    let log: Vec<&Entry> = log
+        .iter()
+        .filter(|entry| entry.fault || !is_minor(entry))
+        .collect();
     // What follows the first fault matters; some lines before it show where it happened.
     let first = log.iter().position(|entry| entry.fault).unwrap_or(0);
     let from = first
@@ -101,7 +108,7 @@ fn timeline(text: &mut String, log: &[Entry]) {
     if from > 0 {
         let _ = writeln!(text, "    … {from} lines before");
     }
-    let shown: Vec<&Entry> = log[from..].iter().collect();
+    let shown = &log[from..];
     let cut = shown.len().saturating_sub(LINES);
     for (index, entry) in shown.iter().enumerate() {
         if cut > 0 && index == LINES / 2 {
@@ -112,6 +119,12 @@ fn timeline(text: &mut String, log: &[Entry]) {
         }
         text.push_str(&line(entry));
     }
+}
+
+/// Whether an entry is about an Event, which changes nothing.
+fn is_minor(entry: &Entry) -> bool {
+    let mut words = entry.text.split(' ');
+    words.nth(1) == Some("events") || words.next() == Some("events")
 }
 
 /// One line of a timeline.
