@@ -176,7 +176,7 @@ where
                 on(number(&object), object, false);
             }
             while watch(&api, &mut version, |object| {
-                on(number(&object), object, true)
+                on(number(&object), object, true);
             })
             .await
             .is_continue()
