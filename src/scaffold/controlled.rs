@@ -190,6 +190,7 @@ pub(super) fn owned_variables(kind: &CoreKind) -> Value {
     Value::from(BTreeMap::from([
         ("kind", Value::from(kind.kind)),
         ("group", Value::from(kind.group)),
+        ("namespaced", Value::from(kind.namespaced)),
         ("plural", Value::from(kind.plural)),
         ("rust_path", path),
     ]))
