@@ -43,6 +43,7 @@ fn an_operator_that_is_right_breaks_no_oracle() {
 }
 
 #[test]
+#[ignore = "takes minutes without optimisation: cargo test --release -p kube-codegen-simulation -- --ignored"]
 fn replicas_that_are_right_break_no_oracle() {
     let simulation = Simulation::new("two replicas").crd(&site::crd());
     replicas(simulation, Bug::None)
@@ -52,6 +53,7 @@ fn replicas_that_are_right_break_no_oracle() {
 
 /// The search is cut off where its budget is spent.
 #[test]
+#[ignore = "takes minutes without optimisation: cargo test --release -p kube-codegen-simulation -- --ignored"]
 fn a_large_world_is_cut_off() {
     let summary = simulation(Bug::None)
         .workload(site::one())
