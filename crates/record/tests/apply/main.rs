@@ -1,0 +1,7 @@
+//! Configurations of server-side apply: what they set, what managed fields say, and what an apply would change.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+
+mod diff;
+mod extract;
+mod partial;
+mod widget;
