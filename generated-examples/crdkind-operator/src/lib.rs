@@ -14,7 +14,7 @@ use crate::settings::Settings;
 pub const REPORTER: &str = "crdkind-operator";
 
 /// Owner of the fields that the operator applies.
-pub const MANAGER: FieldManager = FieldManager::new(REPORTER);
+pub const MANAGER: FieldManager<'static> = FieldManager::new(REPORTER);
 
 /// Adds the controller to `manager`.
 pub fn register(manager: &mut Manager, settings: Settings) {

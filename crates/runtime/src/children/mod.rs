@@ -12,7 +12,7 @@
 //! };
 //! # use kube_codegen_testing::ApiServer;
 //!
-//! const MANAGER: FieldManager = FieldManager::new("my-controller");
+//! const MANAGER: FieldManager<'static> = FieldManager::new("my-controller");
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -11,7 +11,7 @@ use crate::record::apply::{Apply, ApplyError, Diff, Kind};
 /// ```
 /// use kube_codegen_runtime::client::FieldManager;
 ///
-/// const MANAGER: FieldManager = FieldManager::new("my-controller").force();
+/// const MANAGER: FieldManager<'static> = FieldManager::new("my-controller").force();
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FieldManager<'m> {

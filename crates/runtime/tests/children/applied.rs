@@ -1,5 +1,5 @@
 //! Children that are kept.
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
+use k8s_openapi::api::{core::v1::ConfigMap, rbac::v1::ClusterRole};
 use kube::api::DeleteParams;
 use kube_codegen_runtime::{
     children::{ChildState, MANAGED_BY, OWNER},
@@ -179,12 +179,14 @@ async fn a_child_that_was_replaced_is_not_pruned() {
 #[tokio::test]
 async fn a_cluster_scoped_owner_has_children_in_namespaces() {
     let stage = Stage::new().await;
-    let namespaces = TypedClient::<Namespace>::cluster(stage.server.client());
-    let owner = namespaces.get("default").await.unwrap();
+    let roles = TypedClient::<ClusterRole>::cluster(stage.server.client());
+    let mut owner = ClusterRole::default();
+    owner.metadata.name = Some("owner".to_owned());
+    let owner = roles.create(&owner).await.unwrap();
     stage.children.apply(&owner, child("a", &[])).await.unwrap();
     assert_eq!(
         stage.get("a").metadata.owner_references.unwrap()[0].kind,
-        "Namespace"
+        "ClusterRole"
     );
     assert_eq!(
         stage.children.prune(&owner, [""; 0]).await.unwrap(),

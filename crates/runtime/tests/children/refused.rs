@@ -10,16 +10,24 @@ use serde_json::json;
 
 use crate::stage::{MANAGER, Stage, cache, child};
 
-fn map(name: &str, owners: serde_json::Value) -> serde_json::Value {
-    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default", "ownerReferences": owners}, "data": {"k": "v"}})
+/// Seeds an object. Its owners do not exist, and the garbage collector would delete an object that is created with them.
+fn seed(stage: &Stage, name: &str, owners: serde_json::Value) {
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default"}, "data": {"k": "v"}});
+    stage.server.seed(&map).unwrap();
+    stage
+        .server
+        .edit::<ConfigMap>("default", name, |map| {
+            map["metadata"]["ownerReferences"] = owners.clone()
+        })
+        .unwrap();
 }
 
 #[tokio::test]
 async fn a_foreign_object_is_not_changed() {
     let stage = Stage::new().await;
     let owner = json!([{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "u", "controller": true}]);
-    stage.server.seed(&map("a", json!([]))).unwrap();
-    stage.server.seed(&map("b", owner)).unwrap();
+    seed(&stage, "a", json!([]));
+    seed(&stage, "b", owner);
     let before = (stage.get("a"), stage.get("b"));
     // First by the server, as the cache is late; then by the cache.
     stage.server.stall_watches(&On::any());
@@ -45,7 +53,7 @@ async fn a_foreign_object_is_not_changed() {
 async fn a_child_of_a_former_owner_is_awaited() {
     let stage = Stage::new().await;
     let former = json!([{"apiVersion": "v1", "kind": "ServiceAccount", "name": "owner", "uid": "gone", "controller": true}]);
-    stage.server.seed(&map("a", former)).unwrap();
+    seed(&stage, "a", former);
     let before = stage.get("a");
     let state = stage
         .children
@@ -129,7 +137,7 @@ async fn an_object_that_appears_before_the_creation_is_refused() {
         .await
         .unwrap();
     stage.server.delete::<ConfigMap>("default", "a").unwrap();
-    stage.server.seed(&map("a", json!([]))).unwrap();
+    seed(&stage, "a", json!([]));
     let before = stage.get("a");
     let error = stage
         .children

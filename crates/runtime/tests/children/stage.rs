@@ -10,7 +10,7 @@ use kube_codegen_runtime::{
 };
 use kube_codegen_testing::ApiServer;
 
-pub(crate) const MANAGER: FieldManager = FieldManager::new("test-controller");
+pub(crate) const MANAGER: FieldManager<'static> = FieldManager::new("test-controller");
 
 pub(crate) struct Stage {
     pub(crate) server: ApiServer,
