@@ -47,6 +47,7 @@ pub mod apply;
 mod bytes;
 pub mod clock;
 mod containers;
+pub mod conversion;
 mod date_time;
 mod decode;
 mod enums;

@@ -1,0 +1,209 @@
+//! Converts an object from any version of a kind to any other.
+use serde_json::Value;
+use thiserror::Error;
+
+use super::{
+    kept::Kept,
+    spoke::{Direction, Spoke},
+};
+
+/// The longest keys and values of all annotations together, in bytes (`TotalAnnotationSizeLimitB` of apimachinery).
+const MAX_ANNOTATIONS: usize = 256 * 1024;
+
+/// Converts objects of one kind between its versions.
+pub struct Converter {
+    group: String,
+    kind: String,
+    hub: String,
+    spokes: Vec<Spoke>,
+    annotation: String,
+}
+
+/// Why an object cannot be converted.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ConversionError {
+    /// The object is not one of the converter's kind.
+    #[error("expected an object of kind {expected}, found {found}")]
+    Kind {
+        /// Kind and group.
+        expected: String,
+        /// `kind` and `apiVersion` of the object.
+        found: String,
+    },
+    /// The converter has no such version.
+    #[error("unknown apiVersion {version:?}; the versions are {known}")]
+    Version {
+        /// The `apiVersion` that was asked for, or that the object has.
+        version: String,
+        /// The versions of the converter.
+        known: String,
+    },
+    /// A value cannot be converted.
+    #[error("{path}: {message}")]
+    Value {
+        /// The path of the value in the schema of the version that the object is converted from.
+        path: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// What has no place in the other version does not fit into the annotations of an object.
+    #[error(
+        "the annotations have {size} bytes, with what has no place in version {version}; the limit is {MAX_ANNOTATIONS}"
+    )]
+    TooLarge {
+        /// The version that has no place for it.
+        version: String,
+        /// The size of all annotations in bytes.
+        size: usize,
+    },
+}
+
+impl Converter {
+    /// Creates the converter of a kind, whose version `hub` is the hub.
+    pub fn new(group: impl Into<String>, kind: impl Into<String>, hub: impl Into<String>) -> Self {
+        let group = group.into();
+        Self {
+            annotation: format!("{group}/kept-by-conversion"),
+            group,
+            kind: kind.into(),
+            hub: hub.into(),
+            spokes: Vec::new(),
+        }
+    }
+
+    /// Adds a version.
+    #[must_use]
+    pub fn spoke(mut self, spoke: Spoke) -> Self {
+        self.spokes.push(spoke);
+        self
+    }
+
+    /// Returns the group.
+    pub fn group(&self) -> &str {
+        &self.group
+    }
+
+    /// Returns the kind.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// Returns the versions, the hub first.
+    pub fn versions(&self) -> impl Iterator<Item = &str> {
+        let spokes = self.spokes.iter().map(|spoke| spoke.version.as_str());
+        std::iter::once(self.hub.as_str()).chain(spokes)
+    }
+
+    /// Returns the name of the annotation that keeps values without a place in the other version: `GROUP/kept-by-conversion`.
+    pub fn annotation(&self) -> &str {
+        &self.annotation
+    }
+
+    /// Converts an object to another version of its kind, such as `example.com/v2`.
+    ///
+    /// Of the metadata, only the annotations change. An object of the wanted version is returned as it is.
+    ///
+    /// # Errors
+    /// If the object is of another kind or of an unknown version, or if a value cannot be converted.
+    pub fn convert(
+        &self,
+        mut object: Value,
+        desired_api_version: &str,
+    ) -> Result<Value, ConversionError> {
+        let wanted = self.version(desired_api_version)?;
+        let text = |name: &str| object[name].as_str().unwrap_or_default();
+        if text("kind") != self.kind {
+            return Err(ConversionError::Kind {
+                expected: format!("{} of {}", self.kind, self.group),
+                found: format!("{:?} of {:?}", text("kind"), text("apiVersion")),
+            });
+        }
+        let found = self.version(text("apiVersion"))?;
+        if found == wanted {
+            return Ok(object);
+        }
+        if let Some(spoke) = self.find(found) {
+            object = self.hop(spoke, Direction::ToHub, object)?;
+        }
+        if let Some(spoke) = self.find(wanted) {
+            object = self.hop(spoke, Direction::ToSpoke, object)?;
+        }
+        Ok(object)
+    }
+
+    /// Returns the paths of the values that have no place in another version and would travel in the annotation.
+    ///
+    /// # Errors
+    /// As [`Converter::convert`].
+    pub fn kept(
+        &self,
+        object: &Value,
+        desired_api_version: &str,
+    ) -> Result<Vec<String>, ConversionError> {
+        let converted = self.convert(object.clone(), desired_api_version)?;
+        let version = object["apiVersion"].as_str().unwrap_or_default();
+        let version = version.rsplit('/').next().unwrap_or_default();
+        Ok(Kept::read(&converted, &self.annotation).paths(version))
+    }
+
+    /// Returns the version of an `apiVersion`, as the converter has it.
+    fn version(&self, api_version: &str) -> Result<&str, ConversionError> {
+        let found = api_version.rsplit_once('/');
+        let found = found.filter(|(group, _)| *group == self.group);
+        let found = found.and_then(|(_, version)| self.versions().find(|it| *it == version));
+        found.ok_or_else(|| {
+            let known = self
+                .versions()
+                .map(|version| format!("{}/{version}", self.group));
+            ConversionError::Version {
+                version: api_version.to_owned(),
+                known: known.collect::<Vec<_>>().join(", "),
+            }
+        })
+    }
+
+    fn find(&self, version: &str) -> Option<&Spoke> {
+        self.spokes.iter().find(|spoke| spoke.version == version)
+    }
+
+    /// Converts between a spoke and the hub.
+    fn hop(
+        &self,
+        spoke: &Spoke,
+        direction: Direction,
+        mut object: Value,
+    ) -> Result<Value, ConversionError> {
+        let (from, to) = match direction {
+            Direction::ToHub => (&spoke.version, &self.hub),
+            Direction::ToSpoke => (&self.hub, &spoke.version),
+        };
+        let mut kept = Kept::take(&mut object, &self.annotation);
+        let mut target = object.clone();
+        spoke.apply(direction, &mut target)?;
+        kept.restore(to, &mut target);
+        // What the way back does not bring back by itself is kept.
+        let mut back = target.clone();
+        spoke.apply(direction.reverse(), &mut back)?;
+        kept.keep(from, &object, &back, &spoke.keyed);
+        target["apiVersion"] = format!("{}/{to}", self.group).into();
+        kept.write(&mut target, &self.annotation);
+        let size = annotation_size(&target);
+        if size > MAX_ANNOTATIONS {
+            return Err(ConversionError::TooLarge {
+                version: to.clone(),
+                size,
+            });
+        }
+        Ok(target)
+    }
+}
+
+fn annotation_size(object: &Value) -> usize {
+    let annotations = object["metadata"]["annotations"].as_object();
+    let sizes = annotations
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| name.len() + value.as_str().map_or(0, str::len));
+    sizes.sum()
+}

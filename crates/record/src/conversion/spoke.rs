@@ -1,0 +1,256 @@
+//! The differences between a version and the hub, and how they are applied to an object.
+use serde_json::Value;
+
+use super::{
+    ConversionError,
+    mapping::{Convert, Fill, IfAbsent, Mapping},
+    path::{self, Key, Path},
+};
+
+/// A version other than the hub, with the paths at which it differs from the hub.
+#[derive(Default)]
+pub struct Spoke {
+    pub(super) version: String,
+    steps: Vec<Step>,
+    pub(super) keyed: Vec<Keyed>,
+}
+
+/// A list of `x-kubernetes-list-type: map`, in both versions.
+pub(super) struct Keyed {
+    pub(super) path: Path,
+    pub(super) keys: &'static [&'static str],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    ToHub,
+    ToSpoke,
+}
+
+impl Direction {
+    pub(super) fn reverse(self) -> Self {
+        match self {
+            Self::ToHub => Self::ToSpoke,
+            Self::ToSpoke => Self::ToHub,
+        }
+    }
+}
+
+/// What happens at one path.
+enum Step {
+    /// Both versions have a value, at these paths.
+    Map {
+        spoke: Path,
+        hub: Path,
+        to_hub: Convert,
+        to_spoke: Convert,
+    },
+    /// Conversion in this direction takes the value away.
+    Remove { direction: Direction, path: Path },
+    /// Conversion in this direction sets the value where it is absent.
+    Fill {
+        direction: Direction,
+        path: Path,
+        value: Fill,
+    },
+}
+
+impl Spoke {
+    /// Creates a spoke that is equal to the hub.
+    pub fn new(version: impl Into<String>) -> Self {
+        Self {
+            version: version.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Converts the value at a path of the spoke to that at a path of the hub, and back.
+    #[must_use]
+    pub fn map<S, H>(mut self, spoke: Path, hub: Path, mapping: Mapping<S, H>) -> Self {
+        let Mapping {
+            to_hub, to_spoke, ..
+        } = mapping;
+        self.steps.push(Step::Map {
+            spoke,
+            hub,
+            to_hub,
+            to_spoke,
+        });
+        self
+    }
+
+    /// Adds a path that the hub does not have, and the value that an object of the hub gets there.
+    #[must_use]
+    pub fn only_in_spoke<T>(self, path: Path, value: IfAbsent<T>) -> Self {
+        self.removed_in_hub(path).required_in_spoke(path, value)
+    }
+
+    /// Adds a path that the spoke does not have, and the value that an object of the spoke gets there.
+    #[must_use]
+    pub fn only_in_hub<T>(self, path: Path, value: IfAbsent<T>) -> Self {
+        self.removed_in_spoke(path).required_in_hub(path, value)
+    }
+
+    /// Sets a value in objects that come from the hub without one.
+    #[must_use]
+    pub fn required_in_spoke<T>(mut self, path: Path, value: IfAbsent<T>) -> Self {
+        let (direction, value) = (Direction::ToSpoke, value.value);
+        self.steps.push(Step::Fill {
+            direction,
+            path,
+            value,
+        });
+        self
+    }
+
+    /// Sets a value in objects that come from the spoke without one.
+    #[must_use]
+    pub fn required_in_hub<T>(mut self, path: Path, value: IfAbsent<T>) -> Self {
+        let (direction, value) = (Direction::ToHub, value.value);
+        self.steps.push(Step::Fill {
+            direction,
+            path,
+            value,
+        });
+        self
+    }
+
+    /// Removes a path that the hub does not have.
+    #[must_use]
+    pub fn removed_in_hub(mut self, path: Path) -> Self {
+        let direction = Direction::ToHub;
+        self.steps.push(Step::Remove { direction, path });
+        self
+    }
+
+    /// Removes a path that the spoke does not have.
+    #[must_use]
+    pub fn removed_in_spoke(mut self, path: Path) -> Self {
+        let direction = Direction::ToSpoke;
+        self.steps.push(Step::Remove { direction, path });
+        self
+    }
+
+    /// Names the keys of a list whose items are identified by them (`x-kubernetes-list-map-keys`), so that a value that is kept for
+    /// an item finds it again wherever it is in the list.
+    #[must_use]
+    pub fn keyed(mut self, path: Path, keys: &'static [&'static str]) -> Self {
+        self.keyed.push(Keyed { path, keys });
+        self
+    }
+
+    /// Converts an object, without what is kept.
+    pub(super) fn apply(
+        &self,
+        direction: Direction,
+        object: &mut Value,
+    ) -> Result<(), ConversionError> {
+        let source = object.clone();
+        let mut taken = self.take(direction, object);
+        // A value that contains others goes first.
+        taken.sort_by_key(|it| path::depth(it.target));
+        for Taken {
+            source: from,
+            target,
+            convert,
+            values,
+        } in taken
+        {
+            for (keys, value) in values {
+                let converted = convert(Some(value), &source);
+                if let Some(value) = converted.map_err(|error| fault(from, error))? {
+                    path::put(object, target, &keys, value);
+                }
+            }
+        }
+        self.fill(direction, object, &source)
+    }
+
+    /// Takes out the values that change, innermost first.
+    fn take(&self, direction: Direction, object: &mut Value) -> Vec<Taken<'_>> {
+        let mut paths: Vec<(Path, Option<(Path, &Convert)>)> = Vec::new();
+        for step in &self.steps {
+            match step {
+                Step::Map {
+                    spoke,
+                    hub,
+                    to_hub,
+                    to_spoke,
+                } => paths.push(match direction {
+                    Direction::ToHub => (spoke, Some((hub, to_hub))),
+                    Direction::ToSpoke => (hub, Some((spoke, to_spoke))),
+                }),
+                Step::Remove {
+                    direction: of,
+                    path,
+                } if *of == direction => paths.push((path, None)),
+                Step::Remove { .. } | Step::Fill { .. } => {}
+            }
+        }
+        paths.sort_by_key(|(path, _)| std::cmp::Reverse(path::depth(path)));
+        let taken = paths.into_iter().filter_map(|(source, target)| {
+            let values = path::take(object, source);
+            let (target, convert) = target?;
+            Some(Taken {
+                source,
+                target,
+                convert,
+                values,
+            })
+        });
+        taken.collect()
+    }
+
+    fn fill(
+        &self,
+        direction: Direction,
+        object: &mut Value,
+        source: &Value,
+    ) -> Result<(), ConversionError> {
+        // A mapping may make a value of an absent one.
+        let fills = self.steps.iter().filter_map(|step| match step {
+            Step::Fill {
+                direction: of,
+                path,
+                value,
+            } if *of == direction => Some((*path, value(source))),
+            Step::Map {
+                spoke,
+                hub,
+                to_hub,
+                to_spoke,
+            } => Some(match direction {
+                Direction::ToHub => (*hub, to_hub(None, source)),
+                Direction::ToSpoke => (*spoke, to_spoke(None, source)),
+            }),
+            Step::Fill { .. } | Step::Remove { .. } => None,
+        });
+        let mut fills: Vec<_> = fills.collect();
+        fills.sort_by_key(|(path, _)| path::depth(path));
+        for (path, value) in fills {
+            let value = value.map_err(|error| fault(path, error))?;
+            let Some(value) = value else {
+                continue;
+            };
+            path::each_object(object, path, &mut |fields, name| {
+                fields.entry(name).or_insert_with(|| value.clone());
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The values of one path of the source.
+struct Taken<'a> {
+    source: Path,
+    target: Path,
+    convert: &'a Convert,
+    values: Vec<(Vec<Key>, Value)>,
+}
+
+fn fault(path: Path, message: String) -> ConversionError {
+    ConversionError::Value {
+        path: path::text(path),
+        message,
+    }
+}
