@@ -37,6 +37,7 @@ pub(crate) struct Item {
 }
 
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_field_names, reason = "the name in the schema")]
 pub(crate) struct Port {
     pub(crate) name: Option<String>,
     pub(crate) port: i64,

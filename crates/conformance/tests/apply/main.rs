@@ -1,6 +1,11 @@
 //! Typed configurations against hand-written ones, on the API server in memory and on a real one: the results are the same, `extract` returns what
 //! was applied, and `diff` is empty exactly if the server changes nothing.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs
+)]
 
 mod kinds;
 mod random;
@@ -202,7 +207,7 @@ fn drop_false(value: &mut Value) {
 }
 
 async fn compare(client: Client, namespace: &str) -> TestResult {
-    let mut session = Session::new(client.clone(), namespace);
+    let session = Session::new(client.clone(), namespace);
     for definition in definitions()? {
         session.define(&definition).await?;
     }

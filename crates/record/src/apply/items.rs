@@ -122,7 +122,9 @@ macro_rules! __map_item {
         impl $crate::apply::MapItem for $item {
             type Keys<'k> = <$type as $crate::apply::KeyField>::Given<'k>;
             fn with_keys(keys: Self::Keys<'_>) -> Self {
-                Self { $key: $crate::apply::KeyField::of(keys), ..$crate::Value::blank() }
+                let mut item: Self = $crate::Value::blank();
+                item.$key = $crate::apply::KeyField::of(keys);
+                item
             }
             fn has_keys(&self, keys: &Self::Keys<'_>) -> bool {
                 $crate::apply::KeyField::is(&self.$key, keys)
@@ -133,7 +135,9 @@ macro_rules! __map_item {
         impl $crate::apply::MapItem for $item {
             type Keys<'k> = ($(<$type as $crate::apply::KeyField>::Given<'k>,)+);
             fn with_keys(($($key,)+): Self::Keys<'_>) -> Self {
-                Self { $($key: $crate::apply::KeyField::of($key),)+ ..$crate::Value::blank() }
+                let mut item: Self = $crate::Value::blank();
+                $(item.$key = $crate::apply::KeyField::of($key);)+
+                item
             }
             fn has_keys(&self, ($($key,)+): &Self::Keys<'_>) -> bool {
                 $($crate::apply::KeyField::is(&self.$key, $key))&&+

@@ -283,14 +283,14 @@ impl<K: Child> Children<K> {
         manager: FieldManager<'_>,
         config: serde_json::Value,
     ) -> kube::Result<K> {
-        let request = self.request(key)?;
+        let request = request::<K>(key)?;
         let params = manager.params(false);
         let request = request.patch(&key.name, &params, &Patch::Apply(config));
         self.send(request).await
     }
 
     async fn live(&self, key: &ObjectKey) -> kube::Result<Option<K>> {
-        let request = self.request(key)?.get(&key.name, &GetParams::default());
+        let request = request::<K>(key)?.get(&key.name, &GetParams::default());
         optional(self.send(request).await)
     }
 
@@ -306,14 +306,6 @@ impl<K: Child> Children<K> {
         }))
     }
 
-    fn request(&self, key: &ObjectKey) -> kube::Result<Request> {
-        typed::check_segment("name", &key.name)?;
-        if let Some(namespace) = &key.namespace {
-            typed::check_segment("namespace", namespace)?;
-        }
-        Ok(Request::new(K::url_path(&(), key.namespace.as_deref())))
-    }
-
     async fn send<T: DeserializeOwned>(
         &self,
         request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
@@ -321,6 +313,15 @@ impl<K: Child> Children<K> {
         let request = request.map_err(kube::Error::BuildRequest)?;
         self.client.request(request).await
     }
+}
+
+/// Returns what makes requests for the objects of a kind, once namespace and name are valid segments of a path.
+fn request<K: Child>(key: &ObjectKey) -> kube::Result<Request> {
+    typed::check_segment("name", &key.name)?;
+    if let Some(namespace) = &key.namespace {
+        typed::check_segment("namespace", namespace)?;
+    }
+    Ok(Request::new(K::url_path(&(), key.namespace.as_deref())))
 }
 
 fn optional<T>(result: kube::Result<T>) -> kube::Result<Option<T>> {

@@ -6,7 +6,7 @@ use kube::{
     api::{DeleteParams, Preconditions},
 };
 
-use super::{Child, ChildError, Children, MANAGED_BY, OWNER};
+use super::{Child, ChildError, Children, MANAGED_BY, OWNER, request};
 use crate::{cache::ObjectKey, client::ErrorExt, controller::is_controlled_by};
 
 impl<K: Child> Children<K> {
@@ -67,7 +67,7 @@ impl<K: Child> Children<K> {
                 }),
                 ..DeleteParams::background()
             };
-            let request = self.request(&key)?.delete(&key.name, &params);
+            let request = request::<K>(&key)?.delete(&key.name, &params);
             match self.send::<serde_json::Value>(request).await {
                 Ok(_) => deleted.push(name),
                 Err(error) if error.is_not_found() || error.is_conflict() => {}

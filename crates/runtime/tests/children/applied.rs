@@ -17,19 +17,19 @@ async fn a_child_is_created_once_and_then_left_alone() {
     // The watch delivers nothing: the cache shows the writes of the client.
     stage.server.stall_watches(&On::any());
     let config = child("a", &[("x", "1")]);
-    let state = stage
+    let found = stage
         .children
         .apply(&stage.owner, config.clone())
         .await
         .unwrap();
-    assert!(matches!(state, ChildState::Created(_)), "{state:?}");
+    assert!(matches!(found, ChildState::Created(_)), "{found:?}");
     for _ in 0..3 {
-        let state = stage
+        let found = stage
             .children
             .apply(&stage.owner, config.clone())
             .await
             .unwrap();
-        assert!(matches!(state, ChildState::Unchanged(_)), "{state:?}");
+        assert!(matches!(found, ChildState::Unchanged(_)), "{found:?}");
     }
     assert_eq!(stage.writes(), ["patch a 201"]);
     let meta = stage.get("a").metadata;
@@ -77,25 +77,25 @@ async fn drift_is_corrected_and_fields_of_others_are_left_alone() {
 
     edit(json!({"x": "1", "y": "2", "z": "of another manager"}));
     caught_up("z", Some("of another manager")).await;
-    let state = stage
+    let found = stage
         .children
         .apply(&stage.owner, config.clone())
         .await
         .unwrap();
-    assert!(matches!(state, ChildState::Unchanged(_)), "{state:?}");
+    assert!(matches!(found, ChildState::Unchanged(_)), "{found:?}");
     assert_eq!(stage.writes(), [""; 0]);
 
     edit(json!({"x": "5", "z": "of another manager"}));
     caught_up("y", None).await;
-    let state = stage.children.apply(&stage.owner, config).await.unwrap();
-    assert!(matches!(state, ChildState::Corrected(_)), "{state:?}");
+    let found = stage.children.apply(&stage.owner, config).await.unwrap();
+    assert!(matches!(found, ChildState::Corrected(_)), "{found:?}");
     let data = json!({"x": "1", "y": "2", "z": "of another manager"});
     assert_eq!(json!(stage.get("a").data), data);
 
     // A field that is no longer wanted is removed.
     let less = child("a", &[("x", "1")]);
-    let state = stage.children.apply(&stage.owner, less).await.unwrap();
-    assert!(state.is_written(), "{state:?}");
+    let found = stage.children.apply(&stage.owner, less).await.unwrap();
+    assert!(found.is_written(), "{found:?}");
     let data = json!({"x": "1", "z": "of another manager"});
     assert_eq!(json!(stage.get("a").data), data);
     assert_eq!(stage.writes(), ["patch a 200", "patch a 200"]);
@@ -115,8 +115,8 @@ async fn after_a_start_nothing_changes_in_the_cluster() {
     for (keep_managed_fields, expected) in [(false, vec!["patch a 200"]), (true, vec![])] {
         let (_factory, children) = cache(&stage.server, keep_managed_fields).await;
         for _ in 0..2 {
-            let state = children.apply(&stage.owner, config.clone()).await.unwrap();
-            assert!(matches!(state, ChildState::Unchanged(_)), "{state:?}");
+            let found = children.apply(&stage.owner, config.clone()).await.unwrap();
+            assert!(matches!(found, ChildState::Unchanged(_)), "{found:?}");
         }
         assert_eq!(stage.writes(), expected);
     }
@@ -215,8 +215,8 @@ async fn a_child_is_not_created_for_a_deleted_owner() {
     stage.writes();
     // The cache has the child still, and an apply would create it again.
     for config in [child("a", &[("x", "changed")]), child("b", &[])] {
-        let state = stage.children.apply(&stage.owner, config).await.unwrap();
-        assert!(matches!(state, ChildState::Waiting), "{state:?}");
+        let found = stage.children.apply(&stage.owner, config).await.unwrap();
+        assert!(matches!(found, ChildState::Waiting), "{found:?}");
     }
     assert_eq!(stage.writes(), ["patch a 409"]);
     assert!(stage.server.list::<ConfigMap>().is_empty());

@@ -55,12 +55,12 @@ async fn a_child_of_a_former_owner_is_awaited() {
     let former = json!([{"apiVersion": "v1", "kind": "ServiceAccount", "name": "owner", "uid": "gone", "controller": true}]);
     seed(&stage, "a", former);
     let before = stage.get("a");
-    let state = stage
+    let found = stage
         .children
         .apply(&stage.owner, child("a", &[]))
         .await
         .unwrap();
-    assert!(matches!(state, ChildState::Waiting), "{state:?}");
+    assert!(matches!(found, ChildState::Waiting), "{found:?}");
     assert_eq!(stage.get("a"), before);
 }
 
@@ -81,11 +81,11 @@ async fn a_child_that_is_being_deleted_is_awaited() {
     stage.server.delete::<ConfigMap>("default", "a").unwrap();
     let (_factory, children) = cache(&stage.server, false).await;
     stage.writes();
-    let state = children
+    let found = children
         .apply(&stage.owner, child("a", &[("x", "1")]))
         .await
         .unwrap();
-    assert!(matches!(state, ChildState::Waiting), "{state:?}");
+    assert!(matches!(found, ChildState::Waiting), "{found:?}");
     assert_eq!(stage.writes(), [""; 0]);
 }
 
