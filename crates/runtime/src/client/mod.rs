@@ -36,6 +36,8 @@ mod scale;
 mod status;
 mod transfer;
 pub(crate) mod typed;
+#[cfg(feature = "rustls-tls")]
+mod warnings;
 pub(crate) mod writer;
 
 pub use all::AllNamespaces;
