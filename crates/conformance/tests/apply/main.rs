@@ -24,8 +24,8 @@ use testresult::TestResult;
 
 use kinds::Widget;
 
-/// The number of random objects, half of them of each kind.
-const OBJECTS: u64 = 1000;
+/// The number of random objects, half of them of each kind; `KUBE_CODEGEN_APPLY_OBJECTS` sets another one.
+const OBJECTS: u64 = 200;
 /// The number of applies of each object.
 const STEPS: usize = 4;
 const MANAGERS: [&str; 3] = ["one", "two", "three"];
@@ -72,12 +72,13 @@ fn normal(object: &impl serde::Serialize) -> Value {
     object
 }
 
-/// Writes quantities as the server does, and sorts sets, of which the server keeps the order.
+/// Writes quantities and defaults inside atomic values as the server does, and sorts lists, of which the server may keep the order.
 fn canonical(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
             let fields = fields.iter().map(|(name, value)| {
                 let value = match (name.as_str(), value.as_str()) {
+                    ("fieldRef", _) => json!({"apiVersion": "v1", "fieldPath": value["fieldPath"]}),
                     ("cpu", Some("1000m")) => json!("1"),
                     ("cpu", Some("0.1")) => json!("100m"),
                     ("memory", Some("1024Mi")) => json!("1Gi"),
@@ -103,6 +104,7 @@ fn canonical(value: &Value) -> Value {
 async fn run<K>(
     client: &Client,
     namespace: &str,
+    is_in_memory: bool,
     make: fn(&mut fastrand::Rng) -> Value,
     seeds: std::ops::Range<u64>,
     tally: &mut Tally,
@@ -167,7 +169,9 @@ where
             assert_eq!(normal(&ours), normal(&theirs), "{case}");
             tally.applied += 1;
             if let (Some(before), Some(diff)) = (before, diff) {
-                let is_unchanged = before.meta().resource_version == ours.meta().resource_version;
+                // The API server in memory counts a new time of a built-in kind as a change.
+                let is_unchanged = before.meta().resource_version == ours.meta().resource_version
+                    || is_in_memory && normal(&before) == normal(&ours);
                 assert_eq!(
                     diff.is_empty(),
                     is_unchanged,
@@ -207,12 +211,24 @@ fn drop_false(value: &mut Value) {
     }
 }
 
-/// Runs half of the objects with each kind; a test of its own each, since they take as long as all others together.
+/// Runs half of the objects with each kind.
 async fn compare(client: Client, namespace: &str, is_built_in: bool) -> TestResult {
-    let mut tally = Tally::default();
+    let given = std::env::var("KUBE_CODEGEN_APPLY_OBJECTS").ok();
+    let all = given
+        .and_then(|given| given.parse().ok())
+        .unwrap_or(OBJECTS);
+    let (mut tally, is_in_memory) = (Tally::default(), namespace == "default");
     if is_built_in {
-        let seeds = OBJECTS / 2..OBJECTS;
-        run::<Deployment>(&client, namespace, random::deployment, seeds, &mut tally).await?;
+        let seeds = all / 2..all;
+        run::<Deployment>(
+            &client,
+            namespace,
+            is_in_memory,
+            random::deployment,
+            seeds,
+            &mut tally,
+        )
+        .await?;
     } else {
         let session = Session::new(client.clone(), namespace);
         for definition in definitions()? {
@@ -221,15 +237,16 @@ async fn compare(client: Client, namespace: &str, is_built_in: bool) -> TestResu
         run::<Widget>(
             &client,
             namespace,
+            is_in_memory,
             random::widget,
-            0..OBJECTS / 2,
+            0..all / 2,
             &mut tally,
         )
         .await?;
     }
     println!("{tally:?}");
     assert!(
-        tally.applied > 1000 && tally.unchanged > 100 && tally.conflicts > 100,
+        tally.applied > 200 && tally.unchanged > 20 && tally.conflicts > 20,
         "{tally:?}"
     );
     Ok(())

@@ -38,13 +38,13 @@ impl FieldConflict {
         })
     }
 
-    /// Reads the conflicts in a response.
+    /// Reads the conflicts in a response, and sorts them: the server lists the managers in random order.
     pub(super) fn read_all(status: &Status) -> Vec<Self> {
         let details = status.details.iter();
-        details
-            .flat_map(|details| &details.causes)
-            .filter_map(Self::read)
-            .collect()
+        let causes = details.flat_map(|details| &details.causes);
+        let mut all: Vec<Self> = causes.filter_map(Self::read).collect();
+        all.sort_by(|a, b| (&a.field, &a.manager).cmp(&(&b.field, &b.manager)));
+        all
     }
 }
 
