@@ -11,6 +11,7 @@ mod explain;
 mod generate;
 mod layer;
 mod new;
+mod policy;
 mod rbac;
 mod sample;
 mod update;
@@ -58,6 +59,7 @@ enum Command {
     Deploy(deploy::Command),
     Check(check::Args),
     Sample(sample::Args),
+    Policy(policy::Args),
     #[command(subcommand)]
     Crd(crd::Command),
     /// List the emitters that --emit accepts
@@ -154,6 +156,7 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Deploy(command) => deploy::run(&command, console)?,
         Command::Check(args) => check::run(&args, console)?,
         Command::Sample(args) => sample::run(&args, console)?,
+        Command::Policy(args) => policy::run(&args, console)?,
         Command::Crd(command) => crd::run(&command, console)?,
         Command::Emitters => list_emitters(console),
         Command::Explain(args) => explain::run(&args, console),

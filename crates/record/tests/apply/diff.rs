@@ -137,8 +137,10 @@ fn the_server_normalizes_built_in_kinds() {
                 "cpu".to_owned(),
                 k8s_openapi::apimachinery::pkg::api::resource::Quantity(cpu.to_owned()),
             );
-            let mut port = k8s_openapi::api::core::v1::ContainerPort::default();
-            port.container_port = 80;
+            let port = k8s_openapi::api::core::v1::ContainerPort {
+                container_port: 80,
+                ..Default::default()
+            };
             container.ports = Some(vec![port]);
             let source = container.env.item("E").value_from.get_or_insert_default();
             source.field_ref.get_or_insert_default().field_path = "metadata.name".to_owned();

@@ -11,13 +11,13 @@ use serde_json::json;
 use crate::stage::{MANAGER, Stage, cache, child};
 
 /// Seeds an object. Its owners do not exist, and the garbage collector would delete an object that is created with them.
-fn seed(stage: &Stage, name: &str, owners: serde_json::Value) {
+fn seed(stage: &Stage, name: &str, owners: &serde_json::Value) {
     let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default"}, "data": {"k": "v"}});
     stage.server.seed(&map).unwrap();
     stage
         .server
         .edit::<ConfigMap>("default", name, |map| {
-            map["metadata"]["ownerReferences"] = owners.clone()
+            map["metadata"]["ownerReferences"] = owners.clone();
         })
         .unwrap();
 }
@@ -26,8 +26,8 @@ fn seed(stage: &Stage, name: &str, owners: serde_json::Value) {
 async fn a_foreign_object_is_not_changed() {
     let stage = Stage::new().await;
     let owner = json!([{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "u", "controller": true}]);
-    seed(&stage, "a", json!([]));
-    seed(&stage, "b", owner);
+    seed(&stage, "a", &json!([]));
+    seed(&stage, "b", &owner);
     let before = (stage.get("a"), stage.get("b"));
     // First by the server, as the cache is late; then by the cache.
     stage.server.stall_watches(&On::any());
@@ -53,7 +53,7 @@ async fn a_foreign_object_is_not_changed() {
 async fn a_child_of_a_former_owner_is_awaited() {
     let stage = Stage::new().await;
     let former = json!([{"apiVersion": "v1", "kind": "ServiceAccount", "name": "owner", "uid": "gone", "controller": true}]);
-    seed(&stage, "a", former);
+    seed(&stage, "a", &former);
     let before = stage.get("a");
     let found = stage
         .children
@@ -75,7 +75,7 @@ async fn a_child_that_is_being_deleted_is_awaited() {
     stage
         .server
         .edit::<ConfigMap>("default", "a", |map| {
-            map["metadata"]["finalizers"] = json!(["example.com/hold"])
+            map["metadata"]["finalizers"] = json!(["example.com/hold"]);
         })
         .unwrap();
     stage.server.delete::<ConfigMap>("default", "a").unwrap();
@@ -137,7 +137,7 @@ async fn an_object_that_appears_before_the_creation_is_refused() {
         .await
         .unwrap();
     stage.server.delete::<ConfigMap>("default", "a").unwrap();
-    seed(&stage, "a", json!([]));
+    seed(&stage, "a", &json!([]));
     let before = stage.get("a");
     let error = stage
         .children
