@@ -46,6 +46,7 @@
 pub mod apply;
 mod bytes;
 pub mod clock;
+mod compatibility;
 mod containers;
 pub mod conversion;
 mod date_time;
