@@ -41,6 +41,14 @@ pub struct Crd {
     pub place: Place,
 }
 
+impl Crd {
+    /// Parses the manifest.
+    #[cfg(feature = "cli")]
+    pub(crate) fn definition(&self) -> serde_json::Value {
+        crate::ir::definition(&self.manifest)
+    }
+}
+
 /// `spec.names`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {

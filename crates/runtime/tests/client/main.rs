@@ -3,6 +3,7 @@
 mod errors;
 mod finalizers;
 mod kinds;
+mod migration;
 mod modify;
 mod pages;
 mod random;
