@@ -93,6 +93,16 @@ pub struct Version {
     pub schema_pointer: String,
 }
 
+/// Returns a manifest in the form of `apiextensions.k8s.io/v1`.
+#[cfg(feature = "cli")]
+pub(crate) fn upgraded(manifest: serde_json::Value) -> serde_json::Value {
+    if manifest["apiVersion"] == "apiextensions.k8s.io/v1beta1" {
+        legacy::upgrade(manifest).0
+    } else {
+        manifest
+    }
+}
+
 /// Reads the CRDs of one source.
 fn read(id: SourceId, source: &Source) -> (Vec<Crd>, Diagnostics) {
     let mut diagnostics = Diagnostics::new();

@@ -9,7 +9,6 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::{
     Api, Client,
     api::{ApiResource, DynamicObject, ListParams, PostParams},
-    core::ErrorResponse,
 };
 use serde_json::{Value, json};
 
@@ -286,7 +285,7 @@ impl<'a> Migration<'a> {
                 .replace_status(&self.crd, &PostParams::default(), &crd)
                 .await
             {
-                Err(kube::Error::Api(status)) if is_conflict(&status) => {}
+                Err(kube::Error::Api(status)) if status.code == 409 => {}
                 crd => return Ok(stored(&crd?).iter().map(|&name| name.to_owned()).collect()),
             }
         }
@@ -294,10 +293,6 @@ impl<'a> Migration<'a> {
 }
 
 const GROUP: &str = "storagemigration.k8s.io";
-
-fn is_conflict(status: &ErrorResponse) -> bool {
-    status.code == 409
-}
 
 /// Returns the newest version of `StorageVersionMigration` that the API server serves and this module knows.
 async fn served_migration(client: &Client) -> Result<Option<String>, Error> {
