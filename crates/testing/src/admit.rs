@@ -9,7 +9,7 @@ use crate::{
     body::identify,
     builtin, gc, go,
     kind::{self, Kind, Types, Version},
-    managed, names,
+    managed, names, namespaces,
     object::{self, at, copy, deleting, map, now, section, text},
     request::{Request, Verb},
     service_ports,
@@ -45,6 +45,8 @@ pub(crate) fn create(
         object::namespace(&object).to_owned(),
         object::name(&object).to_owned(),
     );
+    namespaces::admit(store, kind, &namespace, &name)?;
+    namespaces::admit_pod(store, kind, &mut object)?;
     let uid = uid(store.unique());
     let metadata = section(&mut object, "metadata");
     metadata.retain(|field, _| !SERVER_OWNED.contains(&field.as_str()));

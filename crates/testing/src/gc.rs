@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     kind::{self, Kind},
+    namespaces,
     object::{self, at, deleting, flag, list, now, put, section, strings, text},
     store::Store,
 };
@@ -44,18 +45,27 @@ pub(crate) fn delete(
             finalizers.clone().into(),
         );
     }
-    if finalizers.is_empty() {
+    let terminates = store.namespaces && namespaces::is_namespace(kind);
+    if finalizers.is_empty() && !terminates {
         return (remove(store, kind, object), true);
     }
     if !deleting(object) {
         mark(&mut marked, grace.unwrap_or_default());
+        if terminates {
+            put(&mut marked, "/status/phase", "Terminating".into());
+        }
     }
     let stored = if marked == **object {
         object.clone()
     } else {
         store.write(kind, marked)
     };
-    after_update(store, kind, &stored);
+    if terminates {
+        namespaces::empty(store, object::name(object));
+        namespaces::finish(store, object::name(object));
+    } else {
+        after_update(store, kind, &stored);
+    }
     let remaining = store
         .get(kind, object::namespace(object), object::name(object))
         .filter(|remaining| object::uid(remaining) == object::uid(object));
@@ -76,6 +86,9 @@ pub(crate) fn mark(object: &mut Value, grace: i64) {
 /// Serves a new CRD, and collects a new object whose owners do not exist.
 pub(crate) fn after_create(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
     register(store, kind, object);
+    if store.namespaces && namespaces::is_namespace(kind) {
+        namespaces::created(store, object::name(object));
+    }
     let owners = list(object, "/metadata/ownerReferences");
     if !owners.is_empty()
         && owners
@@ -99,18 +112,23 @@ pub(crate) fn after_update(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Val
         finalizers.retain(|name| name != ORPHAN);
     }
     if finalizers.iter().any(|name| name == FOREGROUND) {
-        for (kind, dependent) in dependents(store, object::uid(object)) {
+        for (kind, dependent) in store.dependents(object::uid(object)) {
             if !deleting(&dependent) {
                 delete(store, &kind, &dependent, Propagation::Background, None);
             }
         }
-        let blocked = dependents(store, object::uid(object))
+        let blocked = store
+            .dependents(object::uid(object))
             .iter()
             .any(|(_, dependent)| blocks(dependent, object::uid(object)));
         finalizers.retain(|name| name != FOREGROUND || blocked);
     }
     if finalizers.is_empty() {
-        remove(store, kind, object);
+        if store.namespaces && namespaces::is_namespace(kind) {
+            namespaces::finish(store, object::name(object));
+        } else {
+            remove(store, kind, object);
+        }
     } else if finalizers.len() != before {
         let mut changed = Value::clone(object);
         put(&mut changed, "/metadata/finalizers", finalizers.into());
@@ -119,19 +137,12 @@ pub(crate) fn after_update(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Val
 }
 
 /// Removes an object and collects what depended on it.
-fn remove(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) -> Arc<Value> {
+pub(crate) fn remove(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) -> Arc<Value> {
     let Some(last) = store.remove(kind, object::namespace(object), object::name(object)) else {
         return object.clone();
     };
-    if kind.group.is_empty() && kind.kind == "Namespace" {
-        let inside: Vec<_> = store
-            .all()
-            .filter(|(_, inner)| object::namespace(inner) == object::name(object))
-            .map(|(kind, inner)| (kind.clone(), inner.clone()))
-            .collect();
-        for (kind, inner) in inside {
-            delete(store, &kind, &inner, Propagation::Background, None);
-        }
+    if namespaces::is_namespace(kind) {
+        namespaces::empty(store, object::name(object));
     }
     if kind.plural == "customresourcedefinitions" {
         store.kinds.remove(
@@ -140,7 +151,7 @@ fn remove(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) -> Arc<Value
         );
     }
     let uid = object::uid(object);
-    for (kind, dependent) in dependents(store, uid) {
+    for (kind, dependent) in store.dependents(uid) {
         let owners = list(&dependent, "/metadata/ownerReferences");
         if owners
             .iter()
@@ -151,47 +162,35 @@ fn remove(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) -> Arc<Value
             release(store, &kind, &dependent, uid);
         }
     }
+    namespaces::finish(store, object::namespace(object));
     // This may complete the foreground deletion of an owner.
     for owner in list(object, "/metadata/ownerReferences") {
-        if let Some((kind, waiting)) = by_uid(store, text(owner, "/uid")) {
+        if let Some((kind, waiting)) = find(store, owner, object::namespace(object)) {
             after_update(store, &kind, &waiting);
         }
     }
     last
 }
 
-fn dependents(store: &Store, uid: &str) -> Vec<(Arc<Kind>, Arc<Value>)> {
-    let owned = |object: &Value| {
-        list(object, "/metadata/ownerReferences")
-            .iter()
-            .any(|owner| text(owner, "/uid") == uid)
-    };
-    store
-        .all()
-        .filter(|(_, object)| owned(object))
-        .map(|(kind, object)| (kind.clone(), object.clone()))
-        .collect()
-}
-
-fn by_uid(store: &Store, uid: &str) -> Option<(Arc<Kind>, Arc<Value>)> {
-    store
-        .all()
-        .find(|(_, object)| object::uid(object) == uid)
-        .map(|(kind, object)| (kind.clone(), object.clone()))
-}
-
 /// Returns whether an owner exists; owners of unknown kinds are assumed to exist.
 fn exists(store: &Store, owner: &Value, namespace: &str) -> bool {
-    let Some(kind) = store
+    kind_of(store, owner).is_none() || find(store, owner, namespace).is_some()
+}
+
+fn kind_of<'a>(store: &'a Store, owner: &Value) -> Option<&'a Arc<Kind>> {
+    store
         .kinds
         .named(text(owner, "/apiVersion"), text(owner, "/kind"))
-    else {
-        return true;
-    };
+}
+
+/// Returns the owner that a reference in an object of the namespace names.
+fn find(store: &Store, owner: &Value, namespace: &str) -> Option<(Arc<Kind>, Arc<Value>)> {
+    let kind = kind_of(store, owner)?;
     let namespace = if kind.namespaced { namespace } else { "" };
     store
         .get(kind, namespace, text(owner, "/name"))
-        .is_some_and(|found| object::uid(&found) == text(owner, "/uid"))
+        .filter(|found| object::uid(found) == text(owner, "/uid"))
+        .map(|found| (kind.clone(), found))
 }
 
 fn blocks(dependent: &Value, uid: &str) -> bool {
@@ -201,7 +200,7 @@ fn blocks(dependent: &Value, uid: &str) -> bool {
 }
 
 fn orphan(store: &mut Store, owner: &Value) {
-    for (kind, dependent) in dependents(store, object::uid(owner)) {
+    for (kind, dependent) in store.dependents(object::uid(owner)) {
         release(store, &kind, &dependent, object::uid(owner));
     }
 }

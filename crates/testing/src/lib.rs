@@ -28,15 +28,19 @@
 mod admit;
 mod apply;
 mod body;
+mod builder;
 mod builtin;
 mod discovery;
 mod events;
 mod fault;
 mod gc;
 mod go;
+mod internal;
 mod kind;
+mod log;
 mod managed;
 mod names;
+mod namespaces;
 mod object;
 mod openapi;
 mod patch;
@@ -59,6 +63,7 @@ mod transport;
 mod watch;
 mod write;
 
+pub use builder::Builder;
 pub use fault::Failure;
 pub use recorded::{On, RecordedRequest};
 pub use server::ApiServer;

@@ -30,6 +30,8 @@ pub struct RecordedRequest {
     pub resource: String,
     /// `status` or `scale`; empty for the object itself.
     pub subresource: String,
+    /// Whether objects of the resource are in namespaces.
+    pub namespaced: bool,
     /// Namespace in the path; empty if there is none.
     pub namespace: String,
     /// Name in the path; empty for a collection.
@@ -40,6 +42,8 @@ pub struct RecordedRequest {
     pub content_type: String,
     /// The body as JSON; null for an empty body.
     pub body: Value,
+    /// The header `User-Agent`.
+    pub user_agent: String,
     /// HTTP status of the response; 0 if the connection was dropped or there is no response yet.
     pub status: u16,
 }
@@ -53,11 +57,13 @@ impl RecordedRequest {
             version: target.version.clone(),
             resource: target.kind.plural.clone(),
             subresource: target.subresource.clone(),
+            namespaced: target.kind.namespaced,
             namespace: target.namespace.clone(),
             name: target.name.clone(),
             path: path.to_owned(),
             content_type: request.content_type.clone(),
             body: request.json().unwrap_or_default(),
+            user_agent: request.user_agent.clone(),
             status: 0,
         }
     }

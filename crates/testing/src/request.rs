@@ -99,7 +99,7 @@ pub(crate) struct Request {
     pub(crate) metadata_only: bool,
     /// The texts of `Warning` headers.
     pub(crate) warnings: RefCell<Vec<String>>,
-    user_agent: String,
+    pub(crate) user_agent: String,
 }
 
 /// Converts numbers as a real server does: `1.0` becomes `1`, and what exceeds 64 bits a float.
@@ -161,6 +161,21 @@ impl Request {
             warnings: RefCell::default(),
             user_agent: header(header::USER_AGENT),
         })
+    }
+
+    /// Returns a request of the server itself.
+    pub(crate) fn internal(verb: Verb, target: Target, body: Vec<u8>, agent: &str) -> Self {
+        Self {
+            verb,
+            target,
+            query: Query::default(),
+            content_type: JSON.to_owned(),
+            body,
+            table: false,
+            metadata_only: false,
+            warnings: RefCell::default(),
+            user_agent: agent.to_owned(),
+        }
     }
 
     /// Parses the body as JSON; an empty body is null.

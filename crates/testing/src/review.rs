@@ -53,3 +53,22 @@ pub(crate) fn answer(method: &Method, path: &str, body: &[u8]) -> Option<Value> 
     put(&mut review, "/status", status);
     Some(review)
 }
+
+/// Returns the line of an answered review in the request log.
+pub(crate) fn line(review: &Value, path: &str) -> Value {
+    let (group, version) = text(review, "/apiVersion")
+        .split_once('/')
+        .unwrap_or_default();
+    json!({
+        "verb": "create",
+        "group": group,
+        "version": version,
+        "resource": path.rsplit('/').next(),
+        "subresource": "",
+        "namespaced": path.contains("/namespaces/"),
+        "namespace": "",
+        "name": "",
+        "status": 201,
+        "userAgent": "",
+    })
+}

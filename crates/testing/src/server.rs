@@ -11,6 +11,7 @@ use kube::{Client, core::response::Status};
 use serde_json::json;
 
 use crate::{
+    builder::Builder,
     fault::{Command, Failure},
     recorded::{On, RecordedRequest},
     shared::{Changes, Shared, lock},
@@ -20,7 +21,7 @@ use crate::{
 };
 
 /// How many changes per resource are kept for watches.
-const WINDOW: usize = 10_000;
+pub(crate) const WINDOW: usize = 10_000;
 
 /// An in-memory Kubernetes API server. Clones are handles to the same server.
 ///
@@ -51,6 +52,11 @@ impl ApiServer {
         Self::with(Store::new(WINDOW))
     }
 
+    /// Returns the settings of a server that does more: namespaces, controllers, authorization.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
     /// Returns another server with the same kinds, objects and history. Requests, faults, watches and settings are not copied.
     #[must_use]
     pub fn fork(&self) -> Self {
@@ -58,7 +64,7 @@ impl ApiServer {
         Self::with(store)
     }
 
-    fn with(store: Store) -> Self {
+    pub(crate) fn with(store: Store) -> Self {
         Self(Arc::new(Shared {
             changes: Changes::default(),
             store: Mutex::new(store),
@@ -116,9 +122,14 @@ impl ApiServer {
         Some(config.to_string())
     }
 
-    /// Returns the requests in the order of arrival, without discovery and unknown paths.
+    /// Returns the requests in the order of arrival, without discovery and unknown paths. The newest 100,000 are kept
+    /// ([`Self::set_request_limit`]).
+    ///
+    /// If the environment variable `KUBE_CODEGEN_REQUESTS` names a file, the server appends each answered request to it as one
+    /// line of JSON: `verb`, `group`, `version`, `resource`, `subresource`, `namespaced`, `namespace`, `name`, `status` and
+    /// `userAgent`. Several servers and processes can share the file.
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        lock(&self.0.requests).clone()
+        lock(&self.0.requests).iter().cloned().collect()
     }
 
     /// Returns the requests that change objects, in the order of arrival.
@@ -133,6 +144,11 @@ impl ApiServer {
     /// Clears the recorded requests.
     pub fn clear_requests(&self) {
         lock(&self.0.requests).clear();
+    }
+
+    /// Sets how many requests are kept.
+    pub fn set_request_limit(&self, requests: usize) {
+        lock(&self.0.requests).set_limit(requests);
     }
 
     /// Makes the next matching request fail. Faults apply in the order in which they were added.

@@ -9,6 +9,7 @@ use tokio::{sync::Notify, task::AbortHandle};
 
 use crate::{
     fault::{Faults, Watches},
+    log::RequestLog,
     recorded::RecordedRequest,
     store::Store,
 };
@@ -22,7 +23,7 @@ pub(crate) struct Shared {
     pub(crate) faults: Mutex<Faults>,
     pub(crate) watches: Mutex<Watches>,
     pub(crate) settings: Mutex<Settings>,
-    pub(crate) requests: Mutex<Vec<RecordedRequest>>,
+    pub(crate) requests: Mutex<RequestLog>,
 }
 
 #[derive(Debug, Default)]
@@ -32,18 +33,13 @@ pub(crate) struct Settings {
 }
 
 impl Shared {
-    /// Records a request and returns its index.
+    /// Records a request and returns its number.
     pub(crate) fn record(&self, request: RecordedRequest) -> usize {
-        let mut requests = lock(&self.requests);
-        requests.push(request);
-        requests.len() - 1
+        lock(&self.requests).add(request)
     }
 
-    pub(crate) fn answered(&self, index: usize, status: u16) {
-        // The record may have been cleared in the meantime.
-        if let Some(request) = lock(&self.requests).get_mut(index) {
-            request.status = status;
-        }
+    pub(crate) fn answered(&self, number: usize, status: u16) {
+        lock(&self.requests).answered(number, status);
     }
 }
 

@@ -223,6 +223,26 @@ pub(crate) fn unprocessable() -> Box<Status> {
     status
 }
 
+/// Returns the error of an admission plugin or of the authorisation.
+pub(crate) fn forbidden(kind: &Kind, name: &str, why: &str) -> Box<Status> {
+    let message = format!("{} {name:?} is forbidden: {why}", kind.qualified());
+    let message = if name.is_empty() {
+        message.replacen(" \"\"", "", 1)
+    } else {
+        message
+    };
+    let details = StatusDetails {
+        name: name.to_owned(),
+        group: kind.group.clone(),
+        kind: kind.plural.clone(),
+        ..no_details()
+    };
+    Status::failure(&message, reason::FORBIDDEN)
+        .with_code(403)
+        .with_details(details)
+        .boxed()
+}
+
 pub(crate) fn not_allowed() -> Box<Status> {
     error(
         405,

@@ -1,7 +1,7 @@
 //! Stores objects, their revisions and the history that watches read.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
     sync::Arc,
 };
 
@@ -15,6 +15,9 @@ use crate::{
 
 /// Namespace (empty for cluster-scoped kinds) and name.
 pub(crate) type Key = (String, String);
+
+/// Group and plural of a collection, and a [`Key`].
+type Place = ((String, String), Key);
 
 /// One change of an object.
 #[derive(Clone, Debug)]
@@ -66,7 +69,13 @@ pub(crate) struct Snapshot {
 pub(crate) struct Store {
     pub(crate) kinds: Kinds,
     pub(crate) revision: u64,
+    /// Whether namespaces have a life cycle: they exist at the start, and objects need one.
+    pub(crate) namespaces: bool,
+    /// The certificate authority that `kube-root-ca.crt` of each namespace holds.
+    pub(crate) authority: String,
     collections: BTreeMap<(String, String), Collection>,
+    /// The objects that name an owner, by its uid.
+    dependents: HashMap<String, BTreeSet<Place>>,
     snapshots: BTreeMap<u64, Snapshot>,
     window: usize,
     counter: u64,
@@ -80,6 +89,9 @@ impl Store {
         Self {
             kinds: builtin::kinds().collect(),
             revision: 1,
+            namespaces: false,
+            authority: String::new(),
+            dependents: HashMap::new(),
             collections: BTreeMap::new(),
             snapshots: BTreeMap::new(),
             window,
@@ -142,6 +154,74 @@ impl Store {
             })
     }
 
+    /// Returns the objects of a namespace with their kinds.
+    pub(crate) fn inside<'a>(
+        &'a self,
+        namespace: &'a str,
+    ) -> impl Iterator<Item = (&'a Arc<Kind>, &'a Arc<Value>)> {
+        self.collections
+            .iter()
+            .filter_map(|((group, plural), collection)| {
+                Some((self.kinds.get(group, plural)?, collection))
+            })
+            .flat_map(move |(kind, collection)| {
+                collection
+                    .objects
+                    .range((namespace.to_owned(), String::new())..)
+                    .take_while(move |(key, _)| key.0 == namespace)
+                    .map(move |(_, object)| (kind, object))
+            })
+    }
+
+    /// Returns the objects that name the owner with this uid, in the order of [`Self::all`].
+    pub(crate) fn dependents(&self, uid: &str) -> Vec<(Arc<Kind>, Arc<Value>)> {
+        let places = self.dependents.get(uid).into_iter().flatten();
+        places
+            .filter_map(|((group, plural), key)| {
+                let kind = self.kinds.get(group, plural)?;
+                let collection = self.collections.get(&(group.clone(), plural.clone()))?;
+                Some((kind.clone(), collection.objects.get(key)?.clone()))
+            })
+            .collect()
+    }
+
+    /// Replaces the owners `old` of an object by `new` in the index of dependents.
+    fn index(&mut self, kind: &Kind, old: Option<&Value>, new: Option<&Value>) {
+        let owners = |object: Option<&Value>| -> Vec<String> {
+            object
+                .map(|object| object::list(object, "/metadata/ownerReferences"))
+                .unwrap_or_default()
+                .iter()
+                .map(|owner| object::text(owner, "/uid").to_owned())
+                .collect()
+        };
+        let (before, after) = (owners(old), owners(new));
+        let Some(object) = new.or(old).filter(|_| before != after) else {
+            return;
+        };
+        let place: Place = (
+            (events::stored_group(kind).to_owned(), kind.plural.clone()),
+            (
+                object::namespace(object).to_owned(),
+                object::name(object).to_owned(),
+            ),
+        );
+        for uid in before {
+            if let Some(places) = self.dependents.get_mut(&uid) {
+                places.remove(&place);
+                if places.is_empty() {
+                    self.dependents.remove(&uid);
+                }
+            }
+        }
+        for uid in after {
+            self.dependents
+                .entry(uid)
+                .or_default()
+                .insert(place.clone());
+        }
+    }
+
     /// Stores an object as the newest revision and returns it with that `resourceVersion`.
     pub(crate) fn write(&mut self, kind: &Kind, mut object: Value) -> Arc<Value> {
         events::store(kind, &mut object);
@@ -155,6 +235,7 @@ impl Store {
         );
         let object = Arc::new(object);
         let old = self.collection(kind).objects.insert(key, object.clone());
+        self.index(kind, old.as_deref(), Some(&object));
         self.remember(
             kind,
             Change {
@@ -177,6 +258,7 @@ impl Store {
             .collection(kind)
             .objects
             .remove(&(namespace.to_owned(), name.to_owned()))?;
+        self.index(kind, Some(&old), None);
         self.revision += 1;
         let revision = self.revision;
         let mut last = Value::clone(&old);

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     admit, apply, body, builtin,
     gc::{self, Propagation},
+    namespaces,
     object::{self, at, text},
     patch,
     read::{current, found},
@@ -91,6 +92,7 @@ pub(crate) fn delete(store: &mut Store, request: &Request) -> Answer<Value> {
         return Err(not_allowed());
     }
     let found = current(store, target)?;
+    namespaces::admit_delete(store, &target.kind, &target.name)?;
     let options = Options::read(request)?;
     options.check(request, &found)?;
     if options.dry_run {

@@ -11,6 +11,8 @@ mod crd;
 mod delete;
 mod faults;
 mod list;
+mod namespaces;
+mod requests;
 mod support;
 mod transport;
 mod watch;

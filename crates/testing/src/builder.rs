@@ -1,0 +1,49 @@
+//! The settings of a server that does more than a test of one reconcile needs.
+
+use crate::{ApiServer, namespaces, server::WINDOW, store::Store};
+
+/// The settings of an [`ApiServer`].
+///
+/// ```
+/// # use kube_codegen_testing::ApiServer;
+/// # use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let server = ApiServer::builder().namespaces().build();
+/// assert_eq!(server.list::<Namespace>().len(), 4);
+/// let maps: kube::Api<ConfigMap> = kube::Api::namespaced(server.client(), "absent");
+/// let refused = maps.create(&Default::default(), &ConfigMap::default()).await;
+/// assert!(refused.is_err());
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Builder {
+    namespaces: bool,
+    authority: String,
+}
+
+impl Builder {
+    /// Gives namespaces a life cycle: `default`, `kube-system`, `kube-public` and `kube-node-lease` exist at the start, each
+    /// namespace has its default account and `kube-root-ca.crt`, objects need an existing namespace, and a deleted namespace
+    /// is `Terminating` until its objects are gone.
+    pub fn namespaces(mut self) -> Self {
+        self.namespaces = true;
+        self
+    }
+
+    /// Sets the certificate authority (PEM) that `kube-root-ca.crt` of each namespace holds.
+    pub fn authority(mut self, pem: impl Into<String>) -> Self {
+        self.authority = pem.into();
+        self
+    }
+
+    /// Creates the server.
+    pub fn build(self) -> ApiServer {
+        let mut store = Store::new(WINDOW);
+        store.authority = self.authority;
+        if self.namespaces {
+            namespaces::start(&mut store);
+        }
+        ApiServer::with(store)
+    }
+}

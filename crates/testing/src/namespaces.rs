@@ -1,0 +1,157 @@
+//! The life cycle of namespaces: those of every cluster, what a new one contains, and the removal of a deleted one.
+//!
+//! It is an option of the server; without it, namespaces need not exist.
+
+use kube::core::response::{Status, StatusDetails, reason};
+use serde_json::{Value, json};
+
+use crate::{
+    gc::{self, Propagation},
+    internal,
+    kind::Kind,
+    object::{self, deleting, strings},
+    status::{Answer, cause, forbidden, no_details},
+    store::Store,
+};
+
+/// The namespaces of every cluster (<https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/>).
+const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+/// The admission plugin `NamespaceLifecycle` protects them.
+const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
+const ROOT_CA: &str = "kube-root-ca.crt";
+
+pub(crate) fn is_namespace(kind: &Kind) -> bool {
+    kind.group.is_empty() && kind.kind == "Namespace"
+}
+
+/// Switches the life cycle on, and creates the initial namespaces.
+pub(crate) fn start(store: &mut Store) {
+    store.namespaces = true;
+    for name in INITIAL {
+        let namespace =
+            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+        internal::create(store, "kube-apiserver", namespace).ok();
+    }
+}
+
+/// Creates what each namespace contains: the default account and the certificate authority.
+pub(crate) fn created(store: &mut Store, namespace: &str) {
+    let metadata = |name: &str| json!({"name": name, "namespace": namespace});
+    let account =
+        json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata("default")});
+    let mut authority = json!({
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": metadata(ROOT_CA),
+        "data": {"ca.crt": store.authority},
+    });
+    authority["metadata"]["annotations"] = json!({"kubernetes.io/description": "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters."});
+    for object in [account, authority] {
+        // The objects may exist in a store that was seeded.
+        internal::create(store, "kube-controller-manager", object).ok();
+    }
+}
+
+/// Refuses a new object in a namespace that does not exist or is being deleted.
+pub(crate) fn admit(store: &Store, kind: &Kind, namespace: &str, name: &str) -> Answer<()> {
+    if !store.namespaces || !kind.namespaced {
+        return Ok(());
+    }
+    let Some(found) = find(store, namespace) else {
+        let status = Status::failure(
+            &format!("namespaces {namespace:?} not found"),
+            reason::NOT_FOUND,
+        );
+        let details = StatusDetails {
+            name: namespace.to_owned(),
+            kind: "namespaces".to_owned(),
+            ..no_details()
+        };
+        return Err(status.with_code(404).with_details(details).boxed());
+    };
+    if !deleting(&found) {
+        return Ok(());
+    }
+    let why = format!(
+        "unable to create new content in namespace {namespace} because it is being terminated"
+    );
+    let mut status = forbidden(kind, name, &why);
+    if let Some(details) = &mut status.details {
+        details.causes = vec![cause(
+            "metadata.namespace",
+            "NamespaceTerminating",
+            format!("namespace {namespace} is being terminated"),
+        )];
+    }
+    Err(status)
+}
+
+/// Refuses the deletion of a namespace that every cluster needs.
+pub(crate) fn admit_delete(store: &Store, kind: &Kind, name: &str) -> Answer<()> {
+    if store.namespaces && is_namespace(kind) && IMMORTAL.contains(&name) {
+        return Err(forbidden(kind, name, "this namespace may not be deleted"));
+    }
+    Ok(())
+}
+
+/// Deletes the objects of a namespace.
+pub(crate) fn empty(store: &mut Store, namespace: &str) {
+    let inside: Vec<_> = store
+        .inside(namespace)
+        .map(|(kind, object)| (kind.clone(), object.clone()))
+        .collect();
+    for (kind, object) in inside {
+        gc::delete(store, &kind, &object, Propagation::Background, None);
+    }
+}
+
+/// Removes a deleted namespace that contains nothing more.
+pub(crate) fn finish(store: &mut Store, namespace: &str) {
+    if !store.namespaces || namespace.is_empty() {
+        return;
+    }
+    let Some(found) = find(store, namespace).filter(|found| deleting(found)) else {
+        return;
+    };
+    let mut others = strings(&found, "/metadata/finalizers");
+    others.extend(
+        strings(&found, "/spec/finalizers")
+            .into_iter()
+            .filter(|name| name != "kubernetes"),
+    );
+    if others.is_empty()
+        && store.inside(namespace).next().is_none()
+        && let Some(kind) = store.kinds.named("v1", "Namespace").cloned()
+    {
+        gc::remove(store, &kind, &found);
+    }
+}
+
+fn find(store: &Store, namespace: &str) -> Option<std::sync::Arc<Value>> {
+    store.get(store.kinds.named("v1", "Namespace")?, "", namespace)
+}
+
+/// Returns why a new Pod is refused, after its account was set as the admission plugin `ServiceAccount` does.
+pub(crate) fn admit_pod(store: &Store, kind: &Kind, pod: &mut Value) -> Answer<()> {
+    if !store.namespaces || kind.kind != "Pod" || !kind.group.is_empty() {
+        return Ok(());
+    }
+    let account = match object::text(pod, "/spec/serviceAccountName") {
+        "" => "default".to_owned(),
+        name => name.to_owned(),
+    };
+    let namespace = object::namespace(pod).to_owned();
+    let exists = store
+        .kinds
+        .named("v1", "ServiceAccount")
+        .is_some_and(|kind| store.get(kind, &namespace, &account).is_some());
+    if !exists {
+        let why = format!(
+            "error looking up service account {namespace}/{account}: serviceaccount {account:?} not found"
+        );
+        return Err(forbidden(kind, object::name(pod), &why));
+    }
+    object::put(pod, "/spec/serviceAccountName", account.clone().into());
+    object::put(pod, "/spec/serviceAccount", account.into());
+    Ok(())
+}

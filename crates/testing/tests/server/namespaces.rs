@@ -1,0 +1,106 @@
+//! The life cycle of namespaces.
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod, ServiceAccount};
+use kube::{Api, api::DeleteParams};
+use kube_codegen_testing::ApiServer;
+use serde_json::json;
+
+use super::support::{map, refused};
+
+fn namespace(name: &str) -> Namespace {
+    serde_json::from_value(json!({"metadata": {"name": name}})).unwrap()
+}
+
+#[tokio::test]
+async fn a_new_namespace_has_its_account_and_authority() {
+    let server = ApiServer::builder().namespaces().authority("PEM").build();
+    let namespaces: Api<Namespace> = Api::all(server.client());
+    let created = namespaces
+        .create(&Default::default(), &namespace("a"))
+        .await
+        .unwrap();
+    assert_eq!(
+        created.metadata.labels.unwrap()["kubernetes.io/metadata.name"],
+        "a"
+    );
+    assert_eq!(created.status.unwrap().phase.as_deref(), Some("Active"));
+    assert!(server.get::<ServiceAccount>("a", "default").is_some());
+    let authority: ConfigMap = server.get("a", "kube-root-ca.crt").unwrap();
+    assert_eq!(authority.data.unwrap()["ca.crt"], "PEM");
+}
+
+#[tokio::test]
+async fn objects_need_a_namespace() {
+    let server = ApiServer::builder().namespaces().build();
+    let maps: Api<ConfigMap> = Api::namespaced(server.client(), "absent");
+    let status = refused(maps.create(&Default::default(), &map("a")).await);
+    assert_eq!(
+        (status.code, status.message.as_str()),
+        (404, "namespaces \"absent\" not found")
+    );
+    let pods: Api<Pod> = Api::namespaced(server.client(), "default");
+    let pod = |account: &str| -> Pod {
+        serde_json::from_value(json!({"metadata": {"name": "a"}, "spec": {"serviceAccountName": account, "containers": [{"name": "a", "image": "a"}]}})).unwrap()
+    };
+    let status = refused(pods.create(&Default::default(), &pod("x")).await);
+    assert_eq!(
+        status.message,
+        "pods \"a\" is forbidden: error looking up service account default/x: serviceaccount \"x\" not found"
+    );
+    let created = pods.create(&Default::default(), &pod("")).await.unwrap();
+    assert_eq!(
+        created.spec.unwrap().service_account_name.as_deref(),
+        Some("default")
+    );
+}
+
+#[tokio::test]
+async fn a_deleted_namespace_terminates_when_its_objects_are_gone() {
+    let server = ApiServer::builder().namespaces().build();
+    let namespaces: Api<Namespace> = Api::all(server.client());
+    namespaces
+        .create(&Default::default(), &namespace("a"))
+        .await
+        .unwrap();
+    let maps: Api<ConfigMap> = Api::namespaced(server.client(), "a");
+    let mut held = map("held");
+    held.metadata.namespace = Some("a".into());
+    held.metadata.finalizers = Some(vec!["example.com/hold".into()]);
+    maps.create(&Default::default(), &held).await.unwrap();
+
+    let deleted = namespaces
+        .delete("a", &DeleteParams::default())
+        .await
+        .unwrap();
+    let deleted = deleted.left().unwrap();
+    assert_eq!(
+        deleted.status.unwrap().phase.as_deref(),
+        Some("Terminating")
+    );
+    let mut other = map("b");
+    other.metadata.namespace = Some("a".into());
+    let status = refused(maps.create(&Default::default(), &other).await);
+    assert_eq!(
+        (status.code, status.message.as_str()),
+        (
+            403,
+            "configmaps \"b\" is forbidden: unable to create new content in namespace a because it is being terminated"
+        )
+    );
+    assert_eq!(
+        status.details.unwrap().causes[0].reason,
+        "NamespaceTerminating"
+    );
+    assert!(server.get::<ServiceAccount>("a", "default").is_none());
+
+    server
+        .edit::<ConfigMap>("a", "held", |map| {
+            map["metadata"]["finalizers"] = json!([]);
+        })
+        .unwrap();
+    assert!(namespaces.get_opt("a").await.unwrap().is_none());
+    let status = refused(namespaces.delete("default", &DeleteParams::default()).await);
+    assert_eq!(
+        status.message,
+        "namespaces \"default\" is forbidden: this namespace may not be deleted"
+    );
+}

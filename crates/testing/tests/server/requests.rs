@@ -1,0 +1,56 @@
+//! The record of requests: its limit, and the file of `KUBE_CODEGEN_REQUESTS`.
+use std::{env, fs, process::Command};
+
+use kube_codegen_testing::ApiServer;
+use serde_json::{Value, json};
+
+use super::support::{create, map, maps, refused};
+
+#[tokio::test]
+async fn the_oldest_requests_are_dropped_at_the_limit() {
+    let server = ApiServer::new();
+    server.set_request_limit(2);
+    let maps = maps(&server);
+    for name in ["a", "b", "c"] {
+        create(&maps, name).await;
+    }
+    let names: Vec<_> = server
+        .requests()
+        .iter()
+        .map(|request| (request.body["metadata"]["name"].clone(), request.status))
+        .collect();
+    assert_eq!(names, [(json!("b"), 201), (json!("c"), 201)]);
+}
+
+/// Sends requests; run by the next test with the environment variable.
+#[tokio::test]
+async fn sends_requests() {
+    let maps = maps(&ApiServer::new());
+    create(&maps, "a").await;
+    refused(maps.create(&Default::default(), &map("a")).await);
+}
+
+#[test]
+fn answered_requests_are_appended_to_the_file_of_the_variable() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("requests");
+    for _ in 0..2 {
+        let done = Command::new(env::current_exe().unwrap())
+            .args(["--exact", "requests::sends_requests"])
+            .env("KUBE_CODEGEN_REQUESTS", &file)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{done:?}");
+    }
+    let lines: Vec<Value> = fs::read_to_string(&file)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 4);
+    let wanted = json!({
+        "verb": "create", "group": "", "version": "v1", "resource": "configmaps", "subresource": "", "namespaced": true,
+        "namespace": "default", "name": "", "status": 409, "userAgent": "",
+    });
+    assert_eq!(lines[3], wanted);
+}
