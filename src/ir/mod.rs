@@ -12,6 +12,7 @@ mod ty;
 pub use conversion::{Conversion, ConversionStep, Decision, Strategy};
 pub use counts::Counts;
 pub use ident::Ident;
+#[cfg(feature = "cli")]
 pub(crate) use kind::definition;
 pub use kind::{Column, Deprecation, Kind, KindNames, Scale, Scope, SelectableField};
 pub use module::{Module, ModuleNames};

@@ -98,7 +98,7 @@ impl ConvertGateV1beta1 for Conversion {
     }
 }
 
-/// A number as text; text that is no number becomes 0, and is kept.
+/// A number as text; text that is not a number becomes 0, and is kept.
 fn number() -> Mapping<i64, String> {
     Mapping::new(
         |number: i64| number.to_string(),

@@ -118,32 +118,32 @@ impl Pair<'_> {
         let mut steps: Vec<ConversionStep> = changes
             .into_iter()
             .filter(|change| !matches!(change.class, Class::Default | Class::Rules))
-            .map(|change| self.step(change, from, to))
+            .map(|change| step(change, from, to))
             .collect();
         declared.apply(self, &mut steps, matched, diagnostics);
         names::methods(&mut steps, self);
         let keyed = keyed(&steps, from, to);
         (steps, keyed)
     }
+}
 
-    fn step(&self, change: Change, from: &Value, to: &Value) -> ConversionStep {
-        let known = match change.class {
-            Class::Pruned => known(to, change.to.as_ref()),
-            Class::Preserved => known(from, change.from.as_ref()),
-            _ => Vec::new(),
-        };
-        let decision = if change.class.needs_decision() {
-            Decision::Method(names::method(&change, self))
-        } else if change.class == Class::Declared {
-            Decision::Declared(Strategy::Copy)
-        } else {
-            Decision::Automatic
-        };
-        ConversionStep {
-            change,
-            decision,
-            known,
-        }
+fn step(change: Change, from: &Value, to: &Value) -> ConversionStep {
+    let known = match change.class {
+        Class::Pruned => known(to, change.to.as_ref()),
+        Class::Preserved => known(from, change.from.as_ref()),
+        _ => Vec::new(),
+    };
+    let decision = if change.class.needs_decision() {
+        Decision::Method(names::method(&change))
+    } else if change.class == Class::Declared {
+        Decision::Declared(Strategy::Copy)
+    } else {
+        Decision::Automatic
+    };
+    ConversionStep {
+        change,
+        decision,
+        known,
     }
 }
 

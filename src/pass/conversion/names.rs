@@ -17,7 +17,7 @@ pub(super) fn of_function(kind: &Kind) -> Ident {
 }
 
 /// Returns the name of the method of a change, by its path: `spec_size`.
-pub(super) fn method(change: &Change, _: &Pair<'_>) -> Ident {
+pub(super) fn method(change: &Change) -> Ident {
     let path = change.path();
     let names = path
         .segments()
