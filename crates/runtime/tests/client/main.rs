@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used)]
 mod errors;
 mod finalizers;
+mod gadget;
 mod kinds;
 mod migration;
 mod modify;
+mod modify_kinds;
 mod pages;
 mod random;
 mod retry;
