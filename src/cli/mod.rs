@@ -13,6 +13,7 @@ mod explain;
 mod generate;
 mod layer;
 mod new;
+mod policy;
 mod rbac;
 mod sample;
 mod update;
@@ -61,6 +62,7 @@ enum Command {
     Check(check::Args),
     Sample(sample::Args),
     Diff(diff::Args),
+    Policy(policy::Args),
     #[command(subcommand)]
     Crd(crd::Command),
     /// List the emitters that --emit accepts
@@ -158,6 +160,7 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Check(args) => check::run(&args, console)?,
         Command::Sample(args) => sample::run(&args, console)?,
         Command::Diff(args) => diff::run(&args, console)?,
+        Command::Policy(args) => policy::run(&args, console)?,
         Command::Crd(command) => crd::run(&command, console)?,
         Command::Emitters => list_emitters(console),
         Command::Explain(args) => explain::run(&args, console),

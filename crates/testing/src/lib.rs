@@ -22,7 +22,7 @@
 //! # Limitations
 //!
 //! No controllers run: a Deployment gets no Pods, and a test sets the status that it needs. The server has no
-//! authentication, admission webhooks, CEL rules or conversion webhooks. For custom resources and built-in kinds, the answers
+//! authentication, CEL rules or conversion webhooks. For custom resources and built-in kinds, the answers
 //! are compared with those of kube-apiserver: `docs/api-server-in-memory.md` lists the differences that remain.
 
 mod admit;
@@ -61,6 +61,7 @@ mod strategic;
 mod table;
 mod transport;
 mod watch;
+mod webhook;
 mod write;
 
 pub use builder::Builder;
