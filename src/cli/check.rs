@@ -110,10 +110,10 @@ fn kinds(documents: Vec<(SourceId, Document)>, diagnostics: &mut Diagnostics) ->
     for (_, document) in documents {
         let crd = document.root.into_value();
         // In v1beta1, unknown fields are preserved by default.
-        let preserved = &crd["spec"]["preserveUnknownFields"];
+        let unknown = &crd["spec"]["preserveUnknownFields"];
         let preserves = match crd["apiVersion"].as_str() {
-            Some("apiextensions.k8s.io/v1beta1") => preserved != false,
-            _ => preserved == true,
+            Some("apiextensions.k8s.io/v1beta1") => unknown != false,
+            _ => unknown == true,
         };
         let crd = crd::upgraded(crd);
         let text = |pointer: &str| {

@@ -81,7 +81,7 @@ pub(super) fn resolve(
                 from: Some(path),
                 to: None,
                 details,
-            })
+            });
         };
         split(
             from,
@@ -98,7 +98,7 @@ pub(super) fn resolve(
                 from: None,
                 to: Some(path),
                 details,
-            })
+            });
         };
         split(
             to,

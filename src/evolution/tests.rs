@@ -1,4 +1,8 @@
 //! Tests of each class of change.
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "arguments of tests are literals"
+)]
 use super::*;
 use serde_json::json;
 

@@ -16,7 +16,7 @@ pub(super) struct Declared<'a> {
 
 struct Entry<'a> {
     index: usize,
-    entry: &'a Conversion,
+    declaration: &'a Conversion,
     /// The path in the spoke, and that in the hub.
     paths: (SchemaPath, SchemaPath),
     /// Whether the older version is the spoke.
@@ -99,7 +99,7 @@ impl<'a> Declared<'a> {
             }
             declared.entries.push(Entry {
                 index,
-                entry,
+                declaration: entry,
                 paths,
                 is_forward: is_spoke_older,
             });
@@ -117,7 +117,7 @@ impl<'a> Declared<'a> {
     ) {
         for Entry {
             index,
-            entry,
+            declaration: entry,
             paths,
             is_forward,
         } in &self.entries

@@ -47,7 +47,7 @@ impl Schema {
 }
 
 impl Random {
-    /// Returns a number below a bound (SplitMix64).
+    /// Returns a number below a bound (`SplitMix64`).
     fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
