@@ -207,8 +207,8 @@ impl<K: Kind> Apply<K> {
         Ok(config)
     }
 
-    /// Returns what an apply by `manager` would change in `live`, without a request. Empty means that the server would change nothing, not even the
-    /// resource version.
+    /// Returns what an apply by `manager` would change in `live`, without a request. Empty means that the server would change nothing but, for
+    /// a built-in kind, perhaps the time in its managed fields.
     ///
     /// The reverse has exceptions, in which the server has changed what was applied: values that a webhook rewrites, and defaults of a CRD inside
     /// a list that is not a map list. Then the diff names a change that the apply does not make.
