@@ -1,6 +1,6 @@
 //! The settings of a server that does more than a test of one reconcile needs.
 
-use crate::{ApiServer, namespaces, server::WINDOW, store::Store};
+use crate::{ApiServer, Controllers, namespaces, server::WINDOW, store::Store};
 
 /// The settings of an [`ApiServer`].
 ///
@@ -20,6 +20,7 @@ use crate::{ApiServer, namespaces, server::WINDOW, store::Store};
 pub struct Builder {
     namespaces: bool,
     authority: String,
+    controllers: Option<Controllers>,
 }
 
 impl Builder {
@@ -37,13 +38,26 @@ impl Builder {
         self
     }
 
+    /// Runs controllers on the current tokio runtime.
+    pub fn controllers(mut self, controllers: Controllers) -> Self {
+        self.controllers = Some(controllers);
+        self
+    }
+
     /// Creates the server.
+    ///
+    /// # Panics
+    /// With [`Self::controllers`] outside a tokio runtime.
     pub fn build(self) -> ApiServer {
         let mut store = Store::new(WINDOW);
         store.authority = self.authority;
         if self.namespaces {
             namespaces::start(&mut store);
         }
-        ApiServer::with(store)
+        let server = ApiServer::with(store);
+        if let Some(controllers) = self.controllers {
+            tokio::spawn(server.run_controllers(controllers));
+        }
+        server
     }
 }

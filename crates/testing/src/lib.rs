@@ -30,6 +30,7 @@ mod apply;
 mod body;
 mod builder;
 mod builtin;
+mod controllers;
 mod discovery;
 mod events;
 mod fault;
@@ -64,6 +65,7 @@ mod watch;
 mod write;
 
 pub use builder::Builder;
+pub use controllers::{Controllers, PodPlan};
 pub use fault::Failure;
 pub use recorded::{On, RecordedRequest};
 pub use server::ApiServer;

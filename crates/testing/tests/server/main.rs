@@ -7,6 +7,7 @@
 )]
 
 mod apply;
+mod controllers;
 mod crd;
 mod delete;
 mod faults;
