@@ -1,6 +1,6 @@
 //! The settings of a server that does more than a test of one reconcile needs.
 
-use crate::{ApiServer, Controllers, namespaces, server::WINDOW, store::Store};
+use crate::{ApiServer, Controllers, auth, namespaces, server::WINDOW, shared::lock, store::Store};
 
 /// The settings of an [`ApiServer`].
 ///
@@ -21,6 +21,7 @@ pub struct Builder {
     namespaces: bool,
     authority: String,
     controllers: Option<Controllers>,
+    authorization: bool,
 }
 
 impl Builder {
@@ -35,6 +36,16 @@ impl Builder {
     /// Sets the certificate authority (PEM) that `kube-root-ca.crt` of each namespace holds.
     pub fn authority(mut self, pem: impl Into<String>) -> Self {
         self.authority = pem.into();
+        self
+    }
+
+    /// Authenticates clients over HTTP by their token, and authorizes requests by the stored RBAC objects: without a rule that
+    /// allows it, a request gets 403 with the message of kube-apiserver. The client of [`ApiServer::client`] may do everything.
+    ///
+    /// Service accounts get tokens by a `TokenRequest` (`kubectl create token`). Impersonation and the reviews of access and
+    /// tokens are answered accordingly. Rights may be granted that the granting user does not have.
+    pub fn authorization(mut self) -> Self {
+        self.authorization = true;
         self
     }
 
@@ -54,7 +65,13 @@ impl Builder {
         if self.namespaces {
             namespaces::start(&mut store);
         }
+        if self.authorization {
+            auth::start(&mut store);
+        }
         let server = ApiServer::with(store);
+        if self.authorization {
+            lock(&server.0.auth).enable();
+        }
         if let Some(controllers) = self.controllers {
             tokio::spawn(server.run_controllers(controllers));
         }

@@ -27,6 +27,7 @@
 
 mod admit;
 mod apply;
+mod auth;
 mod body;
 mod builder;
 mod builtin;
@@ -60,14 +61,19 @@ mod status;
 mod store;
 mod strategic;
 mod table;
+#[cfg(feature = "tls")]
+mod tls;
 mod transport;
 mod watch;
 mod write;
 
+pub use auth::User;
 pub use builder::Builder;
 pub use controllers::{Controllers, PodPlan};
 pub use fault::Failure;
 pub use recorded::{On, RecordedRequest};
 pub use server::ApiServer;
 pub use state::StateError;
+#[cfg(feature = "tls")]
+pub use tls::Tls;
 pub use transport::ApiService;

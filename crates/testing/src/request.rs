@@ -127,6 +127,7 @@ impl Request {
             (&Method::GET, true) => Verb::List,
             (&Method::GET, false) => Verb::Get,
             (&Method::POST, true) => Verb::Create,
+            (&Method::POST, false) if target.subresource == "token" => Verb::Create,
             (&Method::PUT, false) => Verb::Update,
             (&Method::PATCH, false) => Verb::Patch,
             (&Method::DELETE, false) => Verb::Delete,
@@ -270,6 +271,7 @@ fn target(path: &str, kinds: &Kinds) -> Answer<Target> {
         "" => true,
         "status" => served.status,
         "scale" => served.scale.is_some(),
+        "token" => kind.group.is_empty() && kind.kind == "ServiceAccount",
         _ => false,
     };
     let scoped = if kind.namespaced {

@@ -11,6 +11,11 @@ use kube::core::response::Status;
 use serde_json::Value;
 
 use crate::{
+    auth::{
+        self, User,
+        rbac::{self, Attributes},
+        token,
+    },
     discovery,
     fault::Effect,
     openapi, read,
@@ -30,18 +35,33 @@ pub(crate) async fn serve(
     shared: Arc<Shared>,
     parts: Parts,
     body: Vec<u8>,
+    user: Option<User>,
 ) -> io::Result<Response<Body>> {
-    if let Some(answer) = review::answer(&parts.method, parts.uri.path(), &body) {
-        lock(&shared.requests).append(&review::line(&answer, parts.uri.path()));
-        return Ok(json(201, &answer));
+    let user = match auth::authenticate(&shared, &parts, user) {
+        Ok(user) => user,
+        Err(failure) => return Ok(failed(&failure)),
+    };
+    let path = parts.uri.path();
+    match review::answer(&shared, &user, &parts.method, path, &body) {
+        Some(Ok(answer)) => {
+            lock(&shared.requests).append(&review::line(&answer, path));
+            return Ok(json(201, &answer));
+        }
+        Some(Err(failure)) => return Ok(failed(&failure)),
+        None => {}
     }
+    let authorized = lock(&shared.auth).enabled.then_some(&user);
     let request = {
         let store = lock(&shared.store);
-        let path = parts.uri.path();
         let document = discovery::document(path, &store.kinds)
             .or_else(|| openapi::document(path, &store.kinds));
         if let Some(document) = document {
-            return Ok(document_response(&document));
+            let refused = authorized.and_then(|user| {
+                rbac::authorize(&store, user, &Attributes::of_path(&parts.method, path)).err()
+            });
+            return Ok(
+                refused.map_or_else(|| document_response(&document), |refused| failed(&refused))
+            );
         }
         Request::read(&parts, body, &store.kinds)
     };
@@ -53,6 +73,14 @@ pub(crate) async fn serve(
         .uri
         .path_and_query()
         .map_or_else(|| parts.uri.path(), |path| path.as_str());
+    let refused = authorized.and_then(|user| {
+        rbac::authorize(&lock(&shared.store), user, &Attributes::of(&request)).err()
+    });
+    if let Some(refused) = refused {
+        let index = shared.record(RecordedRequest::new(&request, path));
+        shared.answered(index, refused.code);
+        return Ok(failed(&refused));
+    }
     let index = shared.record(RecordedRequest::new(&request, path));
     let effect = lock(&shared.faults).take(request.verb, &request.target);
     let lose_answer = match effect {
@@ -91,6 +119,9 @@ fn execute(shared: &Arc<Shared>, request: &Request) -> Answer<Response<Body>> {
     let answer = match request.verb {
         Verb::Get => read::get(store, request).map(|value| (200, value)),
         Verb::List => read::list(store, request).map(|value| (200, value)),
+        Verb::Create if request.target.subresource == "token" => {
+            token::create(shared, store, request).map(|value| (201, value))
+        }
         Verb::Create => write::create(store, request).map(|value| (201, value)),
         Verb::Update => write::update(store, request).map(created),
         Verb::Patch => write::patch(store, request).map(created),

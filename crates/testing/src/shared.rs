@@ -1,17 +1,16 @@
 //! The state that all handles of a server share.
 
-use std::{
-    net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::{sync::Notify, task::AbortHandle};
+use tokio::sync::Notify;
 
 use crate::{
+    auth::Auth,
     fault::{Faults, Watches},
     log::RequestLog,
     recorded::RecordedRequest,
     store::Store,
+    transport::Listener,
 };
 
 /// The state of a server.
@@ -24,12 +23,13 @@ pub(crate) struct Shared {
     pub(crate) watches: Mutex<Watches>,
     pub(crate) settings: Mutex<Settings>,
     pub(crate) requests: Mutex<RequestLog>,
+    pub(crate) auth: Mutex<Auth>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) expired_as_410: bool,
-    pub(crate) listener: Option<(SocketAddr, AbortHandle)>,
+    pub(crate) listener: Option<Listener>,
 }
 
 impl Shared {
@@ -64,8 +64,8 @@ impl Changes {
 impl Drop for Shared {
     fn drop(&mut self) {
         self.changes.wake();
-        if let Some((_, listener)) = &lock(&self.settings).listener {
-            listener.abort();
+        if let Some(listener) = &lock(&self.settings).listener {
+            listener.task.abort();
         }
     }
 }

@@ -6,6 +6,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod access;
 mod apply;
 mod controllers;
 mod crd;
