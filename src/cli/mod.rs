@@ -4,6 +4,8 @@ mod check;
 mod client_crate;
 mod config;
 mod console;
+#[cfg(feature = "dev")]
+mod dev;
 mod explain;
 mod generate;
 mod layer;
@@ -48,6 +50,8 @@ enum Command {
     Crate(client_crate::Args),
     Check(check::Args),
     Sample(sample::Args),
+    #[cfg(feature = "dev")]
+    Dev(dev::Args),
     /// List the emitters that --emit accepts
     Emitters,
     Explain(explain::Args),
@@ -138,6 +142,8 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Crate(args) => client_crate::run(&args, console)?,
         Command::Check(args) => check::run(&args, console)?,
         Command::Sample(args) => sample::run(&args, console)?,
+        #[cfg(feature = "dev")]
+        Command::Dev(args) => dev::run(&args, console)?,
         Command::Emitters => list_emitters(console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Dump(options) => {

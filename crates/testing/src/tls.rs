@@ -13,7 +13,12 @@ use tokio_rustls::rustls::{
 };
 
 /// The names that clients, also those in Pods, use.
-const NAMES: [&str; 4] = ["127.0.0.1", "localhost", "kubernetes.default", "kubernetes.default.svc"];
+const NAMES: [&str; 4] = [
+    "127.0.0.1",
+    "localhost",
+    "kubernetes.default",
+    "kubernetes.default.svc",
+];
 
 /// A certificate authority, and the certificate of an [`ApiServer`](crate::ApiServer).
 #[derive(Clone)]
@@ -35,19 +40,27 @@ impl Tls {
     /// If the system gives no random numbers.
     pub fn new() -> io::Result<Self> {
         let mut authority = CertificateParams::default();
-        authority.distinguished_name.push(DnType::CommonName, "kube-codegen");
+        authority
+            .distinguished_name
+            .push(DnType::CommonName, "kube-codegen");
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::DigitalSignature];
+        authority.key_usages = vec![
+            KeyUsagePurpose::KeyCertSign,
+            KeyUsagePurpose::DigitalSignature,
+        ];
         let key = KeyPair::generate().map_err(io::Error::other)?;
-        let authority =
-            CertifiedIssuer::self_signed(authority, key).map_err(io::Error::other)?;
+        let authority = CertifiedIssuer::self_signed(authority, key).map_err(io::Error::other)?;
 
         let mut server =
             CertificateParams::new(NAMES.map(str::to_owned)).map_err(io::Error::other)?;
-        server.distinguished_name.push(DnType::CommonName, "kube-apiserver");
+        server
+            .distinguished_name
+            .push(DnType::CommonName, "kube-apiserver");
         server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
         let key = KeyPair::generate().map_err(io::Error::other)?;
-        let certificate = server.signed_by(&key, &authority).map_err(io::Error::other)?;
+        let certificate = server
+            .signed_by(&key, &authority)
+            .map_err(io::Error::other)?;
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::pass::{Pass, active, condition, number, pod_of, ready, without_zeros};
+use super::pass::{Pass, active, condition, pod_of, ready, without_zeros};
 use crate::object::{self, at, flag, list, now, text};
 
 pub(super) fn run(pass: &mut Pass<'_>) {
