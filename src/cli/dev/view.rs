@@ -76,6 +76,12 @@ impl View {
     }
 
     fn line(&self, style: Style, topic: &str, text: &str) {
+        if !self.0.quiet {
+            self.print(style, topic, text);
+        }
+    }
+
+    fn print(&self, style: Style, topic: &str, text: &str) {
         let seconds = self.0.start.elapsed().as_secs_f64();
         let mut out = AutoStream::new(std::io::stdout().lock(), self.0.color);
         for text in text.lines() {
@@ -87,13 +93,11 @@ impl View {
 
     /// Prints what this command does.
     pub(super) fn note(&self, text: &str) {
-        if !self.0.quiet {
-            self.line(Style::new().bold(), "dev", text);
-        }
+        self.line(Style::new().bold(), "dev", text);
     }
 
     pub(super) fn error(&self, text: &str) {
-        self.line(colored(AnsiColor::Red).bold(), "error", text);
+        self.print(colored(AnsiColor::Red).bold(), "error", text);
     }
 
     /// Prints a line of the operator's output.
@@ -182,7 +186,7 @@ impl View {
         self.line(style, "request", text.replace(" :", ":").trim_end());
     }
 
-    /// Prints the objects in the namespaces of users, as `kubectl get` does.
+    /// Prints the objects in the namespace `default`, as `kubectl get` does for several kinds.
     pub(super) async fn tables(&self, cluster: &Cluster) -> Result<(), String> {
         let shown = self
             .0
@@ -190,6 +194,7 @@ impl View {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
+        let mut texts = Vec::new();
         for (root, plural) in shown {
             if matches!(plural.as_str(), "configmaps" | "secrets") {
                 continue;
@@ -198,16 +203,33 @@ impl View {
             let Ok(table) = cluster.get(&path, TABLE).await else {
                 continue;
             };
-            let rows = table["rows"]
+            let own = |row: &&Value| row["object"]["metadata"]["name"] != "kubernetes";
+            let rows: Vec<&Value> = table["rows"]
                 .as_array()
-                .map(Vec::as_slice)
-                .unwrap_or_default();
+                .into_iter()
+                .flatten()
+                .filter(own)
+                .collect();
             if rows.is_empty() {
                 continue;
             }
-            let mut out = AutoStream::new(std::io::stdout().lock(), self.0.color);
-            let _closed = writeln!(out, "\n$ kubectl get {plural}\n{}", aligned(&table, rows));
+            let resources = cluster.get(&root, "application/json").await?;
+            let resource = resources["resources"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .find(|it| it["name"] == plural);
+            let kind = resource
+                .map(|it| cell(&it["kind"]).to_lowercase())
+                .unwrap_or_default();
+            let group = root
+                .strip_prefix("/apis/")
+                .and_then(|rest| rest.split('/').next());
+            let prefix = group.map_or(kind.clone(), |group| format!("{kind}.{group}"));
+            texts.push(aligned(&table, &rows, &prefix));
         }
+        let mut out = AutoStream::new(std::io::stdout().lock(), self.0.color);
+        let _closed = writeln!(out, "{}", texts.join("\n\n"));
         Ok(())
     }
 }
@@ -233,7 +255,8 @@ fn cell(value: &Value) -> String {
     }
 }
 
-fn aligned(table: &Value, rows: &[Value]) -> String {
+/// Formats a table; names have the kind before them.
+fn aligned(table: &Value, rows: &[&Value], kind: &str) -> String {
     let columns = visible(table);
     let mut lines = vec![
         columns
@@ -242,10 +265,14 @@ fn aligned(table: &Value, rows: &[Value]) -> String {
             .collect::<Vec<_>>(),
     ];
     lines.extend(rows.iter().map(|row| {
-        columns
+        let mut cells: Vec<String> = columns
             .iter()
             .map(|index| cell(&row["cells"][index]))
-            .collect()
+            .collect();
+        if let Some(name) = cells.first_mut() {
+            *name = format!("{kind}/{name}");
+        }
+        cells
     }));
     let widths: Vec<usize> = (0..columns.len())
         .map(|column| {
