@@ -1,0 +1,90 @@
+//! Runs the commands of the README and of the book, and compares their output.
+//!
+//! In a `console` block, `$ ` starts a command and `? N` gives its exit code; the other lines are its output, in which
+//! `[..]` matches anything.
+use std::process::Command;
+
+use crate::{pages::pages, read};
+
+/// Pages whose commands a test of their own runs.
+const ELSEWHERE: &[&str] = &["docs/tutorial.md"];
+
+struct Step {
+    command: String,
+    code: i32,
+    output: Vec<String>,
+}
+
+fn steps(readme: &str) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut inside = false;
+    for line in readme.lines() {
+        match line {
+            "```console" => inside = true,
+            "```" => inside = false,
+            _ if !inside => {}
+            _ => match (line.strip_prefix("$ "), steps.last_mut()) {
+                (Some(command), _) => steps.push(Step {
+                    command: command.to_owned(),
+                    code: 0,
+                    output: Vec::new(),
+                }),
+                (None, Some(step)) => match line.strip_prefix("? ") {
+                    Some(code) => step.code = code.parse().unwrap(),
+                    None => step.output.push(line.to_owned()),
+                },
+                (None, None) => panic!("a block that does not start with a command: {line}"),
+            },
+        }
+    }
+    steps
+}
+
+/// Whether a line matches a pattern with `[..]`.
+fn is_like(line: &str, pattern: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once("[..]") else {
+        return line == pattern;
+    };
+    let Some(line) = line.strip_prefix(start) else {
+        return false;
+    };
+    (0..=line.len()).any(|at| line.is_char_boundary(at) && is_like(&line[at..], rest))
+}
+
+#[test]
+fn commands_print_what_is_shown() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    assert!(
+        steps(&read("README.md")).len() >= 4,
+        "the README shows too few commands"
+    );
+    for page in pages().into_iter().chain(["README.md".to_owned()]) {
+        if ELSEWHERE.contains(&&*page) {
+            continue;
+        }
+        for step in steps(&read(&page)) {
+            let output = Command::new("bash")
+                .args(["-o", "pipefail", "-c", &format!("{} 2>&1", step.command)])
+                .current_dir(root)
+                .env("CARGO", env!("CARGO"))
+                .output()
+                .unwrap();
+            let printed = String::from_utf8(output.stdout).unwrap();
+            let lines: Vec<&str> = printed.trim_end().lines().collect();
+            let shown = step.output.join("\n");
+            let shown: Vec<&str> = shown.trim_end().lines().collect();
+            assert!(
+                lines.len() == shown.len() && lines.iter().zip(&shown).all(|(l, s)| is_like(l, s)),
+                "{page}: $ {}\nshown:\n{}\nprinted:\n{printed}",
+                step.command,
+                shown.join("\n"),
+            );
+            assert_eq!(
+                output.status.code(),
+                Some(step.code),
+                "{page}: $ {}",
+                step.command
+            );
+        }
+    }
+}

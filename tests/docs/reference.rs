@@ -1,0 +1,99 @@
+//! Reference pages and lists that follow from the code. `KUBE_CODEGEN_ACCEPT=1` rewrites the pages.
+use std::{env, fmt::Write as _, fs, path::Path, process::Command};
+
+use kube_codegen::{diag::Code, options::Settings};
+
+use crate::read;
+
+#[test]
+fn readme_lists_every_emitter() {
+    let readme = read("README.md");
+    for emitter in kube_codegen::Emitter::all() {
+        let row = format!("| `{}` | {} |", emitter.name(), emitter.about());
+        assert!(readme.contains(&row), "the README lacks: {row}");
+    }
+}
+
+#[test]
+fn configuration_lists_every_key() {
+    let page = read("docs/reference/configuration.md");
+    for key in Settings::KEYS {
+        assert!(
+            page.contains(&format!("| `{key}` |")),
+            "the page lacks `{key}`"
+        );
+    }
+}
+
+#[test]
+fn commands_are_those_of_the_program() {
+    let mut page =
+        "# Commands\n\nThe help of the program, as `kube-codegen help COMMAND` prints it.\n"
+            .to_owned();
+    let overview = help(&[]);
+    write!(page, "\n```text\n{}\n```\n", overview.trim()).unwrap();
+    let (_, commands) = overview.split_once("Commands:\n").unwrap();
+    for line in commands.lines().take_while(|line| !line.is_empty()) {
+        let name = line.split_whitespace().next().unwrap();
+        if line.starts_with("  ") && !line.starts_with("   ") && name != "help" {
+            write!(
+                page,
+                "\n## {name}\n\n```text\n{}\n```\n",
+                help(&[name]).trim()
+            )
+            .unwrap();
+        }
+    }
+    assert_page("docs/reference/commands.md", &page);
+}
+
+#[test]
+fn diagnostics_are_those_of_the_program() {
+    let mut page =
+        "# Diagnostics\n\nThe text of each is also printed by `kube-codegen explain CODE`.\n"
+            .to_owned();
+    for code in Code::ALL {
+        let (name, severity) = (code.as_str(), code.severity().as_str());
+        let text = code
+            .explain()
+            .replace("\n# ", "\n### ")
+            .replace("```yaml", "```text")
+            .replace("```sh", "```text");
+        write!(
+            page,
+            "\n## {name}\n\n*{severity}: {}*\n\n{}\n",
+            code.title(),
+            text.trim()
+        )
+        .unwrap();
+    }
+    assert_page("docs/reference/diagnostics.md", &page);
+}
+
+/// Returns what `kube-codegen help` prints of a command, without the options that all commands have.
+fn help(command: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
+        .args(command)
+        .arg("--help")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let text = lines.join("\n");
+    match (command, text.split_once("\nMessage options:")) {
+        ([_, ..], Some((own, _))) => own.to_owned(),
+        _ => text,
+    }
+}
+
+fn assert_page(path: &str, expected: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    if env::var_os("KUBE_CODEGEN_ACCEPT").is_some() {
+        fs::write(&file, expected).unwrap();
+    }
+    let found = fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        found == expected,
+        "{path} is not up to date: run the test with KUBE_CODEGEN_ACCEPT=1"
+    );
+}
