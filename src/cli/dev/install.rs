@@ -23,9 +23,6 @@ const APPLY: &str = "application/apply-patch+yaml";
 /// Objects of files, in the order in which they are applied.
 pub(super) struct Manifests(Vec<(PathBuf, Value)>);
 
-/// What identifies an object: kind, namespace and name.
-pub(super) type Name = (String, String, String);
-
 fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object
         .pointer(pointer)
@@ -125,23 +122,6 @@ impl Manifests {
                 let version = text(stored.or(versions.first())?, "/name");
                 let (group, plural) = (text(crd, "/spec/group"), text(crd, "/spec/names/plural"));
                 Some((format!("/apis/{group}/{version}"), plural.to_owned()))
-            })
-            .collect()
-    }
-
-    pub(super) fn names(&self) -> BTreeSet<Name> {
-        self.0
-            .iter()
-            .map(|(_, object)| {
-                let namespace = match text(object, "/metadata/namespace") {
-                    "" => "default",
-                    namespace => namespace,
-                };
-                (
-                    text(object, "/kind").to_owned(),
-                    namespace.to_owned(),
-                    text(object, "/metadata/name").to_owned(),
-                )
             })
             .collect()
     }

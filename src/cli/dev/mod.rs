@@ -179,7 +179,7 @@ async fn session(
     operator.restart(child).await?;
     let applied = Manifests::read(&args.apply)?;
     applied.install(cluster, view).await?;
-    let mut settled = Settled::new(applied.names());
+    let mut settled = Settled::default();
     let limit = time::sleep(Duration::from_secs(args.timeout));
     tokio::pin!(limit);
     loop {

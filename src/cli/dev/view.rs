@@ -234,6 +234,24 @@ impl View {
     }
 }
 
+/// Returns whether a field manager besides this command and the control plane has written an object.
+fn written(metadata: &Value) -> bool {
+    const OTHERS: [&str; 6] = [
+        AGENT,
+        "control-plane",
+        "kube-apiserver",
+        "kube-controller-manager",
+        "kubectl",
+        "kubelet",
+    ];
+    let mut owners = metadata["managedFields"].as_array().into_iter().flatten();
+    owners.any(|owner| {
+        owner["manager"]
+            .as_str()
+            .is_some_and(|name| !OTHERS.contains(&name))
+    })
+}
+
 /// Returns the indexes of the columns that `kubectl get` shows.
 fn visible(table: &Value) -> Vec<usize> {
     let columns = table["columnDefinitions"]
@@ -387,6 +405,7 @@ impl Follower {
         let key = format!("{namespace}/{name}");
         let seen = Seen {
             name: (self.plural.clone(), namespace, name),
+            written: written(metadata),
             ready: (!deleted).then_some(ready),
         };
         self.changes.send(seen).ok();
