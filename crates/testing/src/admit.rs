@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::{
     body::identify,
-    builtin, gc, go,
-    kind::{self, Kind, Types, Version},
+    builtin, definition, gc, go,
+    kind::{Kind, Types, Version},
     managed, names, namespaces,
     object::{self, at, copy, deleting, map, now, section, text},
     request::{Request, Verb},
@@ -224,11 +224,8 @@ fn complete(
     if causes.is_empty() && kind.group.is_empty() && kind.kind == "Service" {
         causes.extend(service_ports::allocate(store, kind, old, object));
     }
-    if kind.plural == "customresourcedefinitions"
-        && let Err(why) = kind::from_crd(object)
-    {
-        let (field, message) = why.split_once(": ").unwrap_or(("spec", &why));
-        causes.push(cause(field, "FieldValueInvalid", message));
+    if definition::is_definition(kind) {
+        causes.extend(definition::check(object, old));
     }
     if causes.is_empty() {
         Ok(())

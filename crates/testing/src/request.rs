@@ -179,6 +179,14 @@ impl Request {
         }
     }
 
+    /// Replaces the body.
+    pub(crate) fn set_body(&mut self, body: &Value) {
+        self.body = body.to_string().into_bytes();
+        if matches!(self.content_type.as_str(), PROTOBUF | YAML) {
+            JSON.clone_into(&mut self.content_type);
+        }
+    }
+
     /// Parses the body as JSON; an empty body is null.
     pub(crate) fn json(&self) -> Answer<Value> {
         if self.body.is_empty() {

@@ -8,6 +8,7 @@ use crate::{
         User,
         rbac::{self, Attributes},
     },
+    builtin,
     object::{at, put, strings, text},
     shared::{Shared, lock},
     status::Answer,
@@ -64,7 +65,9 @@ pub(crate) fn answer(
             return Some(Err(refused));
         }
     }
-    let mut review: Value = serde_json::from_slice(body).unwrap_or_else(|_| json!({"spec": {}}));
+    let mut review: Value = builtin::review_from_protobuf(body)
+        .or_else(|| serde_json::from_slice(body).ok())
+        .unwrap_or_else(|| json!({"spec": {}}));
     let access = |user: &User| {
         if !enabled {
             return json!({"allowed": true});

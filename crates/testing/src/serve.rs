@@ -17,7 +17,8 @@ use crate::{
         token,
     },
     discovery,
-    fault::Effect,
+    fault::{Effect, Failure},
+    intercept::{Action, Interceptors},
     openapi, read,
     recorded::RecordedRequest,
     request::{Request, Verb},
@@ -81,8 +82,24 @@ pub(crate) async fn serve(
         shared.answered(index, refused.code);
         return Ok(failed(&refused));
     }
-    let index = shared.record(RecordedRequest::new(&request, path));
-    let effect = lock(&shared.faults).take(request.verb, &request.target);
+    let recorded = RecordedRequest::new(&request, path);
+    let interceptors = lock(&shared.interceptors).clone();
+    let index = shared.record(recorded.clone());
+    let action = interceptors.request(&recorded);
+    let mut request = request;
+    let effect = match action {
+        Action::Pass => lock(&shared.faults).take(request.verb, &request.target),
+        Action::Body(body) => {
+            request.set_body(&body);
+            None
+        }
+        Action::Answer(code, body) => {
+            shared.answered(index, code);
+            return Ok(json(code, &body));
+        }
+        Action::Fail(failure) => Some(failure.0),
+        Action::Delay(time) => Some(Effect::Delay(time)),
+    };
     let lose_answer = match effect {
         Some(Effect::Answer(failure)) => {
             shared.answered(index, failure.code);
@@ -96,13 +113,58 @@ pub(crate) async fn serve(
         Some(Effect::LostAnswer) => true,
         None => false,
     };
-    let response = execute(&shared, &request)
-        .unwrap_or_else(|failure| with_warnings(failed(&failure), &request));
+    let response = match execute(&shared, &request) {
+        Ok(Executed::Stream(response)) => response,
+        Ok(Executed::Object(code, value)) => {
+            match changed(&interceptors, recorded, code, value).await? {
+                Ok((code, value)) => with_warnings(json(code, &value), &request),
+                Err(failure) => failed(&failure),
+            }
+        }
+        Err(failure) if interceptors.has_any() => {
+            match changed(&interceptors, recorded, failure.code, document(&failure)).await? {
+                // The status of a failure may have headers.
+                Ok((code, value)) if value == document(&failure) && code == failure.code => {
+                    failed(&failure)
+                }
+                Ok((code, value)) => json(code, &value),
+                Err(failure) => failed(&failure),
+            }
+        }
+        Err(failure) => with_warnings(failed(&failure), &request),
+    };
     if lose_answer {
         return Err(broken());
     }
     shared.answered(index, response.status().as_u16());
     Ok(response)
+}
+
+/// Returns the answer that the interceptors leave; an outer error breaks the connection.
+async fn changed(
+    interceptors: &Interceptors,
+    mut request: RecordedRequest,
+    code: u16,
+    value: Value,
+) -> io::Result<Answer<(u16, Value)>> {
+    request.status = code;
+    Ok(match interceptors.answer(&request, &value) {
+        Action::Pass => Ok((code, value)),
+        Action::Body(value) => Ok((code, value)),
+        Action::Answer(code, value) => Ok((code, value)),
+        Action::Delay(time) | Action::Fail(Failure(Effect::Delay(time))) => {
+            tokio::time::sleep(time).await;
+            Ok((code, value))
+        }
+        Action::Fail(Failure(Effect::Answer(failure))) => Err(failure),
+        Action::Fail(Failure(Effect::Disconnect | Effect::LostAnswer)) => return Err(broken()),
+    })
+}
+
+/// What a request gives.
+enum Executed {
+    Object(u16, Value),
+    Stream(Response<Body>),
 }
 
 fn broken() -> io::Error {
@@ -112,7 +174,7 @@ fn broken() -> io::Error {
     )
 }
 
-fn execute(shared: &Arc<Shared>, request: &Request) -> Answer<Response<Body>> {
+fn execute(shared: &Arc<Shared>, request: &Request) -> Answer<Executed> {
     let mut guard = lock(&shared.store);
     let store = &mut *guard;
     let before = store.revision;
@@ -136,13 +198,13 @@ fn execute(shared: &Arc<Shared>, request: &Request) -> Answer<Response<Body>> {
                 request,
                 lock(&shared.settings).expired_as_410,
             )?;
-            return Ok(stream(lines, request));
+            return Ok(Executed::Stream(stream(lines, request)));
         }
     };
     if store.revision != before {
         shared.changes.wake();
     }
-    answer.map(|(code, value)| with_warnings(json(code, &value), request))
+    answer.map(|(code, value)| Executed::Object(code, value))
 }
 
 /// Returns the HTTP status of a write that may have created its object.

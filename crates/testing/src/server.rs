@@ -76,6 +76,7 @@ impl ApiServer {
             watches: Mutex::default(),
             settings: Mutex::default(),
             auth: Mutex::default(),
+            interceptors: Mutex::default(),
         }))
     }
 

@@ -7,6 +7,7 @@ use tokio::sync::Notify;
 use crate::{
     auth::Auth,
     fault::{Faults, Watches},
+    intercept::Interceptors,
     log::RequestLog,
     recorded::RecordedRequest,
     store::Store,
@@ -24,6 +25,7 @@ pub(crate) struct Shared {
     pub(crate) settings: Mutex<Settings>,
     pub(crate) requests: Mutex<RequestLog>,
     pub(crate) auth: Mutex<Auth>,
+    pub(crate) interceptors: Mutex<Interceptors>,
 }
 
 #[derive(Debug, Default)]

@@ -9,6 +9,7 @@ use std::{
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncRead, BufReader},
     process::{self, Command},
+    task::JoinSet,
     time::timeout,
 };
 
@@ -17,7 +18,13 @@ use super::view::View;
 /// How long the operator has to end gracefully.
 const GRACE: Duration = Duration::from_secs(10);
 
-pub(super) struct Child(process::Child);
+/// How long the output of an ended operator is waited for: a child of it may keep the pipe open.
+const REST: Duration = Duration::from_secs(1);
+
+pub(super) struct Child {
+    process: process::Child,
+    output: JoinSet<()>,
+}
 
 impl Child {
     pub(super) fn start(
@@ -46,19 +53,29 @@ impl Child {
         let mut child = command
             .spawn()
             .map_err(|error| format!("cannot run {program}: {error}"))?;
+        let mut output = JoinSet::new();
         if let Some(out) = child.stdout.take() {
-            print(out, view);
+            output.spawn(print(out, view.clone()));
         }
         if let Some(err) = child.stderr.take() {
-            print(err, view);
+            output.spawn(print(err, view.clone()));
         }
-        Ok(Self(child))
+        Ok(Self {
+            process: child,
+            output,
+        })
     }
 
     /// Waits for the end of the process.
     pub(super) async fn exit(&mut self) -> Result<ExitStatus, String> {
-        let waited = self.0.wait().await;
-        waited.map_err(|error| format!("cannot wait for the operator: {error}"))
+        let status = self
+            .process
+            .wait()
+            .await
+            .map_err(|error| format!("cannot wait for the operator: {error}"))?;
+        let rest = async { while self.output.join_next().await.is_some() {} };
+        let _cut_off = timeout(REST, rest).await;
+        Ok(status)
     }
 
     /// Ends the process and its children, gracefully at first.
@@ -74,25 +91,22 @@ impl Child {
             if let Some(group) = group {
                 // An error means that it has ended.
                 let _ended = kill_process_group(group, Signal::TERM);
-                if timeout(GRACE, self.0.wait()).await.is_ok() {
+                if timeout(GRACE, self.process.wait()).await.is_ok() {
                     return;
                 }
                 let _ended = kill_process_group(group, Signal::KILL);
             }
         }
-        let _ended = timeout(GRACE, self.0.kill()).await;
+        let _ended = timeout(GRACE, self.process.kill()).await;
     }
 }
 
 /// Prints the lines of the operator.
-fn print(from: impl AsyncRead + Send + Unpin + 'static, view: &View) {
-    let view = view.clone();
-    tokio::spawn(async move {
-        let mut lines = BufReader::new(from).lines();
-        while let Ok(Some(line)) = lines.next_line().await {
-            view.operator(&line);
-        }
-    });
+async fn print(from: impl AsyncRead + Unpin, view: View) {
+    let mut lines = BufReader::new(from).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        view.operator(&line);
+    }
 }
 
 /// Runs `cargo build` and returns whether it succeeded.

@@ -209,6 +209,6 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
         .open(path)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|mut file| writeln!(file, "{text}"))
         .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
