@@ -74,6 +74,8 @@ mod builder;
 #[doc(hidden)]
 pub mod cli;
 mod crd;
+#[cfg(feature = "cli")]
+mod deploy;
 pub mod diag;
 mod emit;
 mod hash;

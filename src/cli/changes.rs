@@ -16,7 +16,7 @@ const MAX_LINES: usize = 24;
 pub(super) struct ChangeArgs {
     /// Write nothing; show a diff and exit with code 1 if the output is not up to date
     #[arg(long, conflicts_with_all = ["dry_run", "force"])]
-    check: bool,
+    pub(super) check: bool,
 
     /// Write nothing; list the files that would be created, updated or removed
     #[arg(long)]

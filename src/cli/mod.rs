@@ -1,16 +1,21 @@
 //! The command line: parses arguments, runs one command, and returns its exit code.
+mod add;
 mod changes;
 mod check;
 mod client_crate;
 mod config;
 mod console;
+mod crd;
+mod deploy;
 #[cfg(feature = "dev")]
 mod dev;
 mod explain;
 mod generate;
 mod layer;
 mod new;
+mod rbac;
 mod sample;
+mod update;
 mod values;
 
 use std::{ffi::OsString, io::ErrorKind, process::ExitCode};
@@ -47,11 +52,18 @@ Exit codes:
 enum Command {
     Generate(generate::Args),
     New(new::Args),
+    Add(add::Args),
+    Update(update::Args),
     Crate(client_crate::Args),
+    Rbac(rbac::Args),
+    #[command(subcommand)]
+    Deploy(deploy::Command),
     Check(check::Args),
     Sample(sample::Args),
     #[cfg(feature = "dev")]
     Dev(dev::Args),
+    #[command(subcommand)]
+    Crd(crd::Command),
     /// List the emitters that --emit accepts
     Emitters,
     Explain(explain::Args),
@@ -139,11 +151,16 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
     match command {
         Command::Generate(args) => generate::run(&args, console)?,
         Command::New(args) => new::run(&args, console)?,
+        Command::Add(args) => add::run(&args, console)?,
+        Command::Update(args) => update::run(&args, console)?,
         Command::Crate(args) => client_crate::run(&args, console)?,
+        Command::Rbac(args) => rbac::run(&args, console)?,
+        Command::Deploy(command) => deploy::run(&command, console)?,
         Command::Check(args) => check::run(&args, console)?,
         Command::Sample(args) => sample::run(&args, console)?,
         #[cfg(feature = "dev")]
         Command::Dev(args) => dev::run(&args, console)?,
+        Command::Crd(command) => crd::run(&command, console)?,
         Command::Emitters => list_emitters(console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Dump(options) => {

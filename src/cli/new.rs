@@ -1,5 +1,9 @@
 //! `kube-codegen new`: creates the crate of an operator. Files that exist already are kept.
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
 
 use serde_json::json;
 
@@ -15,7 +19,9 @@ use crate::{
     ir::Model,
     options::{Emitter, Settings},
     render::File,
-    scaffold::{self, CoreKind, Location, Operator, Package, PackageName},
+    scaffold::{
+        self, Baseline, CoreKind, DeployScope, Location, Operator, PackageName, Parameters,
+    },
     source::Source,
     write::{self, Plan},
     yaml,
@@ -42,6 +48,14 @@ pub(super) struct Args {
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = scaffold::core_kind)]
     watch: Vec<&'static CoreKind>,
 
+    /// Kinds of Kubernetes itself that the objects own, such as `apps/v1/Deployment,v1/Service`
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = scaffold::core_kind, requires = "file")]
+    owns: Vec<&'static CoreKind>,
+
+    /// Where the deployed operator has rights
+    #[arg(long, value_enum, default_value_t)]
+    scope: DeployScope,
+
     /// Write nothing; list the files that would be created or updated
     #[arg(long, conflicts_with = "force")]
     dry_run: bool,
@@ -67,7 +81,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let target = target.unwrap_or_else(|| PathBuf::from(name));
     let directory = target.join(scaffold::GENERATED);
     let kubernetes = options.kubernetes.unwrap_or_default();
-    for kind in &args.watch {
+    for kind in args.watch.iter().chain(&args.owns) {
         kind.check(kubernetes)?;
     }
     let output = if options.file.is_some() {
@@ -79,17 +93,26 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         None
     };
     let no_model = Model::default();
+    let model = output.as_ref().map_or(&no_model, |it| &it.model);
+    let parameters = parameters(args, &target, options, model)?;
     let operator = Operator {
-        package: Package {
-            name: &args.name,
-            model: output.as_ref().map_or(&no_model, |it| &it.model),
-            kubernetes,
-            location: &Location::of(&target, args.runtime_path.as_deref())?,
-        },
-        watched: &args.watch.iter().copied().collect(),
-        options: &config(options)?,
+        parameters: &parameters,
+        model,
     };
-    let files = operator.files(args.templates.as_deref())?;
+    let rendered = operator.render(args.templates.as_deref())?;
+    let mut files = rendered.files;
+    let kept = write::plan_once(&target, &files, args.force)?;
+    let scaffolded = files.iter().filter(|it| !kept.kept().contains(&it.path));
+    let baseline = Baseline::new(rendered.parameters, scaffolded);
+    if !model.kinds.is_empty() {
+        files.insert(0, definitions(model));
+    }
+    let baseline = baseline.to_file()?;
+    let record = fs::read_to_string(target.join(scaffold::BASELINE));
+    // The record of an earlier run names the parameters of the files that are kept.
+    if args.force || record.is_err() || record.is_ok_and(|it| *it == *baseline.text) {
+        files.push(baseline);
+    }
 
     let own = write::plan_once(&target, &files, args.force)?;
     let generated = match &output {
@@ -104,6 +127,62 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         summary(args, totals, [&own, &generated], &files, console);
     }
     Ok(())
+}
+
+/// Returns what the crate is made from.
+fn parameters(
+    args: &Args,
+    target: &Path,
+    options: Layer,
+    model: &Model,
+) -> Result<Parameters, CommandError> {
+    let kubernetes = options.kubernetes.unwrap_or_default();
+    let names = |kinds: &[&CoreKind]| kinds.iter().map(|kind| kind.name()).collect();
+    let owns = scaffold::definitions(model).into_iter();
+    let owns = owns.map(|(crd, _)| (crd, names(&args.owns)));
+    let templates = args.templates.as_deref().map(|path| relative(path, target));
+    Ok(Parameters {
+        name: args.name.to_string(),
+        scope: args.scope,
+        kubernetes: kubernetes.to_string(),
+        watch: names(&args.watch),
+        owns: if args.owns.is_empty() {
+            BTreeMap::new()
+        } else {
+            owns.collect()
+        },
+        controllers: BTreeMap::new(),
+        options: config(options)?,
+        templates: templates.transpose()?,
+        location: Location::of(target, args.runtime_path.as_deref())?,
+    })
+}
+
+/// Returns a directory as a path from the crate; an absolute one stays.
+fn relative(directory: &Path, target: &Path) -> Result<String, String> {
+    let depth = target.components().count();
+    let path = if directory.is_absolute() || target.is_absolute() {
+        std::path::absolute(directory).map_err(|error| error.to_string())?
+    } else {
+        let up: PathBuf = std::iter::repeat_n("..", depth).collect();
+        up.join(directory)
+    };
+    let text = path
+        .to_str()
+        .ok_or("the path of the templates is not UTF-8")?;
+    Ok(text.replace('\\', "/"))
+}
+
+/// Returns the file of all CRDs.
+fn definitions(model: &Model) -> File {
+    let documents: Vec<String> = scaffold::definitions(model)
+        .into_iter()
+        .map(|(_, document)| document)
+        .collect();
+    File {
+        path: scaffold::DEFINITIONS.to_owned(),
+        text: documents.join("---\n").into(),
+    }
 }
 
 /// Reads the options, without those that other commands use.

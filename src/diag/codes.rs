@@ -46,7 +46,7 @@ macro_rules! codes {
     };
 }
 
-// KC01: text · KC02: a CRD outside its schemas · KC03: schemas · KC04: lowering · KC05: options · KC06: output · KC07: objects
+// KC01: text · KC02: a CRD outside its schemas · KC03: schemas · KC04: lowering · KC05: options · KC06: output · KC07: objects and manifests
 codes! {
     Syntax "KC0101" Error "invalid YAML or JSON syntax";
     DuplicateKey "KC0102" Warning "duplicate key in a map";
@@ -106,6 +106,9 @@ codes! {
     Unrenderable "KC0602" Error "generated code that does not parse";
 
     InvalidObject "KC0701" Error "object that the API server rejects";
+    Manifests "KC0702" Error "manifests that do not fit together";
+    MissingRight "KC0703" Error "right that a Role does not grant";
+    UnusedRight "KC0704" Error "right that no request uses";
 }
 
 impl Code {
@@ -125,6 +128,8 @@ impl Code {
             Self::WrongType => "give the field a value of that type",
             Self::UnknownField => "remove it, or move it to where it belongs",
             Self::KeywordType => "give the keyword a value of that type",
+            Self::MissingRight => "`kube-codegen rbac --write` adds it",
+            Self::UnusedRight => "`kube-codegen rbac --write` removes it; or test what uses it",
             _ => return None,
         })
     }

@@ -2,6 +2,7 @@
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
 use minijinja::Value;
+use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use super::{Location, yaml};
@@ -21,7 +22,8 @@ pub(super) const RUNTIME: &str = env!("CARGO_PKG_VERSION");
 const SERDE_JSON: &str = "1";
 
 /// Where the crates `kube-codegen-record`, `-runtime` and `-testing` are.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum RuntimeCrates {
     /// In the registry, in the version of this tool.
     Registry,
@@ -125,6 +127,7 @@ pub(crate) fn missing_dependencies(existing: &str, wanted: &str) -> String {
 pub(super) fn variables(kubernetes: Kubernetes, crates: &RuntimeCrates) -> Value {
     let dependency = |name| Value::from_safe_string(crates.dependency(name));
     Value::from(BTreeMap::from([
+        ("kube_codegen", Value::from(RUNTIME)),
         ("edition", Value::from(EDITION)),
         ("rust", Value::from(RUST)),
         ("k8s_openapi", Value::from(K8S_OPENAPI)),

@@ -4,10 +4,13 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::dependencies::RuntimeCrates;
 
 /// What depends on the directory of a package.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Location {
     /// Where the runtime crates are.
     pub(super) crates: RuntimeCrates,

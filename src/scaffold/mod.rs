@@ -1,21 +1,30 @@
 //! Renders the files of new crates from templates; nothing is written here.
+mod baseline;
 mod client_crate;
+mod controlled;
 mod core_kinds;
+mod crd;
 mod dependencies;
 mod location;
 mod marks;
+mod merge;
 mod name;
 mod operator;
+mod sample;
 mod templates;
 mod yaml;
 
+pub(crate) use baseline::{BASELINE, Baseline, DeployScope, Parameters};
 pub(crate) use client_crate::{ClientCrate, ClientCrateRequest, SOURCE, client_crate};
 pub(crate) use core_kinds::{CoreKind, core_kind};
+pub(crate) use crd::{CrdNames, crd_skeleton};
 pub(crate) use dependencies::{dependencies, missing_dependencies};
 pub(crate) use location::Location;
+pub(crate) use merge::{Merged, merge};
 pub(crate) use name::PackageName;
-pub(crate) use operator::{DEFINITIONS, GENERATED, MANIFEST, Operator, PROGRAM};
-pub(crate) use yaml::string as yaml_string;
+pub(crate) use operator::{DEFINITIONS, GENERATED, MANIFEST, Operator, PROGRAM, definitions};
+pub(crate) use sample::sample;
+pub(crate) use yaml::{document as yaml_document, string as yaml_string};
 
 use std::collections::BTreeMap;
 

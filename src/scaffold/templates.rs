@@ -65,15 +65,31 @@ templates! {
 }
 
 templates! {
+    /// A CRD to start from.
+    CRD in "crd":
+    "crd.yaml.j2" => "crd.yaml";
+}
+
+templates! {
     /// The templates of an operator.
     OPERATOR in "operator":
     "Cargo.toml.j2" => "Cargo.toml";
     "README.md.j2" => "README.md";
+    "Makefile.j2" => "Makefile";
+    "Dockerfile.j2" => "Dockerfile";
+    "dockerignore.j2" => ".dockerignore";
     "gitignore.j2" => ".gitignore";
+    "ci.yml.j2" => ".github/workflows/ci.yml";
     "kube-codegen.toml.j2" => "kube-codegen.toml";
+    "kustomization.yaml.j2" => "deploy/kustomization.yaml";
     "deployment.yaml.j2" => "deploy/deployment.yaml";
+    "availability.yaml.j2" => "deploy/availability.yaml";
     "metrics.yaml.j2" => "deploy/metrics.yaml";
+    "prometheus.yaml.j2" => "deploy/prometheus.yaml";
+    "dashboard.json.j2" => "deploy/dashboard.json";
+    "network-policy.yaml.j2" => "deploy/network-policy.yaml";
     "rbac.yaml.j2" => "deploy/rbac.yaml";
+    "roles.yaml.j2" => "deploy/roles.yaml";
     "lib.rs.j2" => "src/lib.rs";
     "main.rs.j2" => "src/main.rs";
     "controller.rs.j2" => "src/CRD_KIND.rs";

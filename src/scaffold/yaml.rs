@@ -4,7 +4,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 /// Formats a document in block style, with a final newline.
-pub(super) fn document(value: &Value) -> String {
+pub(crate) fn document(value: &Value) -> String {
     let mut out = String::new();
     block(value, 0, &mut out);
     if out.is_empty() {

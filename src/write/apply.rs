@@ -55,6 +55,11 @@ impl Plan {
         rename(files)?;
         if let Some(list) = &self.list {
             self.prune(&known, list)?;
+        } else {
+            let removals = self.changes.iter();
+            for change in removals.filter(|change| change.action == Action::Remove) {
+                remove(&self.target(change))?;
+            }
         }
         rename(list)?;
         Ok(self.changes.len())

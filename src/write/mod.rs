@@ -13,7 +13,7 @@ mod stage;
 
 pub use error::{Error, Obstacle};
 pub use file_list::{FILE_LIST, unchanged_files};
-pub use plan::{Action, Change, Plan, plan, plan_once, plan_part};
+pub use plan::{Action, Change, Plan, plan, plan_once, plan_part, plan_update};
 
 /// Returns whether the first line of a text marks it as generated.
 fn is_marked(text: &[u8]) -> bool {

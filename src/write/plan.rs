@@ -108,6 +108,21 @@ pub fn plan_once(root: &Path, files: &[File], force: bool) -> Result<Plan, Error
     planner.finish()
 }
 
+/// Plans changes to scaffolded files: writes `files` over existing ones, and removes others.
+///
+/// # Errors
+/// All obstacles, or an I/O error while reading.
+pub fn plan_update(root: &Path, files: &[File], removed: &[String]) -> Result<Plan, Error> {
+    let mut planner = Planner::new(root);
+    for file in files {
+        planner.file(file, |_| Existing::Replace)?;
+    }
+    for path in removed {
+        planner.stale(path, |_| true)?;
+    }
+    planner.finish()
+}
+
 impl Plan {
     /// Returns the changes: files to write, in the given order, then files to remove.
     pub fn changes(&self) -> &[Change] {

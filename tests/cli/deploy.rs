@@ -1,76 +1,213 @@
-//! The manifests of an operator match its flags.
-use std::path::Path;
+//! `kube-codegen deploy check`: the manifests of operators fit together, and a change of one of them is found.
+use std::{fs, path::Path};
 
-use serde::Deserialize;
-use serde_json::Value;
+use tempfile::TempDir;
 
-use super::{CRDKIND, ROOT, directory, files, succeed};
+use super::{CRDKIND, ROOT, directory, files, run, stderr, succeed};
 
-/// Returns the value of a flag in the arguments of the container.
-fn flag<'a>(container: &'a Value, name: &str) -> Option<&'a str> {
-    let args = container["args"].as_array()?;
-    let mut args = args.iter().filter_map(Value::as_str);
-    args.find_map(|arg| arg.strip_prefix(name)?.strip_prefix('='))
+/// Creates an operator and returns it with its directory.
+pub(super) fn scaffold(args: &[&str]) -> (TempDir, std::path::PathBuf) {
+    let directory = directory(CRDKIND);
+    let command = ["new", "test-operator", "-qf", "crd.yaml"];
+    succeed(directory.path(), &[&command, args].concat());
+    let package = directory.path().join("test-operator");
+    (directory, package)
 }
 
 #[test]
-fn probes_ports_and_services_match_the_flags() {
-    let scaffold = {
-        let directory = directory(CRDKIND);
-        succeed(
-            directory.path(),
-            &["new", "test-operator", "-f", "crd.yaml"],
-        );
-        files(&directory.path().join("test-operator"))
-    };
-    let examples = [
+fn manifests_fit_together() {
+    for args in [&[][..], &["--scope=namespace"], &["--owns=v1/Service"]] {
+        let (_directory, package) = scaffold(args);
+        let output = succeed(&package, &["deploy", "check"]);
+        assert!(output.contains("no problems"), "{output}");
+    }
+    for example in [
         "crdkind-operator",
         "foo-controller",
         "network-controller",
         "pod-watcher",
         "secret-copier",
-    ];
-    let examples =
-        examples.map(|name| files(&Path::new(ROOT).join("generated-examples").join(name)));
-    for files in [scaffold].into_iter().chain(examples) {
-        let documents = |path: &str| -> Vec<Value> {
-            serde_yaml::Deserializer::from_str(&files[path])
-                .map(|it| Value::deserialize(it).unwrap())
-                .collect()
-        };
-        let pod = &documents("deploy/deployment.yaml")[0]["spec"]["template"];
-        let container = &pod["spec"]["containers"][0];
-        let port = |name: &str| {
-            let ports = container["ports"].as_array().unwrap();
-            let port = ports.iter().find(|port| port["name"] == name).unwrap();
-            format!(":{}", port["containerPort"])
-        };
-        for (name, address) in [
-            ("health", "--health-probe-bind-address"),
-            ("metrics", "--metrics-bind-address"),
-        ] {
-            assert_eq!(flag(container, address), Some(&*port(name)));
-        }
-        for (probe, path) in [("livenessProbe", "/healthz"), ("readinessProbe", "/readyz")] {
-            let get = &container[probe]["httpGet"];
-            assert_eq!(get, &serde_json::json!({"path": path, "port": "health"}));
-        }
-        let metrics = documents("deploy/metrics.yaml");
-        let find = |kind: &str| metrics.iter().find(|it| it["kind"] == kind).unwrap();
-        let service = &find("Service")["spec"];
-        assert_eq!(service["ports"][0]["targetPort"], "metrics");
-        assert_eq!(service["selector"], pod["metadata"]["labels"]);
-        let paths = &find("ClusterRole")["rules"][0]["nonResourceURLs"];
-        assert_eq!(paths, &serde_json::json!(["/metrics", "/debug/*"]));
-        // What the secure server asks the API server.
-        let roles = documents("deploy/rbac.yaml");
-        let role = roles.iter().find(|it| it["kind"] == "ClusterRole").unwrap();
-        for resource in ["tokenreviews", "subjectaccessreviews"] {
-            let all = role["rules"].as_array().unwrap();
-            let found = all.iter().find(|rule| rule["resources"][0] == resource);
-            assert_eq!(found.unwrap()["verbs"], serde_json::json!(["create"]));
-        }
-        let main = &files["src/main.rs"];
+    ] {
+        let package = Path::new(ROOT).join("generated-examples").join(example);
+        succeed(&package, &["deploy", "check"]);
+        let main = fs::read_to_string(package.join("src/main.rs")).unwrap();
         assert!(main.lines().count() <= 23, "{main}");
+    }
+}
+
+/// Replaces a text in a manifest, and returns what the check says.
+fn after(file: &str, old: &str, new: &str) -> String {
+    let (_directory, package) = scaffold(&[]);
+    let path = package.join("deploy").join(file);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains(old), "{file}: {text}");
+    fs::write(&path, text.replacen(old, new, 1)).unwrap();
+    let output = run(&package, &["deploy", "check"]);
+    assert_eq!(output.status.code(), Some(1), "{file}: {old} as {new}");
+    stderr(&output)
+}
+
+#[test]
+fn every_contradiction_is_found() {
+    for (file, old, new, expected) in [
+        (
+            "deployment.yaml",
+            "containerPort: 8081",
+            "containerPort: 8082",
+            "asks port \"health\", but the flag",
+        ),
+        (
+            "deployment.yaml",
+            "port: health",
+            "port: 8080",
+            "has no port 8080 for its livenessProbe",
+        ),
+        (
+            "deployment.yaml",
+            "probe-bind-address=:8081",
+            "probe-bind-address=:9",
+            "--health-probe-bind-address is `:9`",
+        ),
+        (
+            "deployment.yaml",
+            "metrics-bind-address=:8443",
+            "metrics-bind-address=:8444",
+            "is not a port of the container",
+        ),
+        (
+            "deployment.yaml",
+            "serviceAccountName: test",
+            "serviceAccountName: other",
+            "no manifest has the ServiceAccount",
+        ),
+        (
+            "deployment.yaml",
+            "priorityClassName: test",
+            "priorityClassName: other",
+            "no manifest has the PriorityClass",
+        ),
+        (
+            "network-policy.yaml",
+            "port: 8443",
+            "port: 443",
+            "has the port 443",
+        ),
+        (
+            "network-policy.yaml",
+            "      app.kubernetes.io/name: test",
+            "      app: test",
+            "NetworkPolicy selects no Pod",
+        ),
+        (
+            "metrics.yaml",
+            "targetPort: metrics",
+            "targetPort: web",
+            "has the port \"web\"",
+        ),
+        (
+            "prometheus.yaml",
+            "port: metrics",
+            "port: web",
+            "no port of the name \"web\"",
+        ),
+        (
+            "availability.yaml",
+            "      app.kubernetes.io/name: test",
+            "      app: test",
+            "PodDisruptionBudget selects no Pod",
+        ),
+        (
+            "rbac.yaml",
+            "  kind: ClusterRole\n  name: test-operator",
+            "  kind: ClusterRole\n  name: other",
+            "no manifest has the ClusterRole `other`",
+        ),
+        (
+            "rbac.yaml",
+            "subjects:\n- kind: ServiceAccount\n  name: test",
+            "subjects:\n- kind: ServiceAccount\n  name: other",
+            "no manifest has this ServiceAccount",
+        ),
+        (
+            "metrics.yaml",
+            "namespace: test-operator",
+            "namespace: default",
+            "no manifest has the Namespace `default`",
+        ),
+        (
+            "kustomization.yaml",
+            "- roles.yaml",
+            "- rolls.yaml",
+            "there is no file `rolls.yaml`",
+        ),
+    ] {
+        let message = after(file, old, new);
+        assert!(message.contains(expected), "{file}: {message}");
+        assert!(message.contains(&format!("deploy/{file}:")), "{message}");
+    }
+}
+
+#[test]
+fn the_image_is_built_from_what_the_build_context_has() {
+    let (_directory, package) = scaffold(&[]);
+    let files = files(&package);
+    let ignored = &files[".dockerignore"];
+    for needed in ["!Cargo.toml", "!Cargo.lock", "!src"] {
+        assert!(ignored.lines().any(|line| line == needed), "{ignored}");
+    }
+    let docker = &files["Dockerfile"];
+    assert!(docker.contains("USER 65532:65532") && docker.contains("--bin test-operator"));
+    assert!(files["deploy/deployment.yaml"].contains("runAsUser: 65532"));
+}
+
+/// The expressions of the dashboard use metrics that docs/metrics.md lists.
+#[test]
+fn the_dashboard_shows_metrics_that_exist() {
+    let (_directory, package) = scaffold(&[]);
+    let dashboard: serde_json::Value =
+        serde_json::from_str(&files(&package)["deploy/dashboard.json"]).unwrap();
+    let docs = fs::read_to_string(Path::new(ROOT).join("docs/metrics.md")).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap();
+    assert!(panels.len() >= 8);
+    for panel in panels {
+        for target in panel["targets"].as_array().unwrap() {
+            let expression = target["expr"].as_str().unwrap();
+            let (before, _) = expression.split_once('{').unwrap();
+            let metric = before.rsplit(['(', ' ']).next().unwrap();
+            let metric = metric.trim_end_matches("_bucket");
+            assert!(docs.contains(&format!("| `{metric}` |")), "{metric}");
+        }
+    }
+}
+
+#[test]
+fn every_target_of_the_makefile_is_described() {
+    let (_directory, package) = scaffold(&[]);
+    let output = std::process::Command::new("make")
+        .current_dir(&package)
+        .output();
+    let Ok(output) = output else { return };
+    let text = super::stdout(&output);
+    for target in [
+        "generate",
+        "check",
+        "test",
+        "rbac",
+        "run",
+        "install",
+        "uninstall",
+        "deploy",
+        "undeploy",
+        "docker-build",
+        "docker-push",
+        "docker-buildx",
+        "build-installer",
+        "chart",
+    ] {
+        let line = format!("{target} ");
+        assert!(
+            text.lines().any(|it| it.starts_with(&line)),
+            "{target}: {text}"
+        );
     }
 }

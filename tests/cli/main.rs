@@ -1,8 +1,9 @@
 //! Tests the command line: transcripts in `*.md`, and what a transcript cannot show.
 //!
 //! `TRYCMD=overwrite cargo test --test cli` accepts the current output.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
+mod chart;
 mod client_crate;
 #[path = "../common/mod.rs"]
 mod common;
@@ -13,6 +14,8 @@ mod examples;
 mod generate;
 mod memory;
 mod new;
+mod rbac;
+mod update;
 
 use std::{
     collections::BTreeMap,
@@ -99,6 +102,11 @@ fn files(root: &Path) -> BTreeMap<String, String> {
 
 /// Runs cargo in a scaffolded package, with the dependency versions of this repository.
 fn cargo(package: &Path, args: &[&str]) -> String {
+    cargo_with(package, args, &[])
+}
+
+/// Like [`cargo`], with environment variables.
+fn cargo_with(package: &Path, args: &[&str], variables: &[(&str, &Path)]) -> String {
     fs::copy(
         Path::new(ROOT).join("Cargo.lock"),
         package.join("Cargo.lock"),
@@ -113,6 +121,7 @@ fn cargo(package: &Path, args: &[&str]) -> String {
         )
         .env("RUSTDOCFLAGS", "-D warnings")
         .env_remove("K8S_OPENAPI_ENABLED_VERSION")
+        .envs(variables.iter().copied())
         .output()
         .unwrap();
     assert!(output.status.success(), "{args:?}: {}", stderr(&output));

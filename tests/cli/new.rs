@@ -1,17 +1,18 @@
 //! `kube-codegen new`: what it writes, what it keeps, and that the crate builds.
+mod builds;
+
 use std::{
     collections::BTreeMap,
     fs,
     io::Write,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
-    time::SystemTime,
 };
 
 use serde::Deserialize;
 use tempfile::TempDir;
 
-use super::{CRDKIND, ROOT, cargo, files, run, stderr, succeed};
+use super::{CRDKIND, files, run, stderr, succeed};
 
 /// Two kinds: a cluster-scoped one with required fields at its root, and one with long names in two versions.
 const TWO_KINDS: &str = r#"
@@ -114,6 +115,10 @@ fn every_file_is_valid() {
                 assert_eq!(formatted(&text), text, "{path}");
             } else if extension == "toml" {
                 text.parse::<toml::Table>().unwrap();
+            } else if extension == "json" {
+                serde_json::from_str::<serde_json::Value>(&text).unwrap();
+            } else if extension == "yml" {
+                serde_yaml::from_str::<serde_json::Value>(&text).unwrap();
             } else if extension == "yaml" {
                 for document in serde_yaml::Deserializer::from_str(&text) {
                     let value = serde_json::Value::deserialize(document).unwrap();
@@ -121,6 +126,7 @@ fn every_file_is_valid() {
                 }
             }
             assert!(!text.contains("{{ kind") && text.ends_with('\n'), "{path}");
+            assert!(!text.contains("{%") && !text.contains("\n\n\n"), "{path}");
         }
     }
 }
@@ -137,22 +143,12 @@ fn each_kind_has_a_controller_and_permissions() {
     let crds = &files["deploy/crd.yaml"];
     assert_eq!(crds.matches("kind: CustomResourceDefinition").count(), 2);
     let allowed = |group, resources, verbs| serde_json::json!({ "apiGroups": [group], "resources": resources, "verbs": verbs });
-    let edit = ["get", "update", "patch"];
     for expected in [
-        allowed(
-            "example.com",
-            vec!["nodes"],
-            vec!["get", "list", "watch", "update", "patch"],
-        ),
-        allowed(
-            "example.com",
-            vec!["nodes/status", "nodes/finalizers"],
-            edit.to_vec(),
-        ),
+        allowed("example.com", vec!["nodes"], vec!["list", "watch"]),
         allowed(
             "net.example.com",
-            vec!["verylongkindofnetworks/finalizers"],
-            edit.to_vec(),
+            vec!["verylongkindofnetworks"],
+            vec!["list", "watch"],
         ),
     ] {
         let rules = rules(&files);
@@ -176,11 +172,21 @@ fn kinds_of_kubernetes_need_no_crd_and_are_only_read() {
     assert_eq!(
         names,
         [
+            ".dockerignore",
+            ".github/workflows/ci.yml",
             ".gitignore",
+            ".kube-codegen/scaffold.json",
             "Cargo.toml",
+            "Dockerfile",
+            "Makefile",
             "README.md",
+            "deploy/availability.yaml",
+            "deploy/dashboard.json",
             "deploy/deployment.yaml",
+            "deploy/kustomization.yaml",
             "deploy/metrics.yaml",
+            "deploy/network-policy.yaml",
+            "deploy/prometheus.yaml",
             "deploy/rbac.yaml",
             "src/deployments_controller.rs",
             "src/lib.rs",
@@ -190,18 +196,18 @@ fn kinds_of_kubernetes_need_no_crd_and_are_only_read() {
             "tests/pods_controller.rs",
         ]
     );
-    let read = ["get", "list", "watch"];
+    let read = ["list", "watch"];
     assert_eq!(
         rules(&files),
         [
             serde_json::json!({ "apiGroups": ["apps"], "resources": ["deployments"], "verbs": read }),
             serde_json::json!({ "apiGroups": [""], "resources": ["pods"], "verbs": read }),
-            serde_json::json!({ "apiGroups": ["events.k8s.io"], "resources": ["events"], "verbs": ["create", "patch"] }),
-            serde_json::json!({ "apiGroups": ["authentication.k8s.io"], "resources": ["tokenreviews"], "verbs": ["create"] }),
-            serde_json::json!({ "apiGroups": ["authorization.k8s.io"], "resources": ["subjectaccessreviews"], "verbs": ["create"] }),
         ]
     );
-    let text: String = files.values().map(String::as_str).collect();
+    let extension = |path: &str| Path::new(path).extension().map(ToOwned::to_owned);
+    let is_code = |path: &str| extension(path).is_some_and(|it| it == "rs" || it == "toml");
+    let code = files.iter().filter(|(path, _)| is_code(path));
+    let text: String = code.map(|(_, text)| text.as_str()).collect();
     for unused in ["generated", "crd", "serde_json", "kube-codegen-record"] {
         assert!(!text.contains(unused), "{unused}");
     }
@@ -340,74 +346,46 @@ fn in_a_workspace_of_others_it_is_its_own_workspace() {
 }
 
 #[test]
-#[ignore = "compiles whole operators: takes minutes"]
-fn the_crate_and_its_tests_build_and_pass() {
-    let both = "--watch=v1/Pod,v1/Namespace,autoscaling/v1/HorizontalPodAutoscaler";
-    let with_crds = [(CRDKIND, &[][..]), (TWO_KINDS, &[both])].map(|(crds, args)| {
-        let (directory, package) = directory(crds);
-        create(directory.path(), args);
-        (directory, package)
-    });
-    let created = with_crds.into_iter().chain([watching("v1/Pod", &[])]);
-    for (_directory, package) in created {
-        cargo(
-            &package,
-            &["clippy", "--all-targets", "--", "-D", "warnings"],
-        );
-        cargo(&package, &["test"]);
+fn owned_kinds_have_caches_and_rights() {
+    let (directory, package) = directory(CRDKIND);
+    create(directory.path(), &["--owns=apps/v1/Deployment,v1/Service"]);
+    let files = files(&package);
+    let controller = &files["src/controller.rs"];
+    assert_eq!(formatted(controller), *controller);
+    for expected in [".owns(&deployments)", "pub services: Lister<Service>"] {
+        assert!(controller.contains(expected), "{controller}");
     }
+    for resource in ["deployments", "services"] {
+        let rules = rules(&files);
+        assert!(rules.iter().any(|it| it["resources"][0] == resource));
+    }
+    let output = run(
+        directory.path(),
+        &[
+            "new",
+            "other",
+            "-f=crd.yaml",
+            "--owns=events.k8s.io/v1/Event,v1/Event",
+        ],
+    );
+    assert!(stderr(&output).contains("another type in it is named `Event`"));
 }
 
 #[test]
-#[ignore = "compiles an operator of many kinds: takes minutes"]
-fn an_operator_of_all_kinds_of_kubernetes_builds_with_its_tests() {
-    let directory = TempDir::new().unwrap();
-    let output = run(directory.path(), &["new", NAME, "--watch", "none"]);
-    let message = stderr(&output);
-    let (_, kinds) = message.split_once("the kinds are ").unwrap();
-    let kinds = kinds.lines().next().unwrap().split(", ");
-    // Some need a newer Kubernetes than the default.
-    let kinds: Vec<&str> = kinds
-        .filter(|kind| {
-            let args = ["new", NAME, "--dry-run", "--watch", kind];
-            run(directory.path(), &args).status.success()
-        })
-        .collect();
-    assert!(kinds.len() > 50, "{kinds:?}");
-    let (_directory, package) = watching(&kinds.join(","), &[]);
-    cargo(&package, &["check", "--tests"]);
-}
-
-/// Controls the kinds of all fixtures, and of one CRD of each repository in the corpus, in one crate.
-#[test]
-#[ignore = "compiles an operator of many kinds: takes minutes"]
-fn an_operator_of_many_kinds_builds_with_its_tests() {
-    let mut crds = entries(&Path::new(ROOT).join("fixtures"));
-    // One fixture defines a kind of another one differently.
-    crds.retain(|path| path.is_file() && !path.ends_with("prelude_names.yaml"));
-    if let Some(corpus) = crate::common::corpus("crds") {
-        let day = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs() / (24 * 60 * 60);
-        let repositories = entries(&corpus);
-        crds.extend(repositories.iter().filter_map(|repository| {
-            let files = entries(repository);
-            let index = usize::try_from(day).unwrap().checked_rem(files.len())?;
-            Some(files[index].clone())
-        }));
-    }
-    let directory = TempDir::new().unwrap();
-    let mut args = vec!["new", NAME, "--quiet"];
-    for path in &crds {
-        args.extend(["-f", path.to_str().unwrap()]);
-    }
-    succeed(directory.path(), &args);
-    cargo(&directory.path().join(NAME), &["check", "--tests"]);
-}
-
-/// Returns the YAML files and directories in a directory, sorted.
-fn entries(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).unwrap();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.is_dir() || path.extension().is_some_and(|it| it == "yaml"));
-    paths.sort();
-    paths
+fn rights_in_one_namespace_are_a_role() {
+    let (directory, package) = directory(CRDKIND);
+    create(directory.path(), &["--scope=namespace"]);
+    let files = files(&package);
+    let rbac = &files["deploy/rbac.yaml"];
+    assert!(
+        rbac.contains("kind: Role\nmetadata:\n  name: test-operator-namespace"),
+        "{rbac}"
+    );
+    assert!(files["deploy/deployment.yaml"].contains("--namespace=$(WATCH_NAMESPACE)"));
+    let output = run(
+        directory.path(),
+        &["new", "other", "--watch=v1/Node", "--scope=namespace"],
+    );
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("`v1/Node` or a kind that it owns is cluster-scoped"));
 }

@@ -92,8 +92,15 @@ fn diagnostics_are_as_recorded() {
 #[test]
 fn every_code_has_a_case() {
     // Only a bug in the generator can raise these: no input may.
-    // The code of objects is tested by transcripts of `check`.
-    let own_faults = [Code::Unsound, Code::Unrenderable, Code::InvalidObject];
+    // The codes of objects and manifests are tested by transcripts of `check`, `deploy check` and `rbac`.
+    let own_faults = [
+        Code::Unsound,
+        Code::Unrenderable,
+        Code::InvalidObject,
+        Code::Manifests,
+        Code::MissingRight,
+        Code::UnusedRight,
+    ];
     let met: BTreeSet<Code> = cases()
         .iter()
         .flat_map(|case| {

@@ -59,6 +59,7 @@
 //! - `metrics`: metrics for Prometheus (feature `metrics`)
 //! - `server`: HTTP servers for health checks, metrics and debugging (feature `server`)
 //! - `validation`: validates objects and fills in defaults without a cluster (feature `validation`)
+//! - `webhook`: admission and conversion webhooks (feature `webhook`)
 //! - [`manager`]: starts and stops all parts of an operator
 pub mod client;
 pub mod condition;
@@ -78,6 +79,8 @@ pub mod queue;
 pub mod server;
 #[cfg(feature = "validation")]
 pub mod validation;
+#[cfg(feature = "webhook")]
+pub mod webhook;
 
 mod cache;
 mod histogram;

@@ -12,11 +12,11 @@ pub(crate) struct CoreKind {
     /// The API group, empty for that of Pods.
     pub(super) group: &'static str,
     /// The kind, which is also the name of the type.
-    pub(super) kind: &'static str,
+    pub(crate) kind: &'static str,
     /// The plural.
     pub(super) plural: &'static str,
     /// Whether its objects are in namespaces.
-    pub(super) namespaced: bool,
+    pub(crate) namespaced: bool,
     /// The first Kubernetes version that has it.
     since: Kubernetes,
 }
@@ -55,7 +55,7 @@ impl CoreKind {
     }
 
     /// Returns the API version and the kind, as on the command line: `apps/v1/Deployment`.
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let separator = if self.group.is_empty() { "" } else { "/" };
         let (group, version, kind) = (self.group, self.version(), self.kind);
         format!("{group}{separator}{version}/{kind}")

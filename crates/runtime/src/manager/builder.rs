@@ -14,6 +14,8 @@ use super::{
 use crate::metrics::Metrics;
 #[cfg(feature = "server")]
 use crate::server::Server;
+#[cfg(feature = "webhook")]
+use crate::webhook::WebhookServer;
 use crate::{
     controller::{CACHE_SYNC_TIMEOUT, Defaults, GRACE_PERIOD},
     event::EventRecorder,
@@ -37,6 +39,8 @@ pub struct ManagerBuilder {
     metrics: Metrics,
     #[cfg(feature = "server")]
     servers: Servers,
+    #[cfg(feature = "webhook")]
+    webhook_server: Option<WebhookServer>,
 }
 
 impl ManagerBuilder {
@@ -59,6 +63,8 @@ impl ManagerBuilder {
             metrics: Metrics::new(),
             #[cfg(feature = "server")]
             servers: Servers::default(),
+            #[cfg(feature = "webhook")]
+            webhook_server: Some(WebhookServer::default()),
         }
     }
 
@@ -196,6 +202,20 @@ impl ManagerBuilder {
         self
     }
 
+    /// Sets the address and the certificates of the server for [`Manager::webhooks`].
+    #[cfg(feature = "webhook")]
+    pub fn webhook_server(mut self, server: WebhookServer) -> Self {
+        self.webhook_server = Some(server);
+        self
+    }
+
+    /// Serves no webhooks, whatever [`Manager::webhooks`] adds: for a program outside of the cluster, which the API server cannot reach.
+    #[cfg(feature = "webhook")]
+    pub fn without_webhooks(mut self) -> Self {
+        self.webhook_server = None;
+        self
+    }
+
     /// Creates the manager.
     ///
     /// # Panics
@@ -247,6 +267,8 @@ impl ManagerBuilder {
             metrics: self.metrics,
             #[cfg(feature = "server")]
             servers,
+            #[cfg(feature = "webhook")]
+            webhook_server: self.webhook_server,
         })
     }
 }

@@ -9,6 +9,8 @@ use kube::{
 use tracing_subscriber::EnvFilter;
 
 use super::{Manager, ManagerBuilder, ManagerError, exit};
+#[cfg(feature = "webhook")]
+use crate::webhook::{Certificates, ClientConfig, WebhookServer};
 use crate::{
     leader_election::LeaderElectionConfig,
     server::{Server, Tls},
@@ -82,6 +84,36 @@ pub struct ManagerArgs {
     /// File of the private key in this directory
     #[arg(long, value_name = "FILE", default_value = "tls.key")]
     pub metrics_cert_key: PathBuf,
+
+    /// Port of the webhooks; 0 turns them off
+    #[cfg(feature = "webhook")]
+    #[arg(long, value_name = "PORT", default_value = "9443")]
+    pub webhook_port: u16,
+
+    /// Directory of the certificate for webhooks, as cert-manager mounts it [default: the operator makes its own]
+    #[cfg(feature = "webhook")]
+    #[arg(long, value_name = "DIR")]
+    pub webhook_cert_path: Option<PathBuf>,
+
+    /// File of the certificate in this directory
+    #[cfg(feature = "webhook")]
+    #[arg(long, value_name = "FILE", default_value = "tls.crt")]
+    pub webhook_cert_name: PathBuf,
+
+    /// File of the private key in this directory
+    #[cfg(feature = "webhook")]
+    #[arg(long, value_name = "FILE", default_value = "tls.key")]
+    pub webhook_cert_key: PathBuf,
+
+    /// URL by which the API server reaches the webhooks of a program outside of the cluster [default: the Service]
+    #[cfg(feature = "webhook")]
+    #[arg(long, value_name = "URL")]
+    pub webhook_url: Option<String>,
+
+    /// Create and update the configurations of the webhooks at the start
+    #[cfg(feature = "webhook")]
+    #[arg(long)]
+    pub webhook_install: bool,
 
     /// Elect a leader among the replicas, which alone reconciles
     #[arg(
@@ -226,6 +258,8 @@ impl ManagerArgs {
             };
             builder = builder.metrics_server(server);
         }
+        #[cfg(feature = "webhook")]
+        let builder = self.webhooks(builder);
         if !self.leader_elect {
             return builder;
         }
@@ -238,6 +272,27 @@ impl ManagerArgs {
             Some(namespace) => config.namespace(namespace),
             None => config,
         })
+    }
+
+    #[cfg(feature = "webhook")]
+    fn webhooks(&self, builder: ManagerBuilder) -> ManagerBuilder {
+        if self.webhook_port == 0 {
+            return builder.without_webhooks();
+        }
+        let mut server = WebhookServer::new().address(format!(":{}", self.webhook_port));
+        if let Some(directory) = &self.webhook_cert_path {
+            server = server.certificates(Certificates::Files {
+                certificate: directory.join(&self.webhook_cert_name),
+                key: directory.join(&self.webhook_cert_key),
+            });
+        }
+        if let Some(url) = &self.webhook_url {
+            server = server.reached_by(ClientConfig::url(url));
+        }
+        if self.webhook_install {
+            server = server.install();
+        }
+        builder.webhook_server(server)
     }
 }
 

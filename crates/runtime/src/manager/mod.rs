@@ -76,6 +76,8 @@ use self::servers::Servers;
 use crate::metrics::Metrics;
 #[cfg(feature = "server")]
 use crate::server::checks::Check;
+#[cfg(feature = "webhook")]
+use crate::webhook::{Running, WebhookServer, Webhooks};
 use crate::{
     cache::Object,
     controller::Controller,
@@ -126,6 +128,8 @@ pub struct Manager {
     metrics: Metrics,
     #[cfg(feature = "server")]
     servers: Servers,
+    #[cfg(feature = "webhook")]
+    webhook_server: Option<WebhookServer>,
 }
 
 impl Manager {
@@ -225,6 +229,23 @@ impl Manager {
     #[cfg(feature = "server")]
     pub fn readyz(&mut self, name: impl Into<String>, check: impl Check) {
         self.servers.readyz(name.into(), check);
+    }
+
+    /// Serves webhooks, on every replica and from the start on: the caches may need their conversions. Adds the check `webhooks` to `/readyz`.
+    ///
+    /// [`ManagerBuilder::webhook_server`] sets the address and the certificates. Call it once; see [`webhook`](crate::webhook) for an example.
+    #[cfg(feature = "webhook")]
+    pub fn webhooks(&mut self, webhooks: Webhooks) {
+        let Some(settings) = self.webhook_server.clone() else {
+            return;
+        };
+        let running = Running::new(webhooks, settings, self.unfenced_client(), self.metrics());
+        self.readyz("webhooks", running.readiness());
+        if let Some(check) = running.file_check() {
+            self.readyz("webhook-certificate", check);
+        }
+        let runnable = Runnable::new("webhook server", |stop| running.run(stop));
+        self.add(runnable.webhook());
     }
 
     /// Adds a part that starts and stops with the manager.

@@ -24,6 +24,8 @@ mod controllers;
 mod encoder;
 mod informers;
 mod program;
+#[cfg(feature = "webhook")]
+mod webhooks;
 
 use std::{
     collections::BTreeMap,
@@ -43,6 +45,8 @@ use prometheus_client::{
 };
 use thiserror::Error;
 
+#[cfg(feature = "webhook")]
+pub(crate) use self::webhooks::WebhookMetrics;
 use self::{client::ClientMetrics, controllers::QueueSource, encoder::Encoder};
 pub use self::{
     client::{ClientLayer, ClientService, CountedBody},
@@ -74,6 +78,8 @@ struct Sources {
     leaders: Mutex<Vec<LeaderStatus>>,
     dropped_events: Mutex<Vec<Arc<AtomicU64>>>,
     certificates: CertificateMetrics,
+    #[cfg(feature = "webhook")]
+    webhooks: WebhookMetrics,
 }
 
 /// Returns the state of informers, unless they were dropped.
@@ -191,6 +197,11 @@ impl Metrics {
         self.sources.certificates.clone()
     }
 
+    #[cfg(feature = "webhook")]
+    pub(crate) fn webhooks(&self) -> WebhookMetrics {
+        self.sources.webhooks.clone()
+    }
+
     /// Returns what is in the work queue of each running controller, at most `limit` items of each kind, by the controller's name.
     pub fn queues(&self, limit: usize) -> BTreeMap<String, QueueSnapshot<ObjectKey>> {
         let controllers = self.sources.controllers.lock();
@@ -277,6 +288,8 @@ impl Collector for Sources {
         let informers = self.informers.lock().iter().flat_map(|one| one()).collect();
         informers::encode(informers, &mut encoder)?;
         client::encode(&self.clients.lock(), &mut encoder)?;
+        #[cfg(feature = "webhook")]
+        webhooks::encode(&self.webhooks, &mut encoder)?;
         let dropped = self.dropped_events.lock();
         let dropped = dropped.iter().map(|one| one.load(Ordering::Relaxed)).sum();
         program::encode(

@@ -26,8 +26,8 @@
 //! | `/debug/informers` | the [state](crate::informer::InformerStatus) of each informer as JSON |
 mod access;
 pub mod checks;
-mod respond;
-mod tls;
+pub(crate) mod respond;
+pub(crate) mod tls;
 
 use std::{fmt, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
@@ -44,6 +44,8 @@ use tokio::{
     net::{TcpListener, TcpStream},
     time::timeout,
 };
+#[cfg(feature = "webhook")]
+use tokio_rustls::rustls::server::ResolvesServerCert;
 use tracing::{debug, info, warn};
 
 use self::{
@@ -67,6 +69,8 @@ pub struct Server {
     address: String,
     routes: Routes,
     tls: Option<Tls>,
+    #[cfg(feature = "webhook")]
+    resolver: Option<Arc<dyn ResolvesServerCert>>,
     reload: Duration,
     metrics: Option<Metrics>,
 }
@@ -119,6 +123,8 @@ impl Server {
             address: address.into(),
             routes: Routes::default(),
             tls: None,
+            #[cfg(feature = "webhook")]
+            resolver: None,
             reload: Duration::from_secs(10),
             metrics: None,
         }
@@ -173,6 +179,25 @@ impl Server {
         self
     }
 
+    /// Serves webhooks to clients that need no token.
+    #[cfg(feature = "webhook")]
+    pub(crate) fn webhooks(
+        mut self,
+        webhooks: crate::webhook::Dispatch,
+        metrics: &Metrics,
+    ) -> Self {
+        self.routes.webhooks = Some(webhooks);
+        self.metrics = Some(metrics.clone());
+        self
+    }
+
+    /// Serves TLS with the certificate that `resolver` has at the time of the handshake.
+    #[cfg(feature = "webhook")]
+    pub(crate) fn resolver(mut self, resolver: Arc<dyn ResolvesServerCert>) -> Self {
+        self.resolver = Some(resolver);
+        self
+    }
+
     /// Listens and serves until `stop` completes; see [`bind`](Self::bind) and [`Listening::serve`].
     pub async fn serve(self, stop: impl Future<Output = ()> + Send) -> Result<(), ServerError> {
         self.bind().await?.serve(stop).await;
@@ -185,6 +210,11 @@ impl Server {
         let tls = match &self.tls {
             Some(tls) => Some(Acceptor::new(tls, counters.unwrap_or_default()).await?),
             None => None,
+        };
+        #[cfg(feature = "webhook")]
+        let tls = match self.resolver {
+            Some(resolver) => Some(Acceptor::given(resolver)?),
+            None => tls,
         };
         let listener = listen(&self.address).await;
         let listener = listener.map_err(|source| ServerError::Bind {

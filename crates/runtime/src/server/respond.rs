@@ -20,6 +20,8 @@ pub(super) struct Routes {
     pub(super) informers: Option<Box<dyn Fn() -> Vec<InformerStatus> + Send + Sync>>,
     /// Who may read what is not a health check.
     pub(super) access: Option<Access>,
+    #[cfg(feature = "webhook")]
+    pub(super) webhooks: Option<crate::webhook::Dispatch>,
 }
 
 /// Most items of each kind in the answer for a queue.
@@ -28,6 +30,10 @@ const TEXT: &str = "text/plain; charset=utf-8";
 
 impl Routes {
     pub(super) async fn respond(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        #[cfg(feature = "webhook")]
+        if let Some(webhooks) = &self.webhooks {
+            return webhooks.respond(request).await;
+        }
         let (method, uri) = (request.method(), request.uri());
         if method != Method::GET && method != Method::HEAD {
             return text(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed\n");
@@ -92,15 +98,19 @@ fn json(value: &impl Serialize) -> Response<Full<Bytes>> {
     }
 }
 
-fn not_found() -> Response<Full<Bytes>> {
+pub(crate) fn not_found() -> Response<Full<Bytes>> {
     text(StatusCode::NOT_FOUND, "404 page not found\n")
 }
 
-fn text(status: StatusCode, body: impl Into<String>) -> Response<Full<Bytes>> {
+pub(crate) fn text(status: StatusCode, body: impl Into<String>) -> Response<Full<Bytes>> {
     response(status, TEXT, body.into())
 }
 
-fn response(status: StatusCode, type_: &'static str, body: String) -> Response<Full<Bytes>> {
+pub(crate) fn response(
+    status: StatusCode,
+    type_: &'static str,
+    body: impl Into<Bytes>,
+) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(body.into()));
     *response.status_mut() = status;
     let headers = response.headers_mut();

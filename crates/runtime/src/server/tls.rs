@@ -23,7 +23,8 @@ use crate::metrics::CertificateMetrics;
 #[derive(Clone)]
 pub(super) struct Acceptor {
     tls: TlsAcceptor,
-    current: Arc<Current>,
+    /// The certificate that this type keeps; `None` if another resolver does.
+    current: Option<Arc<Current>>,
     source: Tls,
     metrics: CertificateMetrics,
 }
@@ -65,18 +66,26 @@ impl Acceptor {
             provider: Arc::clone(&provider),
             files: Mutex::new(Ok(files)),
         });
-        let mut config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| ServerError::Certificate(error.to_string()))?
-            .with_no_client_auth()
-            .with_cert_resolver(Arc::clone(&current) as Arc<dyn ResolvesServerCert>);
-        // Without HTTP/2, as in controller-runtime (CVE-2023-44487, CVE-2023-39325).
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let tls = acceptor(
+            provider,
+            Arc::clone(&current) as Arc<dyn ResolvesServerCert>,
+        )?;
         Ok(Self {
-            tls: TlsAcceptor::from(Arc::new(config)),
-            current,
+            tls,
+            current: Some(current),
             source: source.clone(),
             metrics,
+        })
+    }
+
+    /// Creates an acceptor with the certificates of another resolver.
+    #[cfg(feature = "webhook")]
+    pub(super) fn given(resolver: Arc<dyn ResolvesServerCert>) -> Result<Self, ServerError> {
+        Ok(Self {
+            tls: acceptor(Arc::new(default_provider()), resolver)?,
+            current: None,
+            source: Tls::SelfSigned,
+            metrics: CertificateMetrics::default(),
         })
     }
 
@@ -86,7 +95,7 @@ impl Acceptor {
 
     /// Reads the files again, and uses their certificate if it is another one and usable.
     pub(super) async fn reload(&self) {
-        let Tls::Files { certificate, key } = &self.source else {
+        let (Tls::Files { certificate, key }, Some(current)) = (&self.source, &self.current) else {
             return;
         };
         let files = read_both(certificate, key).await;
@@ -94,20 +103,34 @@ impl Acceptor {
             .as_ref()
             .map(Clone::clone)
             .map_err(ToString::to_string);
-        if *self.current.files.lock() == seen {
+        if *current.files.lock() == seen {
             return;
         }
-        *self.current.files.lock() = seen;
-        let parsed = files.and_then(|(chain, key)| parse(&chain, &key, &self.current.provider));
+        *current.files.lock() = seen;
+        let parsed = files.and_then(|(chain, key)| parse(&chain, &key, &current.provider));
         self.metrics.count(parsed.is_ok());
         match parsed {
             Ok(parsed) => {
-                *self.current.certificate.write() = Arc::new(parsed);
+                *current.certificate.write() = Arc::new(parsed);
                 info!(file = %certificate.display(), "using the new certificate");
             }
             Err(error) => warn!("keeping the last certificate: {error}"),
         }
     }
+}
+
+fn acceptor(
+    provider: Arc<CryptoProvider>,
+    resolver: Arc<dyn ResolvesServerCert>,
+) -> Result<TlsAcceptor, ServerError> {
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| ServerError::Certificate(error.to_string()))?
+        .with_no_client_auth()
+        .with_cert_resolver(resolver);
+    // Without HTTP/2, as in controller-runtime (CVE-2023-44487, CVE-2023-39325).
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
 async fn load(
@@ -130,7 +153,11 @@ async fn read_both(certificate: &Path, key: &Path) -> Result<(Vec<u8>, Vec<u8>),
     Ok((read(certificate).await?, read(key).await?))
 }
 
-fn parse(chain: &[u8], key: &[u8], provider: &CryptoProvider) -> Result<CertifiedKey, ServerError> {
+pub(crate) fn parse(
+    chain: &[u8],
+    key: &[u8],
+    provider: &CryptoProvider,
+) -> Result<CertifiedKey, ServerError> {
     let unusable = |error: &dyn std::fmt::Display| ServerError::Certificate(error.to_string());
     let chain: Vec<_> = CertificateDer::pem_slice_iter(chain)
         .collect::<Result<_, _>>()

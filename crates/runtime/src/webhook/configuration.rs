@@ -1,0 +1,417 @@
+//! The objects that register webhooks with the API server.
+use std::fmt;
+
+use http::Uri;
+use k8s_openapi::{
+    api::{
+        admissionregistration::v1::{
+            self as api, MatchCondition, MutatingWebhook, MutatingWebhookConfiguration,
+            RuleWithOperations, ValidatingWebhook, ValidatingWebhookConfiguration,
+        },
+        core::v1::{Service, ServicePort, ServiceSpec},
+    },
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+        self as crd, CustomResourceConversion, WebhookConversion,
+    },
+    apimachinery::pkg::{
+        apis::meta::v1::{LabelSelector, LabelSelectorRequirement, ObjectMeta},
+        util::intstr::IntOrString,
+    },
+};
+use serde::Serialize;
+
+use super::{FailurePolicy, Webhook, Webhooks, conversion, usual_path};
+
+/// The port of a Service for webhooks.
+const PORT: i32 = 443;
+/// The name of the container's port, as in kubebuilder.
+const TARGET_PORT: &str = "webhook-server";
+const NAMESPACE_LABEL: &str = "kubernetes.io/metadata.name";
+
+/// How the API server reaches the webhooks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct ClientConfig(Reach);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Reach {
+    Service {
+        namespace: String,
+        name: String,
+        port: i32,
+    },
+    Url(String),
+}
+
+impl ClientConfig {
+    /// Reaches them by a Service, on port 443.
+    pub fn service(namespace: impl Into<String>, name: impl Into<String>) -> Self {
+        Self(Reach::Service {
+            namespace: namespace.into(),
+            name: name.into(),
+            port: PORT,
+        })
+    }
+
+    /// Reaches them by a URL without path, such as `https://127.0.0.1:9443`: for a program outside of the cluster.
+    pub fn url(url: impl Into<String>) -> Self {
+        Self(Reach::Url(url.into().trim_end_matches('/').to_owned()))
+    }
+
+    /// Sets the port of the Service.
+    pub fn port(mut self, number: u16) -> Self {
+        if let Reach::Service { port, .. } = &mut self.0 {
+            *port = number.into();
+        }
+        self
+    }
+
+    /// Returns the names that the certificate needs.
+    pub(super) fn names(&self) -> Vec<String> {
+        match &self.0 {
+            Reach::Service {
+                namespace, name, ..
+            } => vec![
+                format!("{name}.{namespace}.svc"),
+                format!("{name}.{namespace}.svc.cluster.local"),
+                format!("{name}.{namespace}"),
+                name.clone(),
+            ],
+            Reach::Url(url) => {
+                let url = url.parse::<Uri>().ok();
+                let host = url.as_ref().and_then(Uri::host).unwrap_or("localhost");
+                vec![host.trim_matches(['[', ']']).to_owned()]
+            }
+        }
+    }
+
+    fn namespace(&self) -> Option<&str> {
+        match &self.0 {
+            Reach::Service { namespace, .. } => Some(namespace),
+            Reach::Url(_) => None,
+        }
+    }
+
+    fn at(&self, path: &str) -> api::WebhookClientConfig {
+        match self.0.clone() {
+            Reach::Service {
+                namespace,
+                name,
+                port,
+            } => api::WebhookClientConfig {
+                service: Some(api::ServiceReference {
+                    name,
+                    namespace,
+                    path: Some(path.to_owned()),
+                    port: Some(port),
+                }),
+                ..api::WebhookClientConfig::default()
+            },
+            Reach::Url(url) => api::WebhookClientConfig {
+                url: Some(url + path),
+                ..api::WebhookClientConfig::default()
+            },
+        }
+    }
+}
+
+/// The objects that register the webhooks, without `caBundle`.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Configurations {
+    /// The Service, if the webhooks are reached by one. It selects Pods by the label `app.kubernetes.io/name`, and their port `webhook-server`.
+    pub service: Option<Service>,
+    /// The defaulting webhooks.
+    pub mutating: Option<MutatingWebhookConfiguration>,
+    /// The validating webhooks.
+    pub validating: Option<ValidatingWebhookConfiguration>,
+    /// The names of the CRDs with conversions, and their field `spec.conversion`.
+    pub conversions: Vec<(String, CustomResourceConversion)>,
+}
+
+impl Configurations {
+    /// Lets cert-manager write `caBundle` from a Certificate, `NAMESPACE/NAME`. Its annotation belongs on the CRDs with conversions too.
+    #[must_use]
+    pub fn inject_ca_from(mut self, certificate: &str) -> Self {
+        let metadata = [
+            self.mutating.as_mut().map(|one| &mut one.metadata),
+            self.validating.as_mut().map(|one| &mut one.metadata),
+        ];
+        for metadata in metadata.into_iter().flatten() {
+            metadata.annotations.get_or_insert_default().insert(
+                "cert-manager.io/inject-ca-from".to_owned(),
+                certificate.to_owned(),
+            );
+        }
+        self
+    }
+
+    /// Returns the Service and the configurations as YAML documents, for `kubectl apply`; a CRD's `spec.conversion` is a comment.
+    ///
+    /// # Errors
+    /// If an object cannot be written as YAML, which does not happen for objects of [`Webhooks::configurations`].
+    pub fn to_yaml(&self) -> Result<String, fmt::Error> {
+        let mut documents = Vec::new();
+        if let Some(service) = &self.service {
+            documents.push(yaml(service)?);
+        }
+        if let Some(mutating) = &self.mutating {
+            documents.push(yaml(mutating)?);
+        }
+        if let Some(validating) = &self.validating {
+            documents.push(yaml(validating)?);
+        }
+        for (name, conversion) in &self.conversions {
+            let field = serde_json::json!({"spec": {"conversion": conversion}});
+            let lines: Vec<_> = yaml(&field)?
+                .lines()
+                .map(|line| format!("#   {line}\n"))
+                .collect();
+            documents.push(format!(
+                "# The CustomResourceDefinition {name} needs this field:\n{}",
+                lines.concat()
+            ));
+        }
+        Ok(documents.join("---\n"))
+    }
+}
+
+/// Fields of strategies and deprecated defaults are left out: what is null is absent.
+fn yaml(value: &impl Serialize) -> Result<String, fmt::Error> {
+    let value = serde_json::to_value(value).map_err(|_| fmt::Error)?;
+    serde_yaml::to_string(&value).map_err(|_| fmt::Error)
+}
+
+impl Webhooks {
+    /// Returns the objects that register the webhooks, as typed objects or [YAML](Configurations::to_yaml) for the deployment.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_codegen_runtime::webhook::{ClientConfig, Refusal, Request, Webhooks};
+    ///
+    /// fn label(_: &mut ConfigMap, _: &Request) -> Result<(), Refusal> {
+    ///     Ok(())
+    /// }
+    ///
+    /// let webhooks = Webhooks::new("my-operator").defaulting(label);
+    /// let configurations = webhooks.configurations(&ClientConfig::service("my-system", "my-operator-webhook"));
+    /// assert!(configurations.to_yaml()?.contains("path: /mutate--v1-configmap"));
+    /// # Ok::<(), std::fmt::Error>(())
+    /// ```
+    ///
+    /// Kinds of Kubernetes itself are not sent to webhooks if they are in the operator's own namespace, or Leases: see
+    /// [`Webhook::include_own_namespace`].
+    pub fn configurations(&self, client: &ClientConfig) -> Configurations {
+        let all = |mutating| {
+            let of_type = self
+                .admission
+                .iter()
+                .filter(move |one| one.mutating == mutating);
+            of_type.map(|one| (one, self.webhook_name(one)))
+        };
+        let mutating: Vec<_> = all(true)
+            .map(|(webhook, name)| webhook.to_mutating(name, client))
+            .collect();
+        let validating: Vec<_> = all(false)
+            .map(|(webhook, name)| webhook.to_validating(name, client))
+            .collect();
+        let metadata = |kind| ObjectMeta {
+            name: Some(format!("{}-{kind}", self.name)),
+            ..ObjectMeta::default()
+        };
+        Configurations {
+            service: self.service(client),
+            mutating: (!mutating.is_empty()).then(|| MutatingWebhookConfiguration {
+                metadata: metadata("mutating"),
+                webhooks: Some(mutating),
+            }),
+            validating: (!validating.is_empty()).then(|| ValidatingWebhookConfiguration {
+                metadata: metadata("validating"),
+                webhooks: Some(validating),
+            }),
+            conversions: self
+                .converters
+                .crds()
+                .map(|name| (name.to_owned(), conversion_by(client)))
+                .collect(),
+        }
+    }
+
+    /// Returns a name that is unique, and a domain name with at least three parts, as the API server requires.
+    fn webhook_name(&self, webhook: &Webhook) -> String {
+        let verb = if webhook.mutating {
+            "default"
+        } else {
+            "validate"
+        };
+        let (kind, version) = (webhook.kind.to_lowercase(), &webhook.version);
+        let group = if webhook.group.is_empty() {
+            "core"
+        } else {
+            &webhook.group
+        };
+        let path = webhook.path.trim_matches('/');
+        let usual = usual_path(webhook.mutating, &webhook.group, version, &kind);
+        let usual = path == usual.trim_matches('/');
+        let suffix = if usual {
+            String::new()
+        } else {
+            format!(
+                "-{}",
+                path.to_lowercase()
+                    .replace(|c: char| !c.is_ascii_alphanumeric(), "-")
+            )
+        };
+        format!("{verb}-{version}-{kind}{suffix}.{group}.{}", self.name)
+    }
+
+    fn service(&self, client: &ClientConfig) -> Option<Service> {
+        let Reach::Service {
+            namespace,
+            name,
+            port,
+        } = &client.0
+        else {
+            return None;
+        };
+        let mut service = Service {
+            metadata: ObjectMeta {
+                name: Some(name.clone()),
+                namespace: Some(namespace.clone()),
+                ..ObjectMeta::default()
+            },
+            spec: Some(ServiceSpec {
+                ports: Some(vec![ServicePort {
+                    port: *port,
+                    target_port: Some(IntOrString::String(TARGET_PORT.to_owned())),
+                    ..ServicePort::default()
+                }]),
+                ..ServiceSpec::default()
+            }),
+            ..Service::default()
+        };
+        let selector = ("app.kubernetes.io/name".to_owned(), self.name.clone());
+        service.spec.get_or_insert_default().selector = Some([selector].into());
+        Some(service)
+    }
+}
+
+impl Webhook {
+    fn to_mutating(&self, name: String, client: &ClientConfig) -> MutatingWebhook {
+        MutatingWebhook {
+            admission_review_versions: vec!["v1".to_owned()],
+            client_config: client.at(&self.path),
+            failure_policy: Some(self.policy()),
+            match_conditions: self.conditions(),
+            match_policy: Some("Equivalent".to_owned()),
+            name,
+            namespace_selector: self.namespaces(client),
+            object_selector: self.object_selector.clone(),
+            reinvocation_policy: self.reinvoke.then(|| "IfNeeded".to_owned()),
+            rules: Some(vec![self.rule()]),
+            side_effects: self.side_effects_field(),
+            timeout_seconds: Some(self.seconds()),
+        }
+    }
+
+    fn to_validating(&self, name: String, client: &ClientConfig) -> ValidatingWebhook {
+        ValidatingWebhook {
+            admission_review_versions: vec!["v1".to_owned()],
+            client_config: client.at(&self.path),
+            failure_policy: Some(self.policy()),
+            match_conditions: self.conditions(),
+            match_policy: Some("Equivalent".to_owned()),
+            name,
+            namespace_selector: self.namespaces(client),
+            object_selector: self.object_selector.clone(),
+            rules: Some(vec![self.rule()]),
+            side_effects: self.side_effects_field(),
+            timeout_seconds: Some(self.seconds()),
+        }
+    }
+
+    fn rule(&self) -> RuleWithOperations {
+        RuleWithOperations {
+            api_groups: Some(vec![self.group.clone()]),
+            api_versions: Some(vec![self.version.clone()]),
+            operations: Some(self.operations.iter().map(ToString::to_string).collect()),
+            resources: Some(self.resources.clone()),
+            scope: None,
+        }
+    }
+
+    fn policy(&self) -> String {
+        match self.failure_policy {
+            FailurePolicy::Fail => "Fail",
+            FailurePolicy::Ignore => "Ignore",
+        }
+        .to_owned()
+    }
+
+    fn side_effects_field(&self) -> String {
+        if self.side_effects_on_dry_run {
+            "NoneOnDryRun"
+        } else {
+            "None"
+        }
+        .to_owned()
+    }
+
+    fn seconds(&self) -> i32 {
+        i32::try_from(self.timeout.as_secs()).unwrap_or(30)
+    }
+
+    /// Whether the kind is one of Kubernetes itself, on which the operator may depend.
+    fn is_built_in(&self) -> bool {
+        !self.group.contains('.') || self.group.ends_with(".k8s.io")
+    }
+
+    fn conditions(&self) -> Option<Vec<MatchCondition>> {
+        let mut all = self.match_conditions.clone();
+        if self.group == "coordination.k8s.io" {
+            all.push(MatchCondition {
+                name: "not-leases".to_owned(),
+                expression: "request.resource.resource != 'leases'".to_owned(),
+            });
+        }
+        (!all.is_empty()).then_some(all)
+    }
+
+    fn namespaces(&self, client: &ClientConfig) -> Option<LabelSelector> {
+        let mut selector = self.namespace_selector.clone();
+        if let Some(own) = client.namespace()
+            && self.is_built_in()
+            && !self.include_own_namespace
+        {
+            let not_own = LabelSelectorRequirement {
+                key: NAMESPACE_LABEL.to_owned(),
+                operator: "NotIn".to_owned(),
+                values: Some(vec![own.to_owned()]),
+            };
+            let expressions = &mut selector.get_or_insert_default().match_expressions;
+            expressions.get_or_insert_default().push(not_own);
+        }
+        selector
+    }
+}
+
+fn conversion_by(client: &ClientConfig) -> CustomResourceConversion {
+    let config = client.at(conversion::PATH);
+    let service = config.service.map(|service| crd::ServiceReference {
+        name: service.name,
+        namespace: service.namespace,
+        path: service.path,
+        port: service.port,
+    });
+    CustomResourceConversion {
+        strategy: "Webhook".to_owned(),
+        webhook: Some(WebhookConversion {
+            client_config: Some(crd::WebhookClientConfig {
+                ca_bundle: None,
+                service,
+                url: config.url,
+            }),
+            conversion_review_versions: vec!["v1".to_owned()],
+        }),
+    }
+}

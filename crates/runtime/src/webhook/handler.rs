@@ -1,0 +1,220 @@
+//! Typed handlers of admission requests.
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use json_patch::Patch;
+use kube::Resource;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::{Operation, Refusal, Request, difference, refusal::undecodable};
+
+/// Messages that `kubectl` prints as `Warning: …`; the API server shortens messages above 256 characters, and all above 4,096.
+pub type Warnings = Vec<String>;
+
+/// Fills in or changes fields of new and updated objects.
+///
+/// Functions `Fn(&mut K, &Request) -> Result<(), Refusal>` implement it, and so can a type that needs other objects:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_codegen_runtime::{lister::Lister, webhook::{Defaulter, Refusal, Request}};
+///
+/// struct Zone(Lister<ConfigMap>);
+///
+/// impl Defaulter<ConfigMap> for Zone {
+///     async fn set_defaults(&self, map: &mut ConfigMap, request: &Request) -> Result<(), Refusal> {
+///         let namespace = request.namespace.as_deref().unwrap_or_default();
+///         let zone = self.0.namespaced(namespace).get("zone").ok();
+///         let zone = zone.and_then(|zone| zone.data.clone()?.remove("zone"));
+///         let data = map.data.get_or_insert_default();
+///         data.entry("zone".into()).or_insert_with(|| zone.unwrap_or_else(|| "a".into()));
+///         Ok(())
+///     }
+/// }
+/// ```
+///
+/// The API server may call it twice for one request, so the second call must change nothing.
+pub trait Defaulter<K>: Send + Sync + 'static {
+    /// Changes the object. Only the difference is sent, so fields that `K` does not know stay.
+    fn set_defaults(
+        &self,
+        object: &mut K,
+        request: &Request,
+    ) -> impl Future<Output = Result<(), Refusal>> + Send;
+
+    /// Returns for which operations the API server calls it: by default, create and update.
+    fn operations(&self) -> Vec<Operation> {
+        vec![Operation::Create, Operation::Update]
+    }
+}
+
+impl<K, F> Defaulter<K> for F
+where
+    K: Send,
+    F: Fn(&mut K, &Request) -> Result<(), Refusal> + Send + Sync + 'static,
+{
+    async fn set_defaults(&self, object: &mut K, request: &Request) -> Result<(), Refusal> {
+        self(object, request)
+    }
+}
+
+/// Accepts or refuses objects. Each method returns [`Warnings`], which may be empty.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_codegen_runtime::webhook::{FieldErrors, Refusal, Request, Validator, Warnings};
+///
+/// struct Rules;
+///
+/// impl Validator<ConfigMap> for Rules {
+///     async fn validate_create(&self, map: &ConfigMap, _: &Request) -> Result<Warnings, Refusal> {
+///         let mut errors = FieldErrors::new();
+///         if map.data.is_none() {
+///             errors.required("data", "");
+///         }
+///         errors.finish(map)?;
+///         Ok(Warnings::new())
+///     }
+///
+///     async fn validate_update(&self, old: &ConfigMap, map: &ConfigMap, request: &Request) -> Result<Warnings, Refusal> {
+///         if old.immutable == Some(true) && request.user() != "admin" {
+///             return Err("only admin may change it".into());
+///         }
+///         self.validate_create(map, request).await
+///     }
+/// }
+/// ```
+pub trait Validator<K: Sync>: Send + Sync + 'static {
+    /// Decides on a new object.
+    fn validate_create(
+        &self,
+        object: &K,
+        request: &Request,
+    ) -> impl Future<Output = Result<Warnings, Refusal>> + Send;
+
+    /// Decides on an update. An object that is being deleted is updated, too, when a finalizer is removed: refuse only what the update changes.
+    fn validate_update(
+        &self,
+        old: &K,
+        object: &K,
+        request: &Request,
+    ) -> impl Future<Output = Result<Warnings, Refusal>> + Send;
+
+    /// Decides on a deletion, if [`operations`](Self::operations) lists it.
+    fn validate_delete(
+        &self,
+        object: &K,
+        request: &Request,
+    ) -> impl Future<Output = Result<Warnings, Refusal>> + Send {
+        let _ = (object, request);
+        async { Ok(Warnings::new()) }
+    }
+
+    /// Returns for which operations the API server calls it: by default, create and update. With [`Operation::Delete`], nothing can be
+    /// deleted while the webhook is down, and so no namespace with such objects either.
+    fn operations(&self) -> Vec<Operation> {
+        vec![Operation::Create, Operation::Update]
+    }
+}
+
+/// What an admitted object gets.
+#[derive(Debug, Default)]
+pub(super) struct Admitted {
+    pub(super) patch: Option<Patch>,
+    pub(super) warnings: Warnings,
+}
+
+/// A handler without its type.
+pub(super) type Handler =
+    Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Admitted, Refusal>> + Send + Sync>;
+
+/// A kind that webhooks can handle: all generated kinds, and those of `k8s-openapi`.
+pub trait Kind:
+    Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+}
+
+impl<K> Kind for K where
+    K: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+}
+
+pub(super) fn defaulting<K: Kind>(handler: impl Defaulter<K>) -> Handler {
+    let handler = Arc::new(handler);
+    Arc::new(move |request| {
+        let handler = Arc::clone(&handler);
+        Box::pin(async move {
+            let Some(sent) = &request.object else {
+                return Ok(Admitted::default());
+            };
+            let mut object = decode::<K>(&request, Some(sent), "object")?;
+            let before = encode(&object)?;
+            handler.set_defaults(&mut object, &request).await?;
+            let patch = difference::patch(sent, &before, &encode(&object)?);
+            Ok(Admitted {
+                patch: (!patch.0.is_empty()).then_some(patch),
+                warnings: Warnings::new(),
+            })
+        })
+    })
+}
+
+pub(super) fn validating<K: Kind>(handler: impl Validator<K>) -> Handler {
+    let handler = Arc::new(handler);
+    Arc::new(move |request| {
+        let handler = Arc::clone(&handler);
+        Box::pin(async move {
+            let new = || decode::<K>(&request, request.object.as_ref(), "object");
+            let old = || decode::<K>(&request, request.old_object.as_ref(), "oldObject");
+            let warnings = match request.operation {
+                Operation::Create => handler.validate_create(&new()?, &request).await?,
+                Operation::Update => {
+                    let (old, new) = (old()?, new()?);
+                    handler.validate_update(&old, &new, &request).await?
+                }
+                Operation::Delete => handler.validate_delete(&old()?, &request).await?,
+                Operation::Connect => {
+                    return Err(Refusal::bad_request(
+                        "this webhook does not handle CONNECT requests",
+                    ));
+                }
+            };
+            Ok(Admitted {
+                patch: None,
+                warnings,
+            })
+        })
+    })
+}
+
+fn decode<K: Kind>(request: &Request, json: Option<&Value>, field: &str) -> Result<K, Refusal> {
+    let (kind, wanted) = (
+        &request.kind,
+        (K::group(&()), K::version(&()), K::kind(&())),
+    );
+    if (&*wanted.0, &*wanted.1, &*wanted.2) != (&kind.group, &kind.version, &kind.kind) {
+        return Err(Refusal::bad_request(format!(
+            "this webhook handles {}, but the request is about {}",
+            full_name(&wanted.0, &wanted.1, &wanted.2),
+            full_name(&kind.group, &kind.version, &kind.kind),
+        )));
+    }
+    let operation = request.operation;
+    let missing = || Refusal::bad_request(format!("the {operation} request has no {field}"));
+    let json = json.filter(|json| !json.is_null()).ok_or_else(missing)?;
+    K::deserialize(json).map_err(|error| undecodable::<K>(&request.name, &error))
+}
+
+fn full_name(group: &str, version: &str, kind: &str) -> String {
+    if group.is_empty() {
+        format!("{kind} {version}")
+    } else {
+        format!("{kind} {group}/{version}")
+    }
+}
+
+fn encode<K: Serialize>(object: &K) -> Result<Value, Refusal> {
+    serde_json::to_value(object)
+        .map_err(|error| Refusal::internal(format!("the object cannot be written: {error}")))
+}

@@ -1,0 +1,343 @@
+//! Admission and conversion webhooks: typed handlers on one HTTPS server, with certificates of its own (feature `webhook`).
+//!
+//! ```
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube_codegen_runtime::{
+//!     manager::Manager,
+//!     webhook::{FieldErrors, Refusal, Request, Validator, Warnings, Webhooks},
+//! };
+//!
+//! fn add_owner(map: &mut ConfigMap, request: &Request) -> Result<(), Refusal> {
+//!     let annotations = map.metadata.annotations.get_or_insert_default();
+//!     annotations.entry("example.com/owner".into()).or_insert_with(|| request.user().into());
+//!     Ok(())
+//! }
+//!
+//! struct Rules;
+//!
+//! impl Validator<ConfigMap> for Rules {
+//!     async fn validate_create(&self, map: &ConfigMap, _: &Request) -> Result<Warnings, Refusal> {
+//!         let mut errors = FieldErrors::new();
+//!         if map.data.as_ref().is_none_or(|data| data.is_empty()) {
+//!             errors.required("data", "");
+//!         }
+//!         errors.finish(map)?;
+//!         Ok(Warnings::new())
+//!     }
+//!
+//!     async fn validate_update(&self, _: &ConfigMap, map: &ConfigMap, request: &Request) -> Result<Warnings, Refusal> {
+//!         self.validate_create(map, request).await
+//!     }
+//! }
+//!
+//! # fn example(manager: &mut Manager) {
+//! manager.webhooks(Webhooks::new("my-operator").defaulting(add_owner).validating::<ConfigMap>(Rules));
+//! # }
+//! ```
+//!
+//! The manager starts the server before the caches. [`WebhookServer`] sets its address, its certificates and how the API server reaches it.
+//! [`Webhooks::configurations`] returns the objects that register the webhooks, for `kubectl apply`.
+//!
+//! | | answer |
+//! |---|---|
+//! | a handler refuses | its [`Refusal`]: the client gets its status, message and fields |
+//! | the object does not decode | 422 with the fields |
+//! | a handler panics | HTTP 500 with the message, a metric and a log; the API server applies the `failurePolicy` |
+//! | a handler is slow | HTTP 504 shortly before the API server would give up; the API server applies the `failurePolicy` |
+//! | the path is unknown, or the body is not a review | HTTP 404 or 400 with a sentence |
+//!
+//! `docs/webhooks.md` explains the deployment, the certificates and their rotation.
+mod certificates;
+mod configuration;
+mod conversion;
+mod difference;
+mod handler;
+mod publish;
+mod refusal;
+mod request;
+mod run;
+mod serve;
+mod settings;
+
+use std::{fmt, time::Duration};
+
+use k8s_openapi::{
+    api::admissionregistration::v1::MatchCondition,
+    apimachinery::pkg::apis::meta::v1::LabelSelector,
+};
+
+pub use self::{
+    certificates::{CertificateError, OwnCertificates},
+    configuration::{ClientConfig, Configurations},
+    handler::{Defaulter, Kind, Validator, Warnings},
+    refusal::{FieldErrors, Refusal},
+    request::{Operation, Request},
+    run::WebhookError,
+    settings::{Certificates, WebhookServer},
+};
+use self::{
+    conversion::{Convert, Converters},
+    handler::Handler,
+};
+pub(crate) use self::{run::Running, serve::Dispatch};
+
+/// How long the API server waits for an admission webhook by default.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The webhooks of an operator. See the [module](self) for an example.
+#[must_use = "pass it to `Manager::webhooks`"]
+pub struct Webhooks {
+    name: String,
+    admission: Vec<Webhook>,
+    converters: Converters,
+}
+
+impl Webhooks {
+    /// Creates an empty list. `name` is the name of the operator, and part of the names of the configurations.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            admission: Vec::new(),
+            converters: Converters::default(),
+        }
+    }
+
+    /// Adds a webhook with settings of its own.
+    pub fn webhook(mut self, webhook: Webhook) -> Self {
+        self.admission.push(webhook);
+        self
+    }
+
+    /// Adds a webhook that fills in fields of new and updated objects.
+    pub fn defaulting<K: Kind>(self, handler: impl Defaulter<K>) -> Self {
+        self.webhook(Webhook::defaulting(handler))
+    }
+
+    /// Adds a webhook that accepts or refuses objects.
+    pub fn validating<K: Kind>(self, handler: impl Validator<K>) -> Self {
+        self.webhook(Webhook::validating::<K>(handler))
+    }
+
+    /// Converts objects of the kind `K` between all its versions. `convert` gets an object and the `apiVersion` that it should have.
+    ///
+    /// It must keep the metadata, apart from labels and annotations, and lose nothing: the API server stores what it returns.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_codegen_runtime::webhook::Webhooks;
+    /// use serde_json::Value;
+    ///
+    /// fn convert(mut object: Value, api_version: &str) -> Result<Value, String> {
+    ///     if api_version == "example.com/v2" {
+    ///         object["spec"]["size"] = object["spec"]["length"].take();
+    ///     }
+    ///     object["apiVersion"] = api_version.into();
+    ///     Ok(object)
+    /// }
+    ///
+    /// // ConfigMaps have one version; a generated kind has its own.
+    /// let webhooks = Webhooks::new("my-operator").converting::<ConfigMap, _>(convert);
+    /// ```
+    pub fn converting<K: Kind, E: fmt::Display>(mut self, convert: impl Convert<E>) -> Self {
+        self.converters.add::<K, E>(convert);
+        self
+    }
+
+    /// Returns the name of the operator.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl fmt::Debug for Webhooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Webhooks")
+            .field("name", &self.name)
+            .field("admission", &self.admission)
+            .field("converters", &self.converters)
+            .finish()
+    }
+}
+
+/// What the API server does if the webhook fails or cannot be reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FailurePolicy {
+    /// Refuses the request.
+    #[default]
+    Fail,
+    /// Admits the request.
+    Ignore,
+}
+
+/// An admission webhook and its settings. Field names in the documentation are those of `MutatingWebhook` and `ValidatingWebhook`.
+///
+/// ```
+/// use std::time::Duration;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_codegen_runtime::webhook::{FailurePolicy, Refusal, Request, Webhook};
+///
+/// fn label(map: &mut ConfigMap, _: &Request) -> Result<(), Refusal> {
+///     map.metadata.labels.get_or_insert_default().insert("seen".into(), "yes".into());
+///     Ok(())
+/// }
+///
+/// let webhook = Webhook::defaulting(label)
+///     .failure_policy(FailurePolicy::Ignore)
+///     .timeout(Duration::from_secs(3))
+///     .match_condition("not-system", "!request.userInfo.username.startsWith('system:')")
+///     .reinvoke();
+/// ```
+#[must_use = "pass it to `Webhooks::webhook`"]
+pub struct Webhook {
+    mutating: bool,
+    group: String,
+    version: String,
+    kind: String,
+    resources: Vec<String>,
+    include_own_namespace: bool,
+    path: String,
+    operations: Vec<Operation>,
+    failure_policy: FailurePolicy,
+    timeout: Duration,
+    match_conditions: Vec<MatchCondition>,
+    namespace_selector: Option<LabelSelector>,
+    object_selector: Option<LabelSelector>,
+    reinvoke: bool,
+    side_effects_on_dry_run: bool,
+    handler: Handler,
+}
+
+impl Webhook {
+    /// A webhook that fills in fields, at the path `/mutate-GROUP-VERSION-KIND` (as in controller-runtime).
+    pub fn defaulting<K: Kind>(handler: impl Defaulter<K>) -> Self {
+        let operations = handler.operations();
+        Self::new::<K>(true, operations, handler::defaulting(handler))
+    }
+
+    /// A webhook that accepts or refuses objects, at the path `/validate-GROUP-VERSION-KIND`.
+    pub fn validating<K: Kind>(handler: impl Validator<K>) -> Self {
+        let operations = handler.operations();
+        Self::new::<K>(false, operations, handler::validating(handler))
+    }
+
+    fn new<K: Kind>(mutating: bool, operations: Vec<Operation>, handler: Handler) -> Self {
+        let (group, version, kind) = (K::group(&()), K::version(&()), K::kind(&()));
+        Self {
+            mutating,
+            path: usual_path(mutating, &group, &version, &kind),
+            resources: vec![K::plural(&()).into_owned()],
+            include_own_namespace: false,
+            group: group.into_owned(),
+            version: version.into_owned(),
+            kind: kind.into_owned(),
+            operations,
+            failure_policy: FailurePolicy::default(),
+            timeout: TIMEOUT,
+            match_conditions: Vec::new(),
+            namespace_selector: None,
+            object_selector: None,
+            reinvoke: false,
+            side_effects_on_dry_run: false,
+            handler,
+        }
+    }
+
+    /// Sets the path, instead of the one of controller-runtime.
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        self.path = path.into();
+        self
+    }
+
+    /// Sets what the API server does if the webhook fails; by default, it refuses the request.
+    pub fn failure_policy(mut self, policy: FailurePolicy) -> Self {
+        self.failure_policy = policy;
+        self
+    }
+
+    /// Sets how long the API server waits: 1 to 30 seconds, 10 by default.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        let seconds = timeout.as_secs().clamp(1, 30);
+        self.timeout = Duration::from_secs(seconds);
+        self
+    }
+
+    /// Calls the webhook only if `expression` (CEL) is true, which may use `object`, `oldObject`, `request` and `authorizer`.
+    pub fn match_condition(
+        mut self,
+        name: impl Into<String>,
+        expression: impl Into<String>,
+    ) -> Self {
+        self.match_conditions.push(MatchCondition {
+            name: name.into(),
+            expression: expression.into(),
+        });
+        self
+    }
+
+    /// Calls the webhook only in these namespaces.
+    pub fn namespace_selector(mut self, selector: LabelSelector) -> Self {
+        self.namespace_selector = Some(selector);
+        self
+    }
+
+    /// Calls the webhook only for these objects.
+    pub fn object_selector(mut self, selector: LabelSelector) -> Self {
+        self.object_selector = Some(selector);
+        self
+    }
+
+    /// Calls the webhook for a subresource too, such as `status`, whose objects have the kind of the resource.
+    pub fn subresource(mut self, name: &str) -> Self {
+        let resource = format!("{}/{name}", self.resources[0]);
+        self.resources.push(resource);
+        self
+    }
+
+    /// Calls the webhook for this resource instead of that of its kind, such as `apps`, `v1`, `deployments/scale` for the kind `Scale`.
+    pub fn resource(
+        mut self,
+        group: impl Into<String>,
+        version: impl Into<String>,
+        resource: impl Into<String>,
+    ) -> Self {
+        self.group = group.into();
+        self.version = version.into();
+        self.resources = vec![resource.into()];
+        self
+    }
+
+    /// Calls the webhook again if a later one changes the object (`reinvocationPolicy: IfNeeded`); only for defaulting.
+    pub fn reinvoke(mut self) -> Self {
+        self.reinvoke = true;
+        self
+    }
+
+    /// Declares that the handler has side effects, which it leaves out of [dry runs](Request::dry_run) (`sideEffects: NoneOnDryRun`).
+    pub fn side_effects(mut self) -> Self {
+        self.side_effects_on_dry_run = true;
+        self
+    }
+
+    /// Calls the webhook in the operator's own namespace too. Only kinds of Kubernetes itself are excluded there by default, since the operator
+    /// could not start if its own webhook had to admit its Pods.
+    pub fn include_own_namespace(mut self) -> Self {
+        self.include_own_namespace = true;
+        self
+    }
+}
+
+/// Returns the path of controller-runtime.
+fn usual_path(mutating: bool, group: &str, version: &str, kind: &str) -> String {
+    let verb = if mutating { "mutate" } else { "validate" };
+    let (group, kind) = (group.replace('.', "-"), kind.to_lowercase());
+    format!("/{verb}-{group}-{version}-{kind}")
+}
+
+impl fmt::Debug for Webhook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Webhook")
+            .field("path", &self.path)
+            .field("operations", &self.operations)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,195 @@
+//! Writes the CAs that issue the certificates into the configurations and the CRDs, by server-side apply.
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use k8s_openapi::{
+    api::admissionregistration::v1::{
+        MutatingWebhookConfiguration, ValidatingWebhookConfiguration,
+    },
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+};
+use kube::{
+    Api, Client,
+    api::{ApiResource, DynamicObject, Patch, PatchParams},
+};
+use serde_json::{Value, json};
+
+use super::{CertificateError, Configurations};
+
+/// Writes `caBundle` of the objects of one operator.
+pub(super) struct Publisher {
+    client: Client,
+    manager: String,
+    install: bool,
+    targets: Vec<Target>,
+}
+
+struct Target {
+    resource: ApiResource,
+    name: String,
+    form: Form,
+    /// The object to install, or `spec.conversion` of the CRD.
+    whole: Value,
+    installed: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `webhooks[].clientConfig`
+    Configuration,
+    /// `spec.conversion.webhook.clientConfig`
+    Conversion,
+}
+
+impl Publisher {
+    /// `operator` is part of the name of the field manager. With `install`, whole configurations are applied.
+    pub(super) fn new(
+        client: Client,
+        operator: &str,
+        configurations: &Configurations,
+        install: bool,
+    ) -> Self {
+        let target = |resource, name: Option<&String>, form, whole| Target {
+            resource,
+            name: name.cloned().unwrap_or_default(),
+            form,
+            whole,
+            installed: false,
+        };
+        let mut targets = Vec::new();
+        if let Some(one) = &configurations.mutating {
+            let resource = ApiResource::erase::<MutatingWebhookConfiguration>(&());
+            let name = one.metadata.name.as_ref();
+            targets.push(target(resource, name, Form::Configuration, json!(one)));
+        }
+        if let Some(one) = &configurations.validating {
+            let resource = ApiResource::erase::<ValidatingWebhookConfiguration>(&());
+            let name = one.metadata.name.as_ref();
+            targets.push(target(resource, name, Form::Configuration, json!(one)));
+        }
+        for (name, one) in &configurations.conversions {
+            let resource = ApiResource::erase::<CustomResourceDefinition>(&());
+            targets.push(target(resource, Some(name), Form::Conversion, json!(one)));
+        }
+        Self {
+            client,
+            manager: format!("{operator}-webhooks"),
+            install,
+            targets,
+        }
+    }
+
+    /// Writes the CAs, as PEM, where they differ; without CAs, only installs.
+    pub(super) async fn publish(&mut self, bundle: Option<&str>) -> Result<(), CertificateError> {
+        let encoded = bundle.map(|pem| STANDARD.encode(pem));
+        for target in &mut self.targets {
+            let api = Api::<DynamicObject>::all_with(self.client.clone(), &target.resource);
+            let object = format!("{} {}", target.resource.kind, target.name);
+            let failed = |source| CertificateError::Publish {
+                object: object.clone(),
+                source: Box::new(source),
+            };
+            let live = api.get_opt(&target.name).await.map_err(failed)?;
+            let live = live.map(|object| object.data);
+            let is_current = encoded.as_ref().is_none_or(|bundle| {
+                let bundles = live.as_ref().map(|live| bundles(target.form, live));
+                bundles.is_some_and(|all| !all.is_empty() && all.iter().all(|one| one == bundle))
+            });
+            if is_current && (target.installed || !self.install) {
+                continue;
+            }
+            let part = if self.install {
+                target.whole(encoded.as_deref())
+            } else {
+                let bundle = encoded.as_deref().unwrap_or_default();
+                let part = live.map_or(Err("it does not exist"), |live| target.part(&live, bundle));
+                part.map_err(|reason| CertificateError::NoTarget {
+                    object: object.clone(),
+                    reason,
+                })?
+            };
+            let params = PatchParams::apply(&self.manager).force();
+            let patched = api.patch(&target.name, &params, &Patch::Apply(part)).await;
+            patched.map_err(failed)?;
+            target.installed = true;
+        }
+        Ok(())
+    }
+}
+
+impl Target {
+    /// Returns the whole object, with the CAs.
+    fn whole(&self, bundle: Option<&str>) -> Value {
+        let mut whole = self.whole.clone();
+        let configs: Vec<_> = match self.form {
+            Form::Configuration => webhooks(&mut whole)
+                .filter_map(|webhook| webhook.get_mut("clientConfig"))
+                .collect(),
+            Form::Conversion => whole
+                .pointer_mut("/webhook/clientConfig")
+                .into_iter()
+                .collect(),
+        };
+        if let Some(bundle) = bundle {
+            for config in configs {
+                config["caBundle"] = bundle.into();
+            }
+        }
+        match self.form {
+            Form::Configuration => whole,
+            Form::Conversion => self.apply(json!({"spec": {"conversion": whole}})),
+        }
+    }
+
+    /// Returns only the CAs, for what the live object has.
+    fn part(&self, live: &Value, bundle: &str) -> Result<Value, &'static str> {
+        let config = json!({"caBundle": bundle});
+        match self.form {
+            Form::Configuration => {
+                let webhooks = live["webhooks"].as_array().filter(|all| !all.is_empty());
+                let webhooks = webhooks.ok_or("it has no webhooks")?.iter();
+                let webhooks: Vec<_> = webhooks
+                    .map(|one| json!({"name": one["name"], "clientConfig": config}))
+                    .collect();
+                Ok(self.apply(json!({"webhooks": webhooks})))
+            }
+            Form::Conversion => {
+                let conversion = &live["spec"]["conversion"];
+                if conversion["strategy"] != "Webhook" {
+                    return Err("the strategy of spec.conversion is not Webhook");
+                }
+                let versions = &conversion["webhook"]["conversionReviewVersions"];
+                Ok(self.apply(json!({"spec": {"conversion": {
+                    "strategy": "Webhook",
+                    "webhook": {"clientConfig": config, "conversionReviewVersions": versions},
+                }}})))
+            }
+        }
+    }
+
+    fn apply(&self, mut fields: Value) -> Value {
+        fields["apiVersion"] = self.resource.api_version.as_str().into();
+        fields["kind"] = self.resource.kind.as_str().into();
+        fields["metadata"] = json!({"name": self.name});
+        fields
+    }
+}
+
+fn webhooks(configuration: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let webhooks = configuration.get_mut("webhooks");
+    webhooks.and_then(Value::as_array_mut).into_iter().flatten()
+}
+
+/// Returns the CAs of each client configuration of a live object.
+fn bundles(form: Form, live: &Value) -> Vec<&str> {
+    match form {
+        Form::Configuration => {
+            let webhooks = live["webhooks"].as_array().into_iter().flatten();
+            webhooks
+                .map(|one| one["clientConfig"]["caBundle"].as_str().unwrap_or_default())
+                .collect()
+        }
+        Form::Conversion => {
+            let config = &live["spec"]["conversion"]["webhook"]["clientConfig"];
+            vec![config["caBundle"].as_str().unwrap_or_default()]
+        }
+    }
+}

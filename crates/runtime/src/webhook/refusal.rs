@@ -1,0 +1,245 @@
+//! Why a webhook refuses a request, as the API server reports it to the client.
+use std::fmt;
+
+use kube::{
+    Resource,
+    core::{
+        Status,
+        response::{StatusCause, StatusDetails, StatusSummary},
+    },
+};
+use serde::Serialize;
+
+/// Why a webhook refuses a request. The client gets it as the status of its request.
+///
+/// ```
+/// use kube_codegen_runtime::webhook::Refusal;
+///
+/// let refusal = Refusal::forbidden("only administrators may change the zone");
+/// assert_eq!(refusal.status().code, 403);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal(Box<Status>);
+
+impl Refusal {
+    /// The user may not do this (403).
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(403, "Forbidden", message)
+    }
+
+    /// The request is malformed (400).
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(400, "BadRequest", message)
+    }
+
+    /// The webhook itself failed (500).
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(500, "InternalError", message)
+    }
+
+    /// A refusal with an HTTP status and a `reason` of the Kubernetes API, such as 409 and `Conflict`.
+    pub fn new(code: u16, reason: &str, message: impl Into<String>) -> Self {
+        Self(Box::new(Status {
+            status: Some(StatusSummary::Failure),
+            code,
+            message: message.into(),
+            reason: reason.to_owned(),
+            ..Status::default()
+        }))
+    }
+
+    /// Returns the status that the client gets.
+    pub fn status(&self) -> &Status {
+        &self.0
+    }
+
+    pub(super) fn into_status(self) -> Status {
+        *self.0
+    }
+
+    /// The object has invalid fields (422).
+    pub(super) fn invalid(kind: &str, group: &str, name: &str, causes: Vec<StatusCause>) -> Self {
+        let fields: Vec<_> = causes
+            .iter()
+            .map(|cause| format!("{}: {}", cause.field, cause.message))
+            .collect();
+        let fields = match &fields[..] {
+            [one] => one.clone(),
+            all => format!("[{}]", all.join(", ")),
+        };
+        let of = if group.is_empty() {
+            kind.to_owned()
+        } else {
+            format!("{kind}.{group}")
+        };
+        let mut refusal = Self::new(
+            422,
+            "Invalid",
+            format!("{of} {name:?} is invalid: {fields}"),
+        );
+        refusal.0.details = Some(StatusDetails {
+            name: name.to_owned(),
+            group: group.to_owned(),
+            kind: kind.to_owned(),
+            causes,
+            uid: String::new(),
+            retry_after_seconds: 0,
+        });
+        refusal
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl From<String> for Refusal {
+    fn from(message: String) -> Self {
+        Self::forbidden(message)
+    }
+}
+
+impl From<&str> for Refusal {
+    fn from(message: &str) -> Self {
+        Self::forbidden(message)
+    }
+}
+
+#[cfg(feature = "validation")]
+impl From<crate::validation::Error> for Refusal {
+    /// Keeps the violations of an invalid object, with their fields.
+    fn from(error: crate::validation::Error) -> Self {
+        let crate::validation::Error::Invalid(invalid) = error else {
+            return Self::internal(error.to_string());
+        };
+        let (kind, group) = invalid.kind.split_once('.').unwrap_or((&invalid.kind, ""));
+        let causes = invalid.causes.iter().map(|cause| StatusCause {
+            reason: cause.reason.to_string(),
+            message: cause.message.clone(),
+            field: cause.field.clone(),
+        });
+        Self::invalid(kind, group, &invalid.name, causes.collect())
+    }
+}
+
+/// Collects the invalid fields of an object, with the messages of Kubernetes' own validation (`field.ErrorList`).
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_codegen_runtime::webhook::FieldErrors;
+///
+/// let mut errors = FieldErrors::new();
+/// errors.invalid("data.size", "huge", "must be a number");
+/// errors.required("data.color", "");
+/// let refusal = errors.finish(&ConfigMap::default()).unwrap_err();
+/// assert_eq!(
+///     refusal.to_string(),
+///     r#"ConfigMap "" is invalid: [data.size: Invalid value: "huge": must be a number, data.color: Required value]"#,
+/// );
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FieldErrors(Vec<StatusCause>);
+
+impl FieldErrors {
+    /// Creates an empty list.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The value breaks a rule, which `detail` states.
+    pub fn invalid(&mut self, field: &str, value: impl Serialize, detail: &str) {
+        self.with_value("Invalid", "Invalid value", field, &value, detail);
+    }
+
+    /// The field is absent.
+    pub fn required(&mut self, field: &str, detail: &str) {
+        self.add("Required", field, &["Required value", detail]);
+    }
+
+    /// The field may not be set, or not be changed.
+    pub fn forbidden(&mut self, field: &str, detail: &str) {
+        self.add("Forbidden", field, &["Forbidden", detail]);
+    }
+
+    /// The value must be unique.
+    pub fn duplicate(&mut self, field: &str, value: impl Serialize) {
+        self.with_value("Duplicate", "Duplicate value", field, &value, "");
+    }
+
+    /// The value is none of the `supported` ones.
+    pub fn not_supported(&mut self, field: &str, value: impl Serialize, supported: &[&str]) {
+        let supported: Vec<_> = supported.iter().map(|one| format!("{one:?}")).collect();
+        let detail = format!("supported values: {}", supported.join(", "));
+        self.with_value("NotSupported", "Unsupported value", field, &value, &detail);
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns `Ok` if there is none, and otherwise the refusal of `object`, with status 422.
+    pub fn finish<K: Resource<DynamicType = ()>>(self, object: &K) -> Result<(), Refusal> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let name = object.meta().name.as_deref().unwrap_or_default();
+        Err(Refusal::invalid(
+            &K::kind(&()),
+            &K::group(&()),
+            name,
+            self.0,
+        ))
+    }
+
+    fn with_value(
+        &mut self,
+        reason: &str,
+        text: &str,
+        field: &str,
+        value: &impl Serialize,
+        detail: &str,
+    ) {
+        // A value that is not JSON is left out.
+        let value = serde_json::to_string(value).unwrap_or_default();
+        self.add(reason, field, &[text, &value, detail]);
+    }
+
+    fn add(&mut self, reason: &str, field: &str, parts: &[&str]) {
+        let parts: Vec<_> = parts
+            .iter()
+            .copied()
+            .filter(|part| !part.is_empty())
+            .collect();
+        self.0.push(StatusCause {
+            reason: format!("FieldValue{reason}"),
+            message: parts.join(": "),
+            field: field.to_owned(),
+        });
+    }
+}
+
+/// Returns the refusal of an object that does not decode; `error` lists fields as in `spec.a: invalid type; spec.b: …`.
+pub(super) fn undecodable<K: Resource<DynamicType = ()>>(
+    name: &str,
+    error: &serde_json::Error,
+) -> Refusal {
+    let error = error.to_string();
+    let causes = error.split("; ").map(|problem| {
+        let located = problem.split_once(": ").filter(|(path, _)| {
+            let typed = path.starts_with("invalid") || path.starts_with("missing");
+            !typed && !path.contains(' ')
+        });
+        let (field, message) = located.unwrap_or(("<nil>", problem));
+        StatusCause {
+            reason: "FieldValueTypeInvalid".to_owned(),
+            message: message.to_owned(),
+            field: field.to_owned(),
+        }
+    });
+    Refusal::invalid(&K::kind(&()), &K::group(&()), name, causes.collect())
+}

@@ -1,0 +1,334 @@
+//! Answers the requests of the API server to the webhooks.
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use http::{Method, Request as HttpRequest, Response, StatusCode, header};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use hyper::body::{Bytes, Incoming};
+use kube::core::{Status, conversion::ConversionReview};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::time::timeout;
+use tokio_util::task::AbortOnDropHandle;
+use tracing::{error, warn};
+
+use super::{
+    Refusal, Request, TIMEOUT, WebhookError, Webhooks,
+    conversion::{self, Converters, Failure},
+    handler::{Admitted, Handler},
+};
+use crate::{
+    metrics::{Metrics, WebhookMetrics},
+    panics,
+    server::respond::{response, text},
+};
+
+/// Most bytes of an admission review, as in controller-runtime: two objects of the size that etcd stores, and more.
+const MAX_ADMISSION: usize = 7 << 20;
+/// Most bytes of a conversion review, which has all objects of a list.
+const MAX_CONVERSION: usize = 256 << 20;
+/// How long the API server waits for conversions.
+const CONVERSION_TIMEOUT: Duration = Duration::from_secs(30);
+/// How much earlier than the API server's timeout a slow handler is answered for.
+const MARGIN: Duration = Duration::from_millis(500);
+const REVIEW: &str = "admission.k8s.io/v1";
+
+/// What serves the webhooks, by path. A clone is a handle on the same.
+#[derive(Clone)]
+pub(crate) struct Dispatch {
+    admission: Arc<BTreeMap<String, Handler>>,
+    converters: Arc<Converters>,
+    metrics: WebhookMetrics,
+}
+
+/// The part of an `AdmissionReview` that the API server sends.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Review {
+    #[serde(default)]
+    api_version: String,
+    #[serde(default)]
+    kind: String,
+    request: Option<Request>,
+}
+
+/// The answer to an admission request: `AdmissionResponse`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    uid: String,
+    allowed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<Status>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+type HttpResponse = Response<Full<Bytes>>;
+/// An answer without a review: an HTTP status and a sentence.
+type HttpError = (StatusCode, String);
+
+impl Dispatch {
+    pub(super) fn new(webhooks: &Webhooks, metrics: &Metrics) -> Result<Self, WebhookError> {
+        let mut admission = BTreeMap::new();
+        for webhook in &webhooks.admission {
+            let handler = Arc::clone(&webhook.handler);
+            if admission.insert(webhook.path.clone(), handler).is_some() {
+                return Err(WebhookError::PathTaken(webhook.path.clone()));
+            }
+        }
+        Ok(Self {
+            admission: Arc::new(admission),
+            converters: Arc::new(webhooks.converters.clone()),
+            metrics: metrics.webhooks(),
+        })
+    }
+
+    /// Adds the series of all paths.
+    pub(super) fn measure(webhooks: &Webhooks, metrics: &Metrics) {
+        let metrics = metrics.webhooks();
+        for webhook in &webhooks.admission {
+            metrics.add(&webhook.path);
+        }
+        if !webhooks.converters.is_empty() {
+            metrics.add(conversion::PATH);
+        }
+    }
+
+    pub(crate) async fn respond(&self, request: HttpRequest<Incoming>) -> HttpResponse {
+        let path = request.uri().path().to_owned();
+        let mut measured = Measured::new(&self.metrics, &path);
+        let answer = self.answer(&path, request).await;
+        let answer = answer.unwrap_or_else(|(status, reason)| {
+            warn!(webhook = %path, %status, "{reason}");
+            text(status, reason + "\n")
+        });
+        measured.code = Some(answer.status().as_u16());
+        answer
+    }
+
+    async fn answer(
+        &self,
+        path: &str,
+        request: HttpRequest<Incoming>,
+    ) -> Result<HttpResponse, HttpError> {
+        let handler = self.admission.get(path);
+        let converts = path == conversion::PATH && !self.converters.is_empty();
+        if handler.is_none() && !converts {
+            let message = format!("there is no webhook at {path}");
+            return Err((StatusCode::NOT_FOUND, message));
+        }
+        if request.method() != Method::POST {
+            let message = "a webhook answers POST requests only".to_owned();
+            return Err((StatusCode::METHOD_NOT_ALLOWED, message));
+        }
+        let content = request.headers().get(header::CONTENT_TYPE);
+        let content = content.and_then(|value| value.to_str().ok());
+        if content.is_none_or(|value| !value.starts_with("application/json")) {
+            let message = "the content type must be application/json".to_owned();
+            return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+        }
+        let waits = request.uri().query().and_then(timeout_of);
+        if let Some(handler) = handler {
+            let limit = within(waits.unwrap_or(TIMEOUT));
+            let body = read(request, MAX_ADMISSION).await?;
+            return self.admit(Arc::clone(handler), &body, limit).await;
+        }
+        let limit = within(waits.unwrap_or(CONVERSION_TIMEOUT));
+        let body = read(request, MAX_CONVERSION).await?;
+        self.convert(&body, limit).await
+    }
+
+    async fn admit(
+        &self,
+        handler: Handler,
+        body: &[u8],
+        limit: Duration,
+    ) -> Result<HttpResponse, HttpError> {
+        let review: Review = parse(body, "an AdmissionReview")?;
+        if (&*review.api_version, &*review.kind) != (REVIEW, "AdmissionReview") {
+            return Err(unexpected(
+                &format!("AdmissionReview of {REVIEW}"),
+                &review.kind,
+                &review.api_version,
+            ));
+        }
+        let request = review
+            .request
+            .ok_or_else(|| bad_request("the AdmissionReview has no request"))?;
+        let uid = request.uid.clone();
+        let what = format!("{} {}", request.operation, request.resource.resource);
+        // A task of its own: its panic ends nothing else, and a handler that blocks its thread does not delay the timeout.
+        let running = AbortOnDropHandle::new(tokio::spawn(handler(request)));
+        let result = match timeout(limit, running).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(ended)) => {
+                self.metrics.admission_panicked();
+                let message = match ended.try_into_panic() {
+                    Ok(panic) => panics::message(&*panic),
+                    Err(ended) => ended.to_string(),
+                };
+                error!("the webhook of {what} panicked: {message}");
+                let message = format!("the webhook panicked: {message}");
+                return Err((StatusCode::INTERNAL_SERVER_ERROR, message));
+            }
+            Err(_) => return Err(too_slow(limit)),
+        };
+        let answer = match result {
+            Ok(Admitted { patch, warnings }) => Answer {
+                uid,
+                allowed: true,
+                status: None,
+                patch_type: patch.as_ref().map(|_| "JSONPatch"),
+                patch: patch.map(|patch| STANDARD.encode(json!(patch).to_string())),
+                warnings,
+            },
+            Err(refusal) => Answer {
+                uid,
+                allowed: false,
+                status: Some(Refusal::into_status(refusal)),
+                patch: None,
+                patch_type: None,
+                warnings: Vec::new(),
+            },
+        };
+        json(&json!({"apiVersion": REVIEW, "kind": "AdmissionReview", "response": answer}))
+    }
+
+    async fn convert(&self, body: &[u8], limit: Duration) -> Result<HttpResponse, HttpError> {
+        let review: ConversionReview = parse(body, "a ConversionReview")?;
+        let (version, kind) = (conversion::API_VERSION, conversion::KIND);
+        if (&*review.types.api_version, &*review.types.kind) != (version, kind) {
+            return Err(unexpected(
+                &format!("{kind} of {version}"),
+                &review.types.kind,
+                &review.types.api_version,
+            ));
+        }
+        let request = review
+            .request
+            .ok_or_else(|| bad_request("the ConversionReview has no request"))?;
+        let converters = Arc::clone(&self.converters);
+        let (objects, wanted) = (request.objects, request.desired_api_version);
+        // A list may have many objects, and other requests should not wait for them.
+        let converting = tokio::task::spawn_blocking(move || converters.convert(objects, &wanted));
+        let result = match timeout(limit, converting).await {
+            Ok(Ok(Ok(objects))) => Ok(objects),
+            Ok(Ok(Err(Failure::Refused(message)))) => Err(message),
+            Ok(Ok(Err(Failure::Panic(message)))) => {
+                self.metrics.conversion_panicked();
+                error!("{message}");
+                Err(message)
+            }
+            Ok(Err(ended)) => Err(ended.to_string()),
+            Err(_) => return Err(too_slow(limit)),
+        };
+        if let Err(message) = &result {
+            warn!("{message}");
+        }
+        json(&conversion::answer(request.uid, result))
+    }
+}
+
+fn json(value: &impl Serialize) -> Result<HttpResponse, HttpError> {
+    let json = serde_json::to_vec(value)
+        .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    Ok(response(StatusCode::OK, "application/json", json))
+}
+
+fn parse<'a, T: Deserialize<'a>>(body: &'a [u8], what: &str) -> Result<T, HttpError> {
+    serde_json::from_slice(body)
+        .map_err(|error| bad_request(&format!("the body is not {what}: {error}")))
+}
+
+fn bad_request(message: &str) -> HttpError {
+    (StatusCode::BAD_REQUEST, message.to_owned())
+}
+
+fn unexpected(expected: &str, kind: &str, version: &str) -> HttpError {
+    bad_request(&format!(
+        "expected an {expected}, and not kind {kind:?} of {version:?}"
+    ))
+}
+
+fn too_slow(limit: Duration) -> HttpError {
+    let message = format!("the webhook took longer than {limit:?}");
+    (StatusCode::GATEWAY_TIMEOUT, message)
+}
+
+async fn read(request: HttpRequest<Incoming>, limit: usize) -> Result<Bytes, HttpError> {
+    match Limited::new(request.into_body(), limit).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => {
+            let message = format!("the body is larger than {limit} bytes");
+            Err((StatusCode::PAYLOAD_TOO_LARGE, message))
+        }
+        Err(error) => Err(bad_request(&format!("the body cannot be read: {error}"))),
+    }
+}
+
+/// Returns the value of `timeout` in a query, such as `10s`.
+fn timeout_of(query: &str) -> Option<Duration> {
+    let mut pairs = form_urlencoded::parse(query.as_bytes());
+    let (_, value) = pairs.find(|(key, _)| key == "timeout")?;
+    let (unit, digits) = [("ms", 1), ("s", 1000), ("m", 60_000)]
+        .into_iter()
+        .find_map(|(unit, millis)| Some((millis, value.strip_suffix(unit)?)))?;
+    let number: u64 = digits.parse().ok()?;
+    Some(Duration::from_millis(number.checked_mul(unit)?))
+}
+
+/// Returns how long a handler may take, if the API server waits for `waits`.
+fn within(waits: Duration) -> Duration {
+    waits.saturating_sub(MARGIN.min(waits / 10))
+}
+
+/// One request. It ends when this is dropped.
+struct Measured<'a> {
+    metrics: &'a WebhookMetrics,
+    path: &'a str,
+    started: Instant,
+    code: Option<u16>,
+}
+
+impl<'a> Measured<'a> {
+    fn new(metrics: &'a WebhookMetrics, path: &'a str) -> Self {
+        metrics.started(path);
+        Self {
+            metrics,
+            path,
+            started: Instant::now(),
+            code: None,
+        }
+    }
+}
+
+impl Drop for Measured<'_> {
+    fn drop(&mut self) {
+        self.metrics
+            .ended(self.path, self.code, self.started.elapsed());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handler_has_less_time_than_the_api_server_waits() {
+        let limit = |query| within(timeout_of(query).unwrap());
+        assert_eq!(limit("timeout=10s"), Duration::from_millis(9500));
+        assert_eq!(limit("timeout=1s"), Duration::from_millis(900));
+        assert_eq!(limit("a=b&timeout=500ms"), Duration::from_millis(450));
+        assert_eq!(timeout_of("timeout=soon"), None);
+        assert_eq!(timeout_of("timeout=99999999999999999999s"), None);
+    }
+}

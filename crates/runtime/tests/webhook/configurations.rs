@@ -1,0 +1,121 @@
+//! The objects that register the webhooks.
+use std::time::Duration;
+
+use k8s_openapi::api::{autoscaling::v1::Scale, coordination::v1::Lease, core::v1::ConfigMap};
+use kube_codegen_runtime::webhook::{
+    ClientConfig, FailurePolicy, Refusal, Request, Webhook, Webhooks,
+};
+use serde_json::json;
+
+use crate::operator::{Rules, webhooks};
+
+fn nothing<K>(_: &mut K, _: &Request) -> Result<(), Refusal> {
+    Ok(())
+}
+
+#[test]
+fn they_have_what_the_handlers_say() {
+    let client = ClientConfig::service("system", "operator-webhook");
+    let all = webhooks().configurations(&client);
+    let mutating = json!(all.mutating.unwrap());
+    assert_eq!(
+        mutating["webhooks"],
+        json!([{
+            "name": "default-v1-configmap.core.operator",
+            "admissionReviewVersions": ["v1"],
+            "clientConfig": {"service": {
+                "name": "operator-webhook", "namespace": "system", "path": "/mutate--v1-configmap", "port": 443,
+            }},
+            "failurePolicy": "Fail",
+            "matchPolicy": "Equivalent",
+            "namespaceSelector": {"matchExpressions": [
+                {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["system"]},
+            ]},
+            "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": ["configmaps"]}],
+            "sideEffects": "None",
+            "timeoutSeconds": 10,
+        }])
+    );
+    assert_eq!(
+        all.validating.unwrap().metadata.name.as_deref(),
+        Some("operator-validating")
+    );
+    let (name, conversion) = &all.conversions[0];
+    assert_eq!(name, "configmaps.");
+    assert_eq!(conversion.strategy, "Webhook");
+}
+
+#[test]
+fn settings_of_a_webhook_are_part_of_it() {
+    let validating = Webhook::validating::<ConfigMap>(Rules)
+        .failure_policy(FailurePolicy::Ignore)
+        .timeout(Duration::from_secs(90))
+        .match_condition("not-root", "request.userInfo.username != 'root'")
+        .subresource("status")
+        .side_effects()
+        .include_own_namespace();
+    let scale = Webhook::defaulting(nothing::<Scale>)
+        .resource("apps", "v1", "deployments/scale")
+        .path("/scale")
+        .reinvoke();
+    let lease = Webhook::defaulting(nothing::<Lease>);
+    let all = Webhooks::new("operator")
+        .webhook(validating)
+        .webhook(scale)
+        .webhook(lease);
+    let all = all.configurations(&ClientConfig::url("https://127.0.0.1:9443/"));
+    assert!(all.service.is_none());
+    let validating = json!(all.validating.unwrap())["webhooks"][0].clone();
+    assert_eq!(
+        validating["clientConfig"]["url"],
+        "https://127.0.0.1:9443/validate--v1-configmap"
+    );
+    assert_eq!(validating["failurePolicy"], "Ignore");
+    assert_eq!(validating["timeoutSeconds"], 30);
+    assert_eq!(validating["matchConditions"][0]["name"], "not-root");
+    assert_eq!(
+        validating["rules"][0]["resources"],
+        json!(["configmaps", "configmaps/status"])
+    );
+    assert_eq!(validating["sideEffects"], "NoneOnDryRun");
+    assert!(validating.get("namespaceSelector").is_none());
+    let mutating = json!(all.mutating.unwrap())["webhooks"].clone();
+    assert_eq!(mutating[0]["name"], "default-v1-scale-scale.apps.operator");
+    assert_eq!(mutating[0]["reinvocationPolicy"], "IfNeeded");
+    assert_eq!(
+        mutating[0]["rules"][0]["resources"],
+        json!(["deployments/scale"])
+    );
+    assert_eq!(
+        mutating[1]["matchConditions"][0]["expression"],
+        "request.resource.resource != 'leases'"
+    );
+}
+
+#[test]
+fn they_are_written_as_yaml() {
+    let client = ClientConfig::service("system", "operator-webhook");
+    let all = webhooks()
+        .configurations(&client)
+        .inject_ca_from("system/serving-cert");
+    let yaml = all.to_yaml().unwrap();
+    let kinds: Vec<_> = yaml
+        .lines()
+        .filter_map(|line| line.strip_prefix("kind: "))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            "Service",
+            "MutatingWebhookConfiguration",
+            "ValidatingWebhookConfiguration"
+        ]
+    );
+    assert_eq!(
+        yaml.matches("cert-manager.io/inject-ca-from: system/serving-cert")
+            .count(),
+        2
+    );
+    assert!(yaml.contains("targetPort: webhook-server"), "{yaml}");
+    assert!(yaml.contains("# The CustomResourceDefinition configmaps. needs this field:\n#   spec:\n#     conversion:\n"), "{yaml}");
+}

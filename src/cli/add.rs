@@ -1,0 +1,175 @@
+//! `kube-codegen add`: adds kinds to an operator.
+use std::{collections::BTreeSet, path::PathBuf};
+
+use super::{
+    CommandError, changes::ChangeArgs, config, console::Console, generate::generate, update::Update,
+};
+use crate::{
+    ir::Model,
+    options::{Options, Settings},
+    pipeline,
+    render::File,
+    run::Run,
+    scaffold::{self, Baseline, CoreKind},
+    source,
+};
+
+/// Add kinds to an operator
+///
+/// Adds CRDs to deploy/crd.yaml, and for each new kind a controller, its registration, rights, a test and a sample. Lines that you
+/// wrote stay, as with `kube-codegen update`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Files, directories or glob patterns of CustomResourceDefinitions; can be repeated
+    #[arg(short, long, value_name = "FILE|DIR|GLOB")]
+    file: Vec<String>,
+
+    /// Kinds of Kubernetes itself to watch, separated by commas
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = scaffold::core_kind)]
+    watch: Vec<&'static CoreKind>,
+
+    /// Kinds of Kubernetes itself that the objects of the new CRDs own; without --file, those of all CRDs
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = scaffold::core_kind)]
+    owns: Vec<&'static CoreKind>,
+
+    /// Directory of the crate
+    #[arg(short, long, value_name = "DIR", default_value = ".")]
+    output: PathBuf,
+
+    /// Write nothing; list the files that would be created or updated
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
+    if args.file.is_empty() && args.watch.is_empty() && args.owns.is_empty() {
+        let message = "nothing to add; use --file for the kinds of CRDs, --watch or --owns";
+        return Err(message.to_owned().into());
+    }
+    let baseline = Baseline::read(&args.output)?;
+    let mut parameters = baseline.parameters.clone();
+    let kubernetes = parameters.kubernetes()?;
+    for kind in args.watch.iter().chain(&args.owns) {
+        kind.check(kubernetes)?;
+    }
+    let settings = settings(args, kubernetes)?;
+    let before = present(&settings)?;
+    let mut all = settings.clone();
+    all.file.extend(args.file.iter().map(PathBuf::from));
+    let directory = &settings.output;
+    let run = if all.file.is_empty() {
+        None
+    } else {
+        let run = generate(&all, directory, console)?;
+        let generated = run.plan(directory, &run.output.files, false)?;
+        Some((run, generated))
+    };
+    let added = added(run.as_ref().map(|(run, _)| run), &before);
+    if !args.file.is_empty() && added.is_empty() {
+        let message = "the operator has all kinds of --file; `kube-codegen update` follows changes of deploy/crd.yaml";
+        return Err(message.to_owned().into());
+    }
+    let owners = if args.file.is_empty() {
+        before.iter().collect::<Vec<_>>()
+    } else {
+        added.iter().map(|(name, _)| name).collect()
+    };
+    if owners.is_empty() && !args.owns.is_empty() {
+        let message = "--owns needs a kind of a CRD, which this operator has not; use --file";
+        return Err(message.to_owned().into());
+    }
+    for owner in owners {
+        let owned = args.owns.iter().map(|kind| kind.name());
+        let owns = parameters.owns.entry(owner.clone()).or_default();
+        owns.extend(owned);
+    }
+    parameters.owns.retain(|_, owned| !owned.is_empty());
+    let watched = args.watch.iter().map(|kind| kind.name());
+    parameters.watch.extend(watched);
+    let definitions = definitions(args, &settings, &added)?;
+    let update = Update {
+        directory: &args.output,
+        baseline: &baseline,
+        parameters: &parameters,
+        run,
+        definitions,
+    };
+    let changes = ChangeArgs::apply(args.dry_run);
+    update.process(&changes, "add", console)
+}
+
+/// Returns the settings of the operator's `kube-codegen.toml`, or those that a new one will have.
+fn settings(args: &Args, kubernetes: crate::options::Kubernetes) -> Result<Settings, CommandError> {
+    let file = args.output.join(config::FILE);
+    if file.exists() {
+        return config::read(&file)?.settings();
+    }
+    Ok(Settings {
+        output: args.output.join(scaffold::GENERATED),
+        options: Options {
+            kubernetes,
+            ..Options::default()
+        },
+        ..Settings::default()
+    })
+}
+
+/// Returns the names of the CRDs that the operator has.
+fn present(settings: &Settings) -> Result<BTreeSet<String>, CommandError> {
+    if settings.file.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let sources = source::load(&settings.inputs())?;
+    let output = pipeline::run(&sources, &settings.options);
+    Ok(names(&output.model))
+}
+
+fn names(model: &Model) -> BTreeSet<String> {
+    let definitions = scaffold::definitions(model).into_iter();
+    definitions.map(|(name, _)| name).collect()
+}
+
+/// Returns the CRDs that are new, by name.
+fn added(run: Option<&Run>, before: &BTreeSet<String>) -> Vec<(String, String)> {
+    let all = run.map(|run| scaffold::definitions(&run.output.model));
+    let all = all.into_iter().flatten();
+    all.filter(|(name, _)| !before.contains(name)).collect()
+}
+
+/// Returns the file of the CRDs with the new ones after those of the user.
+fn definitions(
+    args: &Args,
+    settings: &Settings,
+    added: &[(String, String)],
+) -> Result<Option<File>, CommandError> {
+    if added.is_empty() {
+        return Ok(None);
+    }
+    let path = args.output.join(scaffold::DEFINITIONS);
+    let mut text = if path.exists() {
+        if !settings.file.contains(&path) {
+            let path = path.display();
+            return Err(format!(
+                "`{path}` is not an input of {}; add the CRDs to an input and run `kube-codegen update`",
+                config::FILE
+            )
+            .into());
+        }
+        std::fs::read_to_string(&path)
+            .map_err(|error| format!("cannot read `{}`: {error}", path.display()))?
+    } else {
+        String::new()
+    };
+    for (_, document) in added {
+        if !text.is_empty() {
+            if !text.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str("---\n");
+        }
+        text.push_str(document);
+    }
+    let path = scaffold::DEFINITIONS.to_owned();
+    let text = text.into();
+    Ok(Some(File { path, text }))
+}

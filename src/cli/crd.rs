@@ -1,0 +1,177 @@
+//! `kube-codegen crd init`: prints a CRD to start from.
+use std::path::PathBuf;
+
+use super::{CommandError, console::Console};
+use crate::{
+    render::File,
+    scaffold::{self, yaml_string},
+    write,
+};
+
+/// Work with CustomResourceDefinitions
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Command {
+    Init(InitArgs),
+}
+
+/// Print a CustomResourceDefinition to start from
+///
+/// It has a spec, a status with conditions, and printer columns, with comments that say what to change.
+#[derive(Debug, clap::Args)]
+pub(super) struct InitArgs {
+    /// API group: a domain of yours, such as `apps.example.com`
+    #[arg(long, value_parser = group)]
+    group: String,
+
+    /// Kind, such as `Website`
+    #[arg(long, value_parser = kind)]
+    kind: String,
+
+    /// Version
+    #[arg(long = "kind-version", value_name = "VERSION", default_value = "v1alpha1", value_parser = version)]
+    version: String,
+
+    /// Plural, which is part of the URL and never changes [default: the kind in lower case, with an English ending]
+    #[arg(long, value_parser = label)]
+    plural: Option<String>,
+
+    /// The objects are not in namespaces
+    #[arg(long)]
+    cluster: bool,
+
+    /// Write to this file, which must not exist
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(super) fn run(command: &Command, console: &mut Console) -> Result<(), CommandError> {
+    let Command::Init(args) = command;
+    let text = scaffold::crd_skeleton(&scaffold::CrdNames {
+        group: &args.group,
+        version: &args.version,
+        kind: &args.kind,
+        plural: &args.plural.clone().unwrap_or_else(|| plural(&args.kind)),
+        cluster: args.cluster,
+    })?;
+    let Some(path) = &args.output else {
+        console.text(&text);
+        return Ok(());
+    };
+    let name = path.file_name().and_then(|name| name.to_str());
+    let name = name.ok_or_else(|| format!("`{}` is not the name of a file", path.display()))?;
+    let directory = path.parent().filter(|path| !path.as_os_str().is_empty());
+    let file = File {
+        path: name.to_owned(),
+        text: text.into(),
+    };
+    let directory = directory.unwrap_or_else(|| std::path::Path::new("."));
+    let plan = write::plan_once(directory, &[file], false)?;
+    let path = path.display();
+    if !plan.kept().is_empty() {
+        return Err(format!("`{path}` exists already").into());
+    }
+    plan.apply()?;
+    let quoted = yaml_string(&path.to_string());
+    console.line(&format!(
+        "{path} written; next: change its fields, then kube-codegen new NAME -f {quoted}"
+    ));
+    Ok(())
+}
+
+fn is_label(text: &str) -> bool {
+    let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    !text.is_empty()
+        && text.len() <= 63
+        && text.chars().all(is_inner)
+        && !text.starts_with('-')
+        && !text.ends_with('-')
+}
+
+fn label(text: &str) -> Result<String, String> {
+    if is_label(text) && text.starts_with(|c: char| c.is_ascii_lowercase()) {
+        return Ok(text.to_owned());
+    }
+    Err("a plural has lowercase letters, digits and dashes, and starts with a letter".to_owned())
+}
+
+fn group(text: &str) -> Result<String, String> {
+    if text.contains('.') && text.split('.').all(is_label) && text.len() <= 253 {
+        return Ok(text.to_owned());
+    }
+    Err(
+        "a group is a domain of lowercase letters, digits and dashes, such as `apps.example.com`"
+            .to_owned(),
+    )
+}
+
+fn kind(text: &str) -> Result<String, String> {
+    if text.starts_with(|c: char| c.is_ascii_uppercase())
+        && text.chars().all(|c| c.is_ascii_alphanumeric())
+        && text.len() <= 63
+    {
+        return Ok(text.to_owned());
+    }
+    Err(
+        "a kind starts with an uppercase letter and has letters and digits, such as `Website`"
+            .to_owned(),
+    )
+}
+
+fn version(text: &str) -> Result<String, String> {
+    let digits = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+    let rest = text.strip_prefix('v').unwrap_or_default();
+    let is_version = digits(rest)
+        || ["alpha", "beta"].iter().any(|stage| {
+            rest.split_once(stage)
+                .is_some_and(|(major, minor)| digits(major) && digits(minor))
+        });
+    if is_version {
+        return Ok(text.to_owned());
+    }
+    Err("a version is `v1`, `v1beta1` or `v1alpha1`, with other numbers".to_owned())
+}
+
+/// Returns the regular English plural. The user sees it in the CRD, which is where all other commands take it from.
+fn plural(kind: &str) -> String {
+    let word = kind.to_ascii_lowercase();
+    let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
+    if ends(&["s", "x", "z", "ch", "sh"]) {
+        return word + "es";
+    }
+    match word.strip_suffix('y') {
+        Some(stem) if !ends(&["ay", "ey", "iy", "oy", "uy"]) => format!("{stem}ies"),
+        _ => word + "s",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plurals_are_regular() {
+        for (kind, expected) in [
+            ("Website", "websites"),
+            ("Proxy", "proxies"),
+            ("Key", "keys"),
+            ("Mailbox", "mailboxes"),
+            ("Switch", "switches"),
+        ] {
+            assert_eq!(plural(kind), expected);
+        }
+    }
+
+    #[test]
+    fn names_are_those_that_the_api_server_accepts() {
+        assert!(group("apps.example.com").is_ok() && group("example").is_err());
+        assert!(group("a..b").is_err() && group("A.b").is_err());
+        assert!(kind("Website").is_ok() && kind("website").is_err() && kind("A-B").is_err());
+        for good in ["v1", "v2beta1", "v10alpha3"] {
+            assert!(version(good).is_ok(), "{good}");
+        }
+        for bad in ["1", "v", "v1gamma1", "v1alpha", "alpha1"] {
+            assert!(version(bad).is_err(), "{bad}");
+        }
+        assert!(label("websites").is_ok() && label("1a").is_err() && label("").is_err());
+    }
+}

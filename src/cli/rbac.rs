@@ -1,0 +1,116 @@
+//! `kube-codegen rbac`: compares the rights of an operator with the requests that it made.
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    CommandError,
+    changes::ChangeArgs,
+    console::Console,
+    count,
+    deploy::{read, report},
+};
+use crate::{
+    deploy::{
+        Tree,
+        rights::Needs,
+        role::{check, rewrite},
+    },
+    diag::Diagnostics,
+    render::File,
+    write,
+};
+
+/// Write or check the least rights that an operator needs, measured by its requests
+///
+/// The API server in memory records requests in the file that the environment variable `KUBE_CODEGEN_REQUESTS` names:
+/// `KUBE_CODEGEN_REQUESTS=requests.jsonl cargo test`. What the leader election and the metrics need follows from the flags in the
+/// Deployment beside the roles. Without --check and --write, prints the file.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// File with the Role or `ClusterRole`
+    #[arg(default_value = "deploy/rbac.yaml")]
+    roles: PathBuf,
+
+    /// Files of recorded requests; can be repeated
+    #[arg(long, value_name = "FILE", default_value = "target/requests.jsonl")]
+    requests: Vec<PathBuf>,
+
+    /// Write nothing; exit with code 1 if a right is missing or not used
+    #[arg(long, conflicts_with = "write")]
+    check: bool,
+
+    /// Change the rules in the file; rules that stay keep their lines and comments
+    #[arg(long)]
+    write: bool,
+}
+
+pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
+    let mut needs = Needs::default();
+    for path in &args.requests {
+        let name = path.display();
+        let text = fs::read_to_string(path).map_err(|error| {
+            format!(
+                "cannot read `{name}`: {error}; `KUBE_CODEGEN_REQUESTS={name} cargo test` records the requests"
+            )
+        })?;
+        needs
+            .read(&text)
+            .map_err(|(line, error)| format!("{name}:{line}: {error}"))?;
+    }
+    if needs.used.is_empty() {
+        let message =
+            "no request was recorded; the rights would be those of an operator that does nothing";
+        return Err(message.to_owned().into());
+    }
+    let directory = args.roles.parent().unwrap_or(Path::new(""));
+    let directory = if directory.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        directory
+    };
+    let tree = read(directory, console)?;
+    needs.add_flags(&tree);
+    let tree = only(tree, &args.roles)?;
+    if args.check {
+        let mut diagnostics = Diagnostics::new();
+        check(&tree, &needs, &mut diagnostics);
+        let rights = count(needs.used.len() + needs.infrastructure.len(), "right");
+        return report(diagnostics, &tree.sources, &rights, console);
+    }
+    let source = tree
+        .sources
+        .iter()
+        .find(|it| it.path.as_deref() == Some(&args.roles));
+    let before = source.map(|it| it.text.as_str()).unwrap_or_default();
+    let text = rewrite(before, &tree, &needs)
+        .map_err(|error| format!("`{}`: {error}", args.roles.display()))?;
+    if !args.write {
+        console.text(&text);
+        return Ok(());
+    }
+    let name = args.roles.file_name().unwrap_or_default().to_string_lossy();
+    let file = File {
+        path: name.into_owned(),
+        text: text.into(),
+    };
+    let plan = write::plan_update(directory, &[file], &[])?;
+    if let Some(totals) = ChangeArgs::apply(false).process(&[&plan], "rbac", console)? {
+        console.line(&format!("{}: {}", args.roles.display(), totals.text()));
+    }
+    Ok(())
+}
+
+/// Keeps the objects of one file.
+fn only(mut tree: Tree, path: &Path) -> Result<Tree, String> {
+    let is_it = |name: &Path| name == path || Path::new(".").join(path) == name;
+    let index = tree
+        .sources
+        .iter()
+        .position(|it| it.path.as_deref().is_some_and(is_it));
+    let index = index.ok_or_else(|| format!("there is no YAML file `{}`", path.display()))?;
+    tree.sources[index].path = Some(path.to_owned());
+    tree.manifests.retain(|it| it.source.0 == index);
+    Ok(tree)
+}

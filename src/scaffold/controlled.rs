@@ -1,0 +1,211 @@
+//! Chooses the kinds that get a controller, and names their modules.
+use std::collections::{BTreeMap, BTreeSet};
+
+use minijinja::Value;
+
+use super::{CoreKind, DeployScope, Parameters, core_kind, templates::Origin};
+use crate::ir::{Kind, Model, Module, Scope};
+
+/// A kind with a controller.
+#[derive(Debug)]
+pub(super) struct Controlled {
+    /// Where it is defined.
+    pub(super) origin: Origin,
+    /// The name of its CRD, or the API version and kind.
+    pub(super) id: String,
+    namespaced: bool,
+    /// The kinds that it owns.
+    pub(super) owns: Vec<&'static CoreKind>,
+    /// The template variables.
+    pub(super) variables: Value,
+}
+
+/// Returns the kinds by the module of their controllers: one version of each kind of a CRD, and the watched ones. The version is
+/// the storage version, or else the first served one.
+pub(super) fn controlled_kinds(
+    model: &Model,
+    parameters: &Parameters,
+) -> Result<BTreeMap<String, Controlled>, String> {
+    let mut chosen: Vec<(&Module, &Kind)> = Vec::new();
+    for module in &model.modules {
+        for kind in model.kinds_of(module) {
+            let other = chosen
+                .iter_mut()
+                .find(|(_, other)| other.group == kind.group && other.plural == kind.plural);
+            match other {
+                Some(other) if kind.storage => *other = (module, kind),
+                Some(_) => {}
+                None => chosen.push((module, kind)),
+            }
+        }
+    }
+    let watched = parameters.watched()?;
+    let of_crds = chosen.iter().map(|(module, kind)| Candidate {
+        id: crd_name(kind),
+        group: module.names().method.plain().to_owned(),
+        name: kind.names().method.plain().to_owned(),
+    });
+    let of_watched = watched.iter().map(|kind| Candidate {
+        id: kind.name(),
+        group: kind.group_ident(),
+        name: kind.plural.to_owned(),
+    });
+    let candidates: Vec<_> = of_crds.chain(of_watched).collect();
+    let controllers = controllers(&candidates, &parameters.controllers);
+    let mut kinds = BTreeMap::new();
+    let (of_crds, of_watched) = controllers.split_at(chosen.len());
+    for (controller, (module, kind)) in of_crds.iter().zip(chosen) {
+        let owns = owned_kinds(model, kind, parameters)?;
+        let controlled = Controlled {
+            origin: Origin::Crd,
+            id: crd_name(kind),
+            namespaced: kind.scope == Scope::Namespaced,
+            variables: kind_variables(model, module, kind, controller, &owns),
+            owns,
+        };
+        kinds.insert(controller.clone(), controlled);
+    }
+    for (controller, kind) in of_watched.iter().zip(watched) {
+        let controlled = Controlled {
+            origin: Origin::Kubernetes,
+            id: kind.name(),
+            namespaced: kind.namespaced,
+            variables: core_kind_variables(kind, controller),
+            owns: Vec::new(),
+        };
+        kinds.insert(controller.clone(), controlled);
+    }
+    Ok(kinds)
+}
+
+/// Returns the name of the CRD of a kind.
+pub(super) fn crd_name(kind: &Kind) -> String {
+    format!("{}.{}", kind.plural, kind.group)
+}
+
+/// Returns the kinds of Kubernetes that objects of a kind own.
+fn owned_kinds(
+    model: &Model,
+    kind: &Kind,
+    parameters: &Parameters,
+) -> Result<Vec<&'static CoreKind>, String> {
+    let names = parameters.owns.get(&crd_name(kind)).into_iter().flatten();
+    let owned = names.map(|name| core_kind(name));
+    let mut owned = owned.collect::<Result<Vec<_>, _>>()?;
+    // In the order of imports.
+    owned.sort_by_key(|kind| kind.rust_path());
+    let own = model.types[kind.root].name();
+    let mut seen = BTreeSet::from([own.as_str()]);
+    for child in &owned {
+        if !seen.insert(child.kind) {
+            let name = child.name();
+            return Err(format!(
+                "a controller of `{own}` cannot own `{name}` by --owns: another type in it is named `{}`; add it by hand",
+                child.kind
+            ));
+        }
+    }
+    Ok(owned)
+}
+
+/// Fails if a kind cannot be watched with rights in one namespace.
+pub(super) fn check_scope(
+    scope: DeployScope,
+    kinds: &BTreeMap<String, Controlled>,
+) -> Result<(), String> {
+    let unreachable =
+        |kind: &&Controlled| !kind.namespaced || kind.owns.iter().any(|child| !child.namespaced);
+    match kinds.values().find(unreachable) {
+        Some(kind) if scope == DeployScope::Namespace => Err(format!(
+            "`{}` or a kind that it owns is cluster-scoped, which rights in one namespace cannot cover; use `--scope cluster`",
+            kind.id
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// A kind whose controller needs a module.
+struct Candidate {
+    id: String,
+    group: String,
+    name: String,
+}
+
+/// Returns the modules of the controllers of kinds, with the group in their names only where that is needed. A recorded module
+/// keeps its name.
+fn controllers(kinds: &[Candidate], recorded: &BTreeMap<String, String>) -> Vec<String> {
+    if kinds.len() == 1 && recorded.is_empty() {
+        return vec!["controller".to_owned()];
+    }
+    let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
+    for kind in kinds {
+        *uses.entry(&kind.name).or_default() += 1;
+    }
+    kinds
+        .iter()
+        .map(|Candidate { id, group, name }| {
+            if let Some(recorded) = recorded.get(id) {
+                recorded.clone()
+            } else if uses[name.as_str()] > 1 {
+                format!("{group}_{name}_controller")
+            } else {
+                format!("{name}_controller")
+            }
+        })
+        .collect()
+}
+
+fn kind_variables(
+    model: &Model,
+    module: &Module,
+    kind: &Kind,
+    controller: &str,
+    owns: &[&CoreKind],
+) -> Value {
+    let root = &model.types[kind.root];
+    let names = module.names();
+    Value::from(BTreeMap::from([
+        ("controller", Value::from(controller)),
+        ("of_crd", Value::from(true)),
+        ("rust_type", Value::from(root.name().as_str())),
+        ("group_module", Value::from(names.group.as_str())),
+        ("version_module", Value::from(names.version.as_str())),
+        ("informers_method", Value::from(names.method.as_str())),
+        ("method", Value::from(kind.names().method.as_str())),
+        ("kind", Value::from(kind.kind.as_str())),
+        ("group", Value::from(kind.group.as_str())),
+        ("version", Value::from(kind.version.as_str())),
+        ("plural", Value::from(kind.plural.as_str())),
+        ("namespaced", Value::from(kind.scope == Scope::Namespaced)),
+        ("status", Value::from(kind.status)),
+        (
+            "owns",
+            owns.iter().map(|kind| owned_variables(kind)).collect(),
+        ),
+    ]))
+}
+
+pub(super) fn owned_variables(kind: &CoreKind) -> Value {
+    let path = Value::from_safe_string(kind.rust_path());
+    Value::from(BTreeMap::from([
+        ("kind", Value::from(kind.kind)),
+        ("group", Value::from(kind.group)),
+        ("plural", Value::from(kind.plural)),
+        ("rust_path", path),
+    ]))
+}
+
+fn core_kind_variables(kind: &CoreKind, controller: &str) -> Value {
+    let path = Value::from_safe_string(kind.rust_path());
+    Value::from(BTreeMap::from([
+        ("controller", Value::from(controller)),
+        ("of_crd", Value::from(false)),
+        ("rust_type", Value::from(kind.kind)),
+        ("rust_path", path),
+        ("kind", Value::from(kind.kind)),
+        ("group", Value::from(kind.group)),
+        ("version", Value::from(kind.version())),
+        ("plural", Value::from(kind.plural)),
+        ("namespaced", Value::from(kind.namespaced)),
+    ]))
+}

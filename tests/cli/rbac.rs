@@ -1,0 +1,171 @@
+//! `kube-codegen rbac`: the rights of an operator are those of its requests.
+use std::{fs, path::Path};
+
+use super::{deploy::scaffold, run, stderr, succeed};
+
+/// The requests of the tests of a new operator.
+const REQUESTS: &str = r#"{"verb":"list","group":"iksoon.test.com","resource":"crdplural","subresource":"","namespace":"","name":"","status":200}
+{"verb":"watch","group":"iksoon.test.com","resource":"crdplural","subresource":"","namespace":"","name":"","status":200}
+{"verb":"create","group":"events.k8s.io","resource":"events","subresource":"","namespace":"default","name":"","status":201}
+"#;
+
+fn log(package: &Path, more: &str) {
+    fs::write(package.join("requests.jsonl"), format!("{REQUESTS}{more}")).unwrap();
+}
+
+const ARGS: [&str; 2] = ["rbac", "--requests=requests.jsonl"];
+
+fn check(package: &Path) -> Result<(), String> {
+    let output = run(package, &[&ARGS[..], &["--check"]].concat());
+    match output.status.code() {
+        Some(0) => Ok(()),
+        Some(1) => Err(stderr(&output)),
+        _ => panic!("{}", stderr(&output)),
+    }
+}
+
+/// Changes `deploy/rbac.yaml`.
+fn edit(package: &Path, old: &str, new: &str) {
+    let path = package.join("deploy/rbac.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains(old), "{text}");
+    fs::write(&path, text.replacen(old, new, 1)).unwrap();
+}
+
+#[test]
+fn a_new_operator_has_the_rights_that_it_uses() {
+    for args in [&[][..], &["--scope=namespace"]] {
+        let (_directory, package) = scaffold(args);
+        log(&package, "");
+        check(&package).unwrap();
+        let before = fs::read_to_string(package.join("deploy/rbac.yaml")).unwrap();
+        succeed(&package, &[&ARGS[..], &["--write"]].concat());
+        let after = fs::read_to_string(package.join("deploy/rbac.yaml")).unwrap();
+        assert_eq!(before, after);
+    }
+}
+
+#[test]
+fn a_missing_right_and_an_unused_one_are_reported() {
+    let (_directory, package) = scaffold(&[]);
+    log(
+        &package,
+        r#"{"verb":"patch","group":"iksoon.test.com","resource":"crdplural","subresource":"status","namespace":"default","name":"a","status":200}"#,
+    );
+    let message = check(&package).unwrap_err();
+    let expected = "`test-operator` does not grant `patch` on `crdplural.iksoon.test.com/status`, which a recorded request uses (of `a`)";
+    assert!(
+        message.contains("error[KC0703]") && message.contains(expected),
+        "{message}"
+    );
+
+    log(&package, "");
+    for (old, new, expected) in [
+        (
+            r#"["list", "watch"]"#,
+            r#"["list"]"#,
+            "does not grant `watch` on `crdplural",
+        ),
+        (
+            r#"["create", "patch"]"#,
+            r#"["create"]"#,
+            "does not grant `patch` on `events.events.k8s.io`",
+        ),
+        (
+            r#"["get", "create", "update"]"#,
+            r#"["get", "create"]"#,
+            "which the flag --leader-elect of the Deployment needs",
+        ),
+        (
+            r#"["subjectaccessreviews"]"#,
+            r#"["x"]"#,
+            "which the flag --metrics-secure of the Deployment needs",
+        ),
+        (
+            r#"["list", "watch"]"#,
+            r#"["list", "watch", "delete"]"#,
+            "grants `delete` on `crdplural.iksoon.test.com`, which no recorded request uses",
+        ),
+        (
+            r#"["list", "watch"]"#,
+            r#"["list", "watch", "*"]"#,
+            "grants `*` on `crdplural",
+        ),
+        (
+            r#"["get", "create", "update"]"#,
+            r#"["get", "create", "update", "delete"]"#,
+            "`test-operator` grants `delete` on `leases.coordination.k8s.io`",
+        ),
+    ] {
+        let (_directory, package) = scaffold(&[]);
+        log(&package, "");
+        edit(&package, old, new);
+        let message = check(&package).unwrap_err();
+        assert!(message.contains(expected), "{message}");
+        assert!(message.contains("deploy/rbac.yaml:"), "{message}");
+        succeed(&package, &[&ARGS[..], &["--write"]].concat());
+        check(&package).unwrap();
+    }
+}
+
+#[test]
+fn what_is_written_keeps_comments_and_other_rules() {
+    let (_directory, package) = scaffold(&[]);
+    edit(
+        &package,
+        "rules:\n- apiGroups",
+        "rules:\n# Ours.\n- apiGroups: [\"\", \"apps\"]\n  resources: [\"secrets\", \"deployments\"]\n  verbs: [\"get\"]\n# Theirs.\n- apiGroups",
+    );
+    log(
+        &package,
+        r#"{"verb":"get","group":"apps","resource":"deployments","name":"a","status":200}
+{"verb":"patch","group":"apps","resource":"deployments","name":"a","status":201}
+{"verb":"list","group":"","resource":"pods","status":403}"#,
+    );
+    succeed(&package, &[&ARGS[..], &["--write"]].concat());
+    check(&package).unwrap();
+    let text = fs::read_to_string(package.join("deploy/rbac.yaml")).unwrap();
+    let expected = r#"rules:
+# Ours.
+- apiGroups: ["apps"]
+  resources: ["deployments"]
+  verbs: ["get", "create", "patch"]
+# Theirs.
+- apiGroups: [iksoon.test.com]
+  resources: [crdplural]
+  verbs: ["list", "watch"]
+- apiGroups: ["events.k8s.io"]
+  resources: ["events"]
+  verbs: ["create", "patch"]
+- apiGroups: [""]
+  resources: ["pods"]
+  verbs: ["list", "watch"]
+---
+"#;
+    assert!(text.contains(expected), "{text}");
+    assert!(
+        text.contains("# The Lease of the leader election."),
+        "{text}"
+    );
+}
+
+#[test]
+fn without_requests_there_is_nothing_to_compare() {
+    let (_directory, package) = scaffold(&[]);
+    let output = run(&package, &["rbac", "--check"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output)
+            .contains("`KUBE_CODEGEN_REQUESTS=target/requests.jsonl cargo test` records")
+    );
+    fs::write(package.join("requests.jsonl"), "").unwrap();
+    let output = run(&package, &ARGS);
+    assert!(stderr(&output).contains("no request was recorded"));
+    fs::write(package.join("requests.jsonl"), "{}\n{").unwrap();
+    let output = run(&package, &ARGS);
+    assert!(
+        stderr(&output).contains("requests.jsonl:2: "),
+        "{}",
+        stderr(&output)
+    );
+}

@@ -1,0 +1,274 @@
+//! `kube-codegen update` and `kube-codegen add`: the lines of the user stay.
+use std::{collections::BTreeMap, fs, path::Path};
+
+use super::{deploy::scaffold, files, run, stderr, stdout, succeed};
+
+/// A second kind.
+const FOO: &str = r"
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: foos.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { plural: foos, singular: foo, kind: Foo, listKind: FooList }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: { status: {} }
+    schema: { openAPIV3Schema: { type: object, properties: { spec: { type: object, properties: { a: { type: string } } } } } }
+";
+
+fn replace(package: &Path, file: &str, old: &str, new: &str) {
+    let path = package.join(file);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains(old), "{file}: {text}");
+    fs::write(&path, text.replacen(old, new, 1)).unwrap();
+}
+
+/// Makes the record that of an older template, in which a line of a file was another one.
+fn older(package: &Path, file: &str, new: &str, old: &str) {
+    let quote = |text: &str| serde_json::to_string(text).unwrap();
+    replace(
+        package,
+        ".kube-codegen/scaffold.json",
+        &quote(new),
+        &quote(old),
+    );
+    replace(package, file, new, old);
+}
+
+fn without_generated(package: &Path) -> BTreeMap<String, String> {
+    let mut files = files(package);
+    files.retain(|path, _| !path.contains("generated") && !path.starts_with('.'));
+    files
+}
+
+#[test]
+fn a_new_crate_is_up_to_date() {
+    for args in [
+        &[][..],
+        &["--watch=v1/Pod", "--scope=namespace"],
+        &["--kubernetes=1.35"],
+    ] {
+        let (_directory, package) = scaffold(args);
+        let before = files(&package);
+        succeed(&package, &["update", "--check"]);
+        succeed(&package, &["update"]);
+        assert_eq!(files(&package), before);
+    }
+}
+
+#[test]
+fn newer_templates_are_merged_into_the_files_of_the_user() {
+    let (_directory, package) = scaffold(&[]);
+    let line = "/// Adds the controller of the kind to `manager`.";
+    older(&package, "src/controller.rs", line, "/// Older.");
+    replace(
+        &package,
+        "src/controller.rs",
+        "use std::sync::Arc;",
+        "use std::sync::Arc;\n// Mine.",
+    );
+    let output = run(&package, &["update", "--check"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stdout(&output).contains("changed  ./src/controller.rs"),
+        "{}",
+        stdout(&output)
+    );
+    succeed(&package, &["update"]);
+    let text = &files(&package)["src/controller.rs"];
+    assert!(text.contains(line) && text.contains("// Mine."), "{text}");
+    succeed(&package, &["update", "--check"]);
+}
+
+#[test]
+fn lines_that_both_changed_are_a_conflict() {
+    let (_directory, package) = scaffold(&[]);
+    let line = "/// Adds the controller of the kind to `manager`.";
+    older(&package, "src/controller.rs", line, "/// Older.");
+    replace(&package, "src/controller.rs", "/// Older.", "/// Mine.");
+    let output = run(&package, &["update"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stdout(&output).contains("conflict src/controller.rs"),
+        "{}",
+        stdout(&output)
+    );
+    assert!(stderr(&output).contains("1 file with conflicts: resolve the lines"));
+    let text = files(&package)["src/controller.rs"].clone();
+    assert!(
+        text.contains("<<<<<<< ") && text.contains("/// Mine.") && text.contains(line),
+        "{text}"
+    );
+    // An unresolved conflict stops the next run.
+    let output = run(&package, &["update"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("has unresolved conflicts"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(files(&package)["src/controller.rs"], text);
+}
+
+#[test]
+fn deleted_files_stay_deleted_and_new_templates_appear() {
+    let (_directory, package) = scaffold(&[]);
+    fs::remove_file(package.join("deploy/prometheus.yaml")).unwrap();
+    fs::write(package.join("Dockerfile"), "FROM mine\n").unwrap();
+    succeed(&package, &["update"]);
+    assert!(!package.join("deploy/prometheus.yaml").exists());
+    assert_eq!(files(&package)["Dockerfile"], "FROM mine\n");
+    // The record of an older version lacks a file.
+    let path = package.join(".kube-codegen/scaffold.json");
+    let mut record: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let recorded = record["files"].as_object_mut().unwrap();
+    assert!(recorded.remove("Makefile").is_some() && recorded.remove("Dockerfile").is_some());
+    fs::write(&path, record.to_string()).unwrap();
+    fs::remove_file(package.join("Makefile")).unwrap();
+    succeed(&package, &["update"]);
+    assert!(package.join("Makefile").exists());
+    assert_eq!(files(&package)["Dockerfile"], "FROM mine\n");
+    // A template that is gone takes its file along, unless the user has changed it.
+    let text = fs::read_to_string(&path).unwrap();
+    let mut record: serde_json::Value = serde_json::from_str(&text).unwrap();
+    record["files"]["old"] = serde_json::json!(["a"]);
+    record["files"]["mine"] = serde_json::json!(["a"]);
+    fs::write(&path, record.to_string()).unwrap();
+    fs::write(package.join("old"), "a\n").unwrap();
+    fs::write(package.join("mine"), "b\n").unwrap();
+    succeed(&package, &["update"]);
+    assert!(!package.join("old").exists() && package.join("mine").exists());
+}
+
+#[test]
+fn what_follows_from_a_crd_follows_its_changes() {
+    let (_directory, package) = scaffold(&[]);
+    replace(
+        &package,
+        "deploy/crd.yaml",
+        "maximum: 10",
+        "maximum: 20\n                default: 15",
+    );
+    let output = run(&package, &["update", "--check"]);
+    assert_eq!(output.status.code(), Some(1));
+    succeed(&package, &["update"]);
+    assert!(files(&package)["deploy/sample.yaml"].contains("replicas: 15"));
+    succeed(&package, &["generate", "--check"]);
+    succeed(
+        &package,
+        &["check", "deploy/sample.yaml", "-f", "deploy/crd.yaml"],
+    );
+}
+
+#[test]
+fn a_crate_without_a_record_is_an_error() {
+    let (_directory, package) = scaffold(&[]);
+    let path = package.join(".kube-codegen/scaffold.json");
+    fs::write(&path, "{\n<<<<<<< ours").unwrap();
+    let output = run(&package, &["update"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("scaffold.json:2:1: "),
+        "{}",
+        stderr(&output)
+    );
+    fs::remove_file(path).unwrap();
+    let output = run(&package, &["update"]);
+    assert!(stderr(&output).contains("not a crate of `kube-codegen new`"));
+}
+
+#[test]
+fn a_kind_is_added_around_the_lines_of_the_user() {
+    let (directory, package) = scaffold(&[]);
+    fs::write(directory.path().join("foo.yaml"), FOO).unwrap();
+    replace(
+        &package,
+        "src/controller.rs",
+        "use std::sync::Arc;",
+        "use std::sync::Arc;\n// Mine.",
+    );
+    replace(
+        &package,
+        "src/lib.rs",
+        "//! The operator",
+        "//! Mine.\n//! The operator",
+    );
+    replace(&package, "deploy/crd.yaml", "spec:\n", "# Mine.\nspec:\n");
+    let before = without_generated(&package);
+    let args = [
+        "add",
+        "-o",
+        "test-operator",
+        "-f",
+        "foo.yaml",
+        "--owns=v1/Secret",
+    ];
+    succeed(directory.path(), &args);
+    let after = without_generated(&package);
+    for file in [
+        "src/controller.rs",
+        "src/main.rs",
+        "deploy/deployment.yaml",
+        "Makefile",
+    ] {
+        let lost = before[file]
+            .lines()
+            .find(|line| !after[file].contains(line));
+        assert!(
+            lost.is_none() || file == "src/main.rs" || file == "Makefile",
+            "{file}: {lost:?}"
+        );
+    }
+    assert!(
+        after["src/lib.rs"].contains("//! Mine.") && after["deploy/crd.yaml"].contains("# Mine.")
+    );
+    assert!(after["src/lib.rs"].contains("foos_controller::register(manager);"));
+    assert!(after["src/foos_controller.rs"].contains("Lister<Secret>"));
+    assert!(!after["src/controller.rs"].contains("Secret"));
+    assert!(after["tests/controller.rs"].contains("Foo::crd()"));
+    for file in [
+        "deploy/crd.yaml",
+        "deploy/rbac.yaml",
+        "deploy/roles.yaml",
+        "deploy/sample.yaml",
+    ] {
+        assert!(after[file].contains("example.com"), "{file}");
+    }
+    succeed(&package, &["update", "--check"]);
+    succeed(&package, &["generate", "--check"]);
+    succeed(&package, &["deploy", "check"]);
+    succeed(
+        &package,
+        &["check", "deploy/sample.yaml", "-f", "deploy/crd.yaml"],
+    );
+
+    let output = run(directory.path(), &args[..5]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("the operator has all kinds of --file"));
+}
+
+#[test]
+fn kinds_of_kubernetes_and_children_are_added() {
+    let (directory, package) = scaffold(&[]);
+    succeed(&package, &["add", "--watch=v1/Node", "--owns=v1/Service"]);
+    let files = files(&package);
+    assert!(files["src/controller.rs"].contains(".owns(&services)"));
+    assert!(files["deploy/rbac.yaml"].contains("resources: [nodes]"));
+    assert!(files.contains_key("src/nodes_controller.rs"));
+    succeed(&package, &["update", "--check"]);
+
+    // An operator without CRDs gets its first one.
+    let name = "pod-watcher";
+    succeed(directory.path(), &["new", name, "--watch=v1/Pod"]);
+    let watcher = directory.path().join(name);
+    succeed(&watcher, &["add", "-f", "../crd.yaml"]);
+    succeed(&watcher, &["update", "--check"]);
+    succeed(&watcher, &["generate", "--check"]);
+    let output = run(&package, &["add"]);
+    assert!(stderr(&output).contains("nothing to add"));
+}
