@@ -113,7 +113,7 @@ fn an_interrupt_ends_the_program_and_removes_the_kubeconfig() {
         .trim_end_matches(')');
     let kubeconfig = Path::new(kubeconfig);
     dev.line("applied CustomResourceDefinition crdplural.iksoon.test.com");
-    let started = dev.line("started as ");
+    let started = dev.line("operator started as ");
     let id = started.rsplit(' ').next().unwrap();
     dev.line("certificate-authority-data");
     assert!(kubeconfig.exists());

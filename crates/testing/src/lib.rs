@@ -21,9 +21,10 @@
 //!
 //! # Limitations
 //!
-//! No controllers run: a Deployment gets no Pods, and a test sets the status that it needs. The server has no
-//! authentication, admission webhooks, CEL rules or conversion webhooks. For custom resources and built-in kinds, the answers
-//! are compared with those of kube-apiserver: `docs/api-server-in-memory.md` lists the differences that remain.
+//! Namespaces, controllers and authorization are options of [`ApiServer::builder`]. Without controllers, a Deployment gets no
+//! Pods, and a test sets the status that it needs. The server has no admission webhooks and no conversion webhooks. For custom
+//! resources and built-in kinds, the answers are compared with those of kube-apiserver: `docs/api-server-in-memory.md` lists
+//! the differences that remain.
 
 mod admit;
 mod apply;

@@ -84,7 +84,7 @@ impl Child {
         {
             use rustix::process::{Pid, Signal, kill_process_group};
             let group = self
-                .0
+                .process
                 .id()
                 .and_then(|id| i32::try_from(id).ok())
                 .and_then(Pid::from_raw);

@@ -96,7 +96,7 @@ impl User {
 /// What the server knows about users.
 #[derive(Debug, Default)]
 pub(crate) struct Auth {
-    /// Whether users are told apart. If not, everyone may do everything.
+    /// Whether users are distinguished. If not, everyone may do everything.
     pub(crate) enabled: bool,
     pub(crate) tokens: Tokens,
     /// The token of the kubeconfig; empty without authorization.
