@@ -14,13 +14,15 @@ use kube::{
 };
 use tower::{BoxError, ServiceBuilder, ServiceExt, retry::RetryLayer, util::BoxService};
 
+use super::warnings;
+
 /// Time after which a connection without a sign of life counts as dead. client-go notices after 45 s.
 pub const DEAD_AFTER: Duration = Duration::from_secs(40);
 
 /// The same service as of kube's `ClientBuilder::try_from`.
 type Service = BoxService<Request<Body>, Response<Box<DynBody>>, BoxError>;
 
-/// Connects to the API server of `config`, and closes a connection that is dead for [`DEAD_AFTER`].
+/// Connects to the API server of `config`, closes a connection that is dead for [`DEAD_AFTER`], and logs each warning of the API server once.
 ///
 /// A connection is dead if the other end vanished without closing it: a node or a load balancer that lost its power or its state. `kube::Client`
 /// does not notice that: a watch waits until its time-out minutes later, and another request for ever.
@@ -62,6 +64,7 @@ pub fn builder(config: Config, dead_after: Duration) -> kube::Result<ClientBuild
         .map_err(BoxError::from)
         .service(hyper);
     let service = service.map_response(|response: Response<_>| {
+        warnings::log(response.headers());
         response.map(|body| Box::new(BodyExt::map_err(body, BoxError::from)) as Box<DynBody>)
     });
     Ok(ClientBuilder::new(

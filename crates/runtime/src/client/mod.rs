@@ -35,6 +35,8 @@ mod scale;
 mod status;
 mod transfer;
 mod typed;
+#[cfg(feature = "rustls-tls")]
+mod warnings;
 pub(crate) mod writer;
 
 pub use all::AllNamespaces;

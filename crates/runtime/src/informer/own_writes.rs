@@ -297,7 +297,7 @@ impl<K: Object> State<K> {
             return;
         };
         // The watch will report what does not decode.
-        let Ok(object) = decode::<K>(raw, &self.kind.kind, self.keep_managed_fields) else {
+        let Ok(object) = decode::<K>(raw.get(), &self.kind.kind, self.keep_managed_fields) else {
             return;
         };
         let Some(scope) = self.scope_of(object.meta().namespace.as_deref()) else {

@@ -21,11 +21,6 @@ impl<K: Object> Listed<K> {
         }
     }
 
-    /// Returns the number of objects that were received and are not deleted.
-    pub(super) fn len(&self) -> usize {
-        self.objects.len() + self.unreadable.len()
-    }
-
     /// Removes an object that was deleted while the list was in progress.
     pub(super) fn remove(&mut self, deleted: Result<ObjectKey, Box<DecodeError>>) {
         if let Some(key) = deleted.map_or_else(|error| error.key, Some) {

@@ -58,6 +58,8 @@ pub(super) enum AttemptError {
     Request(#[from] kube::Error),
     #[error("no response within {0:?}")]
     Timeout(Duration),
+    #[error("the response is not the Lease {0}")]
+    NotTheLease(String),
 }
 
 impl Lock {
@@ -171,6 +173,7 @@ impl Lock {
         let lease = timeout(self.settings.request_timeout, request)
             .await
             .map_err(|_| AttemptError::Timeout(self.settings.request_timeout))??;
+        let lease = lease.map(|lease| self.checked(lease)).transpose()?;
         if let Some(lease) = &lease {
             self.observe(lease.clone(), Instant::now());
         }
@@ -188,7 +191,7 @@ impl Lock {
         let stored = timeout(self.settings.request_timeout, request)
             .await
             .map_err(|_| AttemptError::Timeout(self.settings.request_timeout))??;
-        Ok(self.hold(stored, sent))
+        self.hold(stored, &lease, sent)
     }
 
     async fn replace(&mut self, lease: Lease) -> Result<Holder, AttemptError> {
@@ -198,14 +201,46 @@ impl Lock {
         let stored = timeout(self.settings.request_timeout, request)
             .await
             .map_err(|_| AttemptError::Timeout(self.settings.request_timeout))??;
-        Ok(self.hold(stored, sent))
+        self.hold(stored, &lease, sent)
     }
 
-    fn hold(&mut self, stored: Lease, sent: Instant) -> Holder {
+    /// Accepts the response to a write of `lease`.
+    fn hold(
+        &mut self,
+        stored: Lease,
+        lease: &Lease,
+        sent: Instant,
+    ) -> Result<Holder, AttemptError> {
+        let stored = self.checked(stored)?;
+        let holder = |lease: &Lease| lease.spec.as_ref()?.holder_identity.clone();
+        if holder(&stored) != holder(lease) {
+            return Err(self.not_the_lease());
+        }
         let spec = stored.spec.as_ref();
         let number = spec.and_then(|spec| spec.lease_transitions).unwrap_or(0);
         self.observe(stored, sent);
-        Holder::This { sent, number }
+        Ok(Holder::This { sent, number })
+    }
+
+    /// Refuses what is not this Lease as the server stores it. Every field of a Lease is optional, so any object decodes as one: without this
+    /// check, a candidate would take an error that a proxy sends with status 200 for a free lease, and then for its own.
+    fn checked(&self, lease: Lease) -> Result<Lease, AttemptError> {
+        let meta = &lease.metadata;
+        let is_stored = meta
+            .resource_version
+            .as_ref()
+            .is_some_and(|v| !v.is_empty());
+        if is_stored && meta.name.as_ref() == Some(&self.settings.lease) {
+            return Ok(lease);
+        }
+        Err(self.not_the_lease())
+    }
+
+    fn not_the_lease(&self) -> AttemptError {
+        AttemptError::NotTheLease(format!(
+            "{}/{}",
+            self.settings.namespace, self.settings.lease
+        ))
     }
 
     fn observe(&mut self, lease: Lease, at: Instant) {

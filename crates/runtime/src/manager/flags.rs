@@ -142,6 +142,14 @@ pub struct ManagerArgs {
     #[arg(long, value_name = "PERIOD", default_value = "2s", value_parser = humantime::parse_duration)]
     pub leader_elect_retry_period: Duration,
 
+    /// Let the API server choose the leader, as a candidate of this version (1.2.3) of the operator; implies --leader-elect
+    #[arg(long, value_name = "VERSION", value_parser = version)]
+    pub leader_elect_coordinated: Option<String>,
+
+    /// What to log: error, warn, info, debug, trace, or directives such as info,my_operator=debug [default: RUST_LOG, or info]
+    #[arg(long, value_name = "LEVEL", value_parser = log_level)]
+    pub log_level: Option<String>,
+
     /// Format of the logs
     #[arg(long, value_enum, default_value_t)]
     pub log_format: LogFormat,
@@ -193,12 +201,15 @@ impl ManagerArgs {
         exit(run.await)
     }
 
-    /// Writes logs to stderr, filtered by `RUST_LOG` (`info` by default).
+    /// Writes logs to stderr, filtered by `--log-level`, else by `RUST_LOG`, else at the level `info`.
     ///
     /// # Panics
     /// If the program has already set up its logs.
     pub fn init_logs(&self) {
-        let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+        let filter = match &self.log_level {
+            Some(level) => EnvFilter::new(level),
+            None => EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info")),
+        };
         let logs = tracing_subscriber::fmt()
             .with_env_filter(filter)
             .with_ansi(std::io::stderr().is_terminal())
@@ -260,7 +271,7 @@ impl ManagerArgs {
         }
         #[cfg(feature = "webhook")]
         let builder = self.webhooks(builder);
-        if !self.leader_elect {
+        if !self.leader_elect && self.leader_elect_coordinated.is_none() {
             return builder;
         }
         let lease = self.leader_elect_resource_name.as_ref();
@@ -268,6 +279,10 @@ impl ManagerArgs {
             .lease_duration(self.leader_elect_lease_duration)
             .renew_deadline(self.leader_elect_renew_deadline)
             .retry_period(self.leader_elect_retry_period);
+        let config = match &self.leader_elect_coordinated {
+            Some(version) => config.coordinated(version),
+            None => config,
+        };
         builder.leader_election(match &self.leader_elect_resource_namespace {
             Some(namespace) => config.namespace(namespace),
             None => config,
@@ -309,6 +324,34 @@ fn kind_and_number(text: &str) -> Result<(String, NonZeroUsize), String> {
         .parse()
         .map_err(|_| format!("expected a number of workers, at least 1, and not `{number}`"))?;
     Ok((kind.to_owned(), number))
+}
+
+/// Checks a version as the API server does that of a candidate: three numbers, and what semantic versioning allows after them.
+fn version(text: &str) -> Result<String, String> {
+    let core = text.split(['-', '+']).next().unwrap_or_default();
+    let is_number = |part: &str| part.parse::<u64>().is_ok_and(|n| n.to_string() == part);
+    if core.split('.').count() == 3 && core.split('.').all(is_number) {
+        return Ok(text.to_owned());
+    }
+    Err("expected a semantic version, such as 1.2.3".to_owned())
+}
+
+/// Checks the directives of a filter.
+fn log_level(text: &str) -> Result<String, String> {
+    let levels = ["off", "error", "warn", "info", "debug", "trace"];
+    let is_level = |directive: &str| levels.contains(&directive.to_lowercase().as_str());
+    // The filter would take a misspelt level for the name of a crate.
+    if !text
+        .split(',')
+        .all(|one| is_level(one) || one.contains('='))
+    {
+        return Err(format!(
+            "expected one of {}, or CRATE=LEVEL",
+            levels.join(", ")
+        ));
+    }
+    let filter = EnvFilter::try_new(text).map_err(|error| error.to_string());
+    filter.map(|_| text.to_owned())
 }
 
 fn connect(error: impl std::error::Error + Send + Sync + 'static) -> ManagerError {

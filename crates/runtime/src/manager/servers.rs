@@ -32,6 +32,11 @@ impl Servers {
             let server = server
                 .healthz("ping", checks::ping)
                 .readyz("caches", caches(factory, state));
+            let file = self.metrics.as_ref().and_then(Server::certificate_file);
+            let server = match file {
+                Some(file) => server.readyz("metrics-certificate", checks::certificate(file)),
+                None => server,
+            };
             match term {
                 Some(term) => server.healthz("leader-election", checks::leader_election(term)),
                 None => server,

@@ -29,7 +29,13 @@ pub mod checks;
 pub(crate) mod respond;
 pub(crate) mod tls;
 
-use std::{fmt, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    fmt, io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use futures::FutureExt;
 use hyper::{server::conn::http1, service::service_fn};
@@ -146,6 +152,14 @@ impl Server {
     pub fn tls(mut self, tls: Tls) -> Self {
         self.tls = Some(tls);
         self
+    }
+
+    /// Returns the file of the certificate, if it has one.
+    pub fn certificate_file(&self) -> Option<&Path> {
+        match &self.tls {
+            Some(Tls::Files { certificate, .. }) => Some(certificate),
+            _ => None,
+        }
     }
 
     /// Sets how often the files of a certificate are read again, instead of every ten seconds.

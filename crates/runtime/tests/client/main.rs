@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used)]
 mod errors;
 mod finalizers;
+mod gadget;
 mod kinds;
 mod modify;
+mod modify_kinds;
 mod pages;
 mod random;
 mod retry;

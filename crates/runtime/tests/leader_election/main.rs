@@ -3,5 +3,6 @@
 mod clocks;
 mod coordinated;
 mod network;
+mod responses;
 mod simulation;
 mod steps;

@@ -2,8 +2,9 @@
 use std::time::Duration;
 
 use clap::{CommandFactory as _, Parser};
+use k8s_openapi::api::coordination::v1::Lease;
 use kube_codegen_runtime::client::describe;
-use kube_codegen_runtime::manager::{LogFormat, ManagerArgs};
+use kube_codegen_runtime::manager::{LogFormat, Manager, ManagerArgs};
 
 #[derive(Debug, Parser)]
 struct Args {
@@ -79,6 +80,15 @@ fn invalid_values_are_refused() {
             "expected a number of workers, at least 1, and not `0`",
         ),
         ("--log-format=xml", "[possible values: text, json]"),
+        (
+            "--log-level=inof",
+            "expected one of off, error, warn, info, debug, trace, or CRATE=LEVEL",
+        ),
+        ("--log-level=info,kube=loud", "error parsing level filter"),
+        (
+            "--leader-elect-coordinated=1.2",
+            "expected a semantic version, such as 1.2.3",
+        ),
     ] {
         let error = Args::try_parse_from(["operator", flag])
             .unwrap_err()
@@ -97,4 +107,45 @@ async fn a_missing_kubeconfig_is_named() {
         "{text}"
     );
     assert!(text.contains("/nonexistent/config"), "{text}");
+}
+
+#[tokio::test]
+async fn coordinated_election_needs_no_other_flag() {
+    let server = kube_codegen_testing::ApiServer::new();
+    for (flag, elects) in [
+        ("--leader-elect-coordinated=1.2.3-rc.1+build", true),
+        ("--leader-elect", true),
+        ("--log-level=info,my_operator=debug", false),
+    ] {
+        let args = Args::parse_from(["operator", flag, "--health-probe-bind-address=0"]);
+        let builder = Manager::builder(server.client(), "operator");
+        let builder = args.manager.apply(builder);
+        let manager = builder.build();
+        // Outside of a Pod, an election needs the namespace of the Lease.
+        assert_eq!(manager.is_err(), elects, "{flag}");
+    }
+    let flags = [
+        "operator",
+        "--leader-elect-coordinated=1.2.3",
+        "--leader-elect-resource-namespace=default",
+        "--health-probe-bind-address=0",
+    ];
+    let args = Args::parse_from(flags).manager;
+    let manager = args.apply(Manager::builder(server.client(), "operator"));
+    let running = tokio::spawn(manager.build().unwrap().run(std::future::pending()));
+    let holder = async {
+        loop {
+            let lease: Option<Lease> = server.get("default", "operator");
+            if let Some(holder) = lease.and_then(|lease| lease.spec?.holder_identity) {
+                return holder;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    // The server in memory has no coordinated election, so that the candidate leads by itself. Its name is that of a LeaseCandidate.
+    let holder = tokio::time::timeout(Duration::from_secs(30), holder)
+        .await
+        .unwrap();
+    assert!(!holder.contains('_'), "{holder}");
+    running.abort();
 }

@@ -250,6 +250,28 @@ async fn metrics_are_secure_by_default() {
 }
 
 #[tokio::test]
+async fn a_replica_whose_certificate_is_not_valid_is_not_ready() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |until: i32| {
+        let mut settings = rcgen::CertificateParams::default();
+        settings.not_after = rcgen::date_time_ymd(until, 1, 1);
+        let key = rcgen::KeyPair::generate().unwrap();
+        let certificate = settings.self_signed(&key).unwrap();
+        std::fs::write(folder.path().join("tls.crt"), certificate.pem()).unwrap();
+        std::fs::write(folder.path().join("tls.key"), key.serialize_pem()).unwrap();
+    };
+    write(2020);
+    let flag = format!("--metrics-cert-path={}", folder.path().display());
+    let operator = Operator::start(ApiServer::new(), &[&flag], |_| {}).await;
+    let expired = operator.health("/readyz/metrics-certificate", 500).await;
+    assert!(expired.contains("the certificate expired on"), "{expired}");
+    write(4000);
+    operator.health("/readyz/metrics-certificate", 200).await;
+    operator.health("/readyz", 200).await;
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test]
 async fn an_address_in_use_ends_the_manager_with_the_name_of_the_server() {
     let taken = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = taken.local_addr().unwrap();

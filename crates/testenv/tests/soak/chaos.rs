@@ -1,20 +1,29 @@
 //! Random faults in the proxies, killed and paused servers, lost history, and leaders without a network.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    time::Duration,
+};
 
 use kube_codegen_testenv::{ControlPlane, Error, Fault, Proxy, Rule, RuleHandle};
 use tokio::time::{Instant, sleep};
 
+use crate::LEASE_DURATION;
+
+/// Faults that wait for a request. Without a limit, each request would have one in the end, and no informer would get a list.
+const WAITING: usize = 6;
 /// Pause between two faults.
 const PAUSE: Duration = Duration::from_millis(300);
 /// Time without a network, longer than a lease is valid.
-const PARTITION: Duration = Duration::from_secs(9);
+const PARTITION: Duration = Duration::from_secs(LEASE_DURATION.as_secs() + 3);
+/// Time for which the API server is paused. With the longest delay of a fault, it is less than the lease duration minus the renew deadline.
+const SERVER_PAUSE: Duration = Duration::from_secs(2);
 
 pub(crate) struct Chaos<'a> {
     plane: &'a ControlPlane,
     proxies: &'a [Proxy],
     random: fastrand::Rng,
-    rules: Vec<RuleHandle>,
+    rules: VecDeque<RuleHandle>,
     counts: BTreeMap<&'static str, usize>,
     outages: usize,
     next_outage: Option<Instant>,
@@ -26,7 +35,7 @@ impl<'a> Chaos<'a> {
         proxies: &'a [Proxy],
         random: fastrand::Rng,
     ) -> Self {
-        let (rules, counts) = (Vec::new(), BTreeMap::new());
+        let (rules, counts) = (VecDeque::new(), BTreeMap::new());
         Self {
             plane,
             proxies,
@@ -98,7 +107,14 @@ impl<'a> Chaos<'a> {
         let proxy = &self.proxies[random.usize(..self.proxies.len())];
         *self.counts.entry(name).or_default() += 1;
         let watches = Rule::new(fault.clone()).watch(true);
-        self.rules.push(proxy.add(match random.u8(..3) {
+        // An expired watch is no response to another request.
+        let kinds = if fault == Fault::WatchExpired { 1 } else { 3 };
+        if self.rules.len() == WAITING
+            && let Some(oldest) = self.rules.pop_front()
+        {
+            oldest.remove();
+        }
+        self.rules.push_back(proxy.add(match random.u8(..kinds) {
             0 => watches.clone().times(2),
             1 => Rule::new(fault.clone()).path("/configmaps").times(3),
             _ => Rule::new(fault.clone()).times(2),
@@ -132,7 +148,7 @@ impl<'a> Chaos<'a> {
             }
             2 => {
                 server.pause()?;
-                sleep(Duration::from_secs(3)).await;
+                sleep(SERVER_PAUSE).await;
                 server.resume()?;
                 "API server paused"
             }

@@ -1,12 +1,13 @@
 //! Soak: two replicas of an operator on a real control plane, behind proxies that inject faults, while servers are killed and objects change.
-//! Afterwards the caches equal the server, every handler saw a consistent sequence, at most one replica led at any time, and no task and no
-//! memory leaked.
+//! Afterwards the caches equal the server, every handler saw a consistent sequence, every write was accepted in its writer's term, no lease was
+//! taken before it had expired, and no task and no memory leaked.
 //!
 //! `cargo test -p kube-codegen-testenv --test soak` runs the short form. The long form, with the length in seconds:
 //! `KUBE_CODEGEN_SOAK=600 KUBE_CODEGEN_SOAK_OBJECTS=20000 cargo test -p kube-codegen-testenv --test soak -- --ignored --nocapture`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod chaos;
+mod history;
 mod load;
 mod replica;
 mod sequence;
@@ -18,16 +19,22 @@ use kube::{Api, api::ListParams};
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 use tokio::{runtime::Handle, time::Instant};
 
-use self::{chaos::Chaos, load::Load, replica::Replica};
+use self::{chaos::Chaos, history::History, load::Load, replica::Replica};
 
 /// The label of the objects under change.
 const LABEL: &str = "soak=yes";
+/// The lease of the replicas.
+const LEASE: &str = "soak";
+/// No fault delays a request by more than this minus the renew deadline (4 s): such a write may arrive in the next term.
+const LEASE_DURATION: Duration = Duration::from_secs(8);
+/// The key of an object's data by which the history knows who wrote it.
+const WRITER: &str = "writer";
 /// Limit of what takes seconds, or minutes with 20,000 objects, on an idle machine.
 const WITHIN: Duration = Duration::from_secs(900);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn caches_handlers_and_leaders_survive_faults() -> TestResult {
-    soak(500, Duration::from_secs(15)).await
+    soak(500, Duration::from_secs(18)).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -62,7 +69,7 @@ async fn soak(objects: usize, time: Duration) -> TestResult {
         replicas.push(Replica::start(name, proxy.config(), &namespace));
         proxies.push(proxy);
     }
-    let leaders = replica::watch_leaders(&replicas);
+    let history = History::start(&plane.client()?, &namespace);
     converged(&replicas, &load).await?;
     println!("converged after {:?}", began.elapsed());
 
@@ -72,7 +79,7 @@ async fn soak(objects: usize, time: Duration) -> TestResult {
     let end = Instant::now() + time;
     let mut halfway = None;
     while Instant::now() < end {
-        let leader = replicas.iter().position(Replica::is_leader);
+        let leader = replicas.iter().position(|one| one.leads().is_some());
         chaos.step(time, leader).await?;
         if halfway.is_none() && Instant::now() + time / 2 > end {
             halfway = Some(resident());
@@ -92,12 +99,17 @@ async fn soak(objects: usize, time: Duration) -> TestResult {
         let problems = replica.problems();
         assert!(problems.is_empty(), "{problems:#?}");
     }
-    let terms = leaders.end().await;
-    println!("terms: {terms:?}");
+    let recorded = history.check();
+    println!(
+        "{} writes in the terms of {:?}",
+        recorded.writes, recorded.leaders
+    );
+    assert!(recorded.problems.is_empty(), "{:#?}", recorded.problems);
+    assert!(recorded.writes > 0, "no write was recorded");
     // A short run may have no such fault.
     let partitioned = chaos.summary().contains("leader partitioned");
     assert!(
-        terms.len() > 1 || !partitioned,
+        recorded.leaders.len() > 1 || !partitioned,
         "the leader was without a network"
     );
     let limit = halfway.unwrap_or(before).max(before) * 5 / 4 + 50;
@@ -109,7 +121,7 @@ async fn soak(objects: usize, time: Duration) -> TestResult {
     for replica in replicas {
         replica.stop().await;
     }
-    drop((proxies, load));
+    drop((proxies, load, history));
     eventually("no task left", WITHIN, async || {
         let left = Handle::current().metrics().num_alive_tasks();
         if left <= tasks {

@@ -2,7 +2,12 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard},
+    fmt,
+    str::FromStr,
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -16,14 +21,11 @@ use kube_codegen_runtime::{
     manager::Manager,
 };
 use serde_json::json;
-use tokio::{
-    task::JoinHandle,
-    time::{Instant, sleep},
-};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    LABEL,
+    LABEL, LEASE, LEASE_DURATION, WRITER,
     sequence::{Seen, Sequence, name_and_version},
 };
 
@@ -59,11 +61,56 @@ pub(crate) fn is_handled(map: &ConfigMap) -> bool {
     value(map, "n") == value(map, "seen")
 }
 
-async fn reconcile(map: Arc<ConfigMap>, maps: Arc<TypedClient<ConfigMap>>) -> kube::Result<Action> {
+/// Who wrote an object, in which term, and the number of the write.
+#[derive(Clone, Debug)]
+pub(crate) struct Writer {
+    pub(crate) replica: String,
+    pub(crate) term: i32,
+    number: u64,
+}
+
+impl fmt::Display for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.replica, self.term, self.number)
+    }
+}
+
+impl FromStr for Writer {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let [replica, term, number] = text.split(' ').collect::<Vec<_>>()[..] else {
+            return Err(text.to_owned());
+        };
+        let fails = |error| format!("{text}: {error}");
+        Ok(Self {
+            replica: replica.to_owned(),
+            term: term.parse().map_err(fails)?,
+            number: number.parse().map_err(fails)?,
+        })
+    }
+}
+
+/// What the reconciler of a replica needs.
+struct Context {
+    maps: TypedClient<ConfigMap>,
+    replica: &'static str,
+    term: Term,
+}
+
+async fn reconcile(map: Arc<ConfigMap>, context: Arc<Context>) -> kube::Result<Action> {
+    static WRITES: AtomicU64 = AtomicU64::new(0);
     if !is_handled(&map) {
         let name = map.metadata.name.as_deref().unwrap_or_default();
-        let patch = Patch::Merge(json!({ "data": { "seen": value(&map, "n") } }));
-        match maps.patch(name, &patch).await {
+        let writer = Writer {
+            replica: context.replica.to_owned(),
+            // The client of the manager refuses the write after the term.
+            term: context.term.number().unwrap_or(-1),
+            number: WRITES.fetch_add(1, Ordering::Relaxed),
+        };
+        let data = json!({ "seen": value(&map, "n"), WRITER: writer.to_string() });
+        let patch = Patch::Merge(json!({ "data": data }));
+        match context.maps.patch(name, &patch).await {
             Err(kube::Error::Api(status)) if status.code == 404 => {}
             result => drop(result?),
         }
@@ -96,12 +143,17 @@ impl Replica {
         }
     }
 
-    fn manager(name: &str, config: &Config, namespace: &str, shared: &Mutex<Visible>) -> Manager {
+    fn manager(
+        name: &'static str,
+        config: &Config,
+        namespace: &str,
+        shared: &Mutex<Visible>,
+    ) -> Manager {
         let client = client::builder(config.clone(), DEAD_AFTER).unwrap().build();
-        let election = LeaderElectionConfig::new("soak")
+        let election = LeaderElectionConfig::new(LEASE)
             .namespace(namespace)
             .identity(name)
-            .lease_duration(Duration::from_secs(6))
+            .lease_duration(LEASE_DURATION)
             .renew_deadline(Duration::from_secs(4))
             .retry_period(Duration::from_secs(1));
         let mut manager = Manager::builder(client, "soak")
@@ -114,7 +166,11 @@ impl Replica {
         let seen = Arc::new(Mutex::new(Seen::default()));
         let _registration = informer.add_event_handler(Sequence(Arc::clone(&seen)));
         let controller = Controller::for_informer(&informer).workers(16);
-        let maps = TypedClient::<ConfigMap>::namespaced(manager.client(), namespace);
+        let context = Context {
+            maps: TypedClient::namespaced(manager.client(), namespace),
+            replica: name,
+            term: manager.term().unwrap(),
+        };
         let mut visible = shared.lock().unwrap();
         let before = std::mem::replace(&mut visible.seen, seen);
         let before = std::mem::take(&mut *before.lock().unwrap());
@@ -124,7 +180,7 @@ impl Replica {
         visible.term = manager.term();
         drop(visible);
         manager.controller(controller, |controller| {
-            controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(maps))
+            controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(context))
         });
         manager
     }
@@ -188,8 +244,11 @@ impl Replica {
         )
     }
 
-    pub(crate) fn is_leader(&self) -> bool {
-        leads(&self.visible)
+    /// Returns the number of the term in which this replica leads.
+    pub(crate) fn leads(&self) -> Option<i32> {
+        let visible = self.visible();
+        let term = visible.term.as_ref()?;
+        term.number().filter(|_| term.is_active())
     }
 
     pub(crate) async fn stop(self) {
@@ -200,68 +259,5 @@ impl Replica {
         running.await.unwrap();
         let ends = &visible.lock().unwrap().ends;
         assert_eq!(ends.get("stopped"), Some(&1), "{ends:?}");
-    }
-}
-
-/// Watches which replica leads.
-pub(crate) struct Leaders {
-    stop: CancellationToken,
-    watching: JoinHandle<Vec<&'static str>>,
-}
-
-fn leads(visible: &Mutex<Visible>) -> bool {
-    visible
-        .lock()
-        .unwrap()
-        .term
-        .as_ref()
-        .is_some_and(Term::is_active)
-}
-
-/// Checks all the time that at most one of two replicas leads.
-pub(crate) fn watch_leaders(replicas: &[Replica]) -> Leaders {
-    let replicas: Vec<_> = replicas
-        .iter()
-        .map(|replica| (replica.name, Arc::clone(&replica.visible)))
-        .collect();
-    let stop = CancellationToken::new();
-    let stopped = stop.clone();
-    let watching = tokio::spawn(async move {
-        let mut terms = Vec::new();
-        while stopped
-            .run_until_cancelled(sleep(Duration::from_millis(2)))
-            .await
-            .is_some()
-        {
-            let [(one, first), (two, second)] = &replicas[..] else {
-                panic!("two replicas")
-            };
-            let began = Instant::now();
-            let (is_first, is_second) = (leads(first), leads(second));
-            // The first one may have ended its term before the second one began.
-            if is_first && is_second && leads(first) {
-                let took = began.elapsed();
-                let terms = [first, second].map(|one| one.lock().unwrap().term.clone());
-                panic!("both replicas lead, checked within {took:?}: {terms:?}");
-            }
-            let leader = match (is_first, is_second) {
-                (true, false) => one,
-                (false, true) => two,
-                _ => continue,
-            };
-            if terms.last() != Some(leader) {
-                terms.push(*leader);
-            }
-        }
-        terms
-    });
-    Leaders { stop, watching }
-}
-
-impl Leaders {
-    /// Returns the leaders so far.
-    pub(crate) async fn end(self) -> Vec<&'static str> {
-        self.stop.cancel();
-        self.watching.await.unwrap()
     }
 }

@@ -54,18 +54,25 @@ impl Lines {
     }
 
     /// Returns the rest of the body. Fails if the server sends nothing for `silence`.
+    #[cfg(feature = "protobuf")]
     pub(super) async fn rest(mut self, silence: Duration) -> Result<Vec<u8>, WatchFailure> {
-        self.buffer.clear();
-        loop {
-            let chunk = tokio::time::timeout(silence, self.body.fill_buf()).await;
-            let chunk = chunk.map_err(|_| WatchFailure::Silence(silence))??;
-            if chunk.is_empty() {
-                return Ok(self.buffer);
-            }
-            self.buffer.extend_from_slice(chunk);
-            let length = chunk.len();
-            self.body.as_mut().consume(length);
-        }
+        let mut rest = Vec::new();
+        while self.read_into(&mut rest, silence).await? {}
+        Ok(rest)
+    }
+
+    /// Appends what has arrived to `buffer`. Returns `false` at the end of the body.
+    pub(super) async fn read_into(
+        &mut self,
+        buffer: &mut Vec<u8>,
+        silence: Duration,
+    ) -> Result<bool, WatchFailure> {
+        let chunk = tokio::time::timeout(silence, self.body.fill_buf()).await;
+        let chunk = chunk.map_err(|_| WatchFailure::Silence(silence))??;
+        buffer.extend_from_slice(chunk);
+        let length = chunk.len();
+        self.body.as_mut().consume(length);
+        Ok(length > 0)
     }
 }
 

@@ -130,25 +130,25 @@ impl<K: Object> Reflector<K> {
         let request = self.requests.list(version, limit, token)?;
         let lines = self.send(request).await?;
         #[cfg(feature = "protobuf")]
-        let encoding = lines.encoding;
-        let body = lines.rest(RESPONSE_SILENCE).await?;
-        #[cfg(feature = "protobuf")]
-        if encoding == Encoding::Protobuf {
+        if lines.encoding == Encoding::Protobuf {
+            let body = lines.rest(RESPONSE_SILENCE).await?;
             let (version, token, items) = protobuf::list(&body.into()).map_err(wire::malformed)?;
-            for item in items {
+            for (number, item) in items.into_iter().enumerate() {
                 self.state
                     .list_one(listed, self.decode(wire::Raw::Protobuf(item)));
-                if listed.len().is_multiple_of(SLICE) {
+                if number.is_multiple_of(SLICE) {
                     give_way().await;
                 }
             }
             return Ok((version, token));
         }
-        let mut page = ListBody::new(&body);
-        while let Some(raw) = page.next_item()? {
+        let mut page = ListBody::new(lines);
+        let mut items = 0_usize;
+        while let Some(item) = page.next_item(RESPONSE_SILENCE).await? {
             self.state
-                .list_one(listed, self.decode(wire::Raw::Json(raw)));
-            if listed.len().is_multiple_of(SLICE) {
+                .list_one(listed, self.decode(wire::Raw::Json(item)));
+            items += 1;
+            if items.is_multiple_of(SLICE) {
                 give_way().await;
             }
         }

@@ -18,7 +18,7 @@ pub(in crate::informer) type Decoded<K> = Result<K, Box<DecodeError>>;
 
 /// An object as it was received.
 pub(super) enum Raw<'a> {
-    Json(&'a RawValue),
+    Json(&'a str),
     /// Metadata alone.
     #[cfg(feature = "protobuf")]
     Protobuf(bytes::Bytes),
@@ -28,7 +28,7 @@ impl Raw<'_> {
     /// Decodes an object of `kind`, with its managed fields or without, as protobuf has it.
     pub(super) fn decode<K: Object>(self, kind: &str, managed_fields: bool) -> Decoded<K> {
         match self {
-            Self::Json(raw) => decode(raw, kind, managed_fields),
+            Self::Json(text) => decode(text, kind, managed_fields),
             #[cfg(feature = "protobuf")]
             Self::Protobuf(raw) => {
                 let failure = |message: String| {
@@ -127,8 +127,8 @@ impl<'a> Frame<'a> {
             }
         };
         Ok(match type_.as_str() {
-            "ADDED" | "MODIFIED" => Self::Applied(Raw::Json(object)),
-            "DELETED" => Self::Deleted(Raw::Json(object)),
+            "ADDED" | "MODIFIED" => Self::Applied(Raw::Json(object.get())),
+            "DELETED" => Self::Deleted(Raw::Json(object.get())),
             "BOOKMARK" => {
                 let Bookmark { metadata } = serde_json::from_str(object.get())?;
                 let metadata = metadata.unwrap_or_default();
@@ -155,16 +155,11 @@ pub(super) fn malformed(error: prost::DecodeError) -> serde_json::Error {
 
 /// Decodes one object of `kind`, with its managed fields or without. An object without a name is an error.
 pub(in crate::informer) fn decode<K: Object>(
-    raw: &RawValue,
+    text: &str,
     kind: &str,
     managed_fields: bool,
 ) -> Decoded<K> {
-    let decoded = if managed_fields {
-        serde_json::from_str::<K>(raw.get())
-    } else {
-        skip::without_managed_fields(&mut serde_json::Deserializer::from_str(raw.get()))
-    };
-    let message = match decoded {
+    let message = match skip::object::<K>(text, managed_fields) {
         Ok(object)
             if object
                 .meta()
@@ -177,7 +172,7 @@ pub(in crate::informer) fn decode<K: Object>(
         Ok(_) => NO_NAME.to_owned(),
         Err(error) => error.to_string(),
     };
-    Err(Box::new(decode_error(raw, kind, message)))
+    Err(Box::new(decode_error(text, kind, message)))
 }
 
 /// The fields that identify an object. Neither the rest of the object nor a field of the wrong type, however deep, affects them: serde skips
@@ -200,8 +195,8 @@ struct IdentityMeta<'a> {
 }
 
 /// Describes an object that does not decode, with the metadata fields that can be read.
-fn decode_error(raw: &RawValue, kind: &str, message: String) -> DecodeError {
-    let identity: Identity<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+fn decode_error(object: &str, kind: &str, message: String) -> DecodeError {
+    let identity: Identity<'_> = serde_json::from_str(object).unwrap_or_default();
     let metadata = identity.metadata.unwrap_or_default();
     let text = |raw: Option<&RawValue>| {
         let text: String = serde_json::from_str(raw?.get()).ok()?;
@@ -224,10 +219,6 @@ mod tests {
 
     use super::*;
 
-    fn raw(text: &str) -> Box<RawValue> {
-        RawValue::from_string(text.to_owned()).unwrap()
-    }
-
     #[test]
     fn the_keys_of_a_frame_have_any_order() {
         for line in [
@@ -239,7 +230,7 @@ mod tests {
             else {
                 panic!("{line}")
             };
-            assert_eq!(object.get(), r#"{"a":1}"#);
+            assert_eq!(object, r#"{"a":1}"#);
         }
     }
 
@@ -275,20 +266,18 @@ mod tests {
 
     #[test]
     fn an_object_that_does_not_decode_is_named_if_possible() {
-        let bad = raw(
-            r#"{"metadata":{"name":"a","namespace":"ns","resourceVersion":"5","labels":[]},"data":3}"#,
-        );
-        let error = decode::<ConfigMap>(&bad, "ConfigMap", false).unwrap_err();
+        let bad = r#"{"metadata":{"name":"a","namespace":"ns","resourceVersion":"5","labels":[]},"data":3}"#;
+        let error = decode::<ConfigMap>(bad, "ConfigMap", false).unwrap_err();
         assert_eq!(error.key, Some(ObjectKey::namespaced("ns", "a")));
         assert_eq!(error.resource_version.as_deref(), Some("5"));
         assert_eq!(
-            decode::<ConfigMap>(&raw("[]"), "ConfigMap", false)
+            decode::<ConfigMap>("[]", "ConfigMap", false)
                 .unwrap_err()
                 .key,
             None
         );
         assert!(
-            decode::<ConfigMap>(&raw("{}"), "ConfigMap", true)
+            decode::<ConfigMap>("{}", "ConfigMap", true)
                 .unwrap_err()
                 .message
                 .contains("metadata.name")
@@ -304,13 +293,12 @@ mod tests {
                 r#"{{"metadata":{{"labels":{deep},"name":"a","resourceVersion":"5","uid":3}},"spec":{deep}}}"#
             ),
         ] {
-            let error =
-                decode::<kube::api::DynamicObject>(&raw(&text), "Widget", false).unwrap_err();
+            let error = decode::<kube::api::DynamicObject>(&text, "Widget", false).unwrap_err();
             assert_eq!(error.key, Some(ObjectKey::cluster("a")));
             assert_eq!(error.resource_version.as_deref(), Some("5"));
         }
         let nested = format!(r#"{{"metadata":{{"name":{deep}}}}}"#);
-        let error = decode::<kube::api::DynamicObject>(&raw(&nested), "Widget", false).unwrap_err();
+        let error = decode::<kube::api::DynamicObject>(&nested, "Widget", false).unwrap_err();
         assert_eq!(error.key, None);
     }
 }

@@ -1,5 +1,7 @@
 //! The runtime's typed client against a real API server.
 
+#[path = "../../../../runtime/tests/client/gadget.rs"]
+mod gadget;
 mod history;
 mod modify;
 #[path = "../../../../runtime/tests/client/random.rs"]

@@ -11,7 +11,7 @@ use kube_codegen_runtime::client::{ErrorExt as _, TypedClient};
 use kube_codegen_testenv::{ControlPlane, Error, TestResult, eventually};
 use serde_json::{Value, json};
 
-use super::{object, random};
+use super::{gadget, object, random};
 use crate::support::WITHIN;
 
 /// Creates the CRD of the random objects, and waits until its objects can be listed.
@@ -20,10 +20,10 @@ async fn install(plane: &ControlPlane) -> Result<Api<DynamicObject>, Error> {
     crds.patch(
         "gadgets.example.com",
         &PatchParams::apply("test"),
-        &Patch::Apply(random::crd()),
+        &Patch::Apply(gadget::crd()),
     )
     .await?;
-    let kind = ApiResource::erase::<random::Gadget>(&());
+    let kind = ApiResource::erase::<gadget::Gadget>(&());
     let gadgets = Api::<DynamicObject>::default_namespaced_with(plane.client()?, &kind);
     eventually("the CRD is served", WITHIN, async || {
         let list = gadgets.list(&ListParams::default()).await;
@@ -55,7 +55,7 @@ async fn an_outdated_patch_is_a_conflict() -> TestResult {
     };
     install(plane).await?;
     let ns = plane.namespace("modify-outdated").await?;
-    let kind = ApiResource::erase::<random::Gadget>(&());
+    let kind = ApiResource::erase::<gadget::Gadget>(&());
     let gadgets = Api::<DynamicObject>::namespaced_with(plane.client()?, ns.name(), &kind);
     let made = json!({"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"name": "a"}, "spec": {"size": 1}});
     let made = gadgets
