@@ -31,8 +31,8 @@ impl ControlPlane {
         Ok(())
     }
 
-    /// [Installs](Self::install) the YAML files of a folder, such as `deploy/`, without its Deployments: the operator under test
-    /// runs outside the cluster.
+    /// [Installs](Self::install) the YAML files of a folder, such as `deploy/`, without its Deployments, because the operator
+    /// under test runs outside the cluster, and without the objects of kustomize and of the Prometheus operator.
     pub async fn install_deploy(&self, folder: impl AsRef<Path>) -> Result<(), Error> {
         let folder = folder.as_ref();
         let failed = |error| Error::io(folder.display().to_string())(error);
@@ -50,7 +50,7 @@ impl ControlPlane {
             let text = fs::read_to_string(&path).map_err(failed)?;
             manifests.extend(
                 text.split("\n---")
-                    .filter(|document| !document.lines().any(|line| line == "kind: Deployment"))
+                    .filter(|document| !document.lines().any(is_left_out))
                     .map(str::to_owned),
             );
         }
@@ -142,6 +142,13 @@ impl ControlPlane {
         }
         result
     }
+}
+
+/// Returns whether a manifest with this line is not installed.
+fn is_left_out(line: &str) -> bool {
+    line == "kind: Deployment"
+        || line.starts_with("apiVersion: kustomize.config.k8s.io/")
+        || line.starts_with("apiVersion: monitoring.coreos.com/")
 }
 
 /// A running operator. Dropping it kills it.

@@ -65,7 +65,11 @@ impl Manifests {
                 }
             }
         }
-        objects.retain(|(_, object)| !object.is_null());
+        // Directories also have dashboards and the input of kustomize.
+        objects.retain(|(_, object)| {
+            !text(object, "/kind").is_empty()
+                && !text(object, "/apiVersion").starts_with("kustomize.config.k8s.io/")
+        });
         if diagnostics.count(Severity::Error) > 0 {
             return Err(rendered(diagnostics, &sources));
         }
@@ -129,12 +133,29 @@ impl Manifests {
     /// Applies all objects. An object that is refused does not stop the others; the error has all refusals.
     pub(super) async fn install(&self, cluster: &Cluster, view: &View) -> Result<(), String> {
         let mut problems = Vec::new();
+        let defined: BTreeSet<&str> = self
+            .of_kind("CustomResourceDefinition")
+            .map(|crd| text(crd, "/spec/group"))
+            .collect();
         for (path, object) in &self.0 {
             let what = format!(
                 "{} {}",
                 text(object, "/kind"),
                 text(object, "/metadata/name")
             );
+            let group = text(object, "/apiVersion")
+                .split('/')
+                .next()
+                .unwrap_or_default();
+            let is_served = defined.contains(group)
+                || cluster.get(&root(object), "application/json").await.is_ok();
+            if !is_served {
+                let path = path.display();
+                view.note(&format!(
+                    "{path}: {what} is left out: {group} is not installed"
+                ));
+                continue;
+            }
             match apply(cluster, object).await {
                 Ok(()) => view.note(&format!("applied {what}")),
                 Err(problem) => problems.push(format!("{}: {what}: {problem}", path.display())),
@@ -156,13 +177,19 @@ fn rendered(mut diagnostics: Diagnostics, sources: &[Source]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-async fn apply(cluster: &Cluster, object: &Value) -> Result<(), String> {
-    let (api_version, kind) = (text(object, "/apiVersion"), text(object, "/kind"));
-    let root = if api_version.contains('/') {
+/// Returns the path of the group and version of an object.
+fn root(object: &Value) -> String {
+    let api_version = text(object, "/apiVersion");
+    if api_version.contains('/') {
         format!("/apis/{api_version}")
     } else {
         format!("/api/{api_version}")
-    };
+    }
+}
+
+async fn apply(cluster: &Cluster, object: &Value) -> Result<(), String> {
+    let (api_version, kind) = (text(object, "/apiVersion"), text(object, "/kind"));
+    let root = root(object);
     let document = cluster
         .wait_for(&root)
         .await
