@@ -11,7 +11,8 @@ use crate::{
     kind::{Kind, Types, Version},
     managed, names, namespaces,
     object::{self, at, copy, deleting, map, now, section, text},
-    request::{Request, Verb},
+    patch,
+    request::{Probe, Request, Verb},
     service_ports,
     status::{Answer, already_exists, cause, conflict, invalid, stale, unexplained},
     store::Store,
@@ -178,6 +179,17 @@ fn complete(
     object: &mut Value,
 ) -> Answer<()> {
     let (kind, version) = (&request.target.kind, request.target.version()?);
+    for patch in &request.patches {
+        // The webhook has seen the object with its defaults.
+        match &version.types {
+            Types::None => {}
+            Types::Custom { rules, .. } => {
+                rules.apply_defaults(object);
+            }
+            Types::Builtin(name) => builtin::default(builtin::schema(name), object),
+        }
+        patch::json(object, patch)?;
+    }
     let mut causes = names::check(kind, object);
     causes.extend(
         old.into_iter()
@@ -227,7 +239,7 @@ fn complete(
     if definition::is_definition(kind) {
         causes.extend(definition::check(object, old));
     }
-    if causes.is_empty() {
+    if causes.is_empty() || request.probe == Some(Probe::Unvalidated) {
         Ok(())
     } else {
         Err(invalid(kind, object::name(object), causes))

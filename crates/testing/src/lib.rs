@@ -22,10 +22,11 @@
 //! # Limitations
 //!
 //! Namespaces, controllers and authorization are options of [`ApiServer::builder`]. Without controllers, a Deployment gets no
-//! Pods, and a test sets the status that it needs. The server has no admission webhooks and no conversion webhooks. For custom
+//! Pods, and a test sets the status that it needs. The server calls no conversion webhooks. For custom
 //! resources and built-in kinds, the answers are compared with those of kube-apiserver: `docs/api-server-in-memory.md` lists
 //! the differences that remain.
 
+mod admission;
 mod admit;
 mod apply;
 mod auth;
@@ -68,6 +69,7 @@ mod table;
 mod tls;
 mod transport;
 mod watch;
+
 mod write;
 
 pub use auth::User;

@@ -36,7 +36,7 @@ pub(crate) fn patched(request: &Request, object: &Value) -> Answer<Value> {
 
 /// Applies an RFC 6902 patch with the liberties of the API server: `replace` adds an absent field, an index may count from the
 /// end, a `test` for null passes on an absent path, and a path without a leading slash changes nothing.
-fn json(object: &mut Value, patch: &Value) -> Answer<()> {
+pub(crate) fn json(object: &mut Value, patch: &Value) -> Answer<()> {
     let malformed = || bad_request("error decoding patch: expected a list of operations");
     for operation in patch.as_array().ok_or_else(malformed)? {
         let value = operation.get("value").cloned().unwrap_or_default();

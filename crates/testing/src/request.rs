@@ -85,6 +85,14 @@ pub(crate) fn present(object: &Value, target: &Target, metadata_only: bool) -> V
     shown
 }
 
+/// How a request is executed without storing anything, to learn what it would store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Probe {
+    /// The object may still be invalid.
+    Unvalidated,
+    Validated,
+}
+
 /// A request for a resource of the server.
 #[derive(Debug)]
 pub(crate) struct Request {
@@ -100,6 +108,10 @@ pub(crate) struct Request {
     /// The texts of `Warning` headers.
     pub(crate) warnings: RefCell<Vec<String>>,
     pub(crate) user_agent: String,
+    /// The changes (RFC 6902) of admission webhooks.
+    pub(crate) patches: Vec<Value>,
+    /// Set while a request is executed for the sake of webhooks.
+    pub(crate) probe: Option<Probe>,
 }
 
 /// Converts numbers as a real server does: `1.0` becomes `1`, and what exceeds 64 bits a float.
@@ -161,6 +173,8 @@ impl Request {
             metadata_only: header(header::ACCEPT).contains("as=PartialObjectMetadata"),
             warnings: RefCell::default(),
             user_agent: header(header::USER_AGENT),
+            patches: Vec::new(),
+            probe: None,
         })
     }
 
@@ -176,6 +190,8 @@ impl Request {
             metadata_only: false,
             warnings: RefCell::default(),
             user_agent: agent.to_owned(),
+            patches: Vec::new(),
+            probe: None,
         }
     }
 
@@ -240,7 +256,7 @@ impl Request {
 
     /// `dryRun=All`: everything happens but the storing.
     pub(crate) fn dry_run(&self) -> bool {
-        self.query.get("dryRun") == Some("All")
+        self.probe.is_some() || self.query.get("dryRun") == Some("All")
     }
 }
 

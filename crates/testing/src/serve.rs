@@ -11,6 +11,7 @@ use kube::core::response::Status;
 use serde_json::Value;
 
 use crate::{
+    admission,
     auth::{
         self, User,
         rbac::{self, Attributes},
@@ -113,6 +114,10 @@ pub(crate) async fn serve(
         Some(Effect::LostAnswer) => true,
         None => false,
     };
+    if let Err(failure) = admission::admit(&shared, &mut request, &user).await {
+        shared.answered(index, failure.code);
+        return Ok(with_warnings(failed(&failure), &request));
+    }
     let response = match execute(&shared, &request) {
         Ok(Executed::Stream(response)) => response,
         Ok(Executed::Object(code, value)) => {

@@ -280,6 +280,11 @@ impl ApiServer {
         lock(&self.0.store).set_window(changes);
     }
 
+    /// Sets where webhooks are called that are configured by their Service (127.0.0.1:9443 by default).
+    pub fn set_webhook_address(&self, address: SocketAddr) {
+        lock(&self.0.settings).webhooks = address;
+    }
+
     /// Sets whether a watch from an expired revision gets HTTP 410, as from a proxy, instead of an `ERROR` event.
     pub fn set_expired_as_410(&self, enabled: bool) {
         lock(&self.0.settings).expired_as_410 = enabled;

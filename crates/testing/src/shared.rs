@@ -1,6 +1,9 @@
 //! The state that all handles of a server share.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use tokio::sync::Notify;
 
@@ -28,10 +31,23 @@ pub(crate) struct Shared {
     pub(crate) interceptors: Mutex<Interceptors>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) expired_as_410: bool,
     pub(crate) listener: Option<Listener>,
+    /// Where webhooks are called that are configured by their Service.
+    pub(crate) webhooks: SocketAddr,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            expired_as_410: false,
+            listener: None,
+            // The port of controller-runtime.
+            webhooks: SocketAddr::from(([127, 0, 0, 1], 9443)),
+        }
+    }
 }
 
 impl Shared {

@@ -5,6 +5,7 @@ mod cluster;
 mod install;
 mod settled;
 mod sources;
+mod table;
 mod view;
 
 use std::{path::PathBuf, process::ExitStatus, time::Duration};

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use serde_json::Value;
 use tokio::time::{self, Instant};
+
+use super::cluster::AGENT;
 
 /// How long nothing may change.
 const QUIET: Duration = Duration::from_secs(2);
@@ -46,4 +49,22 @@ impl Settled {
             None => std::future::pending().await,
         }
     }
+}
+
+/// Returns whether a field manager besides this command and the control plane has written an object.
+pub(super) fn written(metadata: &Value) -> bool {
+    const OTHERS: [&str; 6] = [
+        AGENT,
+        "control-plane",
+        "kube-apiserver",
+        "kube-controller-manager",
+        "kubectl",
+        "kubelet",
+    ];
+    let mut owners = metadata["managedFields"].as_array().into_iter().flatten();
+    owners.any(|owner| {
+        owner["manager"]
+            .as_str()
+            .is_some_and(|name| !OTHERS.contains(&name))
+    })
 }

@@ -49,7 +49,7 @@ type Planner = dyn Fn(&Pod) -> PodPlan + Send + Sync;
 /// Controllers for Deployments, ReplicaSets, StatefulSets, DaemonSets, Jobs, Pods and EndpointSlices.
 ///
 /// Pods become ready one second after their creation. The annotation `kube-codegen.dev/pod` of a Pod decides otherwise:
-/// `pending`, `crash`, or a time such as `5s`. A Pod whose Node is deleted is deleted; one whose Node is no longer Ready is
+/// `pending`, `crash`, or a time such as `5s`. A Pod whose Node is deleted is deleted; one whose Node stops being Ready is
 /// not ready, and deleted after five minutes.
 ///
 /// ```

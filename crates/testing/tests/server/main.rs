@@ -7,6 +7,7 @@
 )]
 
 mod access;
+mod admission;
 mod apply;
 mod controllers;
 mod crd;
@@ -17,7 +18,9 @@ mod intercept;
 mod list;
 mod namespaces;
 mod requests;
+mod size;
 mod support;
 mod transport;
 mod watch;
+
 mod write;
