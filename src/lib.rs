@@ -84,6 +84,8 @@ mod lower;
 pub mod options;
 mod pass;
 pub mod pipeline;
+#[cfg(feature = "cli")]
+mod policy;
 mod render;
 mod run;
 #[cfg(feature = "cli")]

@@ -13,6 +13,7 @@ mod explain;
 mod generate;
 mod layer;
 mod new;
+mod policy;
 mod rbac;
 mod sample;
 mod update;
@@ -62,6 +63,7 @@ enum Command {
     Sample(sample::Args),
     #[cfg(feature = "dev")]
     Dev(dev::Args),
+    Policy(policy::Args),
     #[command(subcommand)]
     Crd(crd::Command),
     /// List the emitters that --emit accepts
@@ -160,6 +162,7 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Sample(args) => sample::run(&args, console)?,
         #[cfg(feature = "dev")]
         Command::Dev(args) => dev::run(&args, console)?,
+        Command::Policy(args) => policy::run(&args, console)?,
         Command::Crd(command) => crd::run(&command, console)?,
         Command::Emitters => list_emitters(console),
         Command::Explain(args) => explain::run(&args, console),

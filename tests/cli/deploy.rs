@@ -27,6 +27,7 @@ fn manifests_fit_together() {
         "network-controller",
         "pod-watcher",
         "secret-copier",
+        "virtualmachine-operator",
     ] {
         let package = Path::new(ROOT).join("generated-examples").join(example);
         succeed(&package, &["deploy", "check"]);

@@ -21,7 +21,7 @@ struct Example {
     by_hand: &'static [&'static str],
 }
 
-const EXAMPLES: [Example; 5] = [
+const EXAMPLES: [Example; 6] = [
     Example {
         name: "crdkind-operator",
         args: &["-f", "deploy/crd.yaml"],
@@ -67,6 +67,19 @@ const EXAMPLES: [Example; 5] = [
             "src/controller.rs",
             "src/lib.rs",
             "src/main.rs",
+        ],
+    },
+    Example {
+        name: "virtualmachine-operator",
+        args: &["-f", "deploy/crd.yaml"],
+        by_hand: &[
+            "deploy/deployment.yaml",
+            "deploy/kustomization.yaml",
+            "deploy/network-policy.yaml",
+            "deploy/rbac.yaml",
+            "deploy/sample.yaml",
+            "src/controller.rs",
+            "src/lib.rs",
         ],
     },
 ];

@@ -16,6 +16,7 @@ use crate::{
     service_ports,
     status::{Answer, already_exists, cause, conflict, invalid, stale, unexplained},
     store::Store,
+    webhook,
 };
 
 /// Fields of `metadata` that clients cannot write.
@@ -200,6 +201,12 @@ fn complete(
         Types::Custom { rules, .. } => {
             rules.prune(object);
             rules.apply_defaults(object);
+            // What webhooks change has no owner.
+            managed::track(object, old, request);
+            if webhook::mutate(store, request, old, object)? {
+                rules.prune(object);
+                rules.apply_defaults(object);
+            }
             let found = match old {
                 Some(old) if request.target.subresource == "status" => {
                     rules.validate_status_update(object, old)
@@ -213,13 +220,15 @@ fn complete(
                 field: found.field,
             }));
             causes.extend(scale_replicas(version, object));
-            managed::track(object, old, request);
         }
         Types::Builtin(name) => {
             let schema = builtin::schema(name);
             builtin::default(schema, object);
             // What the server sets from here on has no owner.
             managed::track(object, old, request);
+            if webhook::mutate(store, request, old, object)? {
+                builtin::default(schema, object);
+            }
             builtin::prepare(schema, kind, old, object);
             let mut found = builtin::validate(kind, old, object);
             if request.target.subresource == "status" {
@@ -239,8 +248,10 @@ fn complete(
     if definition::is_definition(kind) {
         causes.extend(definition::check(object, old));
     }
-    if causes.is_empty() || request.probe == Some(Probe::Unvalidated) {
+    if request.probe == Some(Probe::Unvalidated) {
         Ok(())
+    } else if causes.is_empty() {
+        webhook::validate(store, request, old, Some(object))
     } else {
         Err(invalid(kind, object::name(object), causes))
     }

@@ -69,7 +69,7 @@ mod table;
 mod tls;
 mod transport;
 mod watch;
-
+mod webhook;
 mod write;
 
 pub use auth::User;

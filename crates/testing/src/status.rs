@@ -11,7 +11,7 @@ use crate::{
 /// The result of a verb; the error is sent to the client.
 pub(crate) type Answer<T> = Result<T, Box<Status>>;
 
-fn error(code: u16, reason: &str, message: &str) -> Box<Status> {
+pub(crate) fn error(code: u16, reason: &str, message: &str) -> Box<Status> {
     Status::failure(message, reason).with_code(code).boxed()
 }
 

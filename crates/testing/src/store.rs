@@ -11,6 +11,7 @@ use crate::{
     builtin, events,
     kind::{Kind, Kinds},
     object::{self, put, section},
+    webhook::Webhooks,
 };
 
 /// Namespace (empty for cluster-scoped kinds) and name.
@@ -69,6 +70,7 @@ pub(crate) struct Snapshot {
 pub(crate) struct Store {
     pub(crate) kinds: Kinds,
     pub(crate) revision: u64,
+    pub(crate) webhooks: Webhooks,
     /// Whether namespaces have a life cycle: they exist at the start, and objects need one.
     pub(crate) namespaces: bool,
     /// The certificate authority that `kube-root-ca.crt` of each namespace holds.
@@ -90,6 +92,7 @@ impl Store {
             kinds: builtin::kinds().collect(),
             revision: 1,
             namespaces: false,
+            webhooks: Webhooks::default(),
             authority: String::new(),
             dependents: HashMap::new(),
             collections: BTreeMap::new(),

@@ -20,6 +20,7 @@ use crate::{
         not_found, precondition, unexplained,
     },
     store::Store,
+    webhook,
 };
 
 pub(crate) fn create(store: &mut Store, request: &Request) -> Answer<Value> {
@@ -95,6 +96,7 @@ pub(crate) fn delete(store: &mut Store, request: &Request) -> Answer<Value> {
     namespaces::admit_delete(store, &target.kind, &target.name)?;
     let options = Options::read(request)?;
     options.check(request, &found)?;
+    webhook::validate(store, request, Some(&found), None)?;
     if options.dry_run {
         return Ok(present(&found, target, false));
     }

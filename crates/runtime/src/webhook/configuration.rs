@@ -309,7 +309,7 @@ impl Webhook {
             object_selector: self.object_selector.clone(),
             reinvocation_policy: self.reinvoke.then(|| "IfNeeded".to_owned()),
             rules: Some(vec![self.rule()]),
-            side_effects: self.side_effects_field(),
+            side_effects: self.side_effects.to_owned(),
             timeout_seconds: Some(self.seconds()),
         }
     }
@@ -325,7 +325,7 @@ impl Webhook {
             namespace_selector: self.namespaces(client),
             object_selector: self.object_selector.clone(),
             rules: Some(vec![self.rule()]),
-            side_effects: self.side_effects_field(),
+            side_effects: self.side_effects.to_owned(),
             timeout_seconds: Some(self.seconds()),
         }
     }
@@ -344,15 +344,6 @@ impl Webhook {
         match self.failure_policy {
             FailurePolicy::Fail => "Fail",
             FailurePolicy::Ignore => "Ignore",
-        }
-        .to_owned()
-    }
-
-    fn side_effects_field(&self) -> String {
-        if self.side_effects_on_dry_run {
-            "NoneOnDryRun"
-        } else {
-            "None"
         }
         .to_owned()
     }

@@ -43,7 +43,7 @@
 //! | a handler refuses | its [`Refusal`]: the client gets its status, message and fields |
 //! | the object does not decode | 422 with the fields |
 //! | a handler panics | HTTP 500 with the message, a metric and a log; the API server applies the `failurePolicy` |
-//! | a handler is slow | HTTP 504 shortly before the API server would give up; the API server applies the `failurePolicy` |
+//! | a handler is slow | HTTP 500 shortly before the API server would give up; the API server applies the `failurePolicy` |
 //! | the path is unknown, or the body is not a review | HTTP 404 or 400 with a sentence |
 //!
 //! `docs/webhooks.md` explains the deployment, the certificates and their rotation.
@@ -55,6 +55,7 @@ mod handler;
 mod publish;
 mod refusal;
 mod request;
+mod review;
 mod run;
 mod serve;
 mod settings;
@@ -203,7 +204,7 @@ pub struct Webhook {
     namespace_selector: Option<LabelSelector>,
     object_selector: Option<LabelSelector>,
     reinvoke: bool,
-    side_effects_on_dry_run: bool,
+    side_effects: &'static str,
     handler: Handler,
 }
 
@@ -237,7 +238,7 @@ impl Webhook {
             namespace_selector: None,
             object_selector: None,
             reinvoke: false,
-            side_effects_on_dry_run: false,
+            side_effects: "None",
             handler,
         }
     }
@@ -314,7 +315,7 @@ impl Webhook {
 
     /// Declares that the handler has side effects, which it leaves out of [dry runs](Request::dry_run) (`sideEffects: NoneOnDryRun`).
     pub fn side_effects(mut self) -> Self {
-        self.side_effects_on_dry_run = true;
+        self.side_effects = "NoneOnDryRun";
         self
     }
 

@@ -142,14 +142,14 @@ impl Running {
 
 /// Keeps the certificates and what the API server knows of them.
 async fn keep(keeper: Option<Keeper>, mut publisher: Publisher, state: &State) {
-    let mut last = None;
+    let (mut last, mut reported) = (None, None);
     loop {
         let pause = match step(keeper.as_ref(), &mut publisher, last.as_deref()).await {
             Ok(bundle) => {
                 if state.problem.lock().take().is_some() {
                     info!("the API server has the certificates of the webhooks");
                 }
-                last = bundle;
+                (last, reported) = (bundle, None);
                 match &keeper {
                     Some(keeper) => keeper.pause(),
                     // The configurations are installed.
@@ -158,11 +158,15 @@ async fn keep(keeper: Option<Keeper>, mut publisher: Publisher, state: &State) {
             }
             Err(error) => {
                 let problem = describe(&error);
-                let mut reported = state.problem.lock();
                 if reported.as_ref() != Some(&problem) {
-                    warn!("the webhooks are not ready: {problem}");
+                    warn!("the certificates of the webhooks are not up to date: {problem}");
                 }
-                *reported = Some(problem);
+                // Later failures do not make the replica unready: the API server has a CA.
+                let mut first = state.problem.lock();
+                if first.is_some() {
+                    *first = Some(problem.clone());
+                }
+                reported = Some(problem);
                 keeper
                     .as_ref()
                     .map_or(RETRY, |keeper| keeper.pause().min(RETRY))

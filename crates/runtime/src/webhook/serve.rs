@@ -5,21 +5,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{Method, Request as HttpRequest, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use kube::core::{Status, conversion::ConversionReview};
+use kube::core::conversion::ConversionReview;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{error, warn};
 
 use super::{
-    Refusal, Request, TIMEOUT, WebhookError, Webhooks,
+    TIMEOUT, WebhookError, Webhooks,
     conversion::{self, Converters, Failure},
-    handler::{Admitted, Handler},
+    handler::Handler,
+    review::{self, Review, unexpected},
 };
 use crate::{
     metrics::{Metrics, WebhookMetrics},
@@ -35,7 +34,6 @@ const MAX_CONVERSION: usize = 256 << 20;
 const CONVERSION_TIMEOUT: Duration = Duration::from_secs(30);
 /// How much earlier than the API server's timeout a slow handler is answered for.
 const MARGIN: Duration = Duration::from_millis(500);
-const REVIEW: &str = "admission.k8s.io/v1";
 
 /// What serves the webhooks, by path. A clone is a handle on the same.
 #[derive(Clone)]
@@ -43,33 +41,6 @@ pub(crate) struct Dispatch {
     admission: Arc<BTreeMap<String, Handler>>,
     converters: Arc<Converters>,
     metrics: WebhookMetrics,
-}
-
-/// The part of an `AdmissionReview` that the API server sends.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Review {
-    #[serde(default)]
-    api_version: String,
-    #[serde(default)]
-    kind: String,
-    request: Option<Request>,
-}
-
-/// The answer to an admission request: `AdmissionResponse`.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Answer {
-    uid: String,
-    allowed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<Status>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    patch: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    patch_type: Option<&'static str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
 }
 
 type HttpResponse = Response<Full<Bytes>>;
@@ -154,16 +125,7 @@ impl Dispatch {
         limit: Duration,
     ) -> Result<HttpResponse, HttpError> {
         let review: Review = parse(body, "an AdmissionReview")?;
-        if (&*review.api_version, &*review.kind) != (REVIEW, "AdmissionReview") {
-            return Err(unexpected(
-                &format!("AdmissionReview of {REVIEW}"),
-                &review.kind,
-                &review.api_version,
-            ));
-        }
-        let request = review
-            .request
-            .ok_or_else(|| bad_request("the AdmissionReview has no request"))?;
+        let request = review.open().map_err(|reason| bad_request(&reason))?;
         let uid = request.uid.clone();
         let what = format!("{} {}", request.operation, request.resource.resource);
         // A task of its own: its panic ends nothing else, and a handler that blocks its thread does not delay the timeout.
@@ -182,36 +144,16 @@ impl Dispatch {
             }
             Err(_) => return Err(too_slow(limit)),
         };
-        let answer = match result {
-            Ok(Admitted { patch, warnings }) => Answer {
-                uid,
-                allowed: true,
-                status: None,
-                patch_type: patch.as_ref().map(|_| "JSONPatch"),
-                patch: patch.map(|patch| STANDARD.encode(json!(patch).to_string())),
-                warnings,
-            },
-            Err(refusal) => Answer {
-                uid,
-                allowed: false,
-                status: Some(Refusal::into_status(refusal)),
-                patch: None,
-                patch_type: None,
-                warnings: Vec::new(),
-            },
-        };
-        json(&json!({"apiVersion": REVIEW, "kind": "AdmissionReview", "response": answer}))
+        json(&review::answer(uid, result))
     }
 
     async fn convert(&self, body: &[u8], limit: Duration) -> Result<HttpResponse, HttpError> {
         let review: ConversionReview = parse(body, "a ConversionReview")?;
         let (version, kind) = (conversion::API_VERSION, conversion::KIND);
         if (&*review.types.api_version, &*review.types.kind) != (version, kind) {
-            return Err(unexpected(
-                &format!("{kind} of {version}"),
-                &review.types.kind,
-                &review.types.api_version,
-            ));
+            let found = &review.types;
+            let reason = unexpected(kind, version, &found.kind, &found.api_version);
+            return Err(bad_request(&reason));
         }
         let request = review
             .request
@@ -253,15 +195,10 @@ fn bad_request(message: &str) -> HttpError {
     (StatusCode::BAD_REQUEST, message.to_owned())
 }
 
-fn unexpected(expected: &str, kind: &str, version: &str) -> HttpError {
-    bad_request(&format!(
-        "expected an {expected}, and not kind {kind:?} of {version:?}"
-    ))
-}
-
 fn too_slow(limit: Duration) -> HttpError {
     let message = format!("the webhook took longer than {limit:?}");
-    (StatusCode::GATEWAY_TIMEOUT, message)
+    // For 504, the API server would report a sentence of its own instead of this one.
+    (StatusCode::INTERNAL_SERVER_ERROR, message)
 }
 
 async fn read(request: HttpRequest<Incoming>, limit: usize) -> Result<Bytes, HttpError> {

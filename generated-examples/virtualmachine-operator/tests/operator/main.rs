@@ -1,0 +1,8 @@
+//! Tests the operator in memory, and on a real control plane if one can be built.
+#![allow(clippy::unwrap_used, clippy::panic)]
+mod cluster;
+mod failures;
+mod memory;
+mod policies;
+mod rotation;
+mod stage;
