@@ -79,15 +79,33 @@ pub(crate) async fn serve(
         rbac::authorize(&lock(&shared.store), user, &Attributes::of(&request)).err()
     });
     if let Some(refused) = refused {
-        let index = shared.record(RecordedRequest::new(&request, path));
+        let is_kept = lock(&shared.requests).is_kept();
+        let index = is_kept.then(|| shared.record(RecordedRequest::new(&request, path)));
         shared.answered(index, refused.code);
         return Ok(failed(&refused));
     }
-    let recorded = RecordedRequest::new(&request, path);
+    answer(&shared, request, &user, path).await
+}
+
+/// Answers an authorized request for a resource; an error breaks the connection.
+async fn answer(
+    shared: &Arc<Shared>,
+    mut request: Request,
+    user: &User,
+    path: &str,
+) -> io::Result<Response<Body>> {
     let interceptors = lock(&shared.interceptors).clone();
-    let index = shared.record(recorded.clone());
-    let action = interceptors.request(&recorded);
-    let mut request = request;
+    let is_kept = lock(&shared.requests).is_kept();
+    let intercepted = interceptors
+        .has_any()
+        .then(|| RecordedRequest::new(&request, path));
+    let index = is_kept.then(|| {
+        let recorded = intercepted.clone();
+        shared.record(recorded.unwrap_or_else(|| RecordedRequest::new(&request, path)))
+    });
+    let action = intercepted
+        .as_ref()
+        .map_or(Action::Pass, |recorded| interceptors.request(recorded));
     let effect = match action {
         Action::Pass => lock(&shared.faults).take(request.verb, &request.target),
         Action::Body(body) => {
@@ -114,29 +132,36 @@ pub(crate) async fn serve(
         Some(Effect::LostAnswer) => true,
         None => false,
     };
-    if let Err(failure) = admission::admit(&shared, &mut request, &user).await {
+    if let Err(failure) = admission::admit(shared, &mut request, user).await {
         shared.answered(index, failure.code);
         return Ok(with_warnings(failed(&failure), &request));
     }
-    let response = match execute(&shared, &request) {
+    let response = match execute(shared, &request) {
         Ok(Executed::Stream(response)) => response,
         Ok(Executed::Object(code, value)) => {
-            match changed(&interceptors, recorded, code, value).await? {
+            let answer = match intercepted {
+                Some(recorded) => changed(&interceptors, recorded, code, value).await?,
+                None => Ok((code, value)),
+            };
+            match answer {
                 Ok((code, value)) => with_warnings(json(code, &value), &request),
                 Err(failure) => failed(&failure),
             }
         }
-        Err(failure) if interceptors.has_any() => {
-            match changed(&interceptors, recorded, failure.code, document(&failure)).await? {
-                // The status of a failure may have headers.
-                Ok((code, value)) if value == document(&failure) && code == failure.code => {
-                    failed(&failure)
+        Err(failure) => match intercepted {
+            Some(recorded) => {
+                let before = document(&failure);
+                match changed(&interceptors, recorded, failure.code, before.clone()).await? {
+                    // The status of a failure may have headers.
+                    Ok((code, value)) if value == before && code == failure.code => {
+                        with_warnings(failed(&failure), &request)
+                    }
+                    Ok((code, value)) => json(code, &value),
+                    Err(failure) => failed(&failure),
                 }
-                Ok((code, value)) => json(code, &value),
-                Err(failure) => failed(&failure),
             }
-        }
-        Err(failure) => with_warnings(failed(&failure), &request),
+            None => with_warnings(failed(&failure), &request),
+        },
     };
     if lose_answer {
         return Err(broken());

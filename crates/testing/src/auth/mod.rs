@@ -154,8 +154,8 @@ pub(crate) fn start(store: &mut Store) {
             "system:unauthenticated",
         ),
     ] {
-        internal::create(store, "kube-apiserver", role(name, rules)).ok();
-        internal::create(store, "kube-apiserver", binding(name, group)).ok();
+        internal::create(store, "kube-apiserver", &role(name, rules)).ok();
+        internal::create(store, "kube-apiserver", &binding(name, group)).ok();
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bearer tokens: of the administrator, and of service accounts by a TokenRequest.
+//! Bearer tokens: of the administrator, and of service accounts by a `TokenRequest`.
 
 use std::{
     collections::HashMap,

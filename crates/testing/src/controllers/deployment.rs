@@ -1,4 +1,4 @@
-//! Deployments: a ReplicaSet for each template, scaled step by step, and the status that `kubectl rollout status` reads.
+//! Deployments: a `ReplicaSet` for each template, scaled step by step, and the status that `kubectl rollout status` reads.
 
 use std::sync::Arc;
 
@@ -44,17 +44,17 @@ fn reconcile(pass: &mut Pass<'_>, deployment: &Value) {
             Some(current) if revision(current) <= newest => {
                 let mut changed = Value::clone(current);
                 put_revision(&mut changed, newest + 1);
-                pass.update(changed);
+                pass.update(&changed);
                 return;
             }
             Some(current) if revision(current) != revision(deployment) => {
                 let mut changed = deployment.clone();
                 put_revision(&mut changed, revision(current));
-                pass.update(changed);
+                pass.update(&changed);
                 return;
             }
             None => {
-                pass.create(replica_set(deployment, newest + 1));
+                pass.create(&replica_set(deployment, newest + 1));
                 return;
             }
             Some(_) => {}
@@ -217,7 +217,7 @@ fn roll(pass: &mut Pass<'_>, deployment: &Value, current: &Value, others: &[Arc<
     }
 }
 
-/// Deletes old ReplicaSets without Pods beyond the limit of the history.
+/// Deletes old `ReplicaSets` without Pods beyond the limit of the history.
 fn clean_up(pass: &mut Pass<'_>, deployment: &Value, current: &Value, others: &[Arc<Value>]) {
     let limit = at(deployment, "/spec/revisionHistoryLimit")
         .as_u64()

@@ -1,4 +1,4 @@
-//! EndpointSlices: the addresses of the Pods that a Service selects.
+//! `EndpointSlices`: the addresses of the Pods that a Service selects.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(super) fn run(pass: &mut Pass<'_>) {
             None => {
                 let mut labels = json!({"endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io"});
                 labels[SERVICE] = object::name(&service).into();
-                pass.create(json!({
+                pass.create(&json!({
                     "apiVersion": "discovery.k8s.io/v1",
                     "kind": "EndpointSlice",
                     "metadata": {
@@ -48,7 +48,7 @@ pub(super) fn run(pass: &mut Pass<'_>) {
                 let mut changed = Value::clone(slice);
                 put(&mut changed, "/endpoints", endpoints);
                 put(&mut changed, "/ports", ports);
-                pass.update(changed);
+                pass.update(&changed);
             }
             Some(_) => {}
         }

@@ -40,7 +40,7 @@ fn reconcile(pass: &mut Pass<'_>, job: &Value) {
         Some(completions) => parallelism.min(completions - succeeded),
     };
     for _ in running..wanted {
-        pass.create(pod_of(job, at(job, "/spec/template")));
+        pass.create(&pod_of(job, at(job, "/spec/template")));
     }
     let extra = usize::try_from(running - wanted).unwrap_or_default();
     for pod in pods.iter().filter(|pod| active(pod)).take(extra) {

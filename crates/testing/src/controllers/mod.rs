@@ -46,7 +46,7 @@ pub enum PodPlan {
 
 type Planner = dyn Fn(&Pod) -> PodPlan + Send + Sync;
 
-/// Controllers for Deployments, ReplicaSets, StatefulSets, DaemonSets, Jobs, Pods and EndpointSlices.
+/// Controllers for Deployments, `ReplicaSets`, `StatefulSets`, `DaemonSets`, Jobs, Pods and `EndpointSlices`.
 ///
 /// Pods become ready one second after their creation. The annotation `kube-codegen.dev/pod` of a Pod decides otherwise:
 /// `pending`, `crash`, or a time such as `5s`. A Pod whose Node is deleted is deleted; one whose Node stops being Ready is
@@ -214,12 +214,12 @@ fn create_nodes(store: &mut Store, count: usize) {
             "kind": "Node",
             "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}},
         });
-        let Ok(mut node) = internal::create(store, "kubelet", node) else {
+        let Ok(mut node) = internal::create(store, "kubelet", &node) else {
             continue; // It exists, in a copy of another server.
         };
         // The taint of a node that is not ready yet.
         put(&mut node, "/spec/taints", json!([]));
-        let Ok(mut node) = internal::update(store, "kubelet", node) else {
+        let Ok(mut node) = internal::update(store, "kubelet", &node) else {
             continue;
         };
         let capacity = json!({"cpu": "8", "memory": "32Gi", "pods": "110"});
@@ -232,6 +232,6 @@ fn create_nodes(store: &mut Store, count: usize) {
                 "bootID": "", "containerRuntimeVersion": "memory://1", "kernelVersion": "", "kubeProxyVersion": "", "machineID": "", "systemUUID": ""},
         });
         put(&mut node, "/status", status);
-        internal::update_status(store, "kubelet", node).ok();
+        internal::update_status(store, "kubelet", &node).ok();
     }
 }

@@ -95,11 +95,11 @@ impl<'a> Pass<'a> {
     }
 
     /// Creates an object and returns it. An error, such as that of a quota or of a name in use, is tried again at the next change.
-    pub(super) fn create(&mut self, object: Value) -> Option<Value> {
+    pub(super) fn create(&mut self, object: &Value) -> Option<Value> {
         internal::create(self.store, AGENT, object).ok()
     }
 
-    pub(super) fn update(&mut self, object: Value) {
+    pub(super) fn update(&mut self, object: &Value) {
         internal::update(self.store, AGENT, object).ok();
     }
 
@@ -112,7 +112,7 @@ impl<'a> Pass<'a> {
         if *at(object, pointer) != value {
             let mut changed = object.clone();
             put(&mut changed, pointer, value);
-            self.update(changed);
+            self.update(&changed);
         }
     }
 
@@ -133,7 +133,7 @@ impl<'a> Pass<'a> {
             "Pod" => "kubelet",
             _ => AGENT,
         };
-        internal::update_status(self.store, agent, changed).ok();
+        internal::update_status(self.store, agent, &changed).ok();
     }
 }
 

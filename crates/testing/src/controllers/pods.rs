@@ -248,10 +248,10 @@ fn status(pod: &Value, stage: Stage, nodes: usize) -> Value {
     status
 }
 
-fn container_status(container: &Value, start: &Value, stage: Stage) -> Value {
-    let ended = |code: i64, reason: &str| json!({"terminated": {"exitCode": code, "reason": reason, "startedAt": start, "finishedAt": now()}});
+fn container_status(container: &Value, begun: &Value, stage: Stage) -> Value {
+    let ended = |code: i64, reason: &str| json!({"terminated": {"exitCode": code, "reason": reason, "startedAt": begun, "finishedAt": now()}});
     let running = json!({"running": {"startedAt": now()}});
-    let (state, last, restarts) = match stage {
+    let (now_in, before, count) = match stage {
         Stage::Unschedulable | Stage::Creating => (
             json!({"waiting": {"reason": "ContainerCreating"}}),
             json!({}),
@@ -272,9 +272,9 @@ fn container_status(container: &Value, start: &Value, stage: Stage) -> Value {
         "imageID": "",
         "ready": stage == Stage::Ready,
         "started": matches!(stage, Stage::Ready | Stage::NodeLost),
-        "restartCount": restarts,
-        "state": state,
-        "lastState": last,
+        "restartCount": count,
+        "state": now_in,
+        "lastState": before,
     })
 }
 

@@ -1,4 +1,4 @@
-//! ReplicaSets and DaemonSets: as many Pods as they want.
+//! `ReplicaSets` and `DaemonSets`: as many Pods as they want.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,7 +13,7 @@ pub(super) fn replica_sets(pass: &mut Pass<'_>) {
         pods.retain(|pod| active(pod));
         let wanted = usize::try_from(number(&set, "/spec/replicas")).unwrap_or_default();
         for _ in pods.len()..wanted {
-            pass.create(pod_of(&set, at(&set, "/spec/template")));
+            pass.create(&pod_of(&set, at(&set, "/spec/template")));
         }
         if pods.len() > wanted {
             // Those that run longest remain.
@@ -74,7 +74,7 @@ pub(super) fn daemon_sets(pass: &mut Pass<'_>) {
                     let mut pod = pod_of(&set, at(&set, "/spec/template"));
                     put(&mut pod, "/spec/nodeName", object::name(node).into());
                     put(&mut pod, label, revision.clone().into());
-                    pass.create(pod);
+                    pass.create(&pod);
                 }
                 // One outdated Pod after the other is replaced.
                 Some(pod)

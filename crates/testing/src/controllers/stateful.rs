@@ -1,4 +1,4 @@
-//! StatefulSets: Pods with ordinals, one after the other, and their claims.
+//! `StatefulSets`: Pods with ordinals, one after the other, and their claims.
 
 use std::sync::Arc;
 
@@ -108,7 +108,7 @@ fn create(pass: &mut Pass<'_>, set: &Value, number: i64, revision: &str) {
             .is_none()
         {
             let labels = at(set, "/spec/selector/matchLabels");
-            pass.create(json!({
+            pass.create(&json!({
                 "apiVersion": "v1",
                 "kind": "PersistentVolumeClaim",
                 "metadata": {"name": claim, "namespace": namespace, "labels": labels},
@@ -119,7 +119,7 @@ fn create(pass: &mut Pass<'_>, set: &Value, number: i64, revision: &str) {
     if !volumes.is_empty() {
         put(&mut pod, "/spec/volumes", volumes.into());
     }
-    pass.create(pod);
+    pass.create(&pod);
 }
 
 /// Keeps the template as a `ControllerRevision`, which `kubectl rollout history` reads.
@@ -129,7 +129,7 @@ fn record_revision(pass: &mut Pass<'_>, set: &Value, name: &str) {
         return;
     }
     let newest = known.iter().map(|it| number(it, "/revision")).max();
-    pass.create(json!({
+    pass.create(&json!({
         "apiVersion": "apps/v1",
         "kind": "ControllerRevision",
         "metadata": {

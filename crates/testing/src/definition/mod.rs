@@ -18,6 +18,9 @@ use crate::{
     status::cause,
 };
 
+/// The annotation of definitions in groups of the Kubernetes project.
+const APPROVED: &str = "api-approved.kubernetes.io";
+
 /// Collects violations.
 pub(crate) struct Report(Vec<StatusCause>);
 
@@ -124,7 +127,6 @@ fn group(crd: &Value, report: &mut Report) {
             "should be a domain with at least one dot",
         );
     }
-    const APPROVED: &str = "api-approved.kubernetes.io";
     let is_protected = ["k8s.io", "kubernetes.io"]
         .iter()
         .any(|owner| group == *owner || group.ends_with(&format!(".{owner}")));

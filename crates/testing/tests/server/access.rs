@@ -47,8 +47,8 @@ async fn rules_of_bound_roles_allow_requests() {
     let server = server();
     let operator = server.client_as(User::account("default", "operator"));
     let maps: Api<ConfigMap> = Api::default_namespaced(operator.clone());
-    maps.list(&Default::default()).await.unwrap();
-    let status = refused(maps.delete("a", &Default::default()).await);
+    maps.list(&kube::api::ListParams::default()).await.unwrap();
+    let status = refused(maps.delete("a", &kube::api::DeleteParams::default()).await);
     assert_eq!(
         (status.code, status.message.as_str()),
         (
@@ -57,7 +57,7 @@ async fn rules_of_bound_roles_allow_requests() {
         )
     );
     let everywhere: Api<ConfigMap> = Api::all(operator.clone());
-    let status = refused(everywhere.list(&Default::default()).await);
+    let status = refused(everywhere.list(&kube::api::ListParams::default()).await);
     assert_eq!(
         status.message,
         r#"configmaps is forbidden: User "system:serviceaccount:default:operator" cannot list resource "configmaps" in API group "" at the cluster scope"#
@@ -73,7 +73,11 @@ async fn a_service_account_gets_a_token() {
     let server = server();
     let accounts: Api<ServiceAccount> = Api::default_namespaced(server.client());
     let issued = accounts
-        .create_token_request("operator", &Default::default(), &TokenRequest::default())
+        .create_token_request(
+            "operator",
+            &kube::api::PostParams::default(),
+            &TokenRequest::default(),
+        )
         .await
         .unwrap();
     let token = issued.status.unwrap().token;

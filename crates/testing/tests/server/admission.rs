@@ -93,11 +93,14 @@ async fn a_webhook_changes_and_another_refuses_objects() {
     let url = format!("http://{address}/validate");
     configure(&server, "ValidatingWebhookConfiguration", &url, &json!({}));
     let maps = maps(&server);
-    let created = maps.create(&Default::default(), &map("a")).await.unwrap();
+    let created = maps
+        .create(&kube::api::PostParams::default(), &map("a"))
+        .await
+        .unwrap();
     assert_eq!(created.data.unwrap()["by"], "webhook");
     let stored: ConfigMap = server.get("default", "a").unwrap();
     assert_eq!(stored.data.unwrap()["by"], "webhook");
-    let status = refused(maps.delete("a", &Default::default()).await);
+    let status = refused(maps.delete("a", &kube::api::DeleteParams::default()).await);
     assert_eq!(
         (status.code, status.reason.as_str(), status.message.as_str()),
         (
@@ -125,13 +128,18 @@ async fn a_webhook_that_is_down_refuses_or_is_ignored() {
     let server = ApiServer::new();
     configure(&server, "ValidatingWebhookConfiguration", &url, &json!({}));
     let maps = maps(&server);
-    let status = refused(maps.create(&Default::default(), &map("a")).await);
+    let status = refused(
+        maps.create(&kube::api::PostParams::default(), &map("a"))
+            .await,
+    );
     assert_eq!(status.code, 500);
     let start = "Internal error occurred: failed calling webhook \"hook.example.com\": failed to call webhook: Post ";
     assert!(status.message.starts_with(start), "{}", status.message);
     let ignore = json!({"failurePolicy": "Ignore"});
     configure(&server, "ValidatingWebhookConfiguration", &url, &ignore);
-    maps.create(&Default::default(), &map("a")).await.unwrap();
+    maps.create(&kube::api::PostParams::default(), &map("a"))
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -144,14 +152,21 @@ async fn selectors_decide_which_objects_a_webhook_gets() {
     ]}});
     configure(&server, "ValidatingWebhookConfiguration", &url, &others);
     let maps = maps(&server);
-    maps.create(&Default::default(), &map("a")).await.unwrap();
+    maps.create(&kube::api::PostParams::default(), &map("a"))
+        .await
+        .unwrap();
     let labeled = json!({"objectSelector": {"matchLabels": {"guarded": "yes"}}});
     configure(&server, "ValidatingWebhookConfiguration", &url, &labeled);
-    maps.create(&Default::default(), &map("b")).await.unwrap();
+    maps.create(&kube::api::PostParams::default(), &map("b"))
+        .await
+        .unwrap();
     assert!(reviews.lock().unwrap().is_empty());
     let mut guarded = map("c");
     guarded.metadata.labels = Some([("guarded".to_owned(), "yes".to_owned())].into());
-    let status = refused(maps.create(&Default::default(), &guarded).await);
+    let status = refused(
+        maps.create(&kube::api::PostParams::default(), &guarded)
+            .await,
+    );
     assert_eq!(
         status.message,
         "admission webhook \"hook.example.com\" denied the request without explanation"

@@ -53,7 +53,9 @@ async fn a_deployment_rolls_out_without_losing_availability() {
     let server = server(Controllers::new().ready_after(Duration::from_secs(5)));
     let api: Api<Deployment> = Api::namespaced(server.client(), "default");
     let start = Instant::now();
-    api.create(&Default::default(), &workload(4)).await.unwrap();
+    api.create(&kube::api::PostParams::default(), &workload(4))
+        .await
+        .unwrap();
     server.until(|server| rolled_out(server, 4)).await;
     assert_eq!(start.elapsed(), Duration::from_secs(5));
     assert_eq!(server.list::<Pod>().len(), 4);
@@ -133,7 +135,9 @@ async fn pods_crash_stay_pending_and_lose_their_node() {
     let pods: Api<Pod> = Api::namespaced(server.client(), "default");
     for plan in ["crash", "pending", "ready"] {
         let pod = json!({"metadata": {"name": plan, "labels": {"plan": plan}}, "spec": {"containers": [{"name": "a", "image": "a"}]}});
-        pods.create(&Default::default(), &typed(pod)).await.unwrap();
+        pods.create(&kube::api::PostParams::default(), &typed(pod))
+            .await
+            .unwrap();
     }
     sleep(Duration::from_secs(60)).await;
     let state = |name: &str| {
@@ -192,7 +196,9 @@ async fn a_stateful_set_grows_in_order_with_its_claims() {
     )]);
     let api: Api<StatefulSet> = Api::namespaced(server.client(), "default");
     let start = Instant::now();
-    api.create(&Default::default(), &set).await.unwrap();
+    api.create(&kube::api::PostParams::default(), &set)
+        .await
+        .unwrap();
     let ready = |server: &ApiServer| {
         let set: StatefulSet = server.get("default", "web")?;
         let status = set.status?;
@@ -234,7 +240,9 @@ async fn a_daemon_set_has_a_pod_on_each_node() {
     set["spec"].as_object_mut().unwrap().remove("strategy");
     set["apiVersion"] = "apps/v1".into();
     set["kind"] = "DaemonSet".into();
-    api.create(&Default::default(), &typed(set)).await.unwrap();
+    api.create(&kube::api::PostParams::default(), &typed(set))
+        .await
+        .unwrap();
     server
         .until(|server| {
             let status = server.get::<DaemonSet>("default", "web")?.status?;
@@ -265,11 +273,11 @@ async fn jobs_complete_or_fail() {
             "spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "a"}]}}}}),
         )
     };
-    api.create(&Default::default(), &job("good", json!({})))
+    api.create(&kube::api::PostParams::default(), &job("good", json!({})))
         .await
         .unwrap();
     api.create(
-        &Default::default(),
+        &kube::api::PostParams::default(),
         &job("bad", json!({"kube-codegen.dev/pod": "crash"})),
     )
     .await
@@ -315,11 +323,13 @@ async fn a_service_has_the_addresses_of_its_ready_pods() {
     );
     let services: Api<Service> = Api::namespaced(server.client(), "default");
     services
-        .create(&Default::default(), &service)
+        .create(&kube::api::PostParams::default(), &service)
         .await
         .unwrap();
     let api: Api<Deployment> = Api::namespaced(server.client(), "default");
-    api.create(&Default::default(), &workload(2)).await.unwrap();
+    api.create(&kube::api::PostParams::default(), &workload(2))
+        .await
+        .unwrap();
     let slice = server
         .until(|server| {
             let slice = server.list::<EndpointSlice>().into_iter().next()?;

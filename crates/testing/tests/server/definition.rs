@@ -28,10 +28,12 @@ async fn creates(change: impl FnOnce(&mut Value)) -> Result<Value, (u16, Vec<Str
     }
 }
 
+type Change = fn(&mut Value);
+
 #[tokio::test]
+#[allow(clippy::too_many_lines, reason = "a table")]
 async fn wrong_definitions_are_refused() {
     let schema = "/spec/versions/0/schema/openAPIV3Schema";
-    type Change = fn(&mut Value);
     let wrong: &[(Change, &str)] = &[
         (
             |crd| crd["spec"]["scope"] = "Galaxy".into(),
@@ -88,7 +90,7 @@ async fn wrong_definitions_are_refused() {
         (
             |crd| {
                 crd["spec"]["versions"][0]["additionalPrinterColumns"] =
-                    json!([{"name": "A", "type": "text", "jsonPath": ".spec"}])
+                    json!([{"name": "A", "type": "text", "jsonPath": ".spec"}]);
             },
             "spec.versions[0].additionalPrinterColumns[0].type: Invalid value: \"text\": must be one of boolean,date,integer,number,string",
         ),

@@ -29,19 +29,19 @@ async fn a_request_is_answered_changed_delayed_or_dropped() {
     });
     let maps = maps(&server);
     let answered = maps
-        .create(&Default::default(), &map("answered"))
+        .create(&kube::api::PostParams::default(), &map("answered"))
         .await
         .unwrap();
     assert_eq!(answered.metadata.name.as_deref(), Some("other"));
     let changed = maps
-        .create(&Default::default(), &map("changed"))
+        .create(&kube::api::PostParams::default(), &map("changed"))
         .await
         .unwrap();
     assert_eq!(changed.data.unwrap()["by"], "interceptor");
     let start = Instant::now();
     create(&maps, "delayed").await;
     assert_eq!(start.elapsed(), Duration::from_secs(5));
-    maps.create(&Default::default(), &map("dropped"))
+    maps.create(&kube::api::PostParams::default(), &map("dropped"))
         .await
         .unwrap_err();
     let names: Vec<_> = server
@@ -67,7 +67,10 @@ async fn an_interceptor_edits_the_object_before_the_update() {
         }
         Action::Pass
     });
-    let status = refused(maps.replace("a", &Default::default(), &held).await);
+    let status = refused(
+        maps.replace("a", &kube::api::PostParams::default(), &held)
+            .await,
+    );
     assert_eq!((status.code, status.reason.as_str()), (409, "Conflict"));
     server.clear_interceptors();
 }
@@ -82,11 +85,15 @@ async fn an_answer_is_changed_or_lost_after_its_effect() {
         _ => Action::Pass,
     });
     let maps = maps(&server);
-    maps.create(&Default::default(), &map("lost"))
+    maps.create(&kube::api::PostParams::default(), &map("lost"))
         .await
         .unwrap_err();
     assert_eq!(
-        refused(maps.create(&Default::default(), &map("failed")).await).code,
+        refused(
+            maps.create(&kube::api::PostParams::default(), &map("failed"))
+                .await
+        )
+        .code,
         504
     );
     assert_eq!(server.list::<ConfigMap>().len(), 2);

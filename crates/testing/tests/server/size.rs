@@ -24,11 +24,11 @@ fn filled(objects: usize) -> ApiServer {
 async fn time_of(objects: usize) -> f64 {
     let maps: Api<ConfigMap> = Api::default_namespaced(filled(objects).client());
     let start = Instant::now();
-    maps.delete_collection(&DeleteParams::default(), &Default::default())
+    maps.delete_collection(&DeleteParams::default(), &kube::api::ListParams::default())
         .await
         .unwrap();
     assert!(
-        maps.list(&Default::default())
+        maps.list(&kube::api::ListParams::default())
             .await
             .unwrap()
             .items

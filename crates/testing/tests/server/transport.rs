@@ -65,7 +65,7 @@ async fn a_client_with_the_authority_and_the_token_reaches_the_server_over_tls()
         format!("https://{address}/")
     );
     let maps: Api<ConfigMap> = Api::default_namespaced(Client::try_from(config).unwrap());
-    maps.create(&Default::default(), &super::support::map("a"))
+    maps.create(&kube::api::PostParams::default(), &super::support::map("a"))
         .await
         .unwrap();
     assert_eq!(server.requests().len(), 1);
