@@ -6,6 +6,9 @@ use kube::{Api, api::DeleteParams};
 use kube_codegen_testing::ApiServer;
 use serde_json::json;
 
+/// How many objects are measured.
+const OBJECTS: usize = 200_000;
+
 fn filled(objects: usize) -> ApiServer {
     let server = ApiServer::new();
     for number in 0..objects {
@@ -62,7 +65,6 @@ fn a_million_objects_take_4_gib() {
             .unwrap()
             * 1024
     };
-    const OBJECTS: usize = 200_000;
     let before = resident();
     let server = filled(OBJECTS);
     let each = (resident() - before) / OBJECTS as u64;
