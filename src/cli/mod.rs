@@ -6,9 +6,11 @@ mod client_crate;
 mod config;
 mod console;
 mod crd;
+mod crds;
 mod deploy;
 #[cfg(feature = "dev")]
 mod dev;
+mod diff;
 mod explain;
 mod generate;
 mod layer;
@@ -63,6 +65,7 @@ enum Command {
     Sample(sample::Args),
     #[cfg(feature = "dev")]
     Dev(dev::Args),
+    Diff(diff::Args),
     Policy(policy::Args),
     #[command(subcommand)]
     Crd(crd::Command),
@@ -162,6 +165,7 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Sample(args) => sample::run(&args, console)?,
         #[cfg(feature = "dev")]
         Command::Dev(args) => dev::run(&args, console)?,
+        Command::Diff(args) => diff::run(&args, console)?,
         Command::Policy(args) => policy::run(&args, console)?,
         Command::Crd(command) => crd::run(&command, console)?,
         Command::Emitters => list_emitters(console),
