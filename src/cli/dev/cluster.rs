@@ -59,8 +59,8 @@ impl Cluster {
         };
         let failed =
             |error: &dyn std::fmt::Display| format!("cannot connect to the API server: {error}");
-        let read = Kubeconfig::read_from(&kubeconfig).map_err(|error| failed(&error))?;
-        let config = Config::from_custom_kubeconfig(read, &KubeConfigOptions::default())
+        let parsed = Kubeconfig::read_from(&kubeconfig).map_err(|error| failed(&error))?;
+        let config = Config::from_custom_kubeconfig(parsed, &KubeConfigOptions::default())
             .await
             .map_err(|error| failed(&error))?;
         let url = config

@@ -22,7 +22,7 @@ use view::View;
 
 /// Run an operator against an API server in memory, and show what happens
 ///
-/// Starts an API server with TLS on 127.0.0.1, with the controllers for Deployments, StatefulSets, DaemonSets, Jobs and Pods.
+/// Starts an API server with TLS on 127.0.0.1, with controllers for workloads, Jobs and Pods.
 /// Installs the CRDs and the manifests in `deploy/`, and runs the operator under its own account, so that a missing right shows.
 /// Deployments in `deploy/` are not installed: the operator runs here. When its sources change, it is built and restarted; when
 /// CRDs, manifests or applied files change, they are applied again, and `kube-codegen generate` runs if the directory has a
@@ -33,6 +33,10 @@ Examples:
   kube-codegen dev                                  # the operator in this directory
   kube-codegen dev --apply sample.yaml              # and an object for it
   kube-codegen dev -f crd.yaml -- ./operator --flag # any program, with KUBECONFIG set")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "independent flags of a command"
+)]
 pub(super) struct Args {
     /// The directory of the operator
     #[arg(default_value = ".", value_name = "DIR")]
@@ -186,7 +190,7 @@ async fn session(
     loop {
         tokio::select! {
             status = exit_of(child) => {
-                operator.ended(child, &status?);
+                operator.ended(child, status?);
                 if args.once {
                     return Err("the operator ended".to_owned());
                 }
@@ -271,7 +275,7 @@ impl Operator<'_> {
         Ok(())
     }
 
-    fn ended(&self, child: &mut Option<Child>, status: &ExitStatus) {
+    fn ended(&self, child: &mut Option<Child>, status: ExitStatus) {
         *child = None;
         self.view.error(&format!(
             "the operator ended ({status}); a change of its sources starts it again"
