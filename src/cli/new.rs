@@ -2,7 +2,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use serde_json::json;
@@ -158,14 +158,19 @@ fn parameters(
     })
 }
 
-/// Returns a directory as a path from the crate; an absolute one stays.
+/// Returns a directory as a path from the crate. It is absolute unless both are below the working directory.
 fn relative(directory: &Path, target: &Path) -> Result<String, String> {
-    let depth = target.components().count();
-    let path = if directory.is_absolute() || target.is_absolute() {
-        std::path::absolute(directory).map_err(|error| error.to_string())?
-    } else {
-        let up: PathBuf = std::iter::repeat_n("..", depth).collect();
-        up.join(directory)
+    let depth = target.components().try_fold(0, |depth, part| match part {
+        Component::Normal(_) => Some(depth + 1),
+        Component::CurDir => Some(depth),
+        _ => None,
+    });
+    let path = match depth {
+        Some(depth) if directory.is_relative() => {
+            let up: PathBuf = std::iter::repeat_n("..", depth).collect();
+            up.join(directory)
+        }
+        _ => std::path::absolute(directory).map_err(|error| error.to_string())?,
     };
     let text = path
         .to_str()

@@ -1,7 +1,7 @@
 //! The `mod.rs` files, which declare exactly the files that the emitters wrote.
 use std::collections::BTreeMap;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::{
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     ir::{Model, Module},
-    options::Options,
+    options::{Emitter, Options},
 };
 
 /// A folder of the output.
@@ -111,10 +111,30 @@ fn module(model: &Model, folder: &Folder<'_>, options: &Options) -> TokenStream 
             }
         }
     }
+    let format = matches!(folder.of, Of::Root).then(|| format(options));
     quote! {
         #head
         #declared
         #exported
+        #format
+    }
+}
+
+/// The form of generated code: a change that makes older crates fail to compile it increases this number, and adds it to those that the
+/// macros `generated_code!` accept.
+const FORMAT: u32 = 1;
+
+/// Refuses to compile with crates that do not know this form, by a sentence instead of errors in generated code.
+fn format(options: &Options) -> TokenStream {
+    let format = Literal::u32_unsuffixed(FORMAT);
+    let emitters = Emitter::with_needed(&options.emit);
+    let runtime = [Emitter::Client, Emitter::Lister]
+        .iter()
+        .any(|emitter| emitters.contains(emitter))
+        .then(|| quote!(kube_codegen_runtime::generated_code!(#format);));
+    quote! {
+        kube_codegen_record::generated_code!(#format);
+        #runtime
     }
 }
 

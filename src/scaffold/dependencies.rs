@@ -21,7 +21,7 @@ pub(super) const RUNTIME: &str = env!("CARGO_PKG_VERSION");
 /// The version of `serde_json`.
 const SERDE_JSON: &str = "1";
 
-/// Where the crates `kube-codegen-record`, `-runtime` and `-testing` are.
+/// Where the crates `kube-codegen-record`, `-runtime`, `-simulation` and `-testing` are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum RuntimeCrates {
@@ -139,6 +139,7 @@ pub(super) fn variables(kubernetes: Kubernetes, crates: &RuntimeCrates) -> Value
             "runtime_with_cli",
             Value::from_safe_string(crates.with_feature("runtime", "cli")),
         ),
+        ("simulation", dependency("simulation")),
         ("testing", dependency("testing")),
         ("kubernetes", Value::from(kubernetes.to_string())),
         ("kubernetes_feature", Value::from(kubernetes.feature())),

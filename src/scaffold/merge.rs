@@ -128,4 +128,58 @@ mod tests {
         assert_eq!(of(Some("a\n"), Some("new\n"), "new\n"), Merged::Kept);
         assert_eq!(of(None, None, "new\n"), Merged::Clean("new\n".to_owned()));
     }
+
+    /// Inserts lines of its own into a text, and removes others.
+    fn edited(base: &[String], own: &str, random: &mut impl FnMut(usize) -> usize) -> Vec<String> {
+        let mut lines = base.to_vec();
+        for edit in 0..1 + random(4) {
+            let at = random(lines.len());
+            match random(3) {
+                0 => drop(lines.remove(at)),
+                1 => lines[at] = format!("{own} {edit}"),
+                _ => lines.insert(at, format!("{own} {edit}")),
+            }
+        }
+        lines
+    }
+
+    #[test]
+    fn no_line_of_either_side_is_lost() {
+        let mut state = 1_u64;
+        let mut random = |below: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            usize::try_from(state >> 33).unwrap() % below
+        };
+        let (mut clean, mut conflicts) = (0, 0);
+        for _ in 0..2_000 {
+            let base: Vec<String> = (0..5 + random(20))
+                .map(|it| format!("line {}", it % 9))
+                .collect();
+            let ours = edited(&base, "mine", &mut random);
+            let theirs = edited(&base, "new", &mut random);
+            let text =
+                |lines: &[String]| lines.iter().map(|it| format!("{it}\n")).collect::<String>();
+            let (base, theirs_text) = (text(&base), text(&theirs));
+            let merged = match of(Some(&base), Some(&text(&ours)), &theirs_text) {
+                Merged::Clean(merged) => {
+                    clean += 1;
+                    merged
+                }
+                Merged::Conflict(merged) => {
+                    conflicts += 1;
+                    merged
+                }
+                // One side changed nothing after all, or both the same.
+                Merged::Kept => text(&ours),
+                Merged::Removed => panic!("removed"),
+            };
+            let is_own = |line: &&String| line.starts_with("mine") || line.starts_with("new");
+            for line in ours.iter().chain(&theirs).filter(is_own) {
+                assert!(merged.lines().any(|it| it == line), "{line}: {merged}");
+            }
+        }
+        assert!(clean > 500 && conflicts > 100, "{clean}, {conflicts}");
+    }
 }

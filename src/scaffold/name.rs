@@ -15,6 +15,7 @@ const RESERVED: &[&str] = &[
     "kube-codegen",
     "kube-codegen-record",
     "kube-codegen-runtime",
+    "kube-codegen-simulation",
     "kube-codegen-testing",
     "k8s-openapi",
     "proc-macro",

@@ -96,6 +96,7 @@ templates! {
     "core-controller.rs.j2" => "src/CORE_KIND.rs";
     "test.rs.j2" => "tests/CRD_KIND.rs";
     "core-test.rs.j2" => "tests/CORE_KIND.rs";
+    "simulate.rs.j2" => "tests/simulate.rs";
 }
 
 /// Parsed templates.

@@ -194,6 +194,7 @@ fn kinds_of_kubernetes_need_no_crd_and_are_only_read() {
             "src/pods_controller.rs",
             "tests/deployments_controller.rs",
             "tests/pods_controller.rs",
+            "tests/simulate.rs",
         ]
     );
     let read = ["list", "watch"];

@@ -272,3 +272,30 @@ fn kinds_of_kubernetes_and_children_are_added() {
     let output = run(&package, &["add"]);
     assert!(stderr(&output).contains("nothing to add"));
 }
+
+#[test]
+fn the_templates_of_the_user_are_found_again() {
+    for (output, command) in [
+        ("test-operator", &["update", "test-operator", "--check"][..]),
+        (".", &["update", "--check"]),
+    ] {
+        let directory = super::directory(super::CRDKIND);
+        let templates = directory.path().join("templates");
+        fs::create_dir(&templates).unwrap();
+        fs::write(templates.join("README.md.j2"), "# {{ name }}\n").unwrap();
+        let args = [
+            "new",
+            "test-operator",
+            "-f=crd.yaml",
+            "--templates=templates",
+            "-o",
+            output,
+        ];
+        succeed(directory.path(), &args);
+        succeed(directory.path(), command);
+        fs::write(templates.join("README.md.j2"), "# The {{ name }}\n").unwrap();
+        succeed(directory.path(), &command[..command.len() - 1]);
+        let readme = fs::read_to_string(directory.path().join(output).join("README.md")).unwrap();
+        assert_eq!(readme, "# The test-operator\n");
+    }
+}

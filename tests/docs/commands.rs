@@ -9,13 +9,14 @@ use crate::{pages::pages, read};
 /// Pages whose commands a test of their own runs.
 const ELSEWHERE: &[&str] = &["docs/tutorial.md"];
 
-struct Step {
-    command: String,
-    code: i32,
-    output: Vec<String>,
+pub(crate) struct Step {
+    pub(crate) command: String,
+    pub(crate) code: i32,
+    pub(crate) output: Vec<String>,
 }
 
-fn steps(readme: &str) -> Vec<Step> {
+/// Returns the commands of a page.
+pub(crate) fn steps(readme: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut inside = false;
     for line in readme.lines() {
@@ -41,7 +42,7 @@ fn steps(readme: &str) -> Vec<Step> {
 }
 
 /// Whether a line matches a pattern with `[..]`.
-fn is_like(line: &str, pattern: &str) -> bool {
+pub(crate) fn is_like(line: &str, pattern: &str) -> bool {
     let Some((start, rest)) = pattern.split_once("[..]") else {
         return line == pattern;
     };

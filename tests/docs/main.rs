@@ -10,6 +10,7 @@ mod commands;
 mod language;
 mod pages;
 mod reference;
+mod tutorial;
 
 use std::{fs, path::Path};
 

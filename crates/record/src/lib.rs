@@ -45,6 +45,7 @@
 //! - An error of the deserializer itself (malformed text, end of input) is returned as it is, with its line, column and category.
 mod bytes;
 pub mod clock;
+mod compatibility;
 mod containers;
 pub mod conversion;
 mod date_time;

@@ -83,6 +83,7 @@ pub mod validation;
 pub mod webhook;
 
 mod cache;
+mod compatibility;
 mod histogram;
 mod panics;
 

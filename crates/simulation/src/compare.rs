@@ -113,6 +113,7 @@ pub(crate) fn emptied(world: &World, current: &State) {
     }
 }
 
+/// Compares how often objects were created and deleted.
 pub(crate) fn compare_counts(world: &World, schedule: &Schedule, reference: Option<&Reference>) {
     let Some(reference) = reference else { return };
     let comparable = schedule.hurry.is_empty()
@@ -120,7 +121,7 @@ pub(crate) fn compare_counts(world: &World, schedule: &Schedule, reference: Opti
             .decisions
             .iter()
             .any(|decision| decision.fault.changes_counts());
-    if world.failed() || !comparable {
+    if world.has_ended() || !comparable {
         return;
     }
     let counts = world.lock().counts.clone();

@@ -8,6 +8,7 @@ use std::{
 };
 
 use crate::{
+    exhaust::Exhaustion,
     oracle::{Failure, Oracle},
     plan,
     run::{Outcome, Reference, run},
@@ -44,7 +45,7 @@ impl Budget {
         text.parse().ok().map(Self::Schedules)
     }
 
-    fn is_spent(self, schedules: u64, since: Instant) -> bool {
+    pub(crate) fn is_spent(self, schedules: u64, since: Instant) -> bool {
         match self {
             Self::Time(time) => since.elapsed() >= time,
             Self::Schedules(most) => schedules >= most,
@@ -68,6 +69,8 @@ pub struct Summary {
     pub virtual_time: Duration,
     /// Time of the system's clock.
     pub time: Duration,
+    /// What [`Simulation::exhaustive`](crate::Simulation::exhaustive) has shown.
+    pub exhaustion: Option<Exhaustion>,
 }
 
 impl fmt::Display for Summary {
@@ -75,6 +78,13 @@ impl fmt::Display for Summary {
         let seconds = self.time.as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
         let rate = self.schedules as f64 / seconds.max(0.001);
+        if let Some(exhaustion) = self.exhaustion {
+            return write!(
+                f,
+                "{exhaustion}, {} schedules in {seconds:.1} s ({rate:.0} per second)",
+                self.schedules
+            );
+        }
         write!(
             f,
             "{} schedules in {seconds:.1} s ({rate:.0} per second), {} hours of virtual time, faults at {} of {} choice points{}",
@@ -173,6 +183,7 @@ pub(crate) fn explore(
         singles: singles.next().is_none(),
         virtual_time,
         time: begin.elapsed(),
+        exhaustion: None,
     })
 }
 
@@ -191,6 +202,10 @@ pub(crate) fn replay(
         unreachable!("there is a workload")
     };
     let known = learn(setup, workload, schedule.seed, 0)?;
+    let schedule = &Schedule {
+        detailed: true,
+        ..schedule.clone()
+    };
     let outcome = run(setup, workload, schedule, Some(&known.reference));
     match &outcome.failure {
         Some(failure) => Err(found(
@@ -207,12 +222,13 @@ pub(crate) fn replay(
             singles: false,
             virtual_time: outcome.time,
             time: begin.elapsed(),
+            exhaustion: None,
         }),
     }
 }
 
 /// Runs a workload twice without faults: what differs between the two runs is compared in no other.
-fn learn<'a>(
+pub(crate) fn learn<'a>(
     setup: &Arc<Setup>,
     workload: &'a Workload,
     seed: u64,
@@ -228,8 +244,8 @@ fn learn<'a>(
     for (seed, restart) in [(seed, false), (seed.wrapping_add(1), true)] {
         let schedule = calm(seed, restart);
         let outcome = run(setup, workload, &schedule, None);
-        if let Some(failure) = &outcome.failure {
-            let failure = failure.clone();
+        if let Some(failure) = outcome.failure.clone() {
+            let outcome = detailed(setup, workload, &schedule, None, outcome);
             return Err(found(schedule, failure, outcome.log, 0, schedules));
         }
         outcomes.push(outcome);
@@ -272,6 +288,7 @@ fn learn<'a>(
         reference: Reference {
             states,
             counts,
+            counts_at: first.counts_at,
             mask,
             uncounted,
         },
@@ -281,7 +298,7 @@ fn learn<'a>(
 }
 
 /// Removes decisions as long as the same oracle is violated.
-fn shrink(
+pub(crate) fn shrink(
     setup: &Arc<Setup>,
     of: &Known<'_>,
     schedule: Schedule,
@@ -301,10 +318,32 @@ fn shrink(
         }
         break;
     }
+    let outcome = detailed(setup, of.workload, &schedule, Some(&of.reference), outcome);
     let failure = outcome
         .failure
         .unwrap_or_else(|| unreachable!("the run has failed"));
     found(schedule, failure, outcome.log, faults, schedules)
+}
+
+/// Runs a schedule that has failed once more, for its timeline.
+fn detailed(
+    setup: &Arc<Setup>,
+    workload: &Workload,
+    schedule: &Schedule,
+    reference: Option<&Reference>,
+    outcome: Outcome,
+) -> Outcome {
+    let schedule = Schedule {
+        detailed: true,
+        ..schedule.clone()
+    };
+    let again = run(setup, workload, &schedule, reference);
+    // An operator that is not deterministic may do something else.
+    if again.failure.is_some() {
+        again
+    } else {
+        outcome
+    }
 }
 
 fn found(

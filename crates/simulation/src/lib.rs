@@ -53,22 +53,27 @@
 //! `tokio::select!` without `biased`.
 
 mod compare;
+mod exhaust;
 mod explore;
 mod link;
 mod oracle;
 mod panics;
+mod pattern;
 mod plan;
+mod primary;
 mod report;
 mod request;
 mod run;
 mod schedule;
 mod simulation;
 mod state;
+mod steer;
 mod values;
 mod workers;
 mod workload;
 mod world;
 
+pub use exhaust::Exhaustion;
 pub use explore::{Budget, Found, Summary};
 pub use oracle::Oracle;
 pub use schedule::{Decision, Fault, Point, Schedule};

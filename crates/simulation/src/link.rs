@@ -21,8 +21,9 @@ use tower::{BoxError, Service};
 
 use crate::{
     request::{Seen, send},
-    schedule::{Fault, PointKind},
+    schedule::{Fault, Point, PointKind},
     state::TOUCHED,
+    steer::{Move, Steering},
     world::World,
 };
 
@@ -65,16 +66,22 @@ impl Link {
         if self.world.is_storm(&seen) {
             pending::<()>().await;
         }
-        let (point, faults) =
-            self.world
-                .arrive(self.replica, seen.what(), seen.kind(), seen.is_report());
-        tokio::time::sleep(self.world.latency(&point, 0)).await;
+        let report = seen.is_report();
+        let (point, faults) = self
+            .turn(seen.what(), seen.kind(), report, |steering, point| {
+                steering.request(point, &seen, &bytes)
+            })
+            .await;
         for fault in &faults {
             match fault {
                 Fault::CrashBefore => self.world.crash(self.replica),
-                Fault::Disconnect => return Err(reset()),
+                Fault::Disconnect => {
+                    self.receives(&point, &seen, 0, &[]);
+                    return Err(reset());
+                }
                 Fault::Error(code) => {
                     self.world.answered(&point, &seen, *code, false, &[]);
+                    self.receives(&point, &seen, *code, &[]);
                     return Ok(error(*code));
                 }
                 Fault::Pause(ms) => self.world.pause(self.replica, Duration::from_millis(*ms)),
@@ -88,6 +95,9 @@ impl Link {
         let stale = faults
             .contains(&Fault::StaleRestart)
             .then(|| self.world.server.fork());
+        if seen.kind() == PointKind::Write && !report {
+            self.world.show_view(self.replica);
+        }
         let before = self.world.server.revision();
         let response = self
             .world
@@ -112,14 +122,69 @@ impl Link {
                     }
                     self.world.crash(self.replica);
                 }
-                Fault::LostAnswer => return Err(reset()),
-                Fault::ErrorAfter(code) => return Ok(error(code)),
+                Fault::LostAnswer => {
+                    self.receives(&point, &seen, 0, &[]);
+                    return Err(reset());
+                }
+                Fault::ErrorAfter(code) => {
+                    self.receives(&point, &seen, code, &[]);
+                    return Ok(error(code));
+                }
                 _ => {}
             }
         }
-        tokio::time::sleep(self.world.latency(&point, 1)).await;
+        match &self.world.steering {
+            // The answer to a read that comes late is as one to a late read.
+            Some(steering) if seen.kind() == PointKind::Write && !report => {
+                let next = steering.answer(&point, &seen, status, &answer);
+                steering.turn(next, self.incarnation).await;
+            }
+            Some(_) => {}
+            None => tokio::time::sleep(self.world.latency(&point, 1)).await,
+        }
         self.alive().await;
+        self.receives(&point, &seen, status, &answer);
+        if seen.verb == "list" && status == 200 {
+            self.world.listed(self.replica, &answer);
+        }
         Ok(Response::from_parts(head, unfailing(Full::new(answer))))
+    }
+
+    /// Waits until it is the turn of what arrives, and returns what goes wrong there.
+    async fn turn(
+        &self,
+        what: String,
+        kind: PointKind,
+        report: bool,
+        describe: impl FnOnce(&Steering, &Point) -> Move,
+    ) -> (Point, Vec<Fault>) {
+        let (point, mut faults) = self.world.arrive(self.replica, what, kind, report);
+        match &self.world.steering {
+            Some(steering) if !report => {
+                let next = describe(steering, &point);
+                if let Some(fault) = steering.turn(next, self.incarnation).await {
+                    self.world.strike(&point, &fault);
+                    faults.push(fault);
+                }
+            }
+            Some(_) => {}
+            None => tokio::time::sleep(self.world.latency(&point, 0)).await,
+        }
+        (point, faults)
+    }
+
+    /// Notes what the process learns from an answer; the status is 0 where the connection breaks.
+    fn receives(&self, point: &Point, seen: &Seen, status: u16, answer: &[u8]) {
+        let Some(steering) = &self.world.steering else {
+            return;
+        };
+        if seen.is_report() {
+            return;
+        }
+        if seen.verb == "list" {
+            steering.lists(self.replica, &seen.resource, answer);
+        }
+        steering.receives(&steering.answer(point, seen, status, answer));
     }
 
     /// Passes the lines of a watch on, as decided for each.
@@ -158,10 +223,10 @@ impl Link {
             event.kind, metadata.namespace, metadata.name
         );
         let report = resource == "events" || resource == "leases";
-        let (point, faults) = self
-            .world
-            .arrive(self.replica, what, PointKind::Event, report);
-        tokio::time::sleep(self.world.latency(&point, 0)).await;
+        let next = |steering: &Steering, point: &Point| {
+            steering.event(point, resource, &metadata.name, &line)
+        };
+        let (point, faults) = self.turn(what, PointKind::Event, report, next).await;
         for fault in faults {
             match fault {
                 Fault::Hold(ms) => self.hold(ms).await,
@@ -177,9 +242,14 @@ impl Link {
             }
         }
         self.alive().await;
+        if let Some(steering) = self.world.steering.as_ref().filter(|_| !report) {
+            steering.receives(&steering.event(&point, resource, &metadata.name, &line));
+        }
+        self.world.watched(self.replica, &line);
         let version = &metadata.resource_version;
-        let text = format!("{} (resourceVersion {version})", point.what);
-        self.world.log(self.world.name(self.replica), text);
+        self.world.log_of(self.replica, || {
+            format!("{} (resourceVersion {version})", point.what)
+        });
         Some((line, true))
     }
 

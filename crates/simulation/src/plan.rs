@@ -83,6 +83,8 @@ pub(crate) fn singles(
                 decisions,
                 hurry,
                 restart_at_rest: false,
+                order: None,
+                detailed: false,
             };
             singles.push((rank, random.u32(..), index, schedule));
         };
@@ -139,6 +141,8 @@ pub(crate) fn combination(
         decisions,
         hurry,
         restart_at_rest: random.u8(..8) == 0,
+        order: None,
+        detailed: false,
     };
     (index, schedule)
 }

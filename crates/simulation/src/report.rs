@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use crate::{explore::Found, world::Entry};
+use crate::{explore::Found, pattern, world::Entry};
 
 /// Lines of the timeline at most; the start is cut.
 const LINES: usize = 120;
@@ -60,6 +60,12 @@ pub(crate) fn failure(name: &str, found: &Found, file: Option<&Path>) -> String 
             let _ = writeln!(text, "    and {} more", differences.len() - 20);
         }
     }
+    if let Some(likely) = pattern::likely(found) {
+        let _ = writeln!(text, "\n  likely cause:");
+        for line in wrapped(&likely, 110) {
+            let _ = writeln!(text, "    {line}");
+        }
+    }
     if let Some(file) = file {
         let _ = writeln!(
             text,
@@ -70,8 +76,30 @@ pub(crate) fn failure(name: &str, found: &Found, file: Option<&Path>) -> String 
     text
 }
 
+/// Breaks a text into lines of at most `width` letters, where its words permit.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 fn timeline(text: &mut String, log: &[Entry]) {
-    let _ = writeln!(text, "\n  timeline (virtual time):");
+    let _ = writeln!(
+        text,
+        "\n  timeline (virtual time), without requests for Events:"
+    );
+    let log: Vec<&Entry> = log
+        .iter()
+        .filter(|entry| entry.fault || !is_minor(entry))
+        .collect();
     // What follows the first fault matters; some lines before it show where it happened.
     let first = log.iter().position(|entry| entry.fault).unwrap_or(0);
     let from = first
@@ -80,7 +108,7 @@ fn timeline(text: &mut String, log: &[Entry]) {
     if from > 0 {
         let _ = writeln!(text, "    … {from} lines before");
     }
-    let shown: Vec<&Entry> = log[from..].iter().collect();
+    let shown = &log[from..];
     let cut = shown.len().saturating_sub(LINES);
     for (index, entry) in shown.iter().enumerate() {
         if cut > 0 && index == LINES / 2 {
@@ -91,6 +119,12 @@ fn timeline(text: &mut String, log: &[Entry]) {
         }
         text.push_str(&line(entry));
     }
+}
+
+/// Whether an entry is about an Event, which changes nothing.
+fn is_minor(entry: &Entry) -> bool {
+    let mut words = entry.text.split(' ');
+    words.nth(1) == Some("events") || words.next() == Some("events")
 }
 
 /// One line of a timeline.

@@ -3,7 +3,7 @@
 use std::{
     cell::Cell,
     collections::{BTreeMap, BTreeSet, VecDeque},
-    sync::Arc,
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -23,6 +23,7 @@ use crate::{
     schedule::Schedule,
     simulation::Setup,
     state::{Mask, State, differences, state},
+    steer::{Decide, Follow, Steering},
     workers,
     workload::Workload,
     world::{Entry, Passed, World},
@@ -34,17 +35,37 @@ const REQUESTS_AT_REST: u32 = 30;
 /// Writes of one phase after which an operator is not expected to come to rest.
 const CHANGES: usize = 1_000;
 
+/// How often objects were created and deleted.
+pub(crate) type Counts = BTreeMap<String, (u32, u32)>;
+
 /// What the runs without faults have shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reference {
     pub(crate) states: Vec<State>,
-    pub(crate) counts: BTreeMap<String, (u32, u32)>,
+    pub(crate) counts: Counts,
+    /// After each phase.
+    pub(crate) counts_at: Vec<Counts>,
     pub(crate) mask: Mask,
     /// Objects that are created more or less often without any fault.
     pub(crate) uncounted: BTreeSet<String>,
 }
 
 impl Reference {
+    /// Whether the run goes on as the one without faults: one more phase after the last fault has led to the same state, with the same
+    /// counts.
+    fn has_recovered(&self, world: &World, schedule: &Schedule, phase: usize) -> bool {
+        let waits = schedule.hurry.keys().all(|hurry| *hurry < phase);
+        if !waits || schedule.restart_at_rest || !world.is_spent(phase) {
+            return false;
+        }
+        let counts = &world.lock().counts;
+        self.counts_at.get(phase).is_some_and(|expected| {
+            let keys = expected.keys().chain(counts.keys());
+            let mut compared = keys.filter(|key| !self.uncounted.contains(*key));
+            compared.all(|key| expected.get(key) == counts.get(key))
+        })
+    }
+
     pub(crate) fn ignore_counts(&mut self, object: &str) {
         self.uncounted.insert(object.to_owned());
     }
@@ -56,7 +77,9 @@ pub(crate) struct Outcome {
     pub(crate) failure: Option<Failure>,
     /// After each phase; empty where the run was in a hurry.
     pub(crate) states: Vec<Option<State>>,
-    pub(crate) counts: BTreeMap<String, (u32, u32)>,
+    pub(crate) counts: Counts,
+    /// After each phase.
+    pub(crate) counts_at: Vec<Counts>,
     pub(crate) passed: Vec<Passed>,
     pub(crate) log: Vec<Entry>,
     /// How many decisions found their point.
@@ -80,16 +103,43 @@ fn virtual_now() -> Timestamp {
 }
 
 /// Runs one schedule.
-///
-/// # Panics
-/// If tokio cannot start a runtime.
-#[expect(clippy::expect_used, reason = "a process without file descriptors")]
 pub(crate) fn run(
     setup: &Arc<Setup>,
     workload: &Workload,
     schedule: &Schedule,
     reference: Option<&Reference>,
 ) -> Outcome {
+    let follow = schedule.order.clone().map(|order| {
+        let follow: Arc<Mutex<dyn Decide>> = Arc::new(Mutex::new(Follow { order, at: 0 }));
+        follow
+    });
+    start(setup, workload, schedule, reference, follow)
+}
+
+/// Runs one schedule, in which `decide` orders what happens.
+pub(crate) fn run_steered(
+    setup: &Arc<Setup>,
+    workload: &Workload,
+    schedule: &Schedule,
+    reference: Option<&Reference>,
+    decide: Arc<Mutex<dyn Decide>>,
+) -> Outcome {
+    start(setup, workload, schedule, reference, Some(decide))
+}
+
+/// Runs one schedule.
+///
+/// # Panics
+/// If tokio cannot start a runtime.
+#[expect(clippy::expect_used, reason = "a process without file descriptors")]
+fn start(
+    setup: &Arc<Setup>,
+    workload: &Workload,
+    schedule: &Schedule,
+    reference: Option<&Reference>,
+    decide: Option<Arc<Mutex<dyn Decide>>>,
+) -> Outcome {
+    let steering = decide.map(|decide| Steering::new(decide, workload.names()));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .start_paused(true)
@@ -100,7 +150,7 @@ pub(crate) fn run(
     let real = clock::replace(virtual_now);
     let mut outcome = runtime.block_on(async {
         START.set(Some(Instant::now()));
-        simulate(setup, workload, schedule, reference).await
+        simulate(setup, workload, schedule, reference, steering).await
     });
     drop(runtime);
     START.set(None);
@@ -120,22 +170,32 @@ async fn simulate(
     workload: &Workload,
     schedule: &Schedule,
     reference: Option<&Reference>,
+    steering: Option<Steering>,
 ) -> Outcome {
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..setup.replicas)
         .map(|_| mpsc::unbounded_channel())
         .unzip();
-    let world = Arc::new(World::new(setup.clone(), schedule, senders));
+    let world = Arc::new(World::new(setup.clone(), schedule, senders, steering));
     let started = Instant::now();
     let mut tasks = vec![tokio::spawn(workers::run(world.clone()))];
+    if world.steering.is_some() {
+        let world = world.clone();
+        tasks.push(tokio::spawn(async move {
+            if let Some(steering) = &world.steering {
+                steering.conduct(&world).await;
+            }
+        }));
+    }
     for (replica, crashed) in receivers.into_iter().enumerate() {
         tasks.push(tokio::spawn(supervise(world.clone(), replica, crashed)));
     }
-    let mut states = Vec::new();
+    let (mut states, mut counts_at) = (Vec::new(), Vec::new());
+    let mut has_recovered = false;
     for (index, phase) in workload.phases.iter().enumerate() {
-        world.forget_conditions();
+        world.begin_phase(index);
         for step in &phase.steps {
             let code = step.run(&world.server).await;
-            world.log("user", format!("{} → {code}", step.describe()));
+            world.log("user", || format!("{} → {code}", step.describe()));
             sleep(Duration::from_millis(fastrand::u64(0..20))).await;
         }
         world.touch();
@@ -147,23 +207,27 @@ async fn simulate(
             let last = index + 1 == workload.phases.len();
             let objects = world.server.objects();
             let current = state(&objects);
-            if !world.failed() {
+            if !world.has_ended() {
                 at_rest(&world, &objects, &current, schedule, reference, index);
                 history(&world, workload, &states, &current, index, reference);
                 if phase.empty {
                     emptied(&world, &current);
                 }
             }
-            if schedule.restart_at_rest && !last && !world.failed() {
+            if schedule.restart_at_rest && !last && !world.has_ended() {
                 restart(&world).await;
             }
             states.push(Some(current));
+            has_recovered = reference.is_some_and(|it| it.has_recovered(&world, schedule, index));
         }
-        if world.failed() {
+        counts_at.push(world.lock().counts.clone());
+        if world.has_ended() || has_recovered {
             break;
         }
     }
-    compare_counts(&world, schedule, reference);
+    if !has_recovered {
+        compare_counts(&world, schedule, reference);
+    }
     for task in &tasks {
         task.abort();
     }
@@ -173,6 +237,7 @@ async fn simulate(
         failure: inner.failure.take(),
         states,
         counts: std::mem::take(&mut inner.counts),
+        counts_at,
         passed: std::mem::take(&mut inner.passed),
         log: std::mem::take(&mut inner.log),
         applied: inner.applied,
@@ -185,7 +250,7 @@ async fn supervise(world: Arc<World>, replica: usize, mut crashed: mpsc::Unbound
     let mut ended: VecDeque<Instant> = VecDeque::new();
     loop {
         let incarnation = world.start_process(replica);
-        world.log(world.name(replica), "starts");
+        world.log_of(replica, || "starts".to_owned());
         let link = Link::new(world.clone(), replica, incarnation);
         let Some(operator) = world.setup.operator.clone() else {
             return;
@@ -198,10 +263,10 @@ async fn supervise(world: Arc<World>, replica: usize, mut crashed: mpsc::Unbound
         };
         process.abort();
         match end {
-            None => world.log(world.name(replica), "has crashed"),
+            None => world.log_of(replica, || "has crashed".to_owned()),
             Some(end) => {
                 let why = end.unwrap_or_else(|_| "a panic".to_owned());
-                world.log(world.name(replica), format!("has ended: {why}"));
+                world.log_of(replica, || format!("has ended: {why}"));
                 ended.push_back(Instant::now());
                 ended.retain(|time| time.elapsed() < Duration::from_secs(300));
                 // A replica ends when it loses the lease, and is started again.
@@ -224,7 +289,7 @@ async fn rest(world: &Arc<World>) {
     let begin = Instant::now();
     let before = world.lock().changes;
     loop {
-        if world.failed() {
+        if world.has_ended() {
             return;
         }
         let idle_since = world.active();
@@ -258,12 +323,14 @@ async fn rest(world: &Arc<World>) {
 async fn restart(world: &Arc<World>) {
     let before = state(&world.server.objects());
     let writes = world.lock().changes;
-    world.log("simulation", "restarts the operator, which is at rest");
+    world.log("simulation", || {
+        "restarts the operator, which is at rest".to_owned()
+    });
     for replica in 0..world.setup.replicas {
         world.crash(replica);
     }
     rest(world).await;
-    if world.failed() || world.lock().changes == writes {
+    if world.has_ended() || world.lock().changes == writes {
         return;
     }
     let after = state(&world.server.objects());

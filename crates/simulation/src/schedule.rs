@@ -38,7 +38,7 @@ impl fmt::Display for Point {
 }
 
 /// The kind of a choice point; it decides which faults are possible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum PointKind {
     Read,
     Write,
@@ -46,7 +46,7 @@ pub(crate) enum PointKind {
 }
 
 /// What goes wrong at a choice point.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Fault {
@@ -140,6 +140,13 @@ pub struct Schedule {
     /// Whether the operator is restarted at rest, to see that it writes nothing more.
     #[serde(default)]
     pub restart_at_rest: bool,
+    /// What happens next, each time, of that which can happen: a position in the order in which it has waited, 0 where the list ends. Without
+    /// it, latencies decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Vec<usize>>,
+    /// Whether the timeline shows what the caches lack.
+    #[serde(skip)]
+    pub(crate) detailed: bool,
 }
 
 impl Schedule {
@@ -156,6 +163,12 @@ impl Schedule {
             schedule.hurry.remove(phase);
             smaller.push(schedule);
         }
+        for order in self.order.iter().flat_map(|order| shorter(order)) {
+            smaller.push(Self {
+                order: Some(order),
+                ..self.clone()
+            });
+        }
         if self.restart_at_rest {
             smaller.push(Self {
                 restart_at_rest: false,
@@ -165,7 +178,30 @@ impl Schedule {
         smaller
     }
 
+    /// How many faults the schedule has.
     pub(crate) fn size(&self) -> usize {
         self.decisions.len() + self.hurry.len() + usize::from(self.restart_at_rest)
     }
+}
+
+/// Returns orders that differ less from the one in which things happen as they come.
+fn shorter(order: &[usize]) -> Vec<Vec<usize>> {
+    let Some(last) = order.iter().rposition(|index| *index > 0) else {
+        return if order.is_empty() {
+            Vec::new()
+        } else {
+            vec![Vec::new()]
+        };
+    };
+    let mut orders = vec![
+        Vec::new(),
+        order[..last / 2].to_vec(),
+        order[..last].to_vec(),
+    ];
+    for index in (0..last).filter(|index| order[*index] > 0) {
+        let mut order = order[..=last].to_vec();
+        order[index] = 0;
+        orders.push(order);
+    }
+    orders
 }

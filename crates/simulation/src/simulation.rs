@@ -5,18 +5,21 @@ use std::{
 };
 
 use futures::{FutureExt as _, future::BoxFuture};
+use k8s_openapi::ListableResource;
 use kube::Client;
 use kube_codegen_testing::ApiServer;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
+    exhaust::exhaust,
     explore::{Budget, Found, Summary, explore, replay},
     oracle::Oracle,
+    primary::Primary,
     report,
     schedule::Schedule,
     state::text,
-    workload::{Primary, Workload},
+    workload::Workload,
     world::Entry,
 };
 
@@ -41,6 +44,8 @@ pub(crate) struct Setup {
     pub(crate) always: Vec<Invariant>,
     pub(crate) eventually: Vec<Invariant>,
     pub(crate) most_faults: usize,
+    /// Whether all runs keep their timeline.
+    pub(crate) logs: bool,
 }
 
 impl Setup {
@@ -76,6 +81,7 @@ pub struct Simulation {
     most_workloads: usize,
     seed: u64,
     budget: Budget,
+    exhaustive: Option<usize>,
 }
 
 impl fmt::Debug for Simulation {
@@ -90,10 +96,13 @@ impl fmt::Debug for Simulation {
 impl Simulation {
     /// Creates a simulation of one replica. `name` appears in messages, and names the files of failed schedules.
     pub fn new(name: &str) -> Self {
+        let server = ApiServer::new();
+        // Requests of users are no evidence of the rights that the operator needs.
+        server.set_request_limit(0);
         Self {
             setup: Setup {
                 name: name.to_owned(),
-                server: ApiServer::new(),
+                server,
                 operator: None,
                 primaries: Vec::new(),
                 replicas: 1,
@@ -104,6 +113,7 @@ impl Simulation {
                 always: Vec::new(),
                 eventually: Vec::new(),
                 most_faults: 3,
+                logs: false,
             },
             samples: Vec::new(),
             workloads: Vec::new(),
@@ -111,6 +121,7 @@ impl Simulation {
             most_workloads: 6,
             seed: 1,
             budget: Budget::Time(Duration::from_secs(10)),
+            exhaustive: None,
         }
     }
 
@@ -125,6 +136,14 @@ impl Simulation {
             panic!("{error}");
         }
         self.setup.primaries.extend(Primary::read(&json));
+        self
+    }
+
+    /// Registers a kind of Kubernetes itself that the operator controls, such as `Secret`. Without [`Self::workload`], users create objects of
+    /// it, set a label, and delete them. Add a [`Self::sample`] where a kind has required fields, such as the containers of a Pod.
+    pub fn kind<K: ListableResource<Scope: 'static>>(mut self) -> Self {
+        self.setup.server.register_kind::<K>();
+        self.setup.primaries.push(Primary::of::<K>());
         self
     }
 
@@ -190,6 +209,16 @@ impl Simulation {
     /// Sets the number of faults of a schedule: 3 at most by default.
     pub fn faults(mut self, most: usize) -> Self {
         self.setup.most_faults = most;
+        self
+    }
+
+    /// Tries all orders of requests, answers and events, with no fault, with one, and so on up to `faults`, in place of random schedules.
+    /// `SIMULATE_EXHAUSTIVE` overrides it.
+    ///
+    /// This ends only for small worlds: with up to three [objects](Self::objects), up to two faults, and one or two workloads. The
+    /// [`Summary`] says whether it has ended within the budget.
+    pub fn exhaustive(mut self, faults: usize) -> Self {
+        self.exhaustive = Some(faults);
         self
     }
 
@@ -262,7 +291,8 @@ impl Simulation {
     }
 
     /// As [`Self::explore`], and returns the timelines of all runs: two calls return the same text if the operator is deterministic.
-    pub fn transcript(self) -> (String, Result<Summary, Box<Found>>) {
+    pub fn transcript(mut self) -> (String, Result<Summary, Box<Found>>) {
+        self.setup.logs = true;
         let mut text = String::new();
         let result = self.explore_with(&mut |log| {
             for entry in log {
@@ -281,6 +311,8 @@ impl Simulation {
         );
         let seed = variable("SIMULATE_SEED", |text| text.parse().ok()).unwrap_or(self.seed);
         let budget = variable("SIMULATE_BUDGET", Budget::read).unwrap_or(self.budget);
+        let exhaustive =
+            variable("SIMULATE_EXHAUSTIVE", |text| text.parse().ok()).or(self.exhaustive);
         let workloads = self.workloads();
         assert!(
             !workloads.is_empty(),
@@ -288,7 +320,10 @@ impl Simulation {
         );
         let setup = Arc::new(self.setup);
         let Ok(file) = env::var("SIMULATE_REPLAY") else {
-            return explore(&setup, &workloads, seed, budget, watch);
+            return match exhaustive {
+                Some(faults) => exhaust(&setup, &workloads, seed, budget, faults),
+                None => explore(&setup, &workloads, seed, budget, watch),
+            };
         };
         let text = fs::read_to_string(&file)
             .unwrap_or_else(|error| panic!("cannot read SIMULATE_REPLAY={file}: {error}"));
@@ -331,7 +366,7 @@ fn variable<T>(name: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
     let value = read(&text);
     assert!(
         value.is_some(),
-        "{name}={text:?} is not understood: SIMULATE_SEED is a number, SIMULATE_BUDGET such as 60s or 10000"
+        "{name}={text:?} is not understood: SIMULATE_SEED is a number, SIMULATE_BUDGET such as 60s or 10000, SIMULATE_EXHAUSTIVE the number of faults"
     );
     value
 }

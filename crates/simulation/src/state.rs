@@ -13,11 +13,11 @@ pub(crate) type State = BTreeMap<String, Value>;
 /// Places that differ between runs without faults: object and path.
 pub(crate) type Mask = BTreeSet<(String, String)>;
 
+/// Returns the text at a path of field names; `Value::pointer` allocates for each of them.
 pub(crate) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
-    object
-        .pointer(pointer)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
+    let mut names = pointer.split('/').skip(1);
+    let found = names.try_fold(object, |value, name| value.get(name));
+    found.and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Returns `apps/Deployment default/a`; a generated name becomes its prefix and `*`.

@@ -25,9 +25,18 @@ pub(crate) async fn run(world: Arc<World>) {
             Some((path, status, id(object)))
         });
         for (path, status, id) in reports {
-            let delay = Duration::from_millis(fastrand::u64(5..500));
-            world.busy(delay);
-            sleep(delay).await;
+            match &world.steering {
+                Some(steering) => {
+                    world.touch();
+                    let next = steering.report(world.setup.replicas, &id, &status);
+                    steering.turn(next, u64::MAX).await;
+                }
+                None => {
+                    let delay = Duration::from_millis(fastrand::u64(5..500));
+                    world.busy(delay);
+                    sleep(delay).await;
+                }
+            }
             let body = json!({ "status": status });
             let path = format!("{path}/status");
             let service = world.server.service();
@@ -40,7 +49,7 @@ pub(crate) async fn run(world: Arc<World>) {
             );
             // The object may be deleted by now.
             if sent.await.is_ok_and(|(status, _)| status == 200) {
-                world.log("cluster", format!("{id} is ready"));
+                world.log("cluster", || format!("{id} is ready"));
             }
             world.touch();
         }

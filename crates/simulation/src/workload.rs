@@ -4,22 +4,36 @@ use std::{sync::Arc, time::Duration};
 
 use http::Method;
 use kube_codegen_testing::ApiServer;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
 use crate::{
     request::send,
-    state::text,
-    values::{self, Change},
+    state::{id, text},
 };
 
 /// One action of a user.
 #[derive(Clone)]
 pub(crate) enum Step {
-    Create { collection: String, object: Value },
-    Patch { path: String, patch: Value },
-    Delete { path: String },
-    Call { name: String, call: Call },
+    Create {
+        collection: String,
+        object: Value,
+    },
+    Patch {
+        path: String,
+        patch: Value,
+    },
+    Delete {
+        path: String,
+    },
+    /// Stores an object without validation.
+    Seed {
+        object: Value,
+    },
+    Call {
+        name: String,
+        call: Call,
+    },
 }
 
 type Call = Arc<dyn Fn(&ApiServer) + Send + Sync>;
@@ -32,11 +46,12 @@ impl Step {
             }
             Self::Patch { path, patch } => format!("changes {path}: {patch}"),
             Self::Delete { path } => format!("deletes {path}"),
+            Self::Seed { object } => format!("stores {}, without validation", id(object)),
             Self::Call { name, .. } => name.clone(),
         }
     }
 
-    /// Returns the HTTP status, 0 for a call.
+    /// Returns the HTTP status; 0 where there was no request.
     pub(crate) async fn run(&self, server: &ApiServer) -> u16 {
         let (method, path, content_type, body) = match self {
             Self::Create { collection, object } => {
@@ -46,6 +61,11 @@ impl Step {
                 (Method::PATCH, path, "application/merge-patch+json", patch)
             }
             Self::Delete { path } => (Method::DELETE, path, "application/json", &Value::Null),
+            Self::Seed { object } => {
+                // The kind is registered.
+                let _ = server.seed(object);
+                return 0;
+            }
             Self::Call { call, .. } => {
                 call(server);
                 return 0;
@@ -167,7 +187,23 @@ impl Workload {
         self
     }
 
-    fn step(mut self, step: Step) -> Self {
+    /// Returns the names of the objects that users create.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let steps = self.phases.iter().flat_map(|phase| &phase.steps);
+        let mut names: Vec<String> = steps
+            .filter_map(|step| match step {
+                Step::Create { object, .. } | Step::Seed { object } => {
+                    Some(text(object, "/metadata/name").to_owned())
+                }
+                _ => None,
+            })
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    pub(crate) fn step(mut self, step: Step) -> Self {
         if let Some(last) = self.phases.last_mut() {
             last.steps.push(step);
         }
@@ -184,202 +220,4 @@ impl Phase {
             empty: false,
         }
     }
-}
-
-/// A kind that workloads are made for.
-#[derive(Clone, Debug)]
-pub(crate) struct Primary {
-    pub(crate) group: String,
-    pub(crate) plural: String,
-    pub(crate) kind: String,
-    version: String,
-    namespaced: bool,
-    schema: Value,
-}
-
-impl Primary {
-    /// Reads the storage version of a CRD.
-    pub(crate) fn read(crd: &Value) -> Option<Self> {
-        let versions = crd.pointer("/spec/versions")?.as_array()?;
-        let version = versions
-            .iter()
-            .find(|version| version["storage"] == true)
-            .or(versions.first())?;
-        Some(Self {
-            group: text(crd, "/spec/group").to_owned(),
-            plural: text(crd, "/spec/names/plural").to_owned(),
-            kind: text(crd, "/spec/names/kind").to_owned(),
-            version: text(version, "/name").to_owned(),
-            namespaced: text(crd, "/spec/scope") == "Namespaced",
-            schema: version
-                .pointer("/schema/openAPIV3Schema")
-                .cloned()
-                .unwrap_or_default(),
-        })
-    }
-
-    fn collection(&self) -> String {
-        let namespace = if self.namespaced {
-            "namespaces/default/"
-        } else {
-            ""
-        };
-        format!(
-            "/apis/{}/{}/{namespace}{}",
-            self.group, self.version, self.plural
-        )
-    }
-
-    fn object(&self, name: &str, body: &Value) -> Value {
-        let mut object = body.clone();
-        object["apiVersion"] = format!("{}/{}", self.group, self.version).into();
-        object["kind"] = self.kind.clone().into();
-        object["metadata"]["name"] = name.into();
-        if self.namespaced {
-            object["metadata"]["namespace"] = "default".into();
-        }
-        object
-    }
-
-    /// Returns the workloads of this kind: its objects are created, one field changes and changes back, one object is deleted and
-    /// created again, all are deleted. `sample` is the spec to start from; without it, the schema makes one.
-    pub(crate) async fn workloads(
-        &self,
-        server: &ApiServer,
-        sample: Option<&Value>,
-        objects: usize,
-        most: usize,
-    ) -> Vec<Workload> {
-        let collection = self.collection();
-        let spec = |body: &Value| {
-            let mut body = body.clone();
-            if let Some(fields) = body.as_object_mut() {
-                fields.retain(|name, _| {
-                    !matches!(name.as_str(), "apiVersion" | "kind" | "metadata" | "status")
-                });
-            }
-            body
-        };
-        let mut bases: Vec<Value> = sample.iter().map(|sample| spec(sample)).collect();
-        if bases.is_empty() {
-            bases
-                .extend([true, false].map(|optional| spec(&values::value(&self.schema, optional))));
-        }
-        let mut found = None;
-        for base in bases {
-            if self.is_valid(server, &self.object("probe", &base)).await {
-                found = Some(base);
-                break;
-            }
-        }
-        let Some(base) = found else {
-            return Vec::new();
-        };
-        let names: Vec<String> = ('a'..='z').map(String::from).take(objects).collect();
-        let create = |name: &str| {
-            names.iter().fold(Workload::new(name), |workload, name| {
-                workload.create(&collection, self.object(name, &base))
-            })
-        };
-        let end = |workload: Workload| {
-            names
-                .iter()
-                .fold(workload.phase("delete"), |workload, name| {
-                    workload.delete(&format!("{collection}/{name}"))
-                })
-                .leaves_nothing()
-        };
-        let first = format!("{collection}/a");
-        let again = create(&format!("{} deleted and created again", self.plural))
-            .phase("delete one")
-            .delete(&first)
-            .phase("create it again")
-            .create(&collection, self.object("a", &base))
-            .same_as("create");
-        let mut workloads = vec![end(again)];
-        for change in spread(values::changes(&self.schema, &base)) {
-            if workloads.len() >= most {
-                break;
-            }
-            let mut changed = base.clone();
-            let mut old = Value::Null;
-            if let Some(place) = changed.pointer_mut(&pointer(&change)) {
-                old = place.clone();
-                *place = change.value.clone();
-            }
-            if change.value.is_null() {
-                remove(&mut changed, &change);
-            }
-            if !self.is_valid(server, &self.object("probe", &changed)).await {
-                continue;
-            }
-            let name = format!(
-                "{} {}: {old} → {}",
-                self.plural,
-                change.path.join("."),
-                change.value
-            );
-            let workload = create(&name)
-                .phase("change")
-                .patch(&first, nested(&change, change.value.clone()))
-                .phase("change back")
-                .patch(&first, nested(&change, old))
-                .same_as("create");
-            workloads.push(end(workload));
-        }
-        workloads
-    }
-
-    async fn is_valid(&self, server: &ApiServer, object: &Value) -> bool {
-        let path = format!("{}?dryRun=All&fieldValidation=Strict", self.collection());
-        let answer = send(
-            server.service(),
-            Method::POST,
-            &path,
-            "application/json",
-            object,
-        );
-        answer.await.is_ok_and(|(status, _)| status == 201)
-    }
-}
-
-/// Orders the changes so that each field has its turn before any field has a second one.
-fn spread(changes: Vec<Change>) -> Vec<Change> {
-    let mut turns: Vec<(usize, usize, Change)> = Vec::new();
-    for (index, change) in changes.into_iter().enumerate() {
-        let turn = turns
-            .iter()
-            .filter(|(_, _, other)| other.path == change.path)
-            .count();
-        turns.push((turn, index, change));
-    }
-    turns.sort_by_key(|(turn, index, _)| (*turn, *index));
-    turns.into_iter().map(|(_, _, change)| change).collect()
-}
-
-fn pointer(change: &Change) -> String {
-    change.path.iter().fold(String::new(), |path, name| {
-        format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))
-    })
-}
-
-fn remove(object: &mut Value, change: &Change) {
-    let Some((last, parents)) = change.path.split_last() else {
-        return;
-    };
-    let mut place = object;
-    for name in parents {
-        place = &mut place[name.as_str()];
-    }
-    if let Some(fields) = place.as_object_mut() {
-        fields.remove(last);
-    }
-}
-
-fn nested(change: &Change, value: Value) -> Value {
-    change
-        .path
-        .iter()
-        .rev()
-        .fold(value, |value, name| json!({ name.as_str(): value }))
 }

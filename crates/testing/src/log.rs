@@ -38,6 +38,11 @@ impl Default for RequestLog {
 }
 
 impl RequestLog {
+    /// Returns whether requests are recorded: with a limit of 0, neither in memory nor in the file.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.limit > 0
+    }
+
     /// Adds a request and returns its number.
     pub(crate) fn add(&mut self, request: RecordedRequest) -> usize {
         self.kept.push_back(request);

@@ -13,7 +13,17 @@ static NULL: Value = Value::Null;
 
 /// Returns the value at a JSON pointer, or null.
 pub(crate) fn at<'a>(object: &'a Value, pointer: &str) -> &'a Value {
-    object.pointer(pointer).unwrap_or(&NULL)
+    // `Value::pointer` allocates for each part.
+    let mut parts = pointer.split('/').skip(1);
+    let found = parts.try_fold(object, |value, part| match value {
+        Value::Object(fields) if part.contains('~') => {
+            fields.get(&part.replace("~1", "/").replace("~0", "~"))
+        }
+        Value::Object(fields) => fields.get(part),
+        Value::Array(items) => items.get(part.parse::<usize>().ok()?),
+        _ => None,
+    });
+    found.unwrap_or(&NULL)
 }
 
 pub(crate) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {

@@ -53,7 +53,10 @@ pub(crate) async fn serve(
         .uri
         .path_and_query()
         .map_or_else(|| parts.uri.path(), |path| path.as_str());
-    let index = shared.record(RecordedRequest::new(&request, path));
+    let index = lock(&shared.requests)
+        .is_kept()
+        .then(|| RecordedRequest::new(&request, path));
+    let index = index.map(|record| shared.record(record));
     let effect = lock(&shared.faults).take(request.verb, &request.target);
     let lose_answer = match effect {
         Some(Effect::Answer(failure)) => {

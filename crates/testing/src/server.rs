@@ -146,7 +146,7 @@ impl ApiServer {
         lock(&self.0.requests).clear();
     }
 
-    /// Sets how many requests are kept.
+    /// Sets how many requests are kept. With 0, requests are not recorded at all, not in the file either.
     pub fn set_request_limit(&self, requests: usize) {
         lock(&self.0.requests).set_limit(requests);
     }

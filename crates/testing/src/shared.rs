@@ -38,8 +38,11 @@ impl Shared {
         lock(&self.requests).add(request)
     }
 
-    pub(crate) fn answered(&self, number: usize, status: u16) {
-        lock(&self.requests).answered(number, status);
+    /// Records the status of the request with this number, if it was recorded.
+    pub(crate) fn answered(&self, number: Option<usize>, status: u16) {
+        if let Some(number) = number {
+            lock(&self.requests).answered(number, status);
+        }
     }
 }
 

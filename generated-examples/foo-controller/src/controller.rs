@@ -2,7 +2,10 @@
 use std::{sync::Arc, time::Duration};
 
 use k8s_openapi::api::apps::v1::Deployment;
-use kube::{Client, Resource, ResourceExt, api::DeleteParams};
+use kube::{
+    Client, Resource, ResourceExt,
+    api::{DeleteParams, Preconditions},
+};
 use kube_codegen_runtime::{
     client::{ErrorExt, TypedClient, describe},
     controller::{Action, Controller, OnError, is_controlled_by, owned_by},
@@ -32,6 +35,17 @@ impl Context {
     pub fn client_of(&self, object: &Foo) -> TypedClient<Foo> {
         let namespace = object.namespace().unwrap_or_default();
         TypedClient::namespaced(self.client.clone(), &namespace).with_field_manager(crate::REPORTER)
+    }
+
+    /// Asks the API server whether the object exists and is not being deleted; the cache may be behind.
+    async fn exists(&self, object: &Foo) -> kube::Result<bool> {
+        match self.client_of(object).get(&object.name_any()).await {
+            Ok(live) => {
+                Ok(live.uid() == object.uid() && live.metadata.deletion_timestamp.is_none())
+            }
+            Err(error) if error.is_not_found() => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -82,6 +96,8 @@ async fn reconcile(object: Arc<Foo>, context: Arc<Context>) -> Result<Action, Er
     let desired = deployment(&object, &owner);
     let live = match cached.get(name) {
         Ok(cached) => (*cached).clone(),
+        // The garbage collector would delete the Deployment of a deleted object, whose deletion leads here again.
+        Err(_) if !context.exists(&object).await? => return Ok(Action::await_change()),
         Err(_) => match deployments.create(&desired).await {
             // The cache lags behind the server.
             Err(error) if error.is_already_exists() => deployments.get(name).await?,
@@ -100,9 +116,15 @@ async fn reconcile(object: Arc<Foo>, context: Arc<Context>) -> Result<Action, Er
     // After a change of the name.
     for other in cached.all() {
         if other.name_any() != *name && is_controlled_by(&*other, &*object) {
-            deployments
-                .delete(&other.name_any(), &DeleteParams::background())
-                .await?;
+            // Not another Deployment that has replaced it meanwhile.
+            let params = DeleteParams::background().preconditions(Preconditions {
+                uid: other.uid(),
+                resource_version: None,
+            });
+            match deployments.delete(&other.name_any(), &params).await {
+                Err(error) if !error.is_not_found() => return Err(error.into()),
+                _ => {}
+            }
         }
     }
     let available = live.status.and_then(|status| status.available_replicas);

@@ -43,3 +43,7 @@ pub mod example_com;
 pub mod iksoon_test_com;
 #[rustfmt::skip]
 pub mod informers;
+
+kube_codegen_record::generated_code!(1);
+
+kube_codegen_runtime::generated_code!(1);

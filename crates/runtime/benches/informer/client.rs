@@ -10,9 +10,11 @@ use std::{
 };
 
 use futures::TryStreamExt;
+use http::{HeaderValue, Request, header};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{
     Api, Client, Config, Resource,
+    client::Body,
     core::PartialObjectMeta,
     runtime::{
         WatchStreamExt, reflector,
@@ -24,6 +26,7 @@ use kube_codegen_runtime::informer::{
 };
 use parking_lot::Mutex;
 use tokio::{sync::Notify, time::timeout};
+use tower::service_fn;
 
 use crate::{
     measure::{Latencies, Stall, Stopwatch, Synced, Updated, memory},
@@ -47,11 +50,33 @@ pub fn run(options: &ClientOptions) -> Result<(), Failure> {
         let run = Run::start(options)?;
         match options.kind.cache {
             Cache::Typed | Cache::Compact => informer::<Widget>(client, run).await,
-            Cache::Metadata => informer::<PartialObjectMeta<Widget>>(client, run).await,
+            Cache::Metadata => informer::<PartialObjectMeta<Widget>>(json(client), run).await,
+            #[cfg(feature = "protobuf")]
+            Cache::Protobuf => informer::<PartialObjectMeta<Widget>>(client, run).await,
             Cache::Kube => kube_reflector(client, run).await,
             Cache::ClientGo => Err("this client is a program in Go".into()),
         }
     })
+}
+
+/// Returns a client that does not ask for protobuf.
+fn json(client: Client) -> Client {
+    let service = service_fn(move |mut request: Request<Body>| {
+        let accept = request.headers_mut().get_mut(header::ACCEPT);
+        if let Some(accept) = accept
+            && let Ok(text) = accept.to_str()
+        {
+            let json: Vec<_> = text
+                .split(',')
+                .filter(|form| !form.contains("protobuf"))
+                .collect();
+            *accept =
+                HeaderValue::from_str(&json.join(",")).unwrap_or(HeaderValue::from_static("*/*"));
+        }
+        let client = client.clone();
+        async move { client.send(request).await }
+    });
+    Client::new(service, "default")
 }
 
 /// What every client does in the same way.

@@ -48,6 +48,8 @@ pub enum Cache {
     Typed,
     Compact,
     Metadata,
+    #[cfg(feature = "protobuf")]
+    Protobuf,
     Kube,
     ClientGo,
 }
@@ -82,6 +84,13 @@ pub const KINDS: &[Kind] = &[
     kind("typed, pages", Cache::Typed, List::Paged, true),
     kind("typed, whole list", Cache::Typed, List::Whole, true),
     kind("metadata only", Cache::Metadata, List::Streaming, false),
+    #[cfg(feature = "protobuf")]
+    kind(
+        "metadata only, protobuf",
+        Cache::Protobuf,
+        List::Streaming,
+        false,
+    ),
     kind("compact", Cache::Compact, List::Streaming, false),
     kind("compact, one thread", Cache::Compact, List::Streaming, true),
     kind("compact, whole list", Cache::Compact, List::Whole, true),

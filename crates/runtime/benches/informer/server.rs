@@ -1,6 +1,5 @@
 //! A stub API server: lists made objects in the way that the client asks for, then updates them at a constant rate.
 use std::{
-    fmt::Write as _,
     io::{self, BufRead, BufReader, Write},
     net::{TcpListener, TcpStream},
     sync::Arc,
@@ -9,8 +8,9 @@ use std::{
 };
 
 use parking_lot::{Condvar, Mutex};
+use serde_json::json;
 
-use crate::widget;
+use crate::{protobuf, widget};
 
 /// Bytes that the server buffers while it lists, as the API server does while it has more to send.
 const BUFFER: usize = 32 * 1024;
@@ -78,9 +78,10 @@ impl Shared {
                 return Ok(());
             }
             let mut header = String::new();
-            let mut metadata_only = false;
+            let (mut metadata_only, mut protobuf) = (false, false);
             while requests.read_line(&mut header)? > 2 {
                 metadata_only |= header.contains("as=PartialObjectMetadata");
+                protobuf |= header.contains("application/vnd.kubernetes.protobuf");
                 header.clear();
             }
             let uri = request.split(' ').nth(1).unwrap_or_default();
@@ -91,8 +92,14 @@ impl Shared {
                     .find(|(key, _)| *key == name)
                     .map(|(_, value)| value.to_owned())
             };
-            let mut body = Body::open(stream, metadata_only)?;
-            if matches!(parameter("watch").as_deref(), Some("true" | "1")) {
+            let is_watch = matches!(parameter("watch").as_deref(), Some("true" | "1"));
+            let form = match (metadata_only, protobuf && is_watch) {
+                (false, _) => Form::Whole,
+                (true, false) => Form::Metadata,
+                (true, true) => Form::Protobuf,
+            };
+            let mut body = Body::open(stream, form)?;
+            if is_watch {
                 self.watch(&mut body, parameter("sendInitialEvents").is_some())?;
             } else {
                 let number = |name| parameter(name).and_then(|text| text.parse().ok());
@@ -111,19 +118,19 @@ impl Shared {
         } else {
             String::new()
         };
-        let _ = write!(
-            body.text,
+        write!(
+            body.bytes,
             r#"{{"apiVersion":"example.com/v1","kind":"WidgetList","metadata":{{"continue":"{next}","resourceVersion":"{}"}},"items":["#,
             self.objects
-        );
+        )?;
         for index in start..end {
             if index > start {
-                body.text.push(',');
+                body.bytes.push(b',');
             }
             body.object(index, index as u64 + 1, 0);
             body.flush_if_full()?;
         }
-        body.text.push_str("]}");
+        body.bytes.extend_from_slice(b"]}");
         Ok(())
     }
 
@@ -132,13 +139,10 @@ impl Shared {
         let mut seen = self.updates.lock().round;
         if initial {
             for index in 0..self.objects {
-                body.event("ADDED", index, index as u64 + 1, 0);
+                body.event("ADDED", index, index as u64 + 1, 0)?;
                 body.flush_if_full()?;
             }
-            let _ = writeln!(
-                body.text,
-                r#"{{"type":"BOOKMARK","object":{{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"annotations":{{"k8s.io/initial-events-end":"true"}},"creationTimestamp":null,"resourceVersion":"{version}"}}}}}}"#
-            );
+            body.end_of_list(version)?;
         }
         body.flush()?;
         loop {
@@ -157,54 +161,102 @@ impl Shared {
                 version += 1;
                 // A step that is prime to the number of objects spreads the updates over the whole cache.
                 let index = usize::try_from(number * 7919).unwrap_or(0) % self.objects;
-                body.event("MODIFIED", index, version, widget::now());
+                body.event("MODIFIED", index, version, widget::now())?;
                 body.flush()?;
             }
         }
     }
 }
 
+/// What a client asked for.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Whole,
+    Metadata,
+    /// The metadata, in a watch.
+    Protobuf,
+}
+
 /// A chunked response body.
 struct Body<'s> {
     stream: &'s TcpStream,
-    metadata_only: bool,
+    form: Form,
+    bytes: Vec<u8>,
+    /// The JSON of one object.
     text: String,
 }
 
 impl<'s> Body<'s> {
-    fn open(mut stream: &'s TcpStream, metadata_only: bool) -> io::Result<Self> {
-        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n")?;
+    fn open(mut stream: &'s TcpStream, form: Form) -> io::Result<Self> {
+        let media_type = match form {
+            Form::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
+            Form::Whole | Form::Metadata => "application/json",
+        };
+        write!(
+            stream,
+            "HTTP/1.1 200 OK\r\ncontent-type: {media_type}\r\ntransfer-encoding: chunked\r\n\r\n"
+        )?;
         Ok(Self {
             stream,
-            metadata_only,
-            text: String::with_capacity(2 * BUFFER),
+            form,
+            bytes: Vec::with_capacity(2 * BUFFER),
+            text: String::new(),
         })
     }
 
-    fn event(&mut self, type_: &str, index: usize, version: u64, sent: u64) {
-        let _ = write!(self.text, r#"{{"type":"{type_}","object":"#);
+    fn event(&mut self, type_: &str, index: usize, version: u64, sent: u64) -> io::Result<()> {
+        if self.form == Form::Protobuf {
+            self.text.clear();
+            widget::write_json(&mut self.text, true, index, version, sent);
+            let object = serde_json::from_str(&self.text)?;
+            self.bytes.extend(protobuf::frame(type_, &object));
+            return Ok(());
+        }
+        write!(self.bytes, r#"{{"type":"{type_}","object":"#)?;
         self.object(index, version, sent);
-        self.text.push_str("}\n");
+        self.bytes.extend_from_slice(b"}\n");
+        Ok(())
+    }
+
+    /// Writes the bookmark after a streaming list.
+    fn end_of_list(&mut self, version: u64) -> io::Result<()> {
+        let object = json!({
+            "apiVersion": "example.com/v1", "kind": "Widget",
+            "metadata": {
+                "annotations": {"k8s.io/initial-events-end": "true"},
+                "resourceVersion": version.to_string(),
+            },
+        });
+        if self.form == Form::Protobuf {
+            self.bytes.extend(protobuf::frame("BOOKMARK", &object));
+            return Ok(());
+        }
+        writeln!(self.bytes, r#"{{"type":"BOOKMARK","object":{object}}}"#)
     }
 
     fn object(&mut self, index: usize, version: u64, sent: u64) {
-        widget::write_json(&mut self.text, self.metadata_only, index, version, sent);
+        self.text.clear();
+        let metadata_only = self.form != Form::Whole;
+        widget::write_json(&mut self.text, metadata_only, index, version, sent);
+        self.bytes.extend_from_slice(self.text.as_bytes());
     }
 
     fn flush_if_full(&mut self) -> io::Result<()> {
-        if self.text.len() < BUFFER {
+        if self.bytes.len() < BUFFER {
             return Ok(());
         }
         self.flush()
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.text.is_empty() {
+        if self.bytes.is_empty() {
             return Ok(());
         }
-        let chunk = format!("{:x}\r\n{}\r\n", self.text.len(), self.text);
-        self.text.clear();
-        self.stream.write_all(chunk.as_bytes())
+        let head = format!("{:x}\r\n", self.bytes.len());
+        self.bytes.extend_from_slice(b"\r\n");
+        let chunk = [head.as_bytes(), &self.bytes].concat();
+        self.bytes.clear();
+        self.stream.write_all(&chunk)
     }
 
     fn close(mut self) -> io::Result<()> {

@@ -13,8 +13,13 @@
 //!     .filter(|event| generation_changed(event) || annotations_changed(event));
 //! # }
 //! ```
+use std::collections::BTreeMap;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::Resource;
+use kube::{
+    Resource,
+    core::{Selector, SelectorExt as _},
+};
 
 use crate::informer::InformerEvent;
 
@@ -41,6 +46,36 @@ pub fn resource_version_changed<K: Resource>(event: &InformerEvent<K>) -> bool {
     changed(event, |old, new| {
         old.resource_version != new.resource_version
     })
+}
+
+/// Returns a predicate that accepts the events of objects whose labels match: the new ones of an update, and the last ones of a deletion.
+///
+/// An object whose labels no longer match causes no reconcile: this is for objects that are of no concern. An informer with a label selector
+/// does not even cache them.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_codegen_runtime::{
+///     controller::{Controller, predicate::labels_match}, informer::InformerFactory, lister::parse_selector,
+/// };
+///
+/// # fn example(factory: &InformerFactory) -> Result<(), Box<dyn std::error::Error>> {
+/// let controller = Controller::for_informer(&factory.informer::<ConfigMap>())
+///     .filter(labels_match(parse_selector("app in (web, db), !legacy")?));
+/// # Ok(()) }
+/// ```
+pub fn labels_match<K: Resource>(selector: Selector) -> impl Fn(&InformerEvent<K>) -> bool {
+    move |event| {
+        let meta = match event {
+            InformerEvent::Added { object, .. } => object.meta(),
+            InformerEvent::Updated { new, .. } => new.meta(),
+            InformerEvent::Deleted(deleted) => deleted.object.meta(),
+        };
+        match &meta.labels {
+            Some(labels) => selector.matches(labels),
+            None => selector.matches(&BTreeMap::new()),
+        }
+    }
 }
 
 fn changed<K: Resource>(
@@ -109,5 +144,22 @@ mod tests {
             meta.generation = None;
         };
         assert_eq!(update(ungenerated), [true, false, false, true]);
+    }
+
+    #[test]
+    fn a_selector_sees_the_new_labels() {
+        let accepts = labels_match(crate::lister::parse_selector("app=web,!legacy").unwrap());
+        let labelled = |label: &'static str| {
+            with(|meta| meta.labels = Some([("app".into(), label.into())].into()))
+        };
+        let update = |old, new| InformerEvent::Updated { old, new };
+        assert!(accepts(&update(with(|_| {}), labelled("web"))));
+        assert!(!accepts(&update(labelled("web"), labelled("db"))));
+        assert!(!accepts(&update(labelled("web"), with(|_| {}))));
+        let is_in_initial_list = true;
+        assert!(accepts(&InformerEvent::Added {
+            object: labelled("web"),
+            is_in_initial_list
+        }));
     }
 }

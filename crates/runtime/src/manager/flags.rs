@@ -146,8 +146,11 @@ pub struct ManagerArgs {
     #[arg(long, value_name = "VERSION", value_parser = version)]
     pub leader_elect_coordinated: Option<String>,
 
-    /// What to log: error, warn, info, debug, trace, or directives such as info,my_operator=debug [default: RUST_LOG, or info]
-    #[arg(long, value_name = "LEVEL", value_parser = log_level)]
+    /// What to log: a level, or directives such as `info,my_operator=debug`; by default those of `RUST_LOG`, or `info`.
+    #[arg(
+        long, value_name = "LEVEL", value_parser = log_level,
+        help = "What to log: error, warn, info, debug, trace, or directives such as info,my_operator=debug [default: RUST_LOG, or info]"
+    )]
     pub log_level: Option<String>,
 
     /// Format of the logs

@@ -1,6 +1,9 @@
 //! The state of one run: the server, the decisions, the log and what the oracles count.
 
 mod checks;
+mod view;
+
+use view::View;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,6 +19,7 @@ use crate::{
     request::Seen,
     schedule::{Fault, Point, PointKind, Schedule},
     simulation::Setup,
+    steer::{self, Move, Steering},
 };
 
 /// How long a view of the past is shown.
@@ -47,6 +51,7 @@ struct Replica {
     incarnation: u64,
     paused_until: Option<Instant>,
     stale: Option<ApiServer>,
+    view: View,
 }
 
 #[derive(Debug)]
@@ -69,6 +74,12 @@ pub(crate) struct Inner {
     pub(crate) log: Vec<Entry>,
     pub(crate) counts: BTreeMap<String, (u32, u32)>,
     pub(crate) failure: Option<Failure>,
+    /// The rest of the run is known.
+    stopped: bool,
+    /// The phase of the last fault.
+    struck: usize,
+    /// The phase of the workload.
+    pub(crate) phase: usize,
     pub(crate) applied: usize,
     /// Writes of the operator that changed the server, without reports.
     pub(crate) changes: usize,
@@ -82,6 +93,12 @@ pub(crate) struct World {
     start: Instant,
     /// Notifies the supervisor of each replica that its process has crashed.
     crashes: Vec<mpsc::UnboundedSender<()>>,
+    /// Whether the timeline shows what the caches lack; this takes time.
+    detailed: bool,
+    /// Whether there is a timeline.
+    logs: bool,
+    /// Orders what happens; without it, latencies do.
+    pub(crate) steering: Option<Steering>,
     inner: Mutex<Inner>,
 }
 
@@ -90,6 +107,7 @@ impl World {
         setup: Arc<Setup>,
         schedule: &Schedule,
         crashes: Vec<mpsc::UnboundedSender<()>>,
+        steering: Option<Steering>,
     ) -> Self {
         let mut decisions: HashMap<Point, Vec<Fault>> = HashMap::new();
         for decision in &schedule.decisions {
@@ -99,11 +117,17 @@ impl World {
                 .push(decision.fault.clone());
         }
         let now = Instant::now();
+        let server = setup.server.fork();
+        // Many requests are of users and faults.
+        server.set_request_limit(0);
         Self {
-            server: setup.server.fork(),
+            server,
             seed: schedule.seed,
             start: now,
             crashes,
+            detailed: schedule.detailed,
+            logs: schedule.detailed || setup.logs,
+            steering,
             inner: Mutex::new(Inner {
                 decisions,
                 occurrences: HashMap::new(),
@@ -118,6 +142,9 @@ impl World {
                 log: Vec::new(),
                 counts: BTreeMap::new(),
                 failure: None,
+                stopped: false,
+                struck: 0,
+                phase: 0,
                 applied: 0,
                 changes: 0,
             }),
@@ -133,8 +160,18 @@ impl World {
         self.start.elapsed()
     }
 
-    pub(crate) fn log(&self, who: impl Into<String>, text: impl Into<String>) {
-        self.entry(who.into(), text.into(), false);
+    /// Adds a line to the timeline, where one is kept.
+    pub(crate) fn log(&self, who: &str, text: impl FnOnce() -> String) {
+        if self.logs {
+            self.entry(who.to_owned(), text(), false);
+        }
+    }
+
+    /// Adds a line about a replica.
+    pub(crate) fn log_of(&self, replica: usize, text: impl FnOnce() -> String) {
+        if self.logs {
+            self.entry(self.name(replica), text(), false);
+        }
     }
 
     fn entry(&self, who: String, text: String, fault: bool) {
@@ -158,12 +195,60 @@ impl World {
         }
     }
 
-    pub(crate) fn failed(&self) -> bool {
-        self.lock().failure.is_some()
+    /// Ends the run: the rest is known.
+    pub(crate) fn stop(&self) {
+        self.lock().stopped = true;
+    }
+
+    /// Whether the run has ended before the end of the workload.
+    pub(crate) fn has_ended(&self) -> bool {
+        let inner = self.lock();
+        inner.failure.is_some() || inner.stopped
+    }
+
+    /// Whether all faults of the schedule have struck, before this phase.
+    pub(crate) fn is_spent(&self, phase: usize) -> bool {
+        let inner = self.lock();
+        inner.decisions.is_empty() && inner.struck < phase && self.steering.is_none()
+    }
+
+    /// Returns a hash of the objects of the server.
+    pub(crate) fn server_hash(&self) -> u64 {
+        let hashes = self.server.filter_map(|object| Some(steer::hash(object)));
+        hashes.iter().fold(0, |all, hash| all.rotate_left(5) ^ hash)
+    }
+
+    /// Returns what decides how the run goes on, besides the server and the operator.
+    pub(crate) fn progress(&self) -> (usize, bool) {
+        let inner = self.lock();
+        (
+            inner.phase,
+            inner.replicas.iter().any(|it| it.stale.is_some()),
+        )
+    }
+
+    /// Returns the faults that can happen at a move.
+    pub(crate) fn faults_at(&self, next: &Move) -> Vec<Fault> {
+        if next.answer || next.point.replica >= self.setup.replicas {
+            return Vec::new();
+        }
+        match next.kind {
+            PointKind::Read => vec![Fault::Error(500)],
+            // A lost answer and an error after the effect look alike to the operator; so do a broken connection and an error.
+            PointKind::Write => vec![
+                Fault::CrashAfter,
+                Fault::CrashBefore,
+                Fault::LostAnswer,
+                Fault::Error(500),
+                Fault::Error(409),
+                Fault::Touch,
+            ],
+            PointKind::Event => vec![Fault::Expire],
+        }
     }
 
     /// Names a replica in the log.
-    pub(crate) fn name(&self, replica: usize) -> String {
+    fn name(&self, replica: usize) -> String {
         if self.setup.replicas == 1 {
             "operator".to_owned()
         } else {
@@ -190,9 +275,14 @@ impl World {
     /// Starts a process of the replica and returns its number.
     pub(crate) fn start_process(&self, replica: usize) -> u64 {
         self.touch();
+        if let Some(steering) = &self.steering {
+            steering.restarts(replica);
+        }
         let mut inner = self.lock();
-        inner.replicas[replica].incarnation += 1;
-        inner.replicas[replica].incarnation
+        let started = &mut inner.replicas[replica];
+        started.incarnation += 1;
+        started.view = View::default();
+        started.incarnation
     }
 
     pub(crate) fn is_running(&self, replica: usize, incarnation: u64) -> bool {
@@ -265,6 +355,9 @@ impl World {
         };
         let faults = inner.decisions.remove(&point).unwrap_or_default();
         inner.applied += faults.len();
+        if !faults.is_empty() {
+            inner.struck = inner.phase;
+        }
         inner.passed.push(Passed {
             point: point.clone(),
             kind,
@@ -274,10 +367,22 @@ impl World {
         });
         drop(inner);
         for fault in &faults {
-            self.entry("FAULT".to_owned(), format!("{fault}: {}", point.what), true);
-            self.touch();
+            self.show(&point, fault);
         }
         (point, faults)
+    }
+
+    fn show(&self, point: &Point, fault: &Fault) {
+        if self.logs {
+            self.entry("FAULT".to_owned(), format!("{fault}: {}", point.what), true);
+        }
+        self.touch();
+    }
+
+    /// Shows a fault that was decided at the turn of a point.
+    pub(crate) fn strike(&self, point: &Point, fault: &Fault) {
+        self.lock().applied += 1;
+        self.show(point, fault);
     }
 
     /// Returns whether the operator sends more requests than allowed, and counts this one.
@@ -331,7 +436,7 @@ impl World {
     ) {
         let replica = point.replica;
         let what = &point.what;
-        self.log(self.name(replica), format!("{what} → {status}"));
+        self.log_of(replica, || format!("{what} → {status}"));
         let created = status == 201 && effect;
         {
             let mut inner = self.lock();
@@ -378,7 +483,9 @@ impl World {
     }
 
     /// The user acts: conditions may change.
-    pub(crate) fn forget_conditions(&self) {
-        self.lock().conditions.clear();
+    pub(crate) fn begin_phase(&self, index: usize) {
+        let mut inner = self.lock();
+        inner.conditions.clear();
+        inner.phase = index;
     }
 }

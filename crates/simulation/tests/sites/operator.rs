@@ -24,6 +24,7 @@ use kube_codegen_runtime::{
     controller::{Action, Controller, OnError, is_controlled_by, owned_by},
     finalizer::{Step, finalize},
     informer::{Deleted, EventHandlerFuncs, InformerFactory},
+    leader_election::{LeaderElectionConfig, LeaderElector},
     lister::{Lister, Selector},
 };
 use serde_json::json;
@@ -54,8 +55,10 @@ pub(crate) enum Bug {
     MissedDelete,
     /// The finalizer is removed before the account.
     FinalizerTooEarly,
-    /// A conflict is taken as success.
+    /// A conflict is taken as success, and the generation as observed.
     ConflictSwallowed,
+    /// A replica goes on after its term as the leader.
+    TwoLeaders,
     /// The `ConfigMap` of the former colour stays.
     LeakOnRename,
     /// Each reconcile asks for the next after a tenth of a second.
@@ -76,6 +79,33 @@ struct Context {
     deployments: Lister<Deployment>,
     maps: Lister<ConfigMap>,
     seen: Mutex<BTreeMap<String, i32>>,
+}
+
+/// Runs one of several replicas.
+pub(crate) async fn run_replica(client: Client, bug: Bug) {
+    let mut started = false;
+    loop {
+        let config = LeaderElectionConfig::new("sites")
+            .namespace("default")
+            .identity(format!("replica-{}", fastrand::u32(..)))
+            .seed(fastrand::u64(..));
+        let Ok(elector) = LeaderElector::new(&client, config) else {
+            return;
+        };
+        if bug != Bug::TwoLeaders {
+            let ended = elector.run(|term| run(term.fence(&client), bug)).await;
+            // The process ends when it loses the lease.
+            return drop(ended);
+        }
+        let _lost = elector
+            .run(async |_| {
+                if !std::mem::replace(&mut started, true) {
+                    tokio::spawn(run(client.clone(), bug));
+                }
+                std::future::pending::<()>().await;
+            })
+            .await;
+    }
 }
 
 /// Runs the operator until it is dropped.
@@ -281,6 +311,10 @@ async fn config(site: &Site, context: &Context, owner: &OwnerReference) -> kube:
             other => other.map(drop),
         };
     };
+    let observed = site.status.as_ref().and_then(|it| it.observed_generation);
+    if context.bug == Bug::ConflictSwallowed && observed == site.metadata.generation {
+        return Ok(());
+    }
     if cached.data.as_ref() == Some(&data) || cached.metadata.deletion_timestamp.is_some() {
         return Ok(());
     }

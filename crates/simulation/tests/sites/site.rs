@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 use kube::Resource;
+use kube_codegen_simulation::Workload;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -83,4 +84,18 @@ pub(crate) fn crd() -> Value {
             }}}],
         },
     })
+}
+
+/// Returns a workload of one site: it is created and deleted.
+pub(crate) fn one() -> Workload {
+    let sites = "/apis/example.com/v1/namespaces/default/sites";
+    let site = json!({
+        "apiVersion": "example.com/v1", "kind": "Site", "metadata": {"name": "a", "namespace": "default"},
+        "spec": {"replicas": 1, "text": "one", "color": "red"},
+    });
+    Workload::new("one site")
+        .create(sites, site)
+        .phase("delete")
+        .delete(&format!("{sites}/a"))
+        .leaves_nothing()
 }

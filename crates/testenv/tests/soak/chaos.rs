@@ -107,7 +107,7 @@ impl<'a> Chaos<'a> {
         let proxy = &self.proxies[random.usize(..self.proxies.len())];
         *self.counts.entry(name).or_default() += 1;
         let watches = Rule::new(fault.clone()).watch(true);
-        // An expired watch is no response to another request.
+        // Only a watch has such a response.
         let kinds = if fault == Fault::WatchExpired { 1 } else { 3 };
         if self.rules.len() == WAITING
             && let Some(oldest) = self.rules.pop_front()

@@ -1,6 +1,6 @@
 //! What the API server has recorded, in the order of its resource versions: the terms of the leaders, and the writes of the replicas.
 //!
-//! The replicas themselves are no witnesses: one that was not scheduled may believe for a moment that it leads. What counts is that the API
+//! What a replica believes does not count: one that was not scheduled may believe for a moment that it leads. What counts is that the API
 //! server accepted no write of a replica outside of that replica's term.
 
 use std::{
@@ -176,7 +176,7 @@ where
                 on(number(&object), object, false);
             }
             while watch(&api, &mut version, |object| {
-                on(number(&object), object, true)
+                on(number(&object), object, true);
             })
             .await
             .is_continue()

@@ -8,3 +8,7 @@ pub mod computers_example_com;
 pub mod fruit_example_com;
 #[rustfmt::skip]
 pub mod informers;
+
+kube_codegen_record::generated_code!(1);
+
+kube_codegen_runtime::generated_code!(1);

@@ -10,3 +10,7 @@ pub mod gen_example_com;
 pub mod informers;
 #[rustfmt::skip]
 pub mod methods_example_com;
+
+kube_codegen_record::generated_code!(1);
+
+kube_codegen_runtime::generated_code!(1);

@@ -1,7 +1,7 @@
 //! The lengths of the arrays in a JSON text, so that the lists of a decoded object are allocated once, in their final size.
 //!
-//! A list that grows item by item has room for at least four items, and for up to twice the items that it has. A container of a Pod takes
-//! 700 bytes, so that this room would be most of the memory of a Pod.
+//! A list that grows item by item has the capacity of at least four items, and of up to twice the items that it has. The containers, volumes and
+//! conditions of a Pod take hundreds of bytes each, and most Pods have few of them.
 use std::cell::Cell;
 
 /// The lengths of all arrays of a text, in the order of their opening brackets.

@@ -113,17 +113,15 @@ impl ListBody {
                 })
             }
             Place::Items { is_first } => {
-                let item = cursor.item(is_first)?;
-                item.map(|item| match item {
-                    Some(item) => {
-                        self.place = Place::Items { is_first: false };
-                        let end = self.buffer.len() - cursor.0.len();
-                        Part::Item(end - item.len()..end)
-                    }
-                    None => {
+                let length = cursor.item(is_first)?;
+                length.map(|length| {
+                    if length == 0 {
                         self.place = Place::Keys { is_first: false };
-                        Part::Other
+                        return Part::Other;
                     }
+                    self.place = Place::Items { is_first: false };
+                    let end = self.buffer.len() - cursor.0.len();
+                    Part::Item(end - length..end)
                 })
             }
             Place::End => Some(Part::Other),
@@ -168,15 +166,15 @@ impl<'b> Cursor<'b> {
         })
     }
 
-    /// Reads one item, or the end of the items. The cursor is at the end of the item then.
-    fn item(&mut self, is_first: bool) -> Result<Option<Option<&'b str>>, Error> {
+    /// Reads one item and returns its length, or reads the end of the items and returns zero. The cursor is at the end of the item then.
+    fn item(&mut self, is_first: bool) -> Result<Option<usize>, Error> {
         match self.peek() {
             None => return Ok(None),
-            Some(b']') => return Ok(self.expect(b']')?.map(|()| None)),
+            Some(b']') => return Ok(self.expect(b']')?.map(|()| 0)),
             Some(_) if is_first => {}
             Some(_) => drop(self.expect(b',')?),
         }
-        Ok(self.value::<&RawValue>()?.map(|raw| Some(raw.get())))
+        Ok(self.value::<&RawValue>()?.map(|raw| raw.get().len()))
     }
 
     fn peek(&mut self) -> Option<u8> {

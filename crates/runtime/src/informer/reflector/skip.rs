@@ -147,7 +147,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for At<'_, V> {
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<V::Value, A::Error> {
         let remaining = self.0.lengths.take();
         self.1.visit_seq(Items {
-            items,
+            inner: items,
             remaining,
             context: self.0.inside(),
         })
@@ -168,7 +168,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for At<'_, V> {
 
 /// The items of a list of known length.
 struct Items<'c, A> {
-    items: A,
+    inner: A,
     remaining: Option<usize>,
     context: Context<'c>,
 }
@@ -181,7 +181,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Items<'_, A> {
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
         self.remaining = self.remaining.map(|remaining| remaining.saturating_sub(1));
-        self.items.next_element_seed(At(self.context, seed))
+        self.inner.next_element_seed(At(self.context, seed))
     }
 
     fn size_hint(&self) -> Option<usize> {

@@ -1,0 +1,278 @@
+//! Enumerates all orders and faults of a small world, depth first. States that were seen are not continued, and orders of moves that commute
+//! count as one.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use crate::{
+    explore::{Budget, Found, Known, Summary, learn, shrink},
+    oracle::Oracle,
+    run::run_steered,
+    schedule::{Decision, Fault, Schedule},
+    simulation::Setup,
+    steer::{Choice, Decide, Move},
+    workload::Workload,
+};
+
+/// What an exhaustive simulation has shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Exhaustion {
+    /// Different states of the world, in which more than one thing could happen next.
+    pub states: u64,
+    /// Orders with up to this number of faults were tried.
+    pub faults: usize,
+    /// Whether all of them were tried, within the budget.
+    pub complete: bool,
+}
+
+impl fmt::Display for Exhaustion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { states, faults, .. } = self;
+        let what = if self.complete {
+            "exhausted"
+        } else {
+            "cut off"
+        };
+        let s = if *faults == 1 { "" } else { "s" };
+        write!(f, "{what}: {states} states with up to {faults} fault{s}")
+    }
+}
+
+/// One thing that can happen next: a move, and a fault at it.
+type Alternative = (Move, Option<Fault>);
+
+/// A state on the way of the current run.
+struct Node {
+    alternatives: Vec<Alternative>,
+    /// The alternative of the current run.
+    current: usize,
+    /// Moves that other runs have made here, and that make no difference until something happens that does not commute with them.
+    asleep: BTreeSet<Move>,
+    faults: usize,
+}
+
+impl Node {
+    /// Returns the moves that are asleep after the current alternative.
+    fn asleep_after(&self) -> BTreeSet<Move> {
+        let (chosen, fault) = &self.alternatives[self.current];
+        if fault.is_some() {
+            return BTreeSet::new();
+        }
+        let done = self.alternatives[..self.current].iter();
+        let done = done.filter(|(_, fault)| fault.is_none()).map(|(it, _)| it);
+        let commuting = |it: &&Move| it.commutes(chosen);
+        self.asleep
+            .iter()
+            .chain(done)
+            .filter(commuting)
+            .cloned()
+            .collect()
+    }
+
+    fn faults_after(&self) -> usize {
+        self.faults + usize::from(self.alternatives[self.current].1.is_some())
+    }
+}
+
+/// A depth-first search, over several runs.
+#[derive(Default)]
+struct Search {
+    path: Vec<Node>,
+    /// How many choices the current run has made.
+    depth: usize,
+    most_faults: usize,
+    /// States, each with the number of faults before it, and what was asleep.
+    visited: HashMap<u64, Vec<(usize, BTreeSet<Move>)>>,
+    /// The choices of the current run, for a replay.
+    order: Vec<usize>,
+    /// Whether a run did not follow the path of the one before.
+    diverged: bool,
+}
+
+impl Search {
+    /// Returns whether the state needs no continuation.
+    fn is_known(&mut self, state: u64, faults: usize, asleep: &BTreeSet<Move>) -> bool {
+        let known = self.visited.entry(state).or_default();
+        let covers = |(before, slept): &(usize, BTreeSet<Move>)| {
+            *before <= faults && slept.is_subset(asleep)
+        };
+        if known.iter().any(covers) {
+            return true;
+        }
+        known.push((faults, asleep.clone()));
+        false
+    }
+
+    /// Goes on to the next alternative of the deepest state that has one; `false` if all were tried.
+    fn next_path(&mut self) -> bool {
+        while let Some(node) = self.path.last_mut() {
+            node.current += 1;
+            if node.current < node.alternatives.len() {
+                return true;
+            }
+            self.path.pop();
+        }
+        false
+    }
+}
+
+impl Decide for Search {
+    fn decide(
+        &mut self,
+        moves: &[Move],
+        state: &mut dyn FnMut() -> u64,
+        faults_at: &dyn Fn(&Move) -> Vec<Fault>,
+    ) -> Option<Choice> {
+        if self.depth == self.path.len() {
+            let last = self.path.last();
+            let asleep = last.map(Node::asleep_after).unwrap_or_default();
+            let faults = last.map_or(0, Node::faults_after);
+            if self.is_known(state(), faults, &asleep) {
+                return None;
+            }
+            let awake = moves.iter().filter(|it| !asleep.contains(it));
+            let mut alternatives: Vec<Alternative> = awake.map(|it| (it.clone(), None)).collect();
+            if faults < self.most_faults {
+                for it in moves {
+                    let faults = faults_at(it).into_iter();
+                    alternatives.extend(faults.map(|fault| (it.clone(), Some(fault))));
+                }
+            }
+            if alternatives.is_empty() {
+                return None;
+            }
+            self.path.push(Node {
+                alternatives,
+                current: 0,
+                asleep,
+                faults,
+            });
+        }
+        let node = &self.path[self.depth];
+        let (chosen, fault) = &node.alternatives[node.current];
+        let Some(index) = moves.iter().position(|it| it == chosen) else {
+            self.diverged = true;
+            return None;
+        };
+        self.depth += 1;
+        self.order.push(index);
+        Some((index, fault.clone()))
+    }
+}
+
+/// Tries all orders with no fault, with one, and so on.
+pub(crate) fn exhaust(
+    setup: &Arc<Setup>,
+    workloads: &[Workload],
+    seed: u64,
+    budget: Budget,
+    most_faults: usize,
+) -> Result<Summary, Box<Found>> {
+    let begin = Instant::now();
+    let mut known = Vec::new();
+    for workload in workloads {
+        known.push(learn(setup, workload, seed, 2 * known.len() as u64)?);
+    }
+    let mut progress = Summary {
+        schedules: 2 * known.len() as u64,
+        covered: 0,
+        known: known.iter().map(|known| known.points.len()).sum(),
+        singles: false,
+        virtual_time: Duration::ZERO,
+        time: Duration::ZERO,
+        exhaustion: None,
+    };
+    let mut exhaustion = Exhaustion {
+        states: 0,
+        faults: 0,
+        complete: true,
+    };
+    for faults in 0..=most_faults {
+        exhaustion.faults = faults;
+        exhaustion.states = 0;
+        for of in &mut known {
+            let (states, complete) = search(setup, of, seed, faults, &mut progress, |schedules| {
+                budget.is_spent(schedules, begin)
+            })?;
+            exhaustion.states += states;
+            exhaustion.complete &= complete;
+        }
+        if !exhaustion.complete {
+            break;
+        }
+    }
+    progress.singles = most_faults > 0 && (exhaustion.complete || exhaustion.faults > 1);
+    progress.exhaustion = Some(exhaustion);
+    progress.time = begin.elapsed();
+    Ok(progress)
+}
+
+/// Returns the number of states, and whether all were visited.
+fn search(
+    setup: &Arc<Setup>,
+    of: &mut Known<'_>,
+    seed: u64,
+    most_faults: usize,
+    progress: &mut Summary,
+    is_spent: impl Fn(u64) -> bool,
+) -> Result<(u64, bool), Box<Found>> {
+    let search = Arc::new(Mutex::new(Search {
+        most_faults,
+        ..Search::default()
+    }));
+    loop {
+        let schedule = Schedule {
+            seed,
+            workload: of.workload.name.clone(),
+            ..Schedule::default()
+        };
+        let outcome = run_steered(
+            setup,
+            of.workload,
+            &schedule,
+            Some(&of.reference),
+            search.clone(),
+        );
+        progress.schedules += 1;
+        progress.virtual_time += outcome.time;
+        let mut search = search.lock().unwrap_or_else(PoisonError::into_inner);
+        if outcome.failure.is_some() {
+            let schedule = Schedule {
+                decisions: decisions(&search.path[..search.depth]),
+                order: Some(search.order.clone()),
+                ..schedule
+            };
+            let found = shrink(setup, of, schedule, outcome, progress.schedules);
+            if found.oracle != Oracle::Counts || !found.schedule.decisions.is_empty() {
+                return Err(found);
+            }
+            // The order alone changes how often the object is created.
+            of.reference.ignore_counts(&found.failure.object);
+        }
+        let states = search.visited.len() as u64;
+        if search.diverged || is_spent(progress.schedules) {
+            return Ok((states, false));
+        }
+        search.depth = 0;
+        search.order.clear();
+        if !search.next_path() {
+            return Ok((states, true));
+        }
+    }
+}
+
+/// Returns the faults of a run.
+fn decisions(path: &[Node]) -> Vec<Decision> {
+    let chosen = path.iter().map(|node| &node.alternatives[node.current]);
+    chosen
+        .filter_map(|(it, fault)| {
+            let (at, fault) = (it.point.clone(), fault.clone()?);
+            Some(Decision { at, fault })
+        })
+        .collect()
+}

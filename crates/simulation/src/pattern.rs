@@ -1,0 +1,117 @@
+//! Guesses from a violation what is wrong with the operator.
+
+use crate::{
+    explore::Found,
+    oracle::Oracle,
+    schedule::{Fault, Point},
+    state::Difference,
+};
+
+/// Returns what usually causes such a violation, and what to do about it.
+pub(crate) fn likely(found: &Found) -> Option<String> {
+    let sentence = match found.oracle {
+        Oracle::Always | Oracle::Eventually => return None,
+        Oracle::Preconditions => {
+            "If the object was deleted and created again after the operator has read it, a delete by its name hits the new one. Give the delete the uid of the object that was read, as a precondition (`DeleteParams::preconditions`)."
+        }
+        Oracle::OwnerReferences => {
+            "Nothing deletes this object when its owner is deleted. Set an owner reference when it is created."
+        }
+        Oracle::Conditions => {
+            "The condition depends on something that changes from reconcile to reconcile, or two places in the code disagree about it."
+        }
+        Oracle::ObservedGeneration => {
+            "The status was not written after the last change of the spec: the reconcile returns before that, or the write of the status failed and was not repeated."
+        }
+        Oracle::Rest | Oracle::Idempotence => {
+            "Each reconcile writes something that differs from the last time: a time, a counter, a random value, or the same in another order. The event of that write causes the next reconcile. Compare with the object as it is, and write only what differs."
+        }
+        Oracle::Requests => {
+            "Reconciles follow each other although nothing changes: each asks for the next one after a short time, or writes something that causes the next one. Return `Action::await_change()` where nothing is left to do."
+        }
+        Oracle::Panics => {
+            "The code takes something for granted that this schedule shows to be absent or different: an object in the cache, a field, the success of a request. Look at the last lines of the timeline."
+        }
+        Oracle::Leader => {
+            "The replica goes on after its term has ended. Its lease ran out while it did not run, and its tasks did not notice. Fence the writes by the term (`Term::fence`), and end the process when the term ends."
+        }
+        Oracle::EndState | Oracle::Counts | Oracle::History | Oracle::Deletion => {
+            return Some(difference(found));
+        }
+    };
+    Some(sentence.to_owned())
+}
+
+/// What is wrong with the state at rest.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wrong {
+    /// Something was created too often, or is left.
+    Extra,
+    /// Something is missing or has another value.
+    Missing,
+}
+
+fn wrong(found: &Found) -> Wrong {
+    let differences = &found.failure.differences;
+    let is_extra = |it: &Difference| it.expected.is_none();
+    let extra = match found.oracle {
+        Oracle::Deletion | Oracle::Counts => true,
+        _ => differences.iter().any(is_extra),
+    };
+    if extra { Wrong::Extra } else { Wrong::Missing }
+}
+
+fn difference(found: &Found) -> String {
+    let wrong = wrong(found);
+    let Some(decision) = found.schedule.decisions.first() else {
+        return without_faults(found, wrong);
+    };
+    let Point { what, .. } = &decision.at;
+    match (&decision.fault, wrong) {
+        (Fault::CrashAfter | Fault::CrashBefore, Wrong::Missing) => format!(
+            "The process ended at `{what}`, between two writes, and the next process did not do the rest. A half-done state was taken as done: a guard such as \"the Deployment exists, so all is done\", or a change that only the process that saw it acts on. Compare each child with the spec in each reconcile."
+        ),
+        (Fault::CrashAfter | Fault::CrashBefore, Wrong::Extra) => format!(
+            "The process ended at `{what}`, before the operator had noted what it did, or after it had given up the means to clean up. Give children names that follow from their owner, and remove a finalizer only after the cleanup has succeeded."
+        ),
+        (Fault::LostAnswer | Fault::ErrorAfter(_), Wrong::Extra) => format!(
+            "`{what}` had its effect, but the operator got an error, and repeated it. Give children names that follow from their owner, so that a repeated create fails with 409 AlreadyExists."
+        ),
+        (Fault::LostAnswer | Fault::ErrorAfter(_), Wrong::Missing) => format!(
+            "`{what}` had its effect, but the operator got an error, and went on as if nothing had happened. Read the object again before the next attempt."
+        ),
+        (Fault::Error(409) | Fault::Touch, _) => format!(
+            "`{what}` was refused with 409 Conflict because another client had changed the object, and nothing repeats it: the conflict was taken as success. Return the error, so that the object is reconciled again."
+        ),
+        (Fault::Error(_) | Fault::Disconnect, _) => format!(
+            "`{what}` failed, and nothing repeats it: the error was ignored, or a later step does not know that this one is missing. Return the error, so that the object is reconciled again."
+        ),
+        (Fault::StaleRestart | Fault::Hold(_), Wrong::Extra) => "The cache was behind: the operator created again, or kept, what it could not see yet. Give children names that follow from their owner, or ask the server before a create or delete that cannot be repeated.".to_owned(),
+        (Fault::StaleRestart | Fault::Hold(_), Wrong::Missing) => "The cache was behind: the operator changed or deleted something by an old state, without a resourceVersion or uid that would have made the server refuse it.".to_owned(),
+        (Fault::Miss(_) | Fault::Expire | Fault::Cut, _) => format!(
+            "The operator did not see `{what}` but only the state after it. It acts on a change, not on the difference between spec and state; nothing repeats a change that is missed. Compare spec and state in each reconcile; for deletions, use an owner reference or a finalizer."
+        ),
+        (Fault::Delete(child) | Fault::Drift(child), _) => format!(
+            "Another client changed or deleted {child}, and the operator did not put it back. Watch the children (`Controller::owns`), and compare all their fields."
+        ),
+        (Fault::Pause(_), _) => "The replica did not run for a while, and continued with what it knew before.".to_owned(),
+    }
+}
+
+fn without_faults(found: &Found, wrong: Wrong) -> String {
+    let sentence = match (found.oracle, wrong) {
+        _ if !found.schedule.hurry.is_empty() => {
+            "The user changed the object again before the operator was at rest. The operator finished the former change, or mixes the two: it must compare the children with the newest spec, and delete what that spec does not ask for."
+        }
+        (Oracle::Deletion, _) => {
+            "After the deletion of its objects, the operator leaves something that has no living owner. Use an owner reference in the same namespace, or a finalizer that deletes it."
+        }
+        (Oracle::History, Wrong::Extra) => {
+            "What an earlier spec asked for is left. In each reconcile, list the children of the object, and delete those that its spec does not ask for."
+        }
+        _ => {
+            "The order of events alone leads to another state: the operator depends on which event comes first, or on how long a request takes."
+        }
+    };
+    sentence.to_owned()
+}

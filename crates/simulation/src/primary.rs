@@ -1,0 +1,273 @@
+//! Makes workloads for a kind from its schema.
+
+use k8s_openapi::{ListableResource, NamespaceResourceScope};
+use kube_codegen_schema::{Extent, Schema};
+use kube_codegen_testing::ApiServer;
+use serde_json::{Value, json};
+use std::any::TypeId;
+
+use http::Method;
+
+use crate::{
+    request::send,
+    state::text,
+    values::{self, Change},
+    workload::{Step, Workload},
+};
+
+/// The size of a sample with all fields from which on one with required fields only is preferred, in bytes of JSON.
+const LARGE: usize = 2_000;
+
+/// A kind that workloads are made for.
+#[derive(Clone, Debug)]
+pub(crate) struct Primary {
+    pub(crate) group: String,
+    pub(crate) plural: String,
+    pub(crate) kind: String,
+    version: String,
+    namespaced: bool,
+    /// Null for kinds of Kubernetes itself.
+    schema: Value,
+}
+
+impl Primary {
+    /// Reads the storage version of a CRD.
+    pub(crate) fn read(crd: &Value) -> Option<Self> {
+        let versions = crd.pointer("/spec/versions")?.as_array()?;
+        let version = versions
+            .iter()
+            .find(|version| version["storage"] == true)
+            .or(versions.first())?;
+        Some(Self {
+            group: text(crd, "/spec/group").to_owned(),
+            plural: text(crd, "/spec/names/plural").to_owned(),
+            kind: text(crd, "/spec/names/kind").to_owned(),
+            version: text(version, "/name").to_owned(),
+            namespaced: text(crd, "/spec/scope") == "Namespaced",
+            schema: version
+                .pointer("/schema/openAPIV3Schema")
+                .cloned()
+                .unwrap_or_default(),
+        })
+    }
+
+    /// Returns a kind of Kubernetes itself.
+    pub(crate) fn of<K: ListableResource<Scope: 'static>>() -> Self {
+        Self {
+            group: K::GROUP.to_owned(),
+            plural: K::URL_PATH_SEGMENT.to_owned(),
+            kind: K::KIND.to_owned(),
+            version: K::VERSION.to_owned(),
+            namespaced: TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>(),
+            schema: Value::Null,
+        }
+    }
+
+    fn collection(&self) -> String {
+        let api = if self.group.is_empty() {
+            "/api".to_owned()
+        } else {
+            format!("/apis/{}", self.group)
+        };
+        let namespace = if self.namespaced {
+            "namespaces/default/"
+        } else {
+            ""
+        };
+        format!("{api}/{}/{namespace}{}", self.version, self.plural)
+    }
+
+    fn object(&self, name: &str, body: &Value) -> Value {
+        let slash = if self.group.is_empty() { "" } else { "/" };
+        let mut object = body.clone();
+        object["apiVersion"] = format!("{}{slash}{}", self.group, self.version).into();
+        object["kind"] = self.kind.clone().into();
+        object["metadata"]["name"] = name.into();
+        if self.namespaced {
+            object["metadata"]["namespace"] = "default".into();
+        }
+        object
+    }
+
+    /// Returns the workloads of this kind: its objects are created, one field changes and changes back, one object is deleted and
+    /// created again, all are deleted. `sample` is the object to start from; without it, the schema makes one.
+    ///
+    /// Where the server accepts no object, they are stored without validation, and change no more.
+    pub(crate) async fn workloads(
+        &self,
+        server: &ApiServer,
+        sample: Option<&Value>,
+        objects: usize,
+        most: usize,
+    ) -> Vec<Workload> {
+        let collection = self.collection();
+        let bases: Vec<Value> = match sample {
+            Some(sample) => vec![body(sample)],
+            None => self.samples(),
+        };
+        let mut accepted = None;
+        for base in &bases {
+            if self.is_valid(server, &self.object("probe", base)).await {
+                accepted = Some(base.clone());
+                break;
+            }
+        }
+        let is_valid = accepted.is_some();
+        let Some(base) = accepted.or_else(|| bases.into_iter().next()) else {
+            return Vec::new();
+        };
+        let create_one = |workload: Workload, name: &str| {
+            let object = self.object(name, &base);
+            if is_valid {
+                workload.create(&collection, object)
+            } else {
+                workload.step(Step::Seed { object })
+            }
+        };
+        let names: Vec<String> = ('a'..='z').map(String::from).take(objects).collect();
+        let create = |name: &str| {
+            let workload = Workload::new(name);
+            names
+                .iter()
+                .fold(workload, |workload, name| create_one(workload, name))
+        };
+        let end = |workload: Workload| {
+            names
+                .iter()
+                .fold(workload.phase("delete"), |workload, name| {
+                    workload.delete(&format!("{collection}/{name}"))
+                })
+                .leaves_nothing()
+        };
+        let first = format!("{collection}/a");
+        let again = create(&format!("{} deleted and created again", self.plural))
+            .phase("delete one")
+            .delete(&first)
+            .phase("create it again");
+        let again = create_one(again, "a").same_as("create");
+        let mut workloads = vec![end(again)];
+        if !is_valid {
+            return workloads;
+        }
+        for change in spread(self.changes(&base)) {
+            if workloads.len() >= most {
+                break;
+            }
+            let mut changed = base.clone();
+            let mut old = Value::Null;
+            if let Some(place) = changed.pointer_mut(&pointer(&change)) {
+                old = place.clone();
+                *place = change.value.clone();
+            }
+            if change.value.is_null() {
+                remove(&mut changed, &change);
+            }
+            if !self.is_valid(server, &self.object("probe", &changed)).await {
+                continue;
+            }
+            let name = format!(
+                "{} {}: {old} → {}",
+                self.plural,
+                change.path.join("."),
+                change.value
+            );
+            let workload = create(&name)
+                .phase("change")
+                .patch(&first, nested(&change, change.value.clone()))
+                .phase("change back")
+                .patch(&first, nested(&change, old))
+                .same_as("create");
+            workloads.push(end(workload));
+        }
+        workloads
+    }
+
+    /// Returns objects of the kind without name, the preferred one first.
+    fn samples(&self) -> Vec<Value> {
+        let Ok(schema) = Schema::new(&self.schema) else {
+            return vec![json!({})];
+        };
+        let mut samples = [Extent::Full, Extent::Minimal].map(|extent| {
+            let (sample, _) = schema.sample(extent, &self.object("probe", &json!({})));
+            body(&sample)
+        });
+        if samples[0].to_string().len() > LARGE {
+            samples.reverse();
+        }
+        samples.into()
+    }
+
+    /// Returns the changes that users make to an object.
+    fn changes(&self, base: &Value) -> Vec<Change> {
+        if !self.schema.is_null() {
+            return values::changes(&self.schema, base);
+        }
+        let path = ["metadata", "labels"].map(str::to_owned).into();
+        let value = json!({"changed": "yes"});
+        vec![Change { path, value }]
+    }
+
+    async fn is_valid(&self, server: &ApiServer, object: &Value) -> bool {
+        let path = format!("{}?dryRun=All&fieldValidation=Strict", self.collection());
+        let answer = send(
+            server.service(),
+            Method::POST,
+            &path,
+            "application/json",
+            object,
+        );
+        answer.await.is_ok_and(|(status, _)| status == 201)
+    }
+}
+
+/// Returns what a user writes into an object, besides its name.
+fn body(object: &Value) -> Value {
+    let mut body = object.clone();
+    if let Some(fields) = body.as_object_mut() {
+        fields.retain(|name, _| {
+            !matches!(name.as_str(), "apiVersion" | "kind" | "metadata" | "status")
+        });
+    }
+    body
+}
+
+/// Orders the changes so that each field has its turn before any field has a second one.
+fn spread(changes: Vec<Change>) -> Vec<Change> {
+    let mut turns: Vec<(usize, usize, Change)> = Vec::new();
+    for (index, change) in changes.into_iter().enumerate() {
+        let turn = turns
+            .iter()
+            .filter(|(_, _, other)| other.path == change.path)
+            .count();
+        turns.push((turn, index, change));
+    }
+    turns.sort_by_key(|(turn, index, _)| (*turn, *index));
+    turns.into_iter().map(|(_, _, change)| change).collect()
+}
+
+fn pointer(change: &Change) -> String {
+    change.path.iter().fold(String::new(), |path, name| {
+        format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))
+    })
+}
+
+fn remove(object: &mut Value, change: &Change) {
+    let Some((last, parents)) = change.path.split_last() else {
+        return;
+    };
+    let mut place = object;
+    for name in parents {
+        place = &mut place[name.as_str()];
+    }
+    if let Some(fields) = place.as_object_mut() {
+        fields.remove(last);
+    }
+}
+
+fn nested(change: &Change, value: Value) -> Value {
+    change
+        .path
+        .iter()
+        .rev()
+        .fold(value, |value, name| json!({ name.as_str(): value }))
+}

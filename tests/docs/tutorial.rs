@@ -1,0 +1,120 @@
+//! Follows the tutorial as it is written: runs its commands in their order, and writes the files that it shows.
+//!
+//! A block `rust,file=PATH` is a whole file, and `rust,file=PATH,replace=NAME` the function of that name in it. The shown lines of a command must
+//! be in its output in their order; what is between them is not shown.
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
+use tempfile::TempDir;
+
+use crate::{
+    commands::{Step, is_like, steps},
+    read,
+};
+
+/// A code block: what follows the three back-quotes, and the text.
+fn blocks(page: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for event in Parser::new(page) {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
+                found.push((info.into_string(), String::new()));
+            }
+            Event::Text(text) => {
+                if let Some((_, code)) = found.last_mut().filter(|(_, code)| code.is_empty()) {
+                    code.push_str(&text);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Returns the value of an attribute of a block, as in `rust,file=src/main.rs`.
+fn attribute<'info>(info: &'info str, name: &str) -> Option<&'info str> {
+    (info.split(',')).find_map(|part| part.strip_prefix(name)?.strip_prefix('='))
+}
+
+/// Replaces a function in a file, with its documentation.
+fn replace_function(text: &str, name: &str, code: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let start = format!("fn {name}(");
+    let is_start = |line: &&str| !line.starts_with(' ') && line.contains(&start);
+    let at = lines.iter().position(is_start).unwrap_or_else(|| panic!("no function {name}"));
+    let first = lines[..at].iter().rposition(|line| !line.starts_with("///") && !line.starts_with("#["));
+    let first = first.map_or(0, |before| before + 1);
+    let last = at + lines[at..].iter().position(|line| *line == "}").unwrap();
+    [&lines[..first], &[code.trim_end()], &lines[last + 1..]].concat().join("\n") + "\n"
+}
+
+struct Reader {
+    directory: PathBuf,
+    environment: Vec<(String, String)>,
+}
+
+impl Reader {
+    fn run(&mut self, step: &Step) {
+        let command = &step.command;
+        if let Some(directory) = command.strip_prefix("cd ") {
+            self.directory.push(directory);
+            return;
+        }
+        if let Some((name, value)) = command.strip_prefix("export ").and_then(|it| it.split_once('=')) {
+            self.environment.push((name.to_owned(), value.to_owned()));
+            return;
+        }
+        let output = Command::new("bash")
+            .args(["-o", "pipefail", "-c", &format!("({command}) 2>&1")])
+            .current_dir(&self.directory)
+            .envs(self.environment.iter().cloned())
+            .output()
+            .unwrap();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        println!("$ {command}\n{printed}");
+        assert_eq!(output.status.code(), Some(step.code), "$ {command}\n{printed}");
+        let mut lines = printed.lines().map(str::trim_end);
+        for shown in step.output.iter().filter(|line| !line.is_empty()) {
+            assert!(
+                lines.any(|line| is_like(line, shown.trim_end())),
+                "$ {command}\nnot printed, or not in this order: {shown}\n{printed}"
+            );
+        }
+    }
+}
+
+#[test]
+#[ignore = "builds an operator, which takes minutes"]
+fn the_tutorial_works_as_written() {
+    let directory = TempDir::new().unwrap();
+    let programs = Path::new(env!("CARGO_BIN_EXE_kube-codegen")).parent().unwrap();
+    let path = format!("{}:{}", programs.display(), env::var("PATH").unwrap());
+    let packages = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages");
+    let mut reader = Reader {
+        directory: directory.path().to_owned(),
+        environment: vec![
+            ("PATH".to_owned(), path),
+            ("CARGO_TARGET_DIR".to_owned(), packages.display().to_string()),
+            ("CARGO_TERM_COLOR".to_owned(), "never".to_owned()),
+            ("KUBE_CODEGEN_SOURCE".to_owned(), env!("CARGO_MANIFEST_DIR").to_owned()),
+        ],
+    };
+    for (info, code) in blocks(&read("docs/tutorial.md")) {
+        let Some(file) = attribute(&info, "file") else {
+            if info == "console" {
+                steps(&format!("```console\n{code}```\n")).iter().for_each(|step| reader.run(step));
+            }
+            continue;
+        };
+        let file = reader.directory.join(file);
+        let text = match attribute(&info, "replace") {
+            Some(name) => replace_function(&fs::read_to_string(&file).unwrap(), name, &code),
+            None => code,
+        };
+        fs::write(&file, text).unwrap();
+    }
+}
