@@ -6,7 +6,9 @@ mod client_crate;
 mod config;
 mod console;
 mod crd;
+mod crds;
 mod deploy;
+mod diff;
 mod explain;
 mod generate;
 mod layer;
@@ -59,6 +61,7 @@ enum Command {
     Deploy(deploy::Command),
     Check(check::Args),
     Sample(sample::Args),
+    Diff(diff::Args),
     Policy(policy::Args),
     #[command(subcommand)]
     Crd(crd::Command),
@@ -156,6 +159,7 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Deploy(command) => deploy::run(&command, console)?,
         Command::Check(args) => check::run(&args, console)?,
         Command::Sample(args) => sample::run(&args, console)?,
+        Command::Diff(args) => diff::run(&args, console)?,
         Command::Policy(args) => policy::run(&args, console)?,
         Command::Crd(command) => crd::run(&command, console)?,
         Command::Emitters => list_emitters(console),

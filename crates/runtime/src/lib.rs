@@ -56,6 +56,7 @@
 //! - [`finalizer`]: clean-up before an object is deleted
 //! - [`event`]: Kubernetes Events
 //! - [`leader_election`]: one leader among several replicas
+//! - [`migration`]: objects in the storage version of their CRD
 //! - `metrics`: metrics for Prometheus (feature `metrics`)
 //! - `server`: HTTP servers for health checks, metrics and debugging (feature `server`)
 //! - `validation`: validates objects and fills in defaults without a cluster (feature `validation`)
@@ -72,6 +73,7 @@ pub mod lister;
 pub mod manager;
 #[cfg(feature = "metrics")]
 pub mod metrics;
+pub mod migration;
 #[doc(hidden)]
 pub mod private;
 pub mod queue;

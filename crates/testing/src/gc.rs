@@ -234,5 +234,22 @@ fn register(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
         });
         put(&mut established, "/status", status);
         store.write(kind, established);
+        return;
+    }
+    // A version that was once the storage version stays until a client removes it.
+    let stored = list(object, "/status/storedVersions");
+    let versions = list(object, "/spec/versions").iter();
+    let new = versions
+        .filter(|version| flag(version, "/storage"))
+        .map(|version| at(version, "/name"));
+    let new: Vec<_> = new.filter(|name| !stored.contains(name)).cloned().collect();
+    if !new.is_empty() {
+        let mut changed = Value::clone(object);
+        put(
+            &mut changed,
+            "/status/storedVersions",
+            stored.iter().cloned().chain(new).collect(),
+        );
+        store.write(kind, changed);
     }
 }
