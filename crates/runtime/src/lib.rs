@@ -53,6 +53,7 @@
 //! - [`informer`]: list and watch into a shared cache, with handlers
 //! - [`queue`]: a rate-limited work queue
 //! - [`controller`]: the reconcile loop
+//! - [`children`]: the objects that a controller keeps for an owner
 //! - [`finalizer`]: clean-up before an object is deleted
 //! - [`event`]: Kubernetes Events
 //! - [`leader_election`]: one leader among several replicas
@@ -62,6 +63,7 @@
 //! - `validation`: validates objects and fills in defaults without a cluster (feature `validation`)
 //! - `webhook`: admission and conversion webhooks (feature `webhook`)
 //! - [`manager`]: starts and stops all parts of an operator
+pub mod children;
 pub mod client;
 pub mod condition;
 pub mod controller;

@@ -6,3 +6,7 @@ pub mod clientset;
 pub mod example_com;
 #[rustfmt::skip]
 pub mod informers;
+
+kube_codegen_record::generated_code!(1);
+
+kube_codegen_runtime::generated_code!(1);
