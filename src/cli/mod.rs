@@ -8,6 +8,8 @@ mod console;
 mod crd;
 mod crds;
 mod deploy;
+#[cfg(feature = "dev")]
+mod dev;
 mod diff;
 mod explain;
 mod generate;
@@ -61,6 +63,8 @@ enum Command {
     Deploy(deploy::Command),
     Check(check::Args),
     Sample(sample::Args),
+    #[cfg(feature = "dev")]
+    Dev(dev::Args),
     Diff(diff::Args),
     Policy(policy::Args),
     #[command(subcommand)]
@@ -159,6 +163,8 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Deploy(command) => deploy::run(&command, console)?,
         Command::Check(args) => check::run(&args, console)?,
         Command::Sample(args) => sample::run(&args, console)?,
+        #[cfg(feature = "dev")]
+        Command::Dev(args) => dev::run(&args, console)?,
         Command::Diff(args) => diff::run(&args, console)?,
         Command::Policy(args) => policy::run(&args, console)?,
         Command::Crd(command) => crd::run(&command, console)?,
