@@ -53,7 +53,6 @@ fn replicas_that_are_right_break_no_oracle() {
 
 /// The search is cut off where its budget is spent.
 #[test]
-#[ignore = "takes minutes without optimisation: cargo test --release -p kube-codegen-simulation -- --ignored"]
 fn a_large_world_is_cut_off() {
     let summary = simulation(Bug::None)
         .workload(site::one())

@@ -70,7 +70,6 @@ fn world(swallow: bool) -> Simulation {
 }
 
 #[test]
-#[ignore = "takes minutes without optimisation: cargo test --release -p kube-codegen-simulation -- --ignored"]
 fn all_orders_with_one_fault_are_tried() {
     let summary = world(false).exhaustive(1).explore().unwrap();
     eprintln!("{summary}");
@@ -80,7 +79,6 @@ fn all_orders_with_one_fault_are_tried() {
 }
 
 #[test]
-#[ignore = "takes minutes without optimisation: cargo test --release -p kube-codegen-simulation -- --ignored"]
 fn an_error_is_found_with_the_smallest_number_of_faults() {
     let found = world(true).exhaustive(2).explore().unwrap_err();
     assert_eq!(found.oracle, Oracle::EndState, "{}", found.message);
