@@ -1,6 +1,8 @@
 //! The API for build scripts: generates into `OUT_DIR` and prints cargo's directives.
 use crate::diag::Severity;
-use crate::options::{Deny, Emitter, Kubernetes, Options, Override, Settings, each_option};
+use crate::options::{
+    Conversion, Deny, Emitter, Kubernetes, Options, Override, Settings, each_option,
+};
 use crate::{diag, run, source};
 use std::env;
 use std::ffi::OsString;

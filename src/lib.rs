@@ -78,6 +78,7 @@ mod crd;
 mod deploy;
 pub mod diag;
 mod emit;
+mod evolution;
 mod hash;
 mod ir;
 mod lower;
@@ -96,13 +97,16 @@ mod write;
 mod yaml;
 
 pub use builder::{Builder, Error};
-pub use options::{Deny, Emitter, Kubernetes, Override};
+pub use options::{Conversion, Deny, Emitter, Kubernetes, Override};
 
 /// What the tests and tools of this project use of the stages. It is not part of the API.
 #[doc(hidden)]
 pub mod private {
     pub mod crd {
         pub use crate::crd::*;
+    }
+    pub mod evolution {
+        pub use crate::evolution::*;
     }
     pub mod ir {
         pub use crate::ir::*;

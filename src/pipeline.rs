@@ -80,8 +80,9 @@ fn stages(
     diagnostics.barrier()?;
     pass::run(model, options, diagnostics);
     if !left_out.is_empty() {
-        // The target of an override may be in a source that was left out.
-        diagnostics.retain(|it| it.code != Code::OverrideUnmatched);
+        // The target of an override or a conversion may be in a source that was left out.
+        let unmatched = [Code::OverrideUnmatched, Code::ConversionUnmatched];
+        diagnostics.retain(|it| !unmatched.contains(&it.code));
     }
     diagnostics.barrier()?;
     let files = emit::emit(model, options);

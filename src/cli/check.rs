@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{CommandError, console::Console, count};
 use crate::{
+    crd,
     diag::{Code, Diagnostics, Place, Severity, nearest},
     source::{self, Input, Source, SourceId},
     yaml::{self, Document},
@@ -31,6 +32,8 @@ pub(super) struct Args {
 struct Version {
     crd: String,
     schema: Result<Schema, String>,
+    /// Whether unknown fields are preserved everywhere.
+    preserves: bool,
 }
 
 /// Versions by group, kind and name.
@@ -106,6 +109,13 @@ fn kinds(documents: Vec<(SourceId, Document)>, diagnostics: &mut Diagnostics) ->
     let mut kinds = Kinds::new();
     for (_, document) in documents {
         let crd = document.root.into_value();
+        // In v1beta1, unknown fields are preserved by default.
+        let unknown = &crd["spec"]["preserveUnknownFields"];
+        let preserves = match crd["apiVersion"].as_str() {
+            Some("apiextensions.k8s.io/v1beta1") => unknown != false,
+            _ => unknown == true,
+        };
+        let crd = crd::upgraded(crd);
         let text = |pointer: &str| {
             crd.pointer(pointer)
                 .and_then(Value::as_str)
@@ -126,10 +136,14 @@ fn kinds(documents: Vec<(SourceId, Document)>, diagnostics: &mut Diagnostics) ->
             let version = version["name"].as_str().unwrap_or_default().to_owned();
             let schema = Schema::new(schema).map_err(|error| error.to_string());
             let crd = text("/metadata/name").to_owned();
-            kinds
-                .entry(key.clone())
-                .or_default()
-                .insert(version, Version { crd, schema });
+            kinds.entry(key.clone()).or_default().insert(
+                version,
+                Version {
+                    crd,
+                    schema,
+                    preserves,
+                },
+            );
         }
     }
     if kinds.is_empty() {
@@ -225,7 +239,12 @@ fn check_object(
         }
     };
     let mut pruned = object.clone();
-    for field in schema.prune(&mut pruned) {
+    let unknown = if version.preserves {
+        Vec::new()
+    } else {
+        schema.prune(&mut pruned)
+    };
+    for field in unknown {
         let message = format!("unknown field `{field}`");
         let place = within(&pointer(&field, object), true);
         let diagnostic = diagnostics.report(Code::UnknownField, place, message);

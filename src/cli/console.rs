@@ -82,6 +82,16 @@ impl Console {
         }
     }
 
+    #[cfg(feature = "dev")]
+    pub(super) fn color(&self) -> ColorChoice {
+        self.color
+    }
+
+    #[cfg(feature = "dev")]
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet > 0
+    }
+
     /// Prints diagnostics. For people, notes are only counted unless they are asked for or denied.
     pub(super) fn diagnostics(
         &mut self,

@@ -8,7 +8,7 @@ use super::{
     console::Console,
     values::{Values, given},
 };
-use crate::options::{Deny, Emitter, Kubernetes, Override, Settings, each_option};
+use crate::options::{Conversion, Deny, Emitter, Kubernetes, Override, Settings, each_option};
 use crate::{diag::Code, source};
 
 /// Options from flags, and where to find the config file.
@@ -143,13 +143,13 @@ fn denied() -> Values<Deny> {
     Values::new(["warnings"].into_iter().chain(codes))
 }
 
-/// Parses the argument of `--override`, an inline table of TOML.
-fn inline_override(text: &str) -> Result<Override, String> {
+/// Parses the argument of `--override` or `--conversion`, an inline table of TOML.
+fn inline_table<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     #[derive(Deserialize)]
-    struct Line {
-        entry: Override,
+    struct Line<T> {
+        entry: T,
     }
-    toml::from_str::<Line>(&format!("entry = {text}"))
+    toml::from_str::<Line<T>>(&format!("entry = {text}"))
         .map(|line| line.entry)
         .map_err(|error| error.message().to_owned())
 }
@@ -196,6 +196,16 @@ mod tests {
                 feature_gates: true,
                 keep_going: true,
                 overrides,
+                conversions: vec![
+                    Conversion::of("Kind")
+                        .rename("spec.a", "spec.b")
+                        .scale(2.into()),
+                    Conversion::of("example.com/Kind")
+                        .from("v1")
+                        .to("v2")
+                        .path("spec.mode")
+                        .values([("Old".into(), "New".into())]),
+                ],
             },
         }
     }
@@ -223,6 +233,16 @@ mod tests {
         skip = true
         boxed = false
         derives = ["Eq", "Hash"]
+        [[conversion]]
+        kind = "Kind"
+        rename = "spec.a -> spec.b"
+        scale = 2
+        [[conversion]]
+        kind = "example.com/Kind"
+        from = "v1"
+        to = "v2"
+        path = "spec.mode"
+        values = { Old = "New" }
     "#;
 
     /// The same as flags.
@@ -244,6 +264,8 @@ mod tests {
         "--override={ path = 'Kind.spec.a[].b', type-name = 'B' }",
         "--override={ path = \"example.com/v1/Kind.spec.\\\"quoted\\\"\\n\", type-name = 'A', field-name = 'b', \
          rust-type = \"crate::C<'static>\", skip = true, boxed = false, derives = ['Eq', 'Hash'] }",
+        "--conversion={ kind = 'Kind', rename = 'spec.a -> spec.b', scale = 2 }",
+        "--conversion={ kind = 'example.com/Kind', from = 'v1', to = 'v2', path = 'spec.mode', values = { Old = 'New' } }",
     ];
 
     fn from_flags(flags: &[&str]) -> Layer {
@@ -277,6 +299,9 @@ mod tests {
         }
         for entry in &settings.options.overrides {
             builder = builder.override_(entry.clone());
+        }
+        for entry in &settings.options.conversions {
+            builder = builder.conversion(entry.clone());
         }
         assert_eq!(*builder.settings(), settings);
     }

@@ -6,7 +6,11 @@ mod client_crate;
 mod config;
 mod console;
 mod crd;
+mod crds;
 mod deploy;
+#[cfg(feature = "dev")]
+mod dev;
+mod diff;
 mod explain;
 mod generate;
 mod layer;
@@ -59,6 +63,9 @@ enum Command {
     Deploy(deploy::Command),
     Check(check::Args),
     Sample(sample::Args),
+    #[cfg(feature = "dev")]
+    Dev(dev::Args),
+    Diff(diff::Args),
     Policy(policy::Args),
     #[command(subcommand)]
     Crd(crd::Command),
@@ -156,6 +163,9 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Deploy(command) => deploy::run(&command, console)?,
         Command::Check(args) => check::run(&args, console)?,
         Command::Sample(args) => sample::run(&args, console)?,
+        #[cfg(feature = "dev")]
+        Command::Dev(args) => dev::run(&args, console)?,
+        Command::Diff(args) => diff::run(&args, console)?,
         Command::Policy(args) => policy::run(&args, console)?,
         Command::Crd(command) => crd::run(&command, console)?,
         Command::Emitters => list_emitters(console),

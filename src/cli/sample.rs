@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{CommandError, console::Console};
 use crate::{
+    crd,
     diag::{Diagnostics, nearest},
     scaffold,
     source::{self, Input, SourceId},
@@ -47,7 +48,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
             .map(|source| yaml::read(source, id, &mut diagnostics));
         read.into_iter().flatten()
     });
-    let crds = crds.map(|document| document.root.into_value());
+    let crds = crds.map(|document| crd::upgraded(document.root.into_value()));
     let crds: Vec<_> = crds
         .filter(|crd| crd["kind"] == "CustomResourceDefinition")
         .collect();

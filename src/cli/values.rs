@@ -7,7 +7,7 @@ use serde::{
     de::{Error, MapAccess, SeqAccess, Visitor, value},
 };
 
-use crate::options::{Deny, Emitter, Kubernetes, Override};
+use crate::options::{Conversion, Deny, Emitter, Kubernetes, Override};
 
 /// Parses a value with `FromStr`; shells complete the listed values.
 #[derive(Clone)]
@@ -69,6 +69,7 @@ impl Item<'_> for PathBuf {}
 impl Item<'_> for Emitter {}
 impl Item<'_> for Deny {}
 impl Item<'_> for Override {}
+impl Item<'_> for Conversion {}
 
 /// A list, or its only item.
 impl<T: for<'de> Item<'de>> ConfigValue for Vec<T> {

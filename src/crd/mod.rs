@@ -41,6 +41,14 @@ pub struct Crd {
     pub place: Place,
 }
 
+impl Crd {
+    /// Parses the manifest.
+    #[cfg(feature = "cli")]
+    pub(crate) fn definition(&self) -> serde_json::Value {
+        crate::ir::definition(&self.manifest)
+    }
+}
+
 /// `spec.names`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
@@ -83,6 +91,16 @@ pub struct Version {
     pub place: Place,
     /// JSON pointer of its `openAPIV3Schema` below the document's root.
     pub schema_pointer: String,
+}
+
+/// Returns a manifest in the form of `apiextensions.k8s.io/v1`.
+#[cfg(feature = "cli")]
+pub(crate) fn upgraded(manifest: serde_json::Value) -> serde_json::Value {
+    if manifest["apiVersion"] == "apiextensions.k8s.io/v1beta1" {
+        legacy::upgrade(manifest).0
+    } else {
+        manifest
+    }
 }
 
 /// Reads the CRDs of one source.

@@ -65,8 +65,12 @@ pub(crate) struct Needs {
     pub(crate) infrastructure: BTreeSet<Right>,
 }
 
+/// The user agent of requests that are not the operator's, such as those of the simulation's users.
+const USER: &str = "user";
+
 /// A line of a request log.
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Recorded {
     verb: String,
     group: String,
@@ -77,6 +81,8 @@ struct Recorded {
     name: String,
     #[serde(default)]
     status: u16,
+    #[serde(default)]
+    user_agent: String,
 }
 
 impl Needs {
@@ -98,8 +104,8 @@ impl Needs {
     }
 
     fn add(&mut self, request: Recorded) {
-        // Every user may do these: ClusterRole system:basic-user.
-        if request.resource.starts_with("selfsubject") {
+        // Every user may ask for its own rights: ClusterRole system:basic-user.
+        if request.user_agent == USER || request.resource.starts_with("selfsubject") {
             return;
         }
         let resource = match request.subresource.as_str() {
@@ -176,6 +182,7 @@ mod tests {
 {"verb":"patch","group":"e.com","resource":"foos","subresource":"status","name":"a","status":200}
 {"verb":"create","group":"events.k8s.io","resource":"events","status":201}
 {"verb":"create","group":"authorization.k8s.io","resource":"selfsubjectaccessreviews","status":201}
+{"verb":"delete","group":"e.com","resource":"foos","name":"a","status":200,"userAgent":"user"}
 {"verb":"get","path":"/version","resource":""}"#;
         let expected = [
             "create services",

@@ -101,6 +101,8 @@ codes! {
     OverrideUnmatched "KC0501" Error "override that matches nothing";
     OverrideInvalid "KC0502" Error "override that cannot apply to its target";
     NameTaken "KC0503" Error "type name that is already taken";
+    ConversionUnmatched "KC0504" Error "conversion that matches nothing";
+    ConversionInvalid "KC0505" Error "conversion that cannot apply to its path";
 
     Unsound "KC0601" Error "inconsistent model";
     Unrenderable "KC0602" Error "generated code that does not parse";

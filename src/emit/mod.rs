@@ -1,6 +1,7 @@
 //! Makes the generated files from the frozen model, one emitter per kind of output.
 mod client;
 mod columns;
+mod conversion;
 mod informer;
 mod lister;
 mod modules;
@@ -84,6 +85,7 @@ fn run<'m>(emitter: Emitter, model: &'m Model, options: &'m Options) -> Vec<OutF
         Emitter::Lister => lister::emit(model),
         Emitter::Informer => informer::emit(model, options),
         Emitter::Columns => columns::emit(model),
+        Emitter::Conversion => conversion::emit(model, options),
         Emitter::Schema => schema::emit(model),
     }
 }

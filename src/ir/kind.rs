@@ -62,12 +62,17 @@ impl Kind {
 
     /// Parses the manifest.
     pub fn definition(&self) -> serde_json::Value {
-        let mut manifest = serde_json::Deserializer::from_str(&self.manifest);
-        // It is as deep as the document it was read from, whose depth was checked.
-        manifest.disable_recursion_limit();
-        // The text was serialized from a value, so it parses.
-        serde_json::Value::deserialize(&mut manifest).unwrap_or_default()
+        definition(&self.manifest)
     }
+}
+
+/// Parses a manifest that was serialized from a value.
+pub(crate) fn definition(manifest: &str) -> serde_json::Value {
+    let mut manifest = serde_json::Deserializer::from_str(manifest);
+    // It is as deep as the document it was read from, whose depth was checked.
+    manifest.disable_recursion_limit();
+    // The text was serialized from a value, so it parses.
+    serde_json::Value::deserialize(&mut manifest).unwrap_or_default()
 }
 
 /// The Rust names of what is generated for a kind, apart from its types.

@@ -1,4 +1,5 @@
 //! The model that code is generated from: data and look-up, no policy.
+mod conversion;
 mod counts;
 mod dump;
 mod ident;
@@ -8,8 +9,11 @@ mod path;
 mod rules;
 mod ty;
 
+pub use conversion::{Conversion, ConversionStep, Decision, Strategy};
 pub use counts::Counts;
 pub use ident::Ident;
+#[cfg(feature = "cli")]
+pub(crate) use kind::definition;
 pub use kind::{Column, Deprecation, Kind, KindNames, Scale, Scope, SelectableField};
 pub use module::{Module, ModuleNames};
 pub use path::{SchemaPath, Segment};
@@ -33,6 +37,8 @@ pub struct Model {
     pub types: Types,
     /// One per group and version, in that order.
     pub modules: Vec<Module>,
+    /// One per version of a kind that has several, except the hub; sorted by group, kind and version.
+    pub conversions: Vec<Conversion>,
 }
 
 /// Index of a [`Kind`] in a [`Model`].

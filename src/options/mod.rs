@@ -1,10 +1,12 @@
 //! Options of a run: one table for flags, config keys and builder methods.
+mod conversion;
 mod deny;
 mod emitter;
 mod kubernetes;
 mod overrides;
 mod table;
 
+pub use conversion::Conversion;
 pub use deny::Deny;
 pub use emitter::Emitter;
 pub use kubernetes::Kubernetes;

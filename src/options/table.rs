@@ -68,8 +68,14 @@ macro_rules! each_option {
                 /// Override for one schema location, with the keys of the config file:
                 /// `{ path = "Kind.spec.field", rust-type = "…" }`; can be repeated
                 overrides: Vec<Override> = Vec::new(), key "override",
-                flag(value_name = "TABLE", value_parser = inline_override),
+                flag(value_name = "TABLE", value_parser = inline_table::<Override>),
                 builder override_(entry: Override) { overrides.push(entry); };
+
+                /// Conversion of one path between the versions of a kind, with the keys of the config file:
+                /// `{ kind = "Kind", rename = "spec.old -> spec.new" }`; can be repeated
+                conversions: Vec<Conversion> = Vec::new(), key "conversion",
+                flag(value_name = "TABLE", value_parser = inline_table::<Conversion>),
+                builder conversion(entry: Conversion) { conversions.push(entry); };
             }
         }
     };

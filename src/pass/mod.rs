@@ -1,4 +1,5 @@
 //! Completes the model in passes: overrides, reuse, a bound on depth, shared types, names, derives.
+mod conversion;
 mod dedup;
 mod depth;
 mod derives;
@@ -17,6 +18,7 @@ type Pass = fn(&mut Model, &Options, &mut Diagnostics);
 /// The passes in order: overrides first, equal types once nothing else can make them differ, names last.
 const PASSES: &[Pass] = &[
     overrides::run,
+    conversion::run,
     known::run,
     depth::run,
     prune,

@@ -20,14 +20,14 @@ fn visit<'a>(
 ) {
     for (step, part) in parts(schema) {
         if let (Step::Field { name, nullable }, Some(default)) = (step, part.get("default")) {
-            match expression(steps, name, nullable, default) {
-                Some(expression) => out.push(expression),
-                None => {
-                    steps.push(step);
-                    let reason = "the default is left out: a policy reaches one list or map, not one in another";
-                    walk.note(steps, reason.to_owned());
-                    steps.pop();
-                }
+            if let Some(expression) = expression(steps, name, nullable, default) {
+                out.push(expression);
+            } else {
+                steps.push(step);
+                let reason =
+                    "the default is left out: a policy reaches one list or map, not one in another";
+                walk.note(steps, reason.to_owned());
+                steps.pop();
             }
         }
         steps.push(step);
@@ -63,12 +63,12 @@ fn expression(steps: &[Step<'_>], name: &str, nullable: bool, default: &Value) -
         }
     };
     let (base, mut conditions) = exists("object", outer);
-    let path = pointer(outer);
+    let outer_path = pointer(outer);
     let Some((step, rest)) = inner.split_first() else {
         conditions.push(lacks(&base));
-        let path = cel::quote(&format!("{path}/{}", escape(name)));
-        let patch = format!("JSONPatch{{op: 'add', path: {path}, value: {value}}}");
-        return Some(format!("{} ? [{patch}] : []", conditions.join(" && ")));
+        let path = cel::quote(&format!("{outer_path}/{}", escape(name)));
+        let operation = format!("JSONPatch{{op: 'add', path: {path}, value: {value}}}");
+        return Some(format!("{} ? [{operation}] : []", conditions.join(" && ")));
     };
     if rest.iter().any(|step| !matches!(step, Step::Field { .. })) {
         return None;
@@ -79,11 +79,12 @@ fn expression(steps: &[Step<'_>], name: &str, nullable: bool, default: &Value) -
         Step::Items => "string(key)",
         _ => "jsonpatch.escapeKey(key)",
     };
-    let start = cel::quote(&format!("{path}/"));
+    let start = cel::quote(&format!("{outer_path}/"));
     let end = cel::quote(&format!("{}/{}", pointer(rest), escape(name)));
-    let patch = format!("JSONPatch{{op: 'add', path: {start} + {key} + {end}, value: {value}}}");
+    let operation =
+        format!("JSONPatch{{op: 'add', path: {start} + {key} + {end}, value: {value}}}");
     let patches = format!(
-        "{base}.transformList(key, item, {}, {patch})",
+        "{base}.transformList(key, item, {}, {operation})",
         inner_conditions.join(" && ")
     );
     if conditions.is_empty() {

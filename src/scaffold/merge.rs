@@ -132,7 +132,7 @@ mod tests {
     /// Inserts lines of its own into a text, and removes others.
     fn edited(base: &[String], own: &str, random: &mut impl FnMut(usize) -> usize) -> Vec<String> {
         let mut lines = base.to_vec();
-        for edit in 0..1 + random(4) {
+        for edit in 0..=random(4) {
             let at = random(lines.len());
             match random(3) {
                 0 => drop(lines.remove(at)),
@@ -159,8 +159,7 @@ mod tests {
                 .collect();
             let ours = edited(&base, "mine", &mut random);
             let theirs = edited(&base, "new", &mut random);
-            let text =
-                |lines: &[String]| lines.iter().map(|it| format!("{it}\n")).collect::<String>();
+            let text = |lines: &[String]| lines.join("\n") + "\n";
             let (base, theirs_text) = (text(&base), text(&theirs));
             let merged = match of(Some(&base), Some(&text(&ours)), &theirs_text) {
                 Merged::Clean(merged) => {

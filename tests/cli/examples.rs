@@ -154,9 +154,10 @@ fn generate_and_new_keep_the_examples() {
         let text = super::stdout(&output);
         assert!(output.status.success(), "{}", super::stderr(&output));
         let writes = |line: &&str| line.starts_with("create") || line.starts_with("update");
-        let written: Vec<_> = text.lines().filter(writes).collect();
+        let mut written: Vec<_> = text.lines().filter(writes).collect();
         // The examples have tests of their own.
-        assert_eq!(written, ["create   ./tests/controller.rs"], "{text}");
+        written.retain(|line| !line.starts_with("create   ./tests/"));
+        assert_eq!(written, [""; 0], "{text}");
     }
 }
 

@@ -8,6 +8,8 @@ mod client_crate;
 #[path = "../common/mod.rs"]
 mod common;
 mod deploy;
+#[cfg(feature = "dev")]
+mod dev;
 mod examples;
 mod generate;
 mod memory;

@@ -45,11 +45,19 @@ fn replace_function(text: &str, name: &str, code: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let start = format!("fn {name}(");
     let is_start = |line: &&str| !line.starts_with(' ') && line.contains(&start);
-    let at = lines.iter().position(is_start).unwrap_or_else(|| panic!("no function {name}"));
-    let first = lines[..at].iter().rposition(|line| !line.starts_with("///") && !line.starts_with("#["));
+    let at = lines
+        .iter()
+        .position(is_start)
+        .unwrap_or_else(|| panic!("no function {name}"));
+    let first = lines[..at]
+        .iter()
+        .rposition(|line| !line.starts_with("///") && !line.starts_with("#["));
     let first = first.map_or(0, |before| before + 1);
     let last = at + lines[at..].iter().position(|line| *line == "}").unwrap();
-    [&lines[..first], &[code.trim_end()], &lines[last + 1..]].concat().join("\n") + "\n"
+    [&lines[..first], &[code.trim_end()], &lines[last + 1..]]
+        .concat()
+        .join("\n")
+        + "\n"
 }
 
 struct Reader {
@@ -64,7 +72,10 @@ impl Reader {
             self.directory.push(directory);
             return;
         }
-        if let Some((name, value)) = command.strip_prefix("export ").and_then(|it| it.split_once('=')) {
+        if let Some((name, value)) = command
+            .strip_prefix("export ")
+            .and_then(|it| it.split_once('='))
+        {
             self.environment.push((name.to_owned(), value.to_owned()));
             return;
         }
@@ -76,7 +87,11 @@ impl Reader {
             .unwrap();
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         println!("$ {command}\n{printed}");
-        assert_eq!(output.status.code(), Some(step.code), "$ {command}\n{printed}");
+        assert_eq!(
+            output.status.code(),
+            Some(step.code),
+            "$ {command}\n{printed}"
+        );
         let mut lines = printed.lines().map(str::trim_end);
         for shown in step.output.iter().filter(|line| !line.is_empty()) {
             assert!(
@@ -91,22 +106,32 @@ impl Reader {
 #[ignore = "builds an operator, which takes minutes"]
 fn the_tutorial_works_as_written() {
     let directory = TempDir::new().unwrap();
-    let programs = Path::new(env!("CARGO_BIN_EXE_kube-codegen")).parent().unwrap();
+    let programs = Path::new(env!("CARGO_BIN_EXE_kube-codegen"))
+        .parent()
+        .unwrap();
     let path = format!("{}:{}", programs.display(), env::var("PATH").unwrap());
     let packages = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages");
     let mut reader = Reader {
         directory: directory.path().to_owned(),
         environment: vec![
             ("PATH".to_owned(), path),
-            ("CARGO_TARGET_DIR".to_owned(), packages.display().to_string()),
+            (
+                "CARGO_TARGET_DIR".to_owned(),
+                packages.display().to_string(),
+            ),
             ("CARGO_TERM_COLOR".to_owned(), "never".to_owned()),
-            ("KUBE_CODEGEN_SOURCE".to_owned(), env!("CARGO_MANIFEST_DIR").to_owned()),
+            (
+                "KUBE_CODEGEN_SOURCE".to_owned(),
+                env!("CARGO_MANIFEST_DIR").to_owned(),
+            ),
         ],
     };
     for (info, code) in blocks(&read("docs/tutorial.md")) {
         let Some(file) = attribute(&info, "file") else {
             if info == "console" {
-                steps(&format!("```console\n{code}```\n")).iter().for_each(|step| reader.run(step));
+                steps(&format!("```console\n{code}```\n"))
+                    .iter()
+                    .for_each(|step| reader.run(step));
             }
             continue;
         };

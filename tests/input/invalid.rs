@@ -4,7 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 use kube_codegen::diag::human::{self, Style};
 use kube_codegen::diag::{Code, Diagnostics, json};
-use kube_codegen::options::{Options, Override};
+use kube_codegen::options::{Conversion, Options, Override};
 use kube_codegen::pipeline;
 use kube_codegen::source::{self, Input, Source};
 use std::collections::BTreeSet;
@@ -51,6 +51,8 @@ fn options(case: &Path) -> Options {
     struct Config {
         #[serde(default, rename = "override")]
         overrides: Vec<Override>,
+        #[serde(default, rename = "conversion")]
+        conversions: Vec<Conversion>,
     }
     let config: Config = match fs::read_to_string(case.with_extension("toml")) {
         Ok(text) => toml::from_str(&text).expect("options"),
@@ -58,6 +60,7 @@ fn options(case: &Path) -> Options {
     };
     Options {
         overrides: config.overrides,
+        conversions: config.conversions,
         ..Options::default()
     }
 }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use kube_codegen::{
-    options::{Emitter, Kubernetes, Options, Override},
+    options::{Conversion, Emitter, Kubernetes, Options, Override},
     pipeline,
     private::write,
     source::Source,
@@ -219,6 +219,8 @@ fn options(fixture: &Path) -> Options {
         emit: Vec<Emitter>,
         #[serde(rename = "override")]
         overrides: Vec<Override>,
+        #[serde(rename = "conversion")]
+        conversions: Vec<Conversion>,
     }
     let file: OptionsFile = match fs::read_to_string(fixture.with_extension("toml")) {
         Ok(text) => toml::from_str(&text).expect("options"),
@@ -228,6 +230,7 @@ fn options(fixture: &Path) -> Options {
         kubernetes: file.kubernetes,
         emit: file.emit,
         overrides: file.overrides,
+        conversions: file.conversions,
         ..Options::default()
     }
 }

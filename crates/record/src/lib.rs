@@ -43,6 +43,7 @@
 //! - Types with serde impls of their own, such as those of k8s-openapi, are read from a buffered `serde_json::Value`. In them, as in raw
 //!   JSON, values nest as deep as the deserializer allows (128 levels in `serde_json`).
 //! - An error of the deserializer itself (malformed text, end of input) is returned as it is, with its line, column and category.
+pub mod apply;
 mod bytes;
 pub mod clock;
 mod compatibility;

@@ -53,14 +53,17 @@
 //! - [`informer`]: list and watch into a shared cache, with handlers
 //! - [`queue`]: a rate-limited work queue
 //! - [`controller`]: the reconcile loop
+//! - [`children`]: the objects that a controller keeps for an owner
 //! - [`finalizer`]: clean-up before an object is deleted
 //! - [`event`]: Kubernetes Events
 //! - [`leader_election`]: one leader among several replicas
+//! - [`migration`]: objects in the storage version of their CRD
 //! - `metrics`: metrics for Prometheus (feature `metrics`)
 //! - `server`: HTTP servers for health checks, metrics and debugging (feature `server`)
 //! - `validation`: validates objects and fills in defaults without a cluster (feature `validation`)
 //! - `webhook`: admission and conversion webhooks (feature `webhook`)
 //! - [`manager`]: starts and stops all parts of an operator
+pub mod children;
 pub mod client;
 pub mod condition;
 pub mod controller;
@@ -72,6 +75,7 @@ pub mod lister;
 pub mod manager;
 #[cfg(feature = "metrics")]
 pub mod metrics;
+pub mod migration;
 #[doc(hidden)]
 pub mod private;
 pub mod queue;

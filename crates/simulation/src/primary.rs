@@ -1,12 +1,12 @@
 //! Makes workloads for a kind from its schema.
 
+use std::any::TypeId;
+
+use http::Method;
 use k8s_openapi::{ListableResource, NamespaceResourceScope};
 use kube_codegen_schema::{Extent, Schema};
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
-use std::any::TypeId;
-
-use http::Method;
 
 use crate::{
     request::send,

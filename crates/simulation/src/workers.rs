@@ -25,17 +25,14 @@ pub(crate) async fn run(world: Arc<World>) {
             Some((path, status, id(object)))
         });
         for (path, status, id) in reports {
-            match &world.steering {
-                Some(steering) => {
-                    world.touch();
-                    let next = steering.report(world.setup.replicas, &id, &status);
-                    steering.turn(next, u64::MAX).await;
-                }
-                None => {
-                    let delay = Duration::from_millis(fastrand::u64(5..500));
-                    world.busy(delay);
-                    sleep(delay).await;
-                }
+            if let Some(steering) = &world.steering {
+                world.touch();
+                let next = steering.report(world.setup.replicas, &id, &status);
+                steering.turn(next, u64::MAX).await;
+            } else {
+                let delay = Duration::from_millis(fastrand::u64(5..500));
+                world.busy(delay);
+                sleep(delay).await;
             }
             let body = json!({ "status": status });
             let path = format!("{path}/status");

@@ -1,7 +1,7 @@
 //! A real Kubernetes control plane for the tests of operators, without Docker.
 //!
 //! It consists of etcd, kube-apiserver, Kubernetes' controllers and a replacement for scheduler and kubelets, as processes on
-//! 127.0.0.1. Building it requires Go.
+//! 127.0.0.1. Building it requires Go. It runs on Unix alone.
 //!
 //! ```no_run
 //! use std::{process::Command, time::Duration};
@@ -66,6 +66,7 @@ mod error;
 mod go;
 mod identity;
 mod kubeconfig;
+mod operator;
 mod plane;
 mod process;
 mod proxy;
@@ -77,6 +78,7 @@ mod wait;
 pub use self::{
     component::Component,
     error::Error,
+    operator::Operator,
     plane::{Builder, ControlPlane, Namespace},
     process::Process,
     proxy::{Fault, Proxy, RecordedRequest, Rule, RuleHandle},

@@ -7,11 +7,12 @@ use serde_json::Value;
 
 use crate::{
     body::identify,
-    builtin, gc, go,
-    kind::{self, Kind, Types, Version},
+    builtin, definition, gc, go,
+    kind::{Kind, Types, Version},
     managed, names, namespaces,
     object::{self, at, copy, deleting, map, now, section, text},
-    request::{Request, Verb},
+    patch,
+    request::{Probe, Request, Verb},
     service_ports,
     status::{Answer, already_exists, cause, conflict, invalid, stale, unexplained},
     store::Store,
@@ -179,6 +180,17 @@ fn complete(
     object: &mut Value,
 ) -> Answer<()> {
     let (kind, version) = (&request.target.kind, request.target.version()?);
+    for patch in &request.patches {
+        // The webhook has seen the object with its defaults.
+        match &version.types {
+            Types::None => {}
+            Types::Custom { rules, .. } => {
+                rules.apply_defaults(object);
+            }
+            Types::Builtin(name) => builtin::default(builtin::schema(name), object),
+        }
+        patch::json(object, patch)?;
+    }
     let mut causes = names::check(kind, object);
     causes.extend(
         old.into_iter()
@@ -233,13 +245,12 @@ fn complete(
     if causes.is_empty() && kind.group.is_empty() && kind.kind == "Service" {
         causes.extend(service_ports::allocate(store, kind, old, object));
     }
-    if kind.plural == "customresourcedefinitions"
-        && let Err(why) = kind::from_crd(object)
-    {
-        let (field, message) = why.split_once(": ").unwrap_or(("spec", &why));
-        causes.push(cause(field, "FieldValueInvalid", message));
+    if definition::is_definition(kind) {
+        causes.extend(definition::check(object, old));
     }
-    if causes.is_empty() {
+    if request.probe == Some(Probe::Unvalidated) {
+        Ok(())
+    } else if causes.is_empty() {
         webhook::validate(store, request, old, Some(object))
     } else {
         Err(invalid(kind, object::name(object), causes))

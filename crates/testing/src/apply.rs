@@ -12,7 +12,7 @@ use crate::{
     object::{self, at, text},
     read::found,
     request::{Request, present},
-    status::{Answer, bad_request, cause, invalid_options, not_found, unexplained},
+    status::{Answer, bad_request, cause, conflict, invalid_options, not_found, unexplained},
     store::Store,
 };
 
@@ -50,6 +50,13 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
                 "the name of the object ({} based on URL) was undeterminable: name must be provided",
                 target.name
             )));
+        }
+        let uid = object::uid(&object);
+        if !uid.is_empty() {
+            let why = format!(
+                "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+            );
+            return Err(conflict(&target.kind, &target.name, &why));
         }
         return admit::create(store, request, object).map(|created| (created, true));
     };

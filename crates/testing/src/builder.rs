@@ -1,6 +1,6 @@
 //! The settings of a server that does more than a test of one reconcile needs.
 
-use crate::{ApiServer, namespaces, server::WINDOW, store::Store};
+use crate::{ApiServer, Controllers, auth, namespaces, server::WINDOW, shared::lock, store::Store};
 
 /// The settings of an [`ApiServer`].
 ///
@@ -20,6 +20,8 @@ use crate::{ApiServer, namespaces, server::WINDOW, store::Store};
 pub struct Builder {
     namespaces: bool,
     authority: String,
+    controllers: Option<Controllers>,
+    authorization: bool,
 }
 
 impl Builder {
@@ -37,13 +39,42 @@ impl Builder {
         self
     }
 
+    /// Authenticates clients over HTTP by their token, and authorizes requests by the stored RBAC objects: without a rule that
+    /// allows it, a request gets 403 with the message of kube-apiserver. The client of [`ApiServer::client`] may do everything.
+    ///
+    /// Service accounts get tokens by a `TokenRequest` (`kubectl create token`). Impersonation and the reviews of access and
+    /// tokens are answered accordingly. Rights may be granted that the granting user does not have.
+    pub fn authorization(mut self) -> Self {
+        self.authorization = true;
+        self
+    }
+
+    /// Runs controllers on the current tokio runtime.
+    pub fn controllers(mut self, controllers: Controllers) -> Self {
+        self.controllers = Some(controllers);
+        self
+    }
+
     /// Creates the server.
+    ///
+    /// # Panics
+    /// With [`Self::controllers`] outside a tokio runtime.
     pub fn build(self) -> ApiServer {
         let mut store = Store::new(WINDOW);
         store.authority = self.authority;
         if self.namespaces {
             namespaces::start(&mut store);
         }
-        ApiServer::with(store)
+        if self.authorization {
+            auth::start(&mut store);
+        }
+        let server = ApiServer::with(store);
+        if self.authorization {
+            lock(&server.0.auth).enable();
+        }
+        if let Some(controllers) = self.controllers {
+            tokio::spawn(server.run_controllers(controllers));
+        }
+        server
     }
 }

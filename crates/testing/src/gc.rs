@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
+    definition,
     kind::{self, Kind},
     namespaces,
     object::{self, at, deleting, flag, list, now, put, section, strings, text},
@@ -218,21 +219,35 @@ fn release(store: &mut Store, kind: &Arc<Kind>, dependent: &Value, uid: &str) {
 
 /// Serves a stored CRD and sets its status.
 fn register(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
-    if kind.plural != "customresourcedefinitions" {
+    if !definition::is_definition(kind) {
         return;
     }
-    if let Ok(defined) = kind::from_crd(object) {
+    let (served, status) = definition::establish(store, object);
+    if let Ok(defined) = kind::from_crd(object)
+        && served
+    {
         store.kinds.insert(defined);
     }
-    if at(object, "/status/conditions").is_null() {
+    if *at(object, "/status") != status {
         let mut established = Value::clone(object);
-        let condition = |name: &str, reason: &str| json!({"type": name, "status": "True", "reason": reason, "message": "", "lastTransitionTime": now()});
-        let status = json!({
-            "conditions": [condition("NamesAccepted", "NoConflicts"), condition("Established", "InitialNamesAccepted")],
-            "acceptedNames": at(object, "/spec/names"),
-            "storedVersions": list(object, "/spec/versions").iter().filter(|version| flag(version, "/storage")).map(|version| at(version, "/name").clone()).collect::<Vec<_>>(),
-        });
         put(&mut established, "/status", status);
         store.write(kind, established);
+        return;
+    }
+    // A version that was once the storage version stays until a client removes it.
+    let stored = list(object, "/status/storedVersions");
+    let versions = list(object, "/spec/versions").iter();
+    let new = versions
+        .filter(|version| flag(version, "/storage"))
+        .map(|version| at(version, "/name"));
+    let new: Vec<_> = new.filter(|name| !stored.contains(name)).cloned().collect();
+    if !new.is_empty() {
+        let mut changed = Value::clone(object);
+        put(
+            &mut changed,
+            "/status/storedVersions",
+            stored.iter().cloned().chain(new).collect(),
+        );
+        store.write(kind, changed);
     }
 }

@@ -13,23 +13,23 @@ use crate::{
     write,
 };
 
-pub(crate) fn create(store: &mut Store, agent: &str, object: Value) -> Answer<Value> {
+pub(crate) fn create(store: &mut Store, agent: &str, object: &Value) -> Answer<Value> {
     let request = request(store, agent, Verb::Create, object, "")?;
     write::create(store, &request)
 }
 
-pub(crate) fn update(store: &mut Store, agent: &str, object: Value) -> Answer<Value> {
+pub(crate) fn update(store: &mut Store, agent: &str, object: &Value) -> Answer<Value> {
     let request = request(store, agent, Verb::Update, object, "")?;
     write::update(store, &request).map(|(object, _)| object)
 }
 
-pub(crate) fn update_status(store: &mut Store, agent: &str, object: Value) -> Answer<Value> {
+pub(crate) fn update_status(store: &mut Store, agent: &str, object: &Value) -> Answer<Value> {
     let request = request(store, agent, Verb::Update, object, "status")?;
     write::update(store, &request).map(|(object, _)| object)
 }
 
 pub(crate) fn delete(store: &mut Store, agent: &str, object: &Value) -> Answer<Value> {
-    let mut request = request(store, agent, Verb::Delete, object.clone(), "")?;
+    let mut request = request(store, agent, Verb::Delete, object, "")?;
     request.body.clear();
     write::delete(store, &request)
 }
@@ -57,10 +57,10 @@ fn request(
     store: &Store,
     agent: &str,
     verb: Verb,
-    object: Value,
+    object: &Value,
     subresource: &str,
 ) -> Answer<Request> {
-    let mut target = target(store, &object)?;
+    let mut target = target(store, object)?;
     subresource.clone_into(&mut target.subresource);
     if verb == Verb::Create {
         target.name.clear();

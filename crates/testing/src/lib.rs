@@ -21,20 +21,26 @@
 //!
 //! # Limitations
 //!
-//! No controllers run: a Deployment gets no Pods, and a test sets the status that it needs. The server has no
-//! authentication, CEL rules or conversion webhooks. For custom resources and built-in kinds, the answers
-//! are compared with those of kube-apiserver: `docs/api-server-in-memory.md` lists the differences that remain.
+//! Namespaces, controllers and authorization are options of [`ApiServer::builder`]. Without controllers, a Deployment gets no
+//! Pods, and a test sets the status that it needs. The server calls no conversion webhooks. For custom
+//! resources and built-in kinds, the answers are compared with those of kube-apiserver: `docs/api-server-in-memory.md` lists
+//! the differences that remain.
 
+mod admission;
 mod admit;
 mod apply;
+mod auth;
 mod body;
 mod builder;
 mod builtin;
+mod controllers;
+mod definition;
 mod discovery;
 mod events;
 mod fault;
 mod gc;
 mod go;
+mod intercept;
 mod internal;
 mod kind;
 mod log;
@@ -59,14 +65,21 @@ mod status;
 mod store;
 mod strategic;
 mod table;
+#[cfg(feature = "tls")]
+mod tls;
 mod transport;
 mod watch;
 mod webhook;
 mod write;
 
+pub use auth::User;
 pub use builder::Builder;
+pub use controllers::{Controllers, PodPlan};
 pub use fault::Failure;
+pub use intercept::{Action, EventAction, EventInFlight};
 pub use recorded::{On, RecordedRequest};
 pub use server::ApiServer;
 pub use state::StateError;
+#[cfg(feature = "tls")]
+pub use tls::Tls;
 pub use transport::ApiService;

@@ -8,6 +8,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
 use crate::recorded::RecordedRequest;
 
@@ -24,6 +25,7 @@ pub(crate) struct RequestLog {
     first: usize,
     limit: usize,
     file: Option<File>,
+    followers: Vec<mpsc::UnboundedSender<RecordedRequest>>,
 }
 
 impl Default for RequestLog {
@@ -33,6 +35,7 @@ impl Default for RequestLog {
             first: 0,
             limit: LIMIT,
             file: open(),
+            followers: Vec::new(),
         }
     }
 }
@@ -59,6 +62,8 @@ impl RequestLog {
             return;
         };
         request.status = status;
+        self.followers
+            .retain(|follower| follower.send(request.clone()).is_ok());
         if self.file.is_some() {
             let line = line(request);
             self.append(&line);
@@ -73,6 +78,13 @@ impl RequestLog {
             complain(&error);
             self.file = None;
         }
+    }
+
+    /// Returns the requests that are answered from now on.
+    pub(crate) fn follow(&mut self) -> mpsc::UnboundedReceiver<RecordedRequest> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.followers.push(sender);
+        receiver
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &RecordedRequest> {

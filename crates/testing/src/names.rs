@@ -111,6 +111,11 @@ pub(crate) fn label_violations(name: &str) -> Vec<&'static str> {
     found
 }
 
+/// Returns why a name is not a DNS label that starts with a letter.
+pub(crate) fn letter_label_violation(name: &str) -> Option<&'static str> {
+    violation(Form::LetterLabel, name)
+}
+
 /// Returns the violations in a DNS subdomain.
 pub(crate) fn subdomain_violations(name: &str) -> Vec<&'static str> {
     violation(Form::Subdomain, name).into_iter().collect()

@@ -30,7 +30,7 @@ pub(crate) fn start(store: &mut Store) {
     for name in INITIAL {
         let namespace =
             json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-        internal::create(store, "kube-apiserver", namespace).ok();
+        internal::create(store, "kube-apiserver", &namespace).ok();
     }
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn created(store: &mut Store, namespace: &str) {
     authority["metadata"]["annotations"] = json!({"kubernetes.io/description": "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters."});
     for object in [account, authority] {
         // The objects may exist in a store that was seeded.
-        internal::create(store, "kube-controller-manager", object).ok();
+        internal::create(store, "kube-controller-manager", &object).ok();
     }
 }
 

@@ -85,6 +85,14 @@ pub(crate) fn present(object: &Value, target: &Target, metadata_only: bool) -> V
     shown
 }
 
+/// How a request is executed without storing anything, to learn what it would store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Probe {
+    /// The object may still be invalid.
+    Unvalidated,
+    Validated,
+}
+
 /// A request for a resource of the server.
 #[derive(Debug)]
 pub(crate) struct Request {
@@ -100,6 +108,10 @@ pub(crate) struct Request {
     /// The texts of `Warning` headers.
     pub(crate) warnings: RefCell<Vec<String>>,
     pub(crate) user_agent: String,
+    /// The changes (RFC 6902) of admission webhooks.
+    pub(crate) patches: Vec<Value>,
+    /// Set while a request is executed for the sake of webhooks.
+    pub(crate) probe: Option<Probe>,
 }
 
 /// Converts numbers as a real server does: `1.0` becomes `1`, and what exceeds 64 bits a float.
@@ -127,6 +139,7 @@ impl Request {
             (&Method::GET, true) => Verb::List,
             (&Method::GET, false) => Verb::Get,
             (&Method::POST, true) => Verb::Create,
+            (&Method::POST, false) if target.subresource == "token" => Verb::Create,
             (&Method::PUT, false) => Verb::Update,
             (&Method::PATCH, false) => Verb::Patch,
             (&Method::DELETE, false) => Verb::Delete,
@@ -160,6 +173,8 @@ impl Request {
             metadata_only: header(header::ACCEPT).contains("as=PartialObjectMetadata"),
             warnings: RefCell::default(),
             user_agent: header(header::USER_AGENT),
+            patches: Vec::new(),
+            probe: None,
         })
     }
 
@@ -175,6 +190,16 @@ impl Request {
             metadata_only: false,
             warnings: RefCell::default(),
             user_agent: agent.to_owned(),
+            patches: Vec::new(),
+            probe: None,
+        }
+    }
+
+    /// Replaces the body.
+    pub(crate) fn set_body(&mut self, body: &Value) {
+        self.body = body.to_string().into_bytes();
+        if matches!(self.content_type.as_str(), PROTOBUF | YAML) {
+            JSON.clone_into(&mut self.content_type);
         }
     }
 
@@ -231,7 +256,7 @@ impl Request {
 
     /// `dryRun=All`: everything happens but the storing.
     pub(crate) fn dry_run(&self) -> bool {
-        self.query.get("dryRun") == Some("All")
+        self.probe.is_some() || self.query.get("dryRun") == Some("All")
     }
 }
 
@@ -270,6 +295,7 @@ fn target(path: &str, kinds: &Kinds) -> Answer<Target> {
         "" => true,
         "status" => served.status,
         "scale" => served.scale.is_some(),
+        "token" => kind.group.is_empty() && kind.kind == "ServiceAccount",
         _ => false,
     };
     let scoped = if kind.namespaced {

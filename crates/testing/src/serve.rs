@@ -11,8 +11,15 @@ use kube::core::response::Status;
 use serde_json::Value;
 
 use crate::{
+    admission,
+    auth::{
+        self, User,
+        rbac::{self, Attributes},
+        token,
+    },
     discovery,
-    fault::Effect,
+    fault::{Effect, Failure},
+    intercept::{Action, Interceptors},
     openapi, read,
     recorded::RecordedRequest,
     request::{Request, Verb},
@@ -30,18 +37,33 @@ pub(crate) async fn serve(
     shared: Arc<Shared>,
     parts: Parts,
     body: Vec<u8>,
+    user: Option<User>,
 ) -> io::Result<Response<Body>> {
-    if let Some(answer) = review::answer(&parts.method, parts.uri.path(), &body) {
-        lock(&shared.requests).append(&review::line(&answer, parts.uri.path()));
-        return Ok(json(201, &answer));
+    let user = match auth::authenticate(&shared, &parts, user) {
+        Ok(user) => user,
+        Err(failure) => return Ok(failed(&failure)),
+    };
+    let path = parts.uri.path();
+    match review::answer(&shared, &user, &parts.method, path, &body) {
+        Some(Ok(answer)) => {
+            lock(&shared.requests).append(&review::line(&answer, path));
+            return Ok(json(201, &answer));
+        }
+        Some(Err(failure)) => return Ok(failed(&failure)),
+        None => {}
     }
+    let authorized = lock(&shared.auth).enabled.then_some(&user);
     let request = {
         let store = lock(&shared.store);
-        let path = parts.uri.path();
         let document = discovery::document(path, &store.kinds)
             .or_else(|| openapi::document(path, &store.kinds));
         if let Some(document) = document {
-            return Ok(document_response(&document));
+            let refused = authorized.and_then(|user| {
+                rbac::authorize(&store, user, &Attributes::of_path(&parts.method, path)).err()
+            });
+            return Ok(
+                refused.map_or_else(|| document_response(&document), |refused| failed(&refused))
+            );
         }
         Request::read(&parts, body, &store.kinds)
     };
@@ -53,11 +75,50 @@ pub(crate) async fn serve(
         .uri
         .path_and_query()
         .map_or_else(|| parts.uri.path(), |path| path.as_str());
-    let index = lock(&shared.requests)
-        .is_kept()
+    let refused = authorized.and_then(|user| {
+        rbac::authorize(&lock(&shared.store), user, &Attributes::of(&request)).err()
+    });
+    if let Some(refused) = refused {
+        let is_kept = lock(&shared.requests).is_kept();
+        let index = is_kept.then(|| shared.record(RecordedRequest::new(&request, path)));
+        shared.answered(index, refused.code);
+        return Ok(failed(&refused));
+    }
+    answer(&shared, request, &user, path).await
+}
+
+/// Answers an authorized request for a resource; an error breaks the connection.
+async fn answer(
+    shared: &Arc<Shared>,
+    mut request: Request,
+    user: &User,
+    path: &str,
+) -> io::Result<Response<Body>> {
+    let interceptors = lock(&shared.interceptors).clone();
+    let is_kept = lock(&shared.requests).is_kept();
+    let intercepted = interceptors
+        .has_any()
         .then(|| RecordedRequest::new(&request, path));
-    let index = index.map(|record| shared.record(record));
-    let effect = lock(&shared.faults).take(request.verb, &request.target);
+    let index = is_kept.then(|| {
+        let recorded = intercepted.clone();
+        shared.record(recorded.unwrap_or_else(|| RecordedRequest::new(&request, path)))
+    });
+    let action = intercepted
+        .as_ref()
+        .map_or(Action::Pass, |recorded| interceptors.request(recorded));
+    let effect = match action {
+        Action::Pass => lock(&shared.faults).take(request.verb, &request.target),
+        Action::Body(body) => {
+            request.set_body(&body);
+            None
+        }
+        Action::Answer(code, body) => {
+            shared.answered(index, code);
+            return Ok(json(code, &body));
+        }
+        Action::Fail(failure) => Some(failure.0),
+        Action::Delay(time) => Some(Effect::Delay(time)),
+    };
     let lose_answer = match effect {
         Some(Effect::Answer(failure)) => {
             shared.answered(index, failure.code);
@@ -71,13 +132,69 @@ pub(crate) async fn serve(
         Some(Effect::LostAnswer) => true,
         None => false,
     };
-    let response = execute(&shared, &request)
-        .unwrap_or_else(|failure| with_warnings(failed(&failure), &request));
+    if let Err(failure) = admission::admit(shared, &mut request, user).await {
+        shared.answered(index, failure.code);
+        return Ok(with_warnings(failed(&failure), &request));
+    }
+    let response = match execute(shared, &request) {
+        Ok(Executed::Stream(response)) => response,
+        Ok(Executed::Object(code, value)) => {
+            let answer = match intercepted {
+                Some(recorded) => changed(&interceptors, recorded, code, value).await?,
+                None => Ok((code, value)),
+            };
+            match answer {
+                Ok((code, value)) => with_warnings(json(code, &value), &request),
+                Err(failure) => failed(&failure),
+            }
+        }
+        Err(failure) => match intercepted {
+            Some(recorded) => {
+                let before = document(&failure);
+                match changed(&interceptors, recorded, failure.code, before.clone()).await? {
+                    // The status of a failure may have headers.
+                    Ok((code, value)) if value == before && code == failure.code => {
+                        with_warnings(failed(&failure), &request)
+                    }
+                    Ok((code, value)) => json(code, &value),
+                    Err(failure) => failed(&failure),
+                }
+            }
+            None => with_warnings(failed(&failure), &request),
+        },
+    };
     if lose_answer {
         return Err(broken());
     }
     shared.answered(index, response.status().as_u16());
     Ok(response)
+}
+
+/// Returns the answer that the interceptors leave; an outer error breaks the connection.
+async fn changed(
+    interceptors: &Interceptors,
+    mut request: RecordedRequest,
+    code: u16,
+    value: Value,
+) -> io::Result<Answer<(u16, Value)>> {
+    request.status = code;
+    Ok(match interceptors.answer(&request, &value) {
+        Action::Pass => Ok((code, value)),
+        Action::Body(value) => Ok((code, value)),
+        Action::Answer(code, value) => Ok((code, value)),
+        Action::Delay(time) | Action::Fail(Failure(Effect::Delay(time))) => {
+            tokio::time::sleep(time).await;
+            Ok((code, value))
+        }
+        Action::Fail(Failure(Effect::Answer(failure))) => Err(failure),
+        Action::Fail(Failure(Effect::Disconnect | Effect::LostAnswer)) => return Err(broken()),
+    })
+}
+
+/// What a request gives.
+enum Executed {
+    Object(u16, Value),
+    Stream(Response<Body>),
 }
 
 fn broken() -> io::Error {
@@ -87,13 +204,16 @@ fn broken() -> io::Error {
     )
 }
 
-fn execute(shared: &Arc<Shared>, request: &Request) -> Answer<Response<Body>> {
+fn execute(shared: &Arc<Shared>, request: &Request) -> Answer<Executed> {
     let mut guard = lock(&shared.store);
     let store = &mut *guard;
     let before = store.revision;
     let answer = match request.verb {
         Verb::Get => read::get(store, request).map(|value| (200, value)),
         Verb::List => read::list(store, request).map(|value| (200, value)),
+        Verb::Create if request.target.subresource == "token" => {
+            token::create(shared, store, request).map(|value| (201, value))
+        }
         Verb::Create => write::create(store, request).map(|value| (201, value)),
         Verb::Update => write::update(store, request).map(created),
         Verb::Patch => write::patch(store, request).map(created),
@@ -108,13 +228,13 @@ fn execute(shared: &Arc<Shared>, request: &Request) -> Answer<Response<Body>> {
                 request,
                 lock(&shared.settings).expired_as_410,
             )?;
-            return Ok(stream(lines, request));
+            return Ok(Executed::Stream(stream(lines, request)));
         }
     };
     if store.revision != before {
         shared.changes.wake();
     }
-    answer.map(|(code, value)| with_warnings(json(code, &value), request))
+    answer.map(|(code, value)| Executed::Object(code, value))
 }
 
 /// Returns the HTTP status of a write that may have created its object.

@@ -7,10 +7,13 @@ use std::{
 };
 
 use bytes::Bytes;
+use futures::Stream;
+use k8s_openapi::ByteString;
 use kube::{Client, core::response::Status};
 use serde_json::json;
 
 use crate::{
+    auth::User,
     builder::Builder,
     fault::{Command, Failure},
     recorded::{On, RecordedRequest},
@@ -72,6 +75,8 @@ impl ApiServer {
             faults: Mutex::default(),
             watches: Mutex::default(),
             settings: Mutex::default(),
+            auth: Mutex::default(),
+            interceptors: Mutex::default(),
         }))
     }
 
@@ -85,7 +90,20 @@ impl ApiServer {
 
     /// Returns the service of [`Self::client`].
     pub fn service(&self) -> ApiService {
-        ApiService(self.0.clone())
+        ApiService(self.0.clone(), Some(User::admin()))
+    }
+
+    /// Returns an in-process client that acts as a user. Without [`Builder::authorization`], every user may do everything.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime, as [`kube::Client::new`] does.
+    pub fn client_as(&self, user: User) -> Client {
+        Client::new(ApiService(self.0.clone(), Some(user)), "default")
+    }
+
+    /// Adds a bearer token for clients over HTTP.
+    pub fn add_token(&self, token: impl Into<String>, user: User) {
+        lock(&self.0.auth).tokens.add(token.into(), user, None);
     }
 
     /// Serves plain HTTP on a free port of 127.0.0.1 until the last handle is dropped. A second call returns the same address.
@@ -98,25 +116,54 @@ impl ApiServer {
         }
         let listener = transport::listen(&self.0).await?;
         lock(&self.0.settings).listener = Some(listener.clone());
-        Ok(listener.0)
+        Ok(listener.address)
+    }
+
+    /// Serves HTTPS on a free port of 127.0.0.1 until the last handle is dropped. A second call returns the same address.
+    ///
+    /// # Errors
+    /// If no port can be bound.
+    #[cfg(feature = "tls")]
+    pub async fn listen_tls(&self, tls: &crate::Tls) -> io::Result<SocketAddr> {
+        if let Some(address) = self.address() {
+            return Ok(address);
+        }
+        let listener = transport::listen_tls(&self.0, tls).await?;
+        lock(&self.0.settings).listener = Some(listener.clone());
+        Ok(listener.address)
     }
 
     fn address(&self) -> Option<SocketAddr> {
-        lock(&self.0.settings)
-            .listener
-            .as_ref()
-            .map(|(address, _)| *address)
+        let settings = lock(&self.0.settings);
+        settings.listener.as_ref().map(|listener| listener.address)
     }
 
-    /// Returns a kubeconfig (JSON) for the address of [`Self::listen`], or `None` before that call.
+    /// Returns a kubeconfig (JSON) of the administrator for the address of [`Self::listen`], or `None` before that call.
     pub fn kubeconfig(&self) -> Option<String> {
-        let server = format!("http://{}", self.address()?);
+        let token = lock(&self.0.auth).administrator.clone();
+        self.kubeconfig_with(&token, "default")
+    }
+
+    /// As [`Self::kubeconfig`], with another token and default namespace.
+    pub fn kubeconfig_with(&self, token: &str, namespace: &str) -> Option<String> {
+        let listener = lock(&self.0.settings).listener.clone()?;
+        let cluster = match listener.authority {
+            None => json!({"server": format!("http://{}", listener.address)}),
+            Some(pem) => json!({
+                "server": format!("https://{}", listener.address),
+                "certificate-authority-data": ByteString(pem.into_bytes()),
+            }),
+        };
+        let user = match token {
+            "" => json!({}),
+            token => json!({"token": token}),
+        };
         let config = json!({
             "apiVersion": "v1",
             "kind": "Config",
-            "clusters": [{"name": "testing", "cluster": {"server": server}}],
-            "users": [{"name": "testing", "user": {}}],
-            "contexts": [{"name": "testing", "context": {"cluster": "testing", "user": "testing", "namespace": "default"}}],
+            "clusters": [{"name": "testing", "cluster": cluster}],
+            "users": [{"name": "testing", "user": user}],
+            "contexts": [{"name": "testing", "context": {"cluster": "testing", "user": "testing", "namespace": namespace}}],
             "current-context": "testing",
         });
         Some(config.to_string())
@@ -144,6 +191,12 @@ impl ApiServer {
     /// Clears the recorded requests.
     pub fn clear_requests(&self) {
         lock(&self.0.requests).clear();
+    }
+
+    /// Returns the requests that are answered from now on, as they are.
+    pub fn follow_requests(&self) -> impl Stream<Item = RecordedRequest> + Send + Unpin + use<> {
+        let mut requests = lock(&self.0.requests).follow();
+        futures::stream::poll_fn(move |context| requests.poll_recv(context))
     }
 
     /// Sets how many requests are kept. With 0, requests are not recorded at all, not in the file either.
@@ -225,6 +278,11 @@ impl ApiServer {
     /// Sets how many changes per resource are kept for watches (10,000 by default).
     pub fn set_watch_window(&self, changes: usize) {
         lock(&self.0.store).set_window(changes);
+    }
+
+    /// Sets where webhooks are called that are configured by their Service (127.0.0.1:9443 by default).
+    pub fn set_webhook_address(&self, address: SocketAddr) {
+        lock(&self.0.settings).webhooks = address;
     }
 
     /// Sets whether a watch from an expired revision gets HTTP 410, as from a proxy, instead of an `ERROR` event.

@@ -5,13 +5,16 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use tokio::{sync::Notify, task::AbortHandle};
+use tokio::sync::Notify;
 
 use crate::{
+    auth::Auth,
     fault::{Faults, Watches},
+    intercept::Interceptors,
     log::RequestLog,
     recorded::RecordedRequest,
     store::Store,
+    transport::Listener,
 };
 
 /// The state of a server.
@@ -24,12 +27,27 @@ pub(crate) struct Shared {
     pub(crate) watches: Mutex<Watches>,
     pub(crate) settings: Mutex<Settings>,
     pub(crate) requests: Mutex<RequestLog>,
+    pub(crate) auth: Mutex<Auth>,
+    pub(crate) interceptors: Mutex<Interceptors>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) expired_as_410: bool,
-    pub(crate) listener: Option<(SocketAddr, AbortHandle)>,
+    pub(crate) listener: Option<Listener>,
+    /// Where webhooks are called that are configured by their Service.
+    pub(crate) webhooks: SocketAddr,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            expired_as_410: false,
+            listener: None,
+            // The port of controller-runtime.
+            webhooks: SocketAddr::from(([127, 0, 0, 1], 9443)),
+        }
+    }
 }
 
 impl Shared {
@@ -67,8 +85,8 @@ impl Changes {
 impl Drop for Shared {
     fn drop(&mut self) {
         self.changes.wake();
-        if let Some((_, listener)) = &lock(&self.settings).listener {
-            listener.abort();
+        if let Some(listener) = &lock(&self.settings).listener {
+            listener.task.abort();
         }
     }
 }

@@ -14,6 +14,7 @@ use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
     fault::Command,
+    intercept::{EventAction, EventInFlight},
     object,
     read::bookmark,
     request::{Request, Target, present},
@@ -40,6 +41,10 @@ struct Watch {
     bookmarks: bool,
     position: u64,
     lines: VecDeque<Bytes>,
+    /// Lines that are sent at a time.
+    delayed: Vec<(Instant, Bytes)>,
+    /// Lines that are sent after the next one.
+    swapped: Vec<Bytes>,
     changes: Changes,
     commands: mpsc::UnboundedReceiver<Command>,
     end: Instant,
@@ -82,6 +87,8 @@ pub(crate) fn open(
         bookmarks: query.flag("allowWatchBookmarks"),
         position: store.revision,
         lines: VecDeque::new(),
+        delayed: Vec::new(),
+        swapped: Vec::new(),
         changes: shared.changes.clone(),
         commands,
         end: now + timeout,
@@ -154,6 +161,7 @@ impl Watch {
                 biased;
                 command = self.commands.recv() => self.execute(command?),
                 () = change => {}
+                () = due(self.delayed.iter().map(|(time, _)| *time).min()) => self.release(),
                 () = tokio::time::sleep_until(self.end) => {
                     self.bookmark();
                     self.ended = true;
@@ -239,6 +247,19 @@ impl Watch {
 
     #[allow(clippy::needless_pass_by_value)]
     fn event(&mut self, kind: &str, object: Value) {
+        let action = match self.shared.upgrade() {
+            Some(shared) if kind != "ERROR" => {
+                let interceptors = lock(&shared.interceptors).clone();
+                interceptors.event(EventInFlight {
+                    group: &self.target.kind.group,
+                    resource: &self.target.kind.plural,
+                    namespace: &self.target.namespace,
+                    kind,
+                    object: &object,
+                })
+            }
+            _ => EventAction::Pass,
+        };
         let object = if self.table && !matches!(kind, "BOOKMARK" | "ERROR") {
             let version = object::at(&object, "/metadata/resourceVersion");
             let metadata = json!({"resourceVersion": version});
@@ -248,6 +269,34 @@ impl Watch {
         };
         let mut line = json!({"type": kind, "object": object}).to_string();
         line.push('\n');
-        self.lines.push_back(Bytes::from(line));
+        let line = Bytes::from(line);
+        match action {
+            EventAction::Pass => {
+                self.lines.push_back(line);
+                self.lines.extend(self.swapped.drain(..));
+            }
+            EventAction::Drop => {}
+            EventAction::Delay(time) => self.delayed.push((Instant::now() + time, line)),
+            EventAction::Swap => self.swapped.push(line),
+        }
+    }
+
+    /// Sends the delayed lines whose time has come.
+    fn release(&mut self) {
+        let now = Instant::now();
+        let (due, later) = std::mem::take(&mut self.delayed)
+            .into_iter()
+            .partition(|(time, _)| *time <= now);
+        self.delayed = later;
+        let due: Vec<(Instant, Bytes)> = due;
+        self.lines.extend(due.into_iter().map(|(_, line)| line));
+    }
+}
+
+/// Waits until a time, for ever without one.
+async fn due(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
     }
 }

@@ -1,20 +1,14 @@
 //! Builds the Deployment and the Service of a `CrdKind`.
+use k8s_openapi::{
+    api::{apps::v1::Deployment, core::v1::Service},
+    apimachinery::pkg::{apis::meta::v1::ObjectMeta, util::intstr::IntOrString},
+};
+use kube::ResourceExt;
+use kube_codegen_record::apply::{Apply, Items};
+use kube_codegen_runtime::children::MANAGED_BY;
 use std::collections::BTreeMap;
 
-use k8s_openapi::{
-    api::{
-        apps::v1::{Deployment, DeploymentSpec},
-        core::v1::{
-            Container, ContainerPort, PodSpec, PodTemplateSpec, Service, ServicePort, ServiceSpec,
-        },
-    },
-    apimachinery::pkg::{
-        apis::meta::v1::{LabelSelector, ObjectMeta, OwnerReference},
-        util::intstr::IntOrString,
-    },
-};
-
-use crate::{generated::iksoon_test_com::v1::CrdKind, validate::DesiredState};
+use crate::{REPORTER, generated::iksoon_test_com::v1::CrdKind, validate::DesiredState};
 
 /// Length of the longest DNS label.
 const LABEL: usize = 63;
@@ -45,93 +39,61 @@ fn fnv1a(text: &str) -> u32 {
     })
 }
 
+/// Returns the labels that select the Pods. They are without the choice, which may change: selectors are immutable.
 fn selector(name: &str) -> BTreeMap<String, String> {
     [
         ("app.kubernetes.io/instance".to_owned(), name.to_owned()),
-        (
-            "app.kubernetes.io/managed-by".to_owned(),
-            crate::REPORTER.to_owned(),
-        ),
+        (MANAGED_BY.to_owned(), REPORTER.to_owned()),
     ]
     .into()
 }
 
-fn metadata(object: &CrdKind, owner: &OwnerReference, desired: DesiredState) -> ObjectMeta {
-    let name = child_name(object.metadata.name.as_deref().unwrap_or_default());
-    let mut labels = selector(&name);
-    labels.insert(
-        "app.kubernetes.io/name".to_owned(),
-        desired.choice.as_str().to_owned(),
-    );
+fn labels(name: &str, desired: DesiredState) -> BTreeMap<String, String> {
+    let mut labels = selector(name);
+    let choice = desired.choice.as_str().to_owned();
+    labels.insert("app.kubernetes.io/name".to_owned(), choice);
+    labels
+}
+
+fn metadata(object: &CrdKind, desired: DesiredState) -> ObjectMeta {
+    let name = child_name(&object.name_any());
     ObjectMeta {
-        labels: Some(labels),
+        labels: Some(labels(&name, desired)),
         name: Some(name),
-        namespace: object.metadata.namespace.clone(),
-        owner_references: Some(vec![owner.clone()]),
         ..ObjectMeta::default()
     }
 }
 
 /// Returns the Deployment of an object.
-pub fn deployment(
-    object: &CrdKind,
-    owner: &OwnerReference,
-    desired: DesiredState,
-    image: &str,
-) -> Deployment {
-    let metadata = metadata(object, owner, desired);
-    let container = Container {
-        name: desired.choice.as_str().to_owned(),
-        image: Some(image.to_owned()),
-        ports: Some(vec![ContainerPort {
-            container_port: desired.choice.port(),
-            ..ContainerPort::default()
-        }]),
-        ..Container::default()
-    };
-    let spec = DeploymentSpec {
-        replicas: Some(desired.replicas),
-        // Without the choice, which may change: selectors are immutable.
-        selector: LabelSelector {
-            match_labels: metadata.name.as_deref().map(selector),
-            ..LabelSelector::default()
-        },
-        template: PodTemplateSpec {
-            metadata: Some(ObjectMeta {
-                labels: metadata.labels.clone(),
-                ..ObjectMeta::default()
-            }),
-            spec: Some(PodSpec {
-                containers: vec![container],
-                ..PodSpec::default()
-            }),
-        },
-        ..DeploymentSpec::default()
-    };
-    Deployment {
-        metadata,
-        spec: Some(spec),
+pub fn deployment(object: &CrdKind, desired: DesiredState, image: &str) -> Apply<Deployment> {
+    let mut deployment = Deployment {
+        metadata: metadata(object, desired),
         ..Deployment::default()
-    }
+    };
+    let name = child_name(&object.name_any());
+    let spec = deployment.spec.get_or_insert_default();
+    spec.replicas = Some(desired.replicas);
+    spec.selector.match_labels = Some(selector(&name));
+    let template = spec.template.metadata.get_or_insert_default();
+    template.labels = Some(labels(&name, desired));
+    let pod = spec.template.spec.get_or_insert_default();
+    let container = pod.containers.item(desired.choice.as_str());
+    container.image = Some(image.to_owned());
+    container.ports.item((desired.choice.port(), "TCP"));
+    deployment.into()
 }
 
 /// Returns the Service of an object.
-pub fn service(object: &CrdKind, owner: &OwnerReference, desired: DesiredState) -> Service {
-    let metadata = metadata(object, owner, desired);
-    let spec = ServiceSpec {
-        type_: Some("NodePort".to_owned()),
-        selector: metadata.name.as_deref().map(selector),
-        ports: Some(vec![ServicePort {
-            name: Some(desired.choice.as_str().to_owned()),
-            port: desired.choice.port(),
-            target_port: Some(IntOrString::Int(desired.choice.port())),
-            ..ServicePort::default()
-        }]),
-        ..ServiceSpec::default()
-    };
-    Service {
-        metadata,
-        spec: Some(spec),
+pub fn service(object: &CrdKind, desired: DesiredState) -> Apply<Service> {
+    let mut service = Service {
+        metadata: metadata(object, desired),
         ..Service::default()
-    }
+    };
+    let spec = service.spec.get_or_insert_default();
+    spec.type_ = Some("NodePort".to_owned());
+    spec.selector = Some(selector(&child_name(&object.name_any())));
+    let port = spec.ports.item((desired.choice.port(), "TCP"));
+    port.name = Some(desired.choice.as_str().to_owned());
+    port.target_port = Some(IntOrString::Int(desired.choice.port()));
+    service.into()
 }

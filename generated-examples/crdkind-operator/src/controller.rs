@@ -2,17 +2,17 @@
 use std::{sync::Arc, time::Duration};
 
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Service};
-use kube::{Client, Resource, ResourceExt};
+use kube::Resource;
 use kube_codegen_runtime::{
-    controller::{Action, Controller, OnError, owned_by},
+    children::{ChildError, Children},
+    controller::{Action, Controller, OnError},
     event::{EventRecorder, EventType},
-    lister::Lister,
     manager::Manager,
 };
 
 use crate::{
-    children::{child_name, deployment, service},
-    ensure::{EnsureError, ensure},
+    MANAGER,
+    children::{deployment, service},
     generated::iksoon_test_com::v1::CrdKind,
     settings::{Images, Settings},
     validate::desired_state,
@@ -21,14 +21,12 @@ use crate::{
 /// What reconciles share.
 #[derive(Clone)]
 pub struct Context {
-    /// Access to the API server.
-    pub client: Client,
     /// Reports events about objects.
     pub recorder: EventRecorder,
-    /// The cached Deployments.
-    pub deployments: Lister<Deployment>,
-    /// The cached Services.
-    pub services: Lister<Service>,
+    /// The Deployments of all objects.
+    pub deployments: Children<Deployment>,
+    /// The Services of all objects.
+    pub services: Children<Service>,
     /// The images to run.
     pub images: Images,
     /// Delay before checking again whether the name of a child is free.
@@ -40,7 +38,7 @@ pub struct Context {
 pub enum Error {
     /// A child could not be created or corrected.
     #[error(transparent)]
-    Child(#[from] EnsureError),
+    Child(#[from] ChildError),
     /// The spec is invalid; only a change of the object can fix that.
     #[error("{0}")]
     Invalid(String),
@@ -53,10 +51,9 @@ pub fn register(manager: &mut Manager, settings: Settings) {
     let deployments = manager.factory().informer::<Deployment>();
     let services = manager.factory().informer::<Service>();
     let context = Context {
-        client: manager.client(),
         recorder: manager.recorder(),
-        deployments: deployments.lister(),
-        services: services.lister(),
+        deployments: Children::new(manager.client(), &deployments, MANAGER),
+        services: Children::new(manager.client(), &services, MANAGER),
         images: settings.images,
         look_again: settings.look_again,
     };
@@ -77,18 +74,17 @@ async fn reconcile(object: Arc<CrdKind>, context: Arc<Context>) -> Result<Action
         return Ok(Action::await_change());
     }
     let desired = desired_state(&object).map_err(Error::Invalid)?;
-    let Some(owner) = owned_by(&*object) else {
-        return Ok(Action::await_change());
-    };
-    let (client, name) = (&context.client, child_name(&object.name_any()));
-    let namespace = object.namespace().unwrap_or_default();
-    let child = deployment(&object, &owner, desired, context.images.of(desired.choice));
-    let cached = context.deployments.namespaced(&namespace).get(&name).ok();
-    let deployed = ensure(client, cached.as_deref(), &object, &child).await?;
-    let child = service(&object, &owner, desired);
-    let cached = context.services.namespaced(&namespace).get(&name).ok();
-    let served = ensure(client, cached.as_deref(), &object, &child).await?;
-    tracing::info!(namespace, name, deployed, served, "reconciled");
+    let child = deployment(&object, desired, context.images.of(desired.choice));
+    let deployed = context.deployments.apply(&*object, child).await?;
+    let child = service(&object, desired);
+    let served = context.services.apply(&*object, child).await?;
+    tracing::info!(
+        namespace = object.metadata.namespace,
+        name = object.metadata.name,
+        deployed = deployed.is_written(),
+        served = served.is_written(),
+        "reconciled"
+    );
     let note = format!(
         "{} with {} replicas is deployed and served",
         desired.choice.as_str(),
@@ -107,7 +103,7 @@ async fn reconcile(object: Arc<CrdKind>, context: Arc<Context>) -> Result<Action
 /// Decides what happens after a failure, and reports the failure as an event.
 fn on_error(object: Arc<CrdKind>, error: &Error, context: Arc<Context>) -> OnError {
     let (reason, next) = match error {
-        Error::Child(EnsureError::NameTaken { .. }) => {
+        Error::Child(ChildError::Foreign { .. }) => {
             ("ErrResourceExists", OnError::After(context.look_again))
         }
         Error::Child(_) => ("Failed", OnError::Backoff),

@@ -2,6 +2,7 @@
 pub mod boxed_fields;
 pub mod cluster_scoped;
 pub mod constraints;
+pub mod conversion;
 pub mod crdkind;
 pub mod deep_types;
 pub mod descriptions;

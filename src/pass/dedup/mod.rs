@@ -7,7 +7,6 @@
 //! aliases of the first. Fields refer to their own locations, so sharing changes none of them.
 mod classes;
 mod key;
-mod priority;
 
 use crate::diag::Diagnostics;
 use crate::ir::{Body, Model, Module, Ty, TypeId};

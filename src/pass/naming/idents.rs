@@ -3,7 +3,7 @@ use crate::ir::Ident;
 use unicode_ident::is_xid_start;
 
 /// Returns the identifier of a field, method or module. The few keywords that cannot be raw get an underscore.
-pub(super) fn lower(name: &str, digit_prefix: &str) -> Ident {
+pub(in crate::pass) fn lower(name: &str, digit_prefix: &str) -> Ident {
     if name.starts_with(|c| !is_xid_start(c)) {
         return Ident::new(format!("{digit_prefix}{name}"));
     }

@@ -1,13 +1,13 @@
 //! Gives modules, kinds, types, fields and variants their Rust names, once everything else is decided.
 mod fields;
-mod idents;
+pub(super) mod idents;
 mod letters;
 mod modules;
 mod shared;
 mod taken;
 mod types;
 mod variants;
-mod words;
+pub(super) mod words;
 
 use crate::diag::Diagnostics;
 use crate::ir::{Body, Model};

@@ -5,7 +5,7 @@ use super::letters::{self, Letters};
 use std::fmt::Write;
 
 /// Returns the words of a text, in lower case: `podCIDRs` gives `pod`, `cidrs`; `IPv4Address` gives `ipv4`, `address`.
-pub(super) fn words(text: &str) -> Vec<String> {
+pub(in crate::pass) fn words(text: &str) -> Vec<String> {
     let text = letters::composed(text);
     let letters = Letters::of(&text);
     let mut words = Vec::new();
@@ -91,7 +91,7 @@ pub(super) fn spelled(text: &str) -> Vec<String> {
 }
 
 /// Joins words in upper camel case; adjacent digits of two words are separated.
-pub(super) fn camel(words: &[String]) -> String {
+pub(in crate::pass) fn camel(words: &[String]) -> String {
     let mut joined = String::new();
     for word in words {
         if joined.ends_with(|c: char| c.is_ascii_digit())
@@ -107,7 +107,7 @@ pub(super) fn camel(words: &[String]) -> String {
 }
 
 /// Joins words in snake case.
-pub(super) fn snake(words: &[String]) -> String {
+pub(in crate::pass) fn snake(words: &[String]) -> String {
     words.join("_")
 }
 

@@ -24,7 +24,11 @@ impl Kept {
     /// Reads the annotation and removes it.
     pub(super) fn take(object: &mut Value, annotation: &str) -> Self {
         let kept = Self::read(object, annotation);
-        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
+        let Some(fields) = object.as_object_mut() else {
+            return kept;
+        };
+        // Objects become what they were before there was something to keep.
+        if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut)
             && let Some(annotations) = metadata
                 .get_mut("annotations")
                 .and_then(Value::as_object_mut)
@@ -32,6 +36,9 @@ impl Kept {
             && annotations.is_empty()
         {
             metadata.remove("annotations");
+            if metadata.is_empty() {
+                fields.remove("metadata");
+            }
         }
         kept
     }

@@ -143,14 +143,6 @@ impl<T> IfAbsent<T> {
             types: PhantomData,
         }
     }
-
-    /// Sets it to a JSON value.
-    pub fn json(value: Value) -> Self {
-        Self {
-            value: Arc::new(move |_| Ok(Some(value.clone()))),
-            types: PhantomData,
-        }
-    }
 }
 
 impl<T: Serialize + 'static> IfAbsent<T> {

@@ -33,6 +33,7 @@ mod path;
 mod review;
 mod round_trip;
 mod spoke;
+mod total;
 
 pub use converter::{ConversionError, Converter};
 pub use mapping::{IfAbsent, Mapping, Narrowing};

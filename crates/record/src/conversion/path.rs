@@ -71,6 +71,17 @@ pub(super) fn each_object(
     });
 }
 
+/// Calls a function with each value at a path.
+pub(super) fn each_value(value: &mut Value, path: Path, visit: &mut dyn FnMut(&mut Value)) {
+    each_parent(value, path, &mut Vec::new(), &mut |parent, name, _| {
+        let found = match name {
+            Some(name) => parent.get_mut(name),
+            None => Some(parent),
+        };
+        found.into_iter().for_each(&mut *visit);
+    });
+}
+
 type Visit<'a> = dyn FnMut(&mut Value, Option<&str>, &[Key]) + 'a;
 
 /// Calls a function with each value that contains the last property of a path, or with each item if the path ends with one.

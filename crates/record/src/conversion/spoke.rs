@@ -53,6 +53,14 @@ enum Step {
         path: Path,
         value: Fill,
     },
+    /// Conversion in this direction removes nulls.
+    NotNull { direction: Direction, path: Path },
+    /// Conversion in this direction keeps only these fields of the objects at the path.
+    Prune {
+        direction: Direction,
+        path: Path,
+        known: &'static [&'static str],
+    },
 }
 
 impl Spoke {
@@ -131,6 +139,46 @@ impl Spoke {
         self
     }
 
+    /// Removes nulls at a path of the spoke, which the hub does not accept there.
+    #[must_use]
+    pub fn without_null_in_hub(mut self, path: Path) -> Self {
+        let direction = Direction::ToHub;
+        self.steps.push(Step::NotNull { direction, path });
+        self
+    }
+
+    /// Removes nulls at a path of the hub, which the spoke does not accept there.
+    #[must_use]
+    pub fn without_null_in_spoke(mut self, path: Path) -> Self {
+        let direction = Direction::ToSpoke;
+        self.steps.push(Step::NotNull { direction, path });
+        self
+    }
+
+    /// Keeps only the known fields of the objects at a path of the hub, which does not preserve others.
+    #[must_use]
+    pub fn pruned_in_hub(mut self, path: Path, known: &'static [&'static str]) -> Self {
+        let direction = Direction::ToHub;
+        self.steps.push(Step::Prune {
+            direction,
+            path,
+            known,
+        });
+        self
+    }
+
+    /// Keeps only the known fields of the objects at a path of the spoke, which does not preserve others.
+    #[must_use]
+    pub fn pruned_in_spoke(mut self, path: Path, known: &'static [&'static str]) -> Self {
+        let direction = Direction::ToSpoke;
+        self.steps.push(Step::Prune {
+            direction,
+            path,
+            known,
+        });
+        self
+    }
+
     /// Names the keys of a list whose items are identified by them (`x-kubernetes-list-map-keys`), so that a value that is kept for
     /// an item finds it again wherever it is in the list.
     #[must_use]
@@ -146,6 +194,20 @@ impl Spoke {
         object: &mut Value,
     ) -> Result<(), ConversionError> {
         let source = object.clone();
+        for step in &self.steps {
+            if let Step::NotNull {
+                direction: of,
+                path,
+            } = step
+                && *of == direction
+            {
+                path::each_object(object, path, &mut |fields, name| {
+                    if fields.get(name).is_some_and(Value::is_null) {
+                        fields.remove(name);
+                    }
+                });
+            }
+        }
         let mut taken = self.take(direction, object);
         // A value that contains others goes first.
         taken.sort_by_key(|it| path::depth(it.target));
@@ -163,7 +225,23 @@ impl Spoke {
                 }
             }
         }
-        self.fill(direction, object, &source)
+        self.fill(direction, object, &source)?;
+        for step in &self.steps {
+            if let Step::Prune {
+                direction: of,
+                path,
+                known,
+            } = step
+                && *of == direction
+            {
+                path::each_value(object, path, &mut |value| {
+                    if let Some(fields) = value.as_object_mut() {
+                        fields.retain(|name, _| known.contains(&name.as_str()));
+                    }
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Takes out the values that change, innermost first.
@@ -184,7 +262,7 @@ impl Spoke {
                     direction: of,
                     path,
                 } if *of == direction => paths.push((path, None)),
-                Step::Remove { .. } | Step::Fill { .. } => {}
+                _ => {}
             }
         }
         paths.sort_by_key(|(path, _)| std::cmp::Reverse(path::depth(path)));
@@ -223,7 +301,7 @@ impl Spoke {
                 Direction::ToHub => (*hub, to_hub(None, source)),
                 Direction::ToSpoke => (*spoke, to_spoke(None, source)),
             }),
-            Step::Fill { .. } | Step::Remove { .. } => None,
+            _ => None,
         });
         let mut fills: Vec<_> = fills.collect();
         fills.sort_by_key(|(path, _)| path::depth(path));

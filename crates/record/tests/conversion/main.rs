@@ -274,3 +274,122 @@ fn a_review_fails_as_a_whole() {
     );
     assert_eq!(answer["response"]["convertedObjects"], json!([]));
 }
+
+#[test]
+fn declared_mappings_are_exact_where_they_can_be() {
+    let spoke = Spoke::new("v1")
+        .map(
+            &[&["spec", "gib"]],
+            &[&["spec", "mib"]],
+            Mapping::multiplied(1024.0),
+        )
+        .map(
+            &[&["spec", "ms"]],
+            &[&["spec", "s"]],
+            Mapping::divided(1000.0),
+        )
+        .map(
+            &[&["spec", "zone"]],
+            &[&["spec", "zones"]],
+            Mapping::list_in_hub(),
+        )
+        .map(
+            &[&["spec", "many"]],
+            &[&["spec", "one"]],
+            Mapping::list_in_spoke(),
+        )
+        .map(
+            &[&["spec", "mode"]],
+            &[&["spec", "mode"]],
+            Mapping::values(&[("Slow", "Economy"), ("Idle", "Economy")]),
+        )
+        .map(&[&["spec", "a"]], &[&["spec", "b"]], Mapping::copied())
+        .map(&[&["spec", "b"]], &[&["spec", "a"]], Mapping::copied())
+        .without_null_in_hub(&[&["spec", "nothing"]])
+        .pruned_in_hub(&[&["spec", "open"]], &["known"])
+        .only_in_hub(
+            &[&["spec", "class"]],
+            IfAbsent::json(r#"{"name": "standard"}"#),
+        );
+    let converter = Converter::new("example.com", "Widget", "v2").spoke(spoke);
+    let old = widget(
+        "v1",
+        json!({
+            "gib": 3, "ms": 1500, "zone": "a", "many": ["x", "y"], "mode": "Idle", "a": 1, "b": 2, "nothing": null,
+            "open": {"known": 1, "other": 2},
+        }),
+    );
+    let new = converter.convert(old.clone(), "example.com/v2").unwrap();
+    assert_eq!(
+        new["spec"],
+        json!({
+            "mib": 3072, "s": 1, "zones": ["a"], "one": "x", "mode": "Economy", "a": 2, "b": 1, "open": {"known": 1},
+            "class": {"name": "standard"},
+        })
+    );
+    assert_round_trips(
+        &converter,
+        [
+            old,
+            widget(
+                "v2",
+                json!({"mib": 1500, "s": 2.5, "zones": [], "one": null, "class": {}, "mode": "Fast"}),
+            ),
+            widget("v2", json!({"zones": ["a", "b"], "one": "x"})),
+            widget("v1", json!({"ms": 0.5, "many": [], "zone": null})),
+        ],
+    );
+    let wrong = widget("v1", json!({"gib": "x"}));
+    let error = converter.convert(wrong, "example.com/v2").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        r#"spec.gib: expected a number, found "x""#
+    );
+}
+
+#[test]
+fn the_whole_object_decides_where_it_has_to() {
+    let full = IfAbsent::of_object(|old: &Value| {
+        let name = |field: &str| old["spec"][field].as_str().unwrap_or_default().to_owned();
+        Ok::<_, String>(Some(format!("{} {}", name("first"), name("last"))))
+    });
+    let part = |index: usize| {
+        IfAbsent::of_object(move |new: &Value| {
+            let full = new["spec"]["full"].as_str().ok_or("no name")?;
+            Ok::<_, &str>(full.split(' ').nth(index).map(str::to_owned))
+        })
+    };
+    let spoke = Spoke::new("v1")
+        .only_in_hub(&[&["spec", "full"]], full)
+        .only_in_spoke(&[&["spec", "first"]], part(0))
+        .only_in_spoke(&[&["spec", "last"]], part(1));
+    let converter = Converter::new("example.com", "Widget", "v2").spoke(spoke);
+    let old = widget("v1", json!({"first": "Ada", "last": "Lovelace"}));
+    let mut new = converter.convert(old.clone(), "example.com/v2").unwrap();
+    assert_eq!(new["spec"], json!({"full": "Ada Lovelace"}));
+    assert_eq!(new["metadata"].get("annotations"), None, "nothing is lost");
+    new["spec"]["full"] = "Ada King".into();
+    let back = converter.convert(new, "example.com/v1").unwrap();
+    assert_eq!(back["spec"], json!({"first": "Ada", "last": "King"}));
+    assert_round_trips(&converter, [old]);
+}
+
+#[test]
+fn values_inside_a_moved_value_are_converted() {
+    let spoke = Spoke::new("v1")
+        .map(
+            &[&["spec", "size", "old"]],
+            &[&["spec", "capacity", "new"]],
+            Mapping::new(|size: i64| size + 1, |size: i64| size - 1),
+        )
+        .map(
+            &[&["spec", "size"]],
+            &[&["spec", "capacity"]],
+            Mapping::copied(),
+        );
+    let converter = Converter::new("example.com", "Widget", "v2").spoke(spoke);
+    let old = widget("v1", json!({"size": {"old": 1, "same": 2}}));
+    let new = converter.convert(old.clone(), "example.com/v2").unwrap();
+    assert_eq!(new["spec"], json!({"capacity": {"new": 2, "same": 2}}));
+    assert_eq!(converter.convert(new, "example.com/v1").unwrap(), old);
+}

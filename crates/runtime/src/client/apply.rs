@@ -1,11 +1,18 @@
-//! Server-side apply of any serializable configuration.
+//! Server-side apply: typed configurations, or anything that serializes to one.
 use kube::api::{Patch, PatchParams};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{ApiObject, TypedClient, typed::invalid};
+use super::{ApiObject, StatusSubresource, TypedClient, typed::invalid};
+use crate::record::apply::{Apply, ApplyError, Diff, Kind};
 
-/// The name of a field manager, and whether it forces conflicts.
+/// The name of a field manager, and whether it forces conflicts. A controller has one, as a constant:
+///
+/// ```
+/// use kube_codegen_runtime::client::FieldManager;
+///
+/// const MANAGER: FieldManager<'static> = FieldManager::new("my-controller").force();
+/// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FieldManager<'m> {
     name: &'m str,
@@ -27,7 +34,12 @@ impl<'m> FieldManager<'m> {
         }
     }
 
-    pub(super) fn params(self, dry_run: bool) -> PatchParams {
+    /// Returns the name, as `managedFields` has it.
+    pub const fn name(self) -> &'m str {
+        self.name
+    }
+
+    pub(crate) fn params(self, dry_run: bool) -> PatchParams {
         PatchParams {
             dry_run,
             force: self.force,
@@ -43,18 +55,37 @@ impl<'m> From<&'m str> for FieldManager<'m> {
     }
 }
 
+/// The result of an apply that is sent only if it changes something.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Applied<K> {
+    /// Nothing was sent: the object has the configuration.
+    Unchanged,
+    /// The configuration was applied.
+    Changed {
+        /// The object as stored.
+        object: K,
+        /// What was to be changed.
+        diff: Diff,
+    },
+}
+
 impl<K: ApiObject> TypedClient<K> {
     /// Applies a configuration: sets its fields and makes `manager` their owner. Fields that an earlier configuration had are removed.
     ///
-    /// `object` is anything that serializes to an object of the kind with a `metadata.name`: an apply configuration, a `serde_json::Value`, or
+    /// `config` is an [`Apply`], or anything that serializes to an object of the kind with a `metadata.name`: a `serde_json::Value`, or
     /// a whole object, whose `managedFields` are removed since the server rejects them. `apiVersion` and `kind` are added.
     /// See <https://kubernetes.io/docs/reference/using-api/server-side-apply/>.
     ///
+    /// A field of another manager is a conflict, whose fields and managers [`ErrorExt::field_conflicts`](super::ErrorExt::field_conflicts)
+    /// returns, unless the manager [forces](FieldManager::force) it.
+    ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::ConfigMap;
-    /// # use kube_codegen_runtime::client::{FieldManager, TypedClient};
+    /// use kube_codegen_runtime::{client::{FieldManager, TypedClient}, record::apply::Apply};
+    ///
     /// # async fn apply(maps: TypedClient<ConfigMap>) -> kube::Result<()> {
-    /// let map = serde_json::json!({"metadata": {"name": "a"}, "data": {"key": "value"}});
+    /// let map = Apply::<ConfigMap>::namespaced("a", "default")
+    ///     .with(|map| drop(map.data.get_or_insert_default().insert("key".into(), "value".into())));
     /// maps.apply(&map, "my-tool").await?;
     /// maps.apply(&map, FieldManager::new("my-controller").force()).await?;
     /// # Ok(())
@@ -62,21 +93,107 @@ impl<K: ApiObject> TypedClient<K> {
     /// ```
     pub async fn apply<'m>(
         &self,
-        object: &impl Serialize,
+        config: &impl Serialize,
         manager: impl Into<FieldManager<'m>>,
     ) -> kube::Result<K> {
-        let (name, patch) = configuration::<K>(object)?;
+        let (name, patch) = configuration::<K>(config)?;
         self.check_name(&name)?;
         let params = manager.into().params(self.params.dry_run);
         self.api.patch(&name, &params, &Patch::Apply(patch)).await
     }
+
+    /// Like [`TypedClient::apply`], unless `live` has the configuration already: then nothing is sent. See [`Apply::diff`].
+    ///
+    /// `live` must have its managed fields, as the responses of the server have; informers skip them by default.
+    ///
+    /// ```
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_codegen_runtime::{client::{Applied, TypedClient}, record::apply::Apply};
+    /// # use kube_codegen_testing::ApiServer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> kube::Result<()> {
+    /// # let server = ApiServer::new();
+    /// let maps = TypedClient::<ConfigMap>::namespaced(server.client(), "default");
+    /// let map = Apply::<ConfigMap>::namespaced("a", "default").with(|map| map.immutable = Some(true));
+    /// let live = maps.apply(&map, "me").await?;
+    /// assert_eq!(maps.apply_from(&live, &map, "me").await?, Applied::Unchanged);
+    /// # Ok(()) }
+    /// ```
+    pub async fn apply_from<'m>(
+        &self,
+        live: &K,
+        config: &Apply<K>,
+        manager: impl Into<FieldManager<'m>>,
+    ) -> kube::Result<Applied<K>>
+    where
+        K: Kind,
+    {
+        let manager = manager.into();
+        let diff = config.diff(live, manager.name).map_err(unusable)?;
+        if diff.is_empty() {
+            return Ok(Applied::Unchanged);
+        }
+        let object = self.apply(config, manager).await?;
+        Ok(Applied::Changed { object, diff })
+    }
+
+    /// Applies the status of an object, like [`TypedClient::apply`]. Other fields are not sent.
+    pub async fn apply_status<'m>(
+        &self,
+        config: &impl Serialize,
+        manager: impl Into<FieldManager<'m>>,
+    ) -> kube::Result<K>
+    where
+        K: StatusSubresource,
+    {
+        let (name, mut patch) = configuration::<K>(config)?;
+        self.check_name(&name)?;
+        if let Value::Object(fields) = &mut patch {
+            fields
+                .retain(|name, _| matches!(&**name, "apiVersion" | "kind" | "metadata" | "status"));
+        }
+        if let Some(Value::Object(metadata)) = patch.get_mut("metadata") {
+            metadata.retain(|name, _| {
+                matches!(&**name, "name" | "namespace" | "resourceVersion" | "uid")
+            });
+        }
+        let params = manager.into().params(self.params.dry_run);
+        self.api
+            .patch_status(&name, &params, &Patch::Apply(patch))
+            .await
+    }
+
+    /// Like [`TypedClient::apply_from`], for the status.
+    pub async fn apply_status_from<'m>(
+        &self,
+        live: &K,
+        config: &Apply<K>,
+        manager: impl Into<FieldManager<'m>>,
+    ) -> kube::Result<Applied<K>>
+    where
+        K: Kind + StatusSubresource,
+    {
+        let manager = manager.into();
+        let diff = config.diff_status(live, manager.name).map_err(unusable)?;
+        if diff.is_empty() {
+            return Ok(Applied::Unchanged);
+        }
+        let object = self.apply_status(config, manager).await?;
+        Ok(Applied::Changed { object, diff })
+    }
+}
+
+/// Returns the error for a configuration that cannot be sent.
+pub(crate) fn unusable(error: ApplyError) -> kube::Error {
+    match error {
+        ApplyError::Json(error) => kube::Error::SerdeError(error),
+        error => invalid(error.to_string()),
+    }
 }
 
 /// Returns the name and the JSON of a configuration.
-pub(super) fn configuration<K: ApiObject>(
-    object: &impl Serialize,
-) -> kube::Result<(String, Value)> {
-    let mut document = serde_json::to_value(object).map_err(kube::Error::SerdeError)?;
+fn configuration<K: ApiObject>(config: &impl Serialize) -> kube::Result<(String, Value)> {
+    let mut document = serde_json::to_value(config).map_err(kube::Error::SerdeError)?;
     let fields = document
         .as_object_mut()
         .ok_or_else(|| invalid("the configuration is not an object"))?;

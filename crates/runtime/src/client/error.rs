@@ -3,6 +3,8 @@ use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
 
 use kube::core::{Status, response::StatusCause};
 
+use super::{FieldConflict, conflict};
+
 /// Classifies an error by the reason that the API server gives rather than by HTTP code.
 ///
 /// ```
@@ -61,6 +63,31 @@ pub trait ErrorExt {
     fn retry_after(&self) -> Option<Duration> {
         let seconds = self.status()?.details.as_ref()?.retry_after_seconds;
         (seconds > 0).then(|| Duration::from_secs(seconds.into()))
+    }
+
+    /// Returns the fields of other managers on which an apply failed; empty for other errors.
+    ///
+    /// ```
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_codegen_runtime::client::{ErrorExt, FieldManager, TypedClient, describe};
+    /// # use kube_codegen_testing::ApiServer;
+    /// # use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> kube::Result<()> {
+    /// # let server = ApiServer::new();
+    /// let maps = TypedClient::<ConfigMap>::namespaced(server.client(), "default");
+    /// maps.apply(&json!({"metadata": {"name": "a"}, "data": {"x": "1"}}), "one").await?;
+    /// let map = json!({"metadata": {"name": "a"}, "data": {"x": "2"}});
+    /// let error = maps.apply(&map, "two").await.unwrap_err();
+    /// assert_eq!(error.field_conflicts()[0].manager, "one");
+    /// assert_eq!(describe(&error), r#"apply conflicts in a field of other managers: .data.x (owned by "one")"#);
+    /// maps.apply(&map, FieldManager::new("two").force()).await?;
+    /// # Ok(()) }
+    /// ```
+    fn field_conflicts(&self) -> Vec<FieldConflict> {
+        self.status()
+            .map(FieldConflict::read_all)
+            .unwrap_or_default()
     }
 
     /// Returns the invalid fields of a rejected object; empty if the server does not list them.
@@ -159,6 +186,10 @@ fn describe_status(status: &Status) -> String {
         return format!(
             "the server does not serve this kind in this version: is its CRD installed? ({message})"
         );
+    }
+    let conflicts = FieldConflict::read_all(status);
+    if !conflicts.is_empty() {
+        return conflict::describe(&conflicts);
     }
     message.clone()
 }

@@ -23,7 +23,8 @@
 //!
 //! A name that is not a valid path segment (empty, `..`, with a slash) is an error before any request is sent.
 mod all;
-mod apply;
+pub(crate) mod apply;
+mod conflict;
 #[cfg(feature = "rustls-tls")]
 mod connect;
 mod error;
@@ -34,13 +35,14 @@ pub mod retry;
 mod scale;
 mod status;
 mod transfer;
-mod typed;
+pub(crate) mod typed;
 #[cfg(feature = "rustls-tls")]
 mod warnings;
 pub(crate) mod writer;
 
 pub use all::AllNamespaces;
-pub use apply::FieldManager;
+pub use apply::{Applied, FieldManager};
+pub use conflict::FieldConflict;
 #[cfg(feature = "rustls-tls")]
 pub use connect::{DEAD_AFTER, builder, connect};
 pub use error::{ErrorExt, NotLeading, describe};

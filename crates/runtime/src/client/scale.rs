@@ -4,8 +4,9 @@ use std::fmt::Debug;
 use k8s_openapi::api::autoscaling::v1::Scale;
 use kube::api::Patch;
 use serde::Serialize;
+use serde_json::json;
 
-use super::{ApiObject, TypedClient};
+use super::{ApiObject, FieldManager, TypedClient};
 
 /// Marks kinds whose replicas can be read and set as an `autoscaling/v1` Scale.
 #[diagnostic::on_unimplemented(
@@ -67,6 +68,27 @@ impl<K: ApiObject + ScaleSubresource> ScaleClient<'_, K> {
         self.client
             .api
             .patch_scale(name, &self.client.patch_params(), patch)
+            .await
+    }
+
+    /// Applies the number of replicas and makes `manager` its owner, like [`TypedClient::apply`].
+    pub async fn apply<'m>(
+        &self,
+        name: &str,
+        replicas: i32,
+        manager: impl Into<FieldManager<'m>>,
+    ) -> kube::Result<Scale> {
+        self.client.check_name(name)?;
+        let scale = json!({
+            "apiVersion": "autoscaling/v1",
+            "kind": "Scale",
+            "metadata": {"name": name},
+            "spec": {"replicas": replicas},
+        });
+        let params = manager.into().params(self.client.params.dry_run);
+        self.client
+            .api
+            .patch_scale(name, &params, &Patch::Apply(scale))
             .await
     }
 }

@@ -4,10 +4,7 @@ use std::fmt::Debug;
 use kube::api::Patch;
 use serde::Serialize;
 
-use super::{
-    ApiObject, TypedClient,
-    apply::{FieldManager, configuration},
-};
+use super::{ApiObject, TypedClient};
 
 /// Marks kinds whose status is written separately: writes of the object do not change the status, nor the reverse.
 #[diagnostic::on_unimplemented(
@@ -49,23 +46,6 @@ impl<K: ApiObject> TypedClient<K> {
         self.check_name(name)?;
         self.api
             .patch_status(name, &self.patch_params(), patch)
-            .await
-    }
-
-    /// Applies the status of an object, like [`TypedClient::apply`].
-    pub async fn apply_status<'m>(
-        &self,
-        object: &impl Serialize,
-        manager: impl Into<FieldManager<'m>>,
-    ) -> kube::Result<K>
-    where
-        K: StatusSubresource,
-    {
-        let (name, patch) = configuration::<K>(object)?;
-        self.check_name(&name)?;
-        let params = manager.into().params(self.params.dry_run);
-        self.api
-            .patch_status(&name, &params, &Patch::Apply(patch))
             .await
     }
 }

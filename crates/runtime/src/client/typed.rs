@@ -216,12 +216,12 @@ impl<K: ApiObject> TypedClient<K> {
 }
 
 /// Returns an error that is found before any request is sent.
-pub(super) fn invalid(message: impl Into<String>) -> kube::Error {
+pub(crate) fn invalid(message: impl Into<String>) -> kube::Error {
     kube::Error::BuildRequest(Validation(message.into()))
 }
 
 /// Checks that `text` is a valid path segment. The server checks the other rules of names.
-fn check_segment(what: &str, text: &str) -> kube::Result<()> {
+pub(crate) fn check_segment(what: &str, text: &str) -> kube::Result<()> {
     let is_special =
         |c: char| matches!(c, '/' | '%' | '?' | '#' | '\\') || c.is_whitespace() || c.is_control();
     if text.is_empty() {

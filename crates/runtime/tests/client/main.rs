@@ -4,6 +4,7 @@ mod errors;
 mod finalizers;
 mod gadget;
 mod kinds;
+mod migration;
 mod modify;
 mod modify_kinds;
 mod pages;

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::operator::{Rules, webhooks};
 
+#[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
 fn nothing<K>(_: &mut K, _: &Request) -> Result<(), Refusal> {
     Ok(())
 }

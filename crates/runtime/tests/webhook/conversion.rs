@@ -14,7 +14,7 @@ async fn convert(operator: &Operator, to: &str, objects: Value) -> Value {
     answer["response"].clone()
 }
 
-fn map(version: &str, name: &str, data: Value) -> Value {
+fn map(version: &str, name: &str, data: &Value) -> Value {
     json!({"apiVersion": version, "kind": "ConfigMap", "metadata": {"name": name, "uid": "1"}, "data": data})
 }
 
@@ -22,12 +22,12 @@ fn map(version: &str, name: &str, data: Value) -> Value {
 async fn all_objects_of_a_list_are_converted_in_order() {
     let operator = operator();
     let (a, b) = (
-        map("v1", "a", json!({"color": "red"})),
-        map("v2", "b", json!({"colour": "blue"})),
+        map("v1", "a", &json!({"color": "red"})),
+        map("v2", "b", &json!({"colour": "blue"})),
     );
     let response = convert(&operator, "v2", json!([a, b])).await;
     assert_eq!(response["result"], json!({"status": "Success"}));
-    let expected = json!([map("v2", "a", json!({"colour": "red"})), b]);
+    let expected = json!([map("v2", "a", &json!({"colour": "red"})), b]);
     assert_eq!(response["convertedObjects"], expected);
     operator.stop().await.unwrap();
 }
@@ -42,11 +42,11 @@ async fn a_failure_names_the_object_and_a_panic_is_counted() {
         response["result"]["message"].as_str().unwrap().to_owned()
     };
     assert_eq!(
-        message(map("v1", "a", Value::Null)).await,
+        message(map("v1", "a", &Value::Null)).await,
         "cannot convert ConfigMap. a from v1 to v2: there is no data"
     );
     assert_eq!(
-        message(map("v1", "panic", json!({}))).await,
+        message(map("v1", "panic", &json!({}))).await,
         "cannot convert ConfigMap. panic from v1 to v2: panic: cannot read it"
     );
     assert_eq!(

@@ -164,7 +164,7 @@ impl Operator {
     }
 }
 
-/// A ConfigMap named `panic` panics, and `slow` takes a minute.
+/// A `ConfigMap` named `panic` panics, and `slow` takes a minute.
 pub fn set_color(map: &mut ConfigMap, request: &Request) -> Result<(), Refusal> {
     let data = map.data.get_or_insert_default();
     match &*request.name {
@@ -221,9 +221,7 @@ impl Validator<ConfigMap> for Rules {
 
 /// Renames `data.color` to `data.colour` in version v2.
 pub fn convert(mut object: Value, api_version: &str) -> Result<Value, String> {
-    if object["metadata"]["name"] == "panic" {
-        panic!("cannot read it");
-    }
+    assert!(object["metadata"]["name"] != "panic", "cannot read it");
     let data = object["data"].as_object_mut().ok_or("there is no data")?;
     let (from, to) = match api_version {
         "v2" => ("color", "colour"),
@@ -247,7 +245,7 @@ pub fn operator() -> Operator {
     Operator::start(&ApiServer::new(), webhooks(), OwnCertificates::new())
 }
 
-/// Returns an `AdmissionReview` of a ConfigMap.
+/// Returns an `AdmissionReview` of a `ConfigMap`.
 pub fn review(operation: &str, name: &str, object: &Value, old: &Value) -> Value {
     json!({
         "apiVersion": "admission.k8s.io/v1",

@@ -1,5 +1,6 @@
 //! Makes objects that a schema accepts.
 
+mod random;
 mod search;
 mod text;
 

@@ -1,9 +1,8 @@
 //! The state of one run: the server, the decisions, the log and what the oracles count.
 
 mod checks;
+mod points;
 mod view;
-
-use view::View;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -15,12 +14,13 @@ use kube_codegen_testing::{ApiServer, ApiService, On};
 use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
-    oracle::{Failure, Oracle},
+    oracle::Failure,
     request::Seen,
     schedule::{Fault, Point, PointKind, Schedule},
     simulation::Setup,
-    steer::{self, Move, Steering},
+    steer::{self, Steering},
 };
+use view::View;
 
 /// How long a view of the past is shown.
 const STALE: Duration = Duration::from_secs(20);
@@ -227,26 +227,6 @@ impl World {
         )
     }
 
-    /// Returns the faults that can happen at a move.
-    pub(crate) fn faults_at(&self, next: &Move) -> Vec<Fault> {
-        if next.answer || next.point.replica >= self.setup.replicas {
-            return Vec::new();
-        }
-        match next.kind {
-            PointKind::Read => vec![Fault::Error(500)],
-            // A lost answer and an error after the effect look alike to the operator; so do a broken connection and an error.
-            PointKind::Write => vec![
-                Fault::CrashAfter,
-                Fault::CrashBefore,
-                Fault::LostAnswer,
-                Fault::Error(500),
-                Fault::Error(409),
-                Fault::Touch,
-            ],
-            PointKind::Event => vec![Fault::Expire],
-        }
-    }
-
     /// Names a replica in the log.
     fn name(&self, replica: usize) -> String {
         if self.setup.replicas == 1 {
@@ -334,152 +314,9 @@ impl World {
         }
     }
 
-    /// Counts an arrival at a choice point and returns the point with what is decided there.
-    pub(crate) fn arrive(
-        &self,
-        replica: usize,
-        what: String,
-        kind: PointKind,
-        report: bool,
-    ) -> (Point, Vec<Fault>) {
-        let mut inner = self.lock();
-        let occurrence = inner
-            .occurrences
-            .entry((replica, what.clone()))
-            .or_default();
-        *occurrence += 1;
-        let point = Point {
-            replica,
-            what,
-            occurrence: *occurrence,
-        };
-        let faults = inner.decisions.remove(&point).unwrap_or_default();
-        inner.applied += faults.len();
-        if !faults.is_empty() {
-            inner.struck = inner.phase;
-        }
-        inner.passed.push(Passed {
-            point: point.clone(),
-            kind,
-            effect: false,
-            report,
-            child: None,
-        });
-        drop(inner);
-        for fault in &faults {
-            self.show(&point, fault);
-        }
-        (point, faults)
-    }
-
-    fn show(&self, point: &Point, fault: &Fault) {
-        if self.logs {
-            self.entry("FAULT".to_owned(), format!("{fault}: {}", point.what), true);
-        }
-        self.touch();
-    }
-
-    /// Shows a fault that was decided at the turn of a point.
-    pub(crate) fn strike(&self, point: &Point, fault: &Fault) {
-        self.lock().applied += 1;
-        self.show(point, fault);
-    }
-
-    /// Returns whether the operator sends more requests than allowed, and counts this one.
-    pub(crate) fn is_storm(&self, seen: &Seen) -> bool {
-        let now = self.elapsed().as_secs();
-        let limit = self.setup.requests_per_second;
-        let mut inner = self.lock();
-        if inner.second.0 != now {
-            inner.second = (now, 0);
-        }
-        inner.second.1 += 1;
-        if !seen.is_report() && !matches!(seen.verb, "list" | "watch") {
-            let key = format!("{} {}", seen.resource, seen.place());
-            *inner.requests.entry(key).or_default() += 1;
-        }
-        let storm = inner.second.1 > limit;
-        drop(inner);
-        if storm {
-            let message = format!(
-                "more than {limit} requests in one second; the last is {}",
-                seen.what()
-            );
-            self.fail(Failure::new(Oracle::Requests, message));
-        }
-        storm
-    }
-
     /// Returns the requests by object since the last change.
     pub(crate) fn take_requests(&self) -> BTreeMap<String, u32> {
         std::mem::take(&mut self.lock().requests)
-    }
-
-    /// Returns a delay that depends on the seed and the point only: 0 to 3 ms.
-    pub(crate) fn latency(&self, point: &Point, salt: u64) -> Duration {
-        let mut hash = self.seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let number = u64::from(point.occurrence) + point.replica as u64 * 1000;
-        for byte in point.what.bytes().chain(number.to_le_bytes()) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        Duration::from_millis((hash >> 32) & 3)
-    }
-
-    /// Records the result of a request.
-    pub(crate) fn answered(
-        &self,
-        point: &Point,
-        seen: &Seen,
-        status: u16,
-        effect: bool,
-        answer: &[u8],
-    ) {
-        let replica = point.replica;
-        let what = &point.what;
-        self.log_of(replica, || format!("{what} → {status}"));
-        let created = status == 201 && effect;
-        {
-            let mut inner = self.lock();
-            // The point is one of the newest.
-            let passed = inner
-                .passed
-                .iter_mut()
-                .rev()
-                .find(|passed| passed.point == *point);
-            if let Some(passed) = passed {
-                passed.effect = effect;
-            }
-        }
-        if seen.kind() == PointKind::Read || seen.is_report() {
-            self.follow_lease(replica, seen);
-            return;
-        }
-        // What exists or is gone already asks for no further attempt.
-        let settled = status == 404 || (status == 409 && seen.verb == "create");
-        if effect || (status >= 400 && !settled) {
-            self.touch();
-        }
-        if status >= 300 {
-            return;
-        }
-        if seen.verb == "delete" {
-            self.deleted(seen);
-        }
-        if created {
-            self.created(point, seen, answer);
-        }
-        if effect {
-            self.lock().changes += 1;
-            self.leads(replica, what);
-            if seen.subresource == "status" || created {
-                self.count_conditions(answer);
-            }
-            for (name, check) in &self.setup.always {
-                if let Err(why) = check(&self.server) {
-                    self.fail(Failure::new(Oracle::Always, format!("{name}: {why}")));
-                }
-            }
-        }
     }
 
     /// The user acts: conditions may change.

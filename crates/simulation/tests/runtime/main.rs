@@ -224,6 +224,7 @@ fn workload() -> Workload {
 }
 
 #[test]
+#[ignore = "takes minutes without optimisation: cargo test --release -p kube-codegen-simulation -- --ignored"]
 fn informer_queue_and_controller_keep_their_contract() {
     let current = Arc::new(Mutex::new(Shared::default()));
     let compared = current.clone();

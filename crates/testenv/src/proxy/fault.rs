@@ -23,6 +23,8 @@ pub enum Fault {
         /// When the client may retry.
         retry_after: Duration,
     },
+    /// Responds with this HTTP code and body, such as a `Status`.
+    Answer(u16, Value),
     /// Responds with 500.
     InternalError,
     /// Responds with 503.
@@ -60,6 +62,10 @@ pub enum Fault {
     },
     /// Forwards each line of the body twice.
     Duplicate,
+    /// Drops each line of the body that contains this text, such as a single watch event.
+    DropEvents(String),
+    /// Forwards each line of the body that contains this text after a delay; later lines overtake it.
+    DelayEvents(String, Duration),
     /// Forwards only the first half of each line of the body, which is invalid JSON.
     Garble,
 }
@@ -68,6 +74,10 @@ impl Fault {
     /// Returns the response that replaces the API server's, if the fault is one.
     pub(super) fn answer(&self) -> Option<Response<Bytes>> {
         let (code, reason, message) = match self {
+            Self::Answer(code, body) => {
+                let code = StatusCode::from_u16(*code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+                return Some(json_response(code, body.to_string()));
+            }
             Self::TooManyRequests { .. } => (
                 StatusCode::TOO_MANY_REQUESTS,
                 "TooManyRequests",

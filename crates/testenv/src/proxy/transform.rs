@@ -89,11 +89,23 @@ async fn copy<E>(
                     send(bytes.split_to((*piece).clamp(1, bytes.len()))).await?;
                 }
             }
-            Some(fault @ (Fault::Duplicate | Fault::Garble)) => {
+            Some(
+                fault @ (Fault::Duplicate
+                | Fault::Garble
+                | Fault::DropEvents(_)
+                | Fault::DelayEvents(..)),
+            ) => {
                 lines.extend_from_slice(&bytes);
                 while let Some(end) = lines.iter().position(|byte| *byte == b'\n') {
                     let line = lines.split_to(end + 1).freeze();
-                    send(changed(fault, &line)).await?;
+                    match fault {
+                        Fault::DropEvents(part) if contains(&line, part) => {}
+                        Fault::DelayEvents(part, time) if contains(&line, part) => {
+                            delay(line, *time, client.clone());
+                        }
+                        Fault::DropEvents(_) | Fault::DelayEvents(..) => send(line).await?,
+                        fault => send(changed(fault, &line)).await?,
+                    }
                 }
             }
             _ => send(bytes).await?,
@@ -103,6 +115,9 @@ async fn copy<E>(
         // A list is one line without a line break.
         Some(fault @ (Fault::Duplicate | Fault::Garble)) if !lines.is_empty() => {
             send(changed(fault, &lines)).await
+        }
+        Some(Fault::DropEvents(_) | Fault::DelayEvents(..)) if !lines.is_empty() => {
+            send(lines.freeze()).await
         }
         // The body is shorter than `after`.
         Some(Fault::Cut { .. } | Fault::Stall { .. } | Fault::BlackHole { .. }) => {
@@ -124,6 +139,18 @@ async fn end(
         _ => {}
     }
     Err(Broken)
+}
+
+fn contains(line: &[u8], part: &str) -> bool {
+    String::from_utf8_lossy(line).contains(part)
+}
+
+/// Sends a line later, if the client is still there.
+fn delay(line: Bytes, time: std::time::Duration, client: mpsc::Sender<Piece>) {
+    tokio::spawn(async move {
+        sleep(time).await;
+        client.send(Ok(Frame::data(line))).await.ok();
+    });
 }
 
 fn changed(fault: &Fault, line: &[u8]) -> Bytes {
@@ -177,6 +204,15 @@ mod tests {
                 "{\"a\":1}\n{\"a\":1}\n{\"b\":2}\n{\"b\":2}\n".to_owned(),
                 false
             )
+        );
+        assert_eq!(
+            through(Fault::DropEvents("\"a\"".to_owned())).await,
+            ("{\"b\":2}\n".to_owned(), false)
+        );
+        let delayed = Fault::DelayEvents("\"a\"".to_owned(), Duration::from_millis(20));
+        assert_eq!(
+            through(delayed).await,
+            ("{\"b\":2}\n{\"a\":1}\n".to_owned(), false)
         );
         assert_eq!(
             through(Fault::Garble).await,

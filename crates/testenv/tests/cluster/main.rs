@@ -8,5 +8,6 @@ mod control_plane;
 mod informer;
 mod leaders;
 mod metrics;
+mod migration;
 mod proxy;
 mod support;

@@ -118,6 +118,11 @@ pub(crate) fn from_protobuf(type_name: &str, body: &[u8]) -> Option<Value> {
     protobuf::decode(schema(type_name), body)
 }
 
+/// Decodes a review from protobuf; `None` if it is not in protobuf.
+pub(crate) fn review_from_protobuf(body: &[u8]) -> Option<Value> {
+    protobuf::review(body)
+}
+
 /// Returns the schema of a recorded type.
 pub(crate) fn schema(type_name: &str) -> &'static Value {
     types::schema(type_name)

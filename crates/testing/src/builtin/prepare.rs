@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::quantity::Quantity;
 use crate::{
+    definition,
     kind::Kind,
     object::{self, at, copy, list, map, put, section, strings, text},
 };
@@ -25,6 +26,7 @@ pub(super) fn convert(object: &mut Value) {
             }
         }
         ("apps/v1", "StatefulSet") => claim_templates(object),
+        ("apiextensions.k8s.io/v1", "CustomResourceDefinition") => definition::default(object),
         ("apps/v1", "DaemonSet") => {
             let annotations = at(object, "/metadata/annotations");
             let generation = annotations.get(GENERATION).and_then(Value::as_str);

@@ -30,12 +30,8 @@ pub(crate) fn decode(schema: &Value, body: &[u8]) -> Option<Value> {
                 }
             }
             (2, Wire::Bytes(raw)) => {
-                let schema = if kind == "DeleteOptions" {
-                    &delete_options()
-                } else {
-                    schema
-                };
-                object = message(schema, raw)?;
+                let own = not_stored(&kind);
+                object = message(own.as_ref().unwrap_or(schema), raw)?;
             }
             _ => {}
         }
@@ -46,18 +42,49 @@ pub(crate) fn decode(schema: &Value, body: &[u8]) -> Option<Value> {
     Some(object)
 }
 
-fn delete_options() -> Value {
+/// Returns the schema of a kind that is not stored.
+fn not_stored(kind: &str) -> Option<Value> {
     let field = |kind: &str, number: &str| json!({"type": kind, "x-proto": number});
-    json!({"type": "object", "properties": {
-        "gracePeriodSeconds": field("integer", "1"),
-        "preconditions": {"type": "object", "x-proto": "2", "properties": {
-            "uid": field("string", "1"),
-            "resourceVersion": field("string", "2"),
-        }},
-        "orphanDependents": field("boolean", "3"),
-        "propagationPolicy": field("string", "4"),
-        "dryRun": {"type": "array", "x-proto": "5", "items": {"type": "string"}},
-    }})
+    let text = |number: &str| field("string", number);
+    let texts =
+        |number: &str| json!({"type": "array", "x-proto": number, "items": {"type": "string"}});
+    let spec = |properties: Value| json!({"type": "object", "properties": {"spec": {"type": "object", "x-proto": "2", "properties": properties}}});
+    Some(match kind {
+        "DeleteOptions" => json!({"type": "object", "properties": {
+            "gracePeriodSeconds": field("integer", "1"),
+            "preconditions": {"type": "object", "x-proto": "2", "properties": {
+                "uid": text("1"),
+                "resourceVersion": text("2"),
+            }},
+            "orphanDependents": field("boolean", "3"),
+            "propagationPolicy": text("4"),
+            "dryRun": texts("5"),
+        }}),
+        "SelfSubjectAccessReview" | "SubjectAccessReview" | "LocalSubjectAccessReview" => {
+            spec(json!({
+                "resourceAttributes": {"type": "object", "x-proto": "1", "properties": {
+                    "namespace": text("1"), "verb": text("2"), "group": text("3"), "version": text("4"),
+                    "resource": text("5"), "subresource": text("6"), "name": text("7"),
+                }},
+                "nonResourceAttributes": {"type": "object", "x-proto": "2", "properties": {"path": text("1"), "verb": text("2")}},
+                "user": text("3"),
+                "groups": texts("4"),
+                "uid": text("6"),
+            }))
+        }
+        "SelfSubjectRulesReview" => spec(json!({"namespace": text("1")})),
+        "SelfSubjectReview" => json!({"type": "object"}),
+        "TokenReview" => spec(json!({"token": text("1"), "audiences": texts("2")})),
+        "TokenRequest" => {
+            spec(json!({"audiences": texts("1"), "expirationSeconds": field("integer", "4")}))
+        }
+        _ => return None,
+    })
+}
+
+/// Decodes a body of a kind that is not stored, such as a review; `None` if it is not in protobuf.
+pub(crate) fn review(body: &[u8]) -> Option<Value> {
+    decode(&json!({"type": "object"}), body)
 }
 
 fn string(bytes: &[u8]) -> String {

@@ -6,14 +6,21 @@
     reason = "tests fail by panicking"
 )]
 
+mod access;
+mod admission;
 mod apply;
+mod controllers;
 mod crd;
+mod definition;
 mod delete;
 mod faults;
+mod intercept;
 mod list;
 mod namespaces;
 mod requests;
+mod size;
 mod support;
 mod transport;
 mod watch;
+
 mod write;

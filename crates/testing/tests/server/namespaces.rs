@@ -15,7 +15,7 @@ async fn a_new_namespace_has_its_account_and_authority() {
     let server = ApiServer::builder().namespaces().authority("PEM").build();
     let namespaces: Api<Namespace> = Api::all(server.client());
     let created = namespaces
-        .create(&Default::default(), &namespace("a"))
+        .create(&kube::api::PostParams::default(), &namespace("a"))
         .await
         .unwrap();
     assert_eq!(
@@ -32,7 +32,10 @@ async fn a_new_namespace_has_its_account_and_authority() {
 async fn objects_need_a_namespace() {
     let server = ApiServer::builder().namespaces().build();
     let maps: Api<ConfigMap> = Api::namespaced(server.client(), "absent");
-    let status = refused(maps.create(&Default::default(), &map("a")).await);
+    let status = refused(
+        maps.create(&kube::api::PostParams::default(), &map("a"))
+            .await,
+    );
     assert_eq!(
         (status.code, status.message.as_str()),
         (404, "namespaces \"absent\" not found")
@@ -41,12 +44,18 @@ async fn objects_need_a_namespace() {
     let pod = |account: &str| -> Pod {
         serde_json::from_value(json!({"metadata": {"name": "a"}, "spec": {"serviceAccountName": account, "containers": [{"name": "a", "image": "a"}]}})).unwrap()
     };
-    let status = refused(pods.create(&Default::default(), &pod("x")).await);
+    let status = refused(
+        pods.create(&kube::api::PostParams::default(), &pod("x"))
+            .await,
+    );
     assert_eq!(
         status.message,
         "pods \"a\" is forbidden: error looking up service account default/x: serviceaccount \"x\" not found"
     );
-    let created = pods.create(&Default::default(), &pod("")).await.unwrap();
+    let created = pods
+        .create(&kube::api::PostParams::default(), &pod(""))
+        .await
+        .unwrap();
     assert_eq!(
         created.spec.unwrap().service_account_name.as_deref(),
         Some("default")
@@ -58,14 +67,16 @@ async fn a_deleted_namespace_terminates_when_its_objects_are_gone() {
     let server = ApiServer::builder().namespaces().build();
     let namespaces: Api<Namespace> = Api::all(server.client());
     namespaces
-        .create(&Default::default(), &namespace("a"))
+        .create(&kube::api::PostParams::default(), &namespace("a"))
         .await
         .unwrap();
     let maps: Api<ConfigMap> = Api::namespaced(server.client(), "a");
     let mut held = map("held");
     held.metadata.namespace = Some("a".into());
     held.metadata.finalizers = Some(vec!["example.com/hold".into()]);
-    maps.create(&Default::default(), &held).await.unwrap();
+    maps.create(&kube::api::PostParams::default(), &held)
+        .await
+        .unwrap();
 
     let deleted = namespaces
         .delete("a", &DeleteParams::default())
@@ -78,7 +89,7 @@ async fn a_deleted_namespace_terminates_when_its_objects_are_gone() {
     );
     let mut other = map("b");
     other.metadata.namespace = Some("a".into());
-    let status = refused(maps.create(&Default::default(), &other).await);
+    let status = refused(maps.create(&kube::api::PostParams::default(), &other).await);
     assert_eq!(
         (status.code, status.message.as_str()),
         (

@@ -27,7 +27,10 @@ async fn the_oldest_requests_are_dropped_at_the_limit() {
 async fn sends_requests() {
     let maps = maps(&ApiServer::new());
     create(&maps, "a").await;
-    refused(maps.create(&Default::default(), &map("a")).await);
+    refused(
+        maps.create(&kube::api::PostParams::default(), &map("a"))
+            .await,
+    );
 }
 
 #[test]

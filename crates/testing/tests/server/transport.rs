@@ -48,3 +48,25 @@ async fn a_client_from_the_kubeconfig_reaches_the_server() {
     server.cut_watches(&On::any());
     assert!(watch.next().await.is_none());
 }
+
+#[cfg(feature = "tls")]
+#[tokio::test]
+async fn a_client_with_the_authority_and_the_token_reaches_the_server_over_tls() {
+    let tls = kube_codegen_testing::Tls::new().unwrap();
+    let server = ApiServer::builder().authorization().build();
+    let address = server.listen_tls(&tls).await.unwrap();
+    let text = server.kubeconfig().unwrap();
+    let kubeconfig: Kubeconfig = serde_json::from_str(&text).unwrap();
+    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
+        .await
+        .unwrap();
+    assert_eq!(
+        config.cluster_url.to_string(),
+        format!("https://{address}/")
+    );
+    let maps: Api<ConfigMap> = Api::default_namespaced(Client::try_from(config).unwrap());
+    maps.create(&kube::api::PostParams::default(), &super::support::map("a"))
+        .await
+        .unwrap();
+    assert_eq!(server.requests().len(), 1);
+}

@@ -26,17 +26,11 @@ const NO_CONTROLLERS: &str = "without controllers, Deployments get no Pods";
 
 /// Applies what an administrator applies: the CRD, and the operator's account with its rights.
 async fn install(plane: &ControlPlane) -> Result<(), Error> {
-    plane.apply(include_str!("../../deploy/crd.yaml")).await?;
-    plane.apply(include_str!("../../deploy/rbac.yaml")).await?;
-    plane
-        .kubectl([
-            "wait",
-            "--for=condition=established",
-            "crd/crdplural.iksoon.test.com",
-            "--timeout=60s",
-        ])
-        .await?;
-    Ok(())
+    let manifests = [
+        include_str!("../../deploy/crd.yaml"),
+        include_str!("../../deploy/rbac.yaml"),
+    ];
+    plane.install(&manifests).await
 }
 
 /// Returns the control plane that all tests share, with everything installed. It may run no controllers.

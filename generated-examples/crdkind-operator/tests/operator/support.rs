@@ -139,7 +139,9 @@ pub(crate) fn writes(server: &ApiServer) -> Vec<String> {
         .writes()
         .into_iter()
         .filter(|write| write.resource != "events" && write.status < 300);
+    // An apply creates, too.
+    let verb = |status, verb| if status == 201 { "create" } else { verb };
     writes
-        .map(|write| format!("{} {}", write.verb, write.resource))
+        .map(|write| format!("{} {}", verb(write.status, write.verb), write.resource))
         .collect()
 }

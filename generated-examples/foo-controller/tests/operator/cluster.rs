@@ -101,7 +101,7 @@ async fn the_rights_contain_watch_and_the_log_says_if_it_is_missing() -> TestRes
     let Some(plane) = ControlPlane::for_test().await? else {
         return Ok(());
     };
-    example_test_support::cluster::install(&plane, &MANIFESTS).await?;
+    plane.install(&MANIFESTS).await?;
     without_watch(&plane).await?;
     let operator = operator(&plane, REPORTER, PROGRAM, &[]).await?;
     logged(&operator, "cannot watch resource \"foos\"").await?;

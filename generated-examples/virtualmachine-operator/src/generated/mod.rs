@@ -6,3 +6,7 @@ pub mod clientset;
 pub mod informers;
 #[rustfmt::skip]
 pub mod infra_example_com;
+
+kube_codegen_record::generated_code!(1);
+
+kube_codegen_runtime::generated_code!(1);

@@ -97,9 +97,13 @@ async fn policies_refuse_what_the_rules_refuse() -> TestResult {
         .await?;
     install(plane, &[&crd.to_string()]).await?;
     plane.apply(&policies()).await?;
+    let mut probes = 0;
     eventually("the policies", WITHIN, async || {
         tokio::time::sleep(Duration::from_millis(500)).await;
-        let probe = machine(name, "probe", &json!({"namespace": "kube-system"}));
+        // kubectl sends no request for an object that is unchanged.
+        probes += 1;
+        let spec = json!({"namespace": "kube-system"});
+        let probe = machine(name, &format!("probe-{probes}"), &spec);
         match plane.apply(&probe).await {
             Err(_) => Ok(()),
             Ok(_) => Err("not enforced yet"),

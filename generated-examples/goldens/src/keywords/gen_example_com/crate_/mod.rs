@@ -8,6 +8,7 @@
 
 mod client;
 mod columns;
+pub mod conversion;
 mod informer;
 mod lister;
 mod records;

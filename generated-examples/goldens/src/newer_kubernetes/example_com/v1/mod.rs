@@ -13,6 +13,7 @@ k8s_openapi::k8s_if_le_1_33! {
 mod aliases;
 mod client;
 mod columns;
+pub mod conversion;
 mod informer;
 mod lister;
 mod records;

@@ -9,6 +9,7 @@
 mod aliases;
 mod client;
 mod columns;
+pub mod conversion;
 mod informer;
 mod lister;
 mod records;

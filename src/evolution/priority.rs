@@ -3,10 +3,10 @@ use std::cmp::Reverse;
 
 /// The "version priority" of the Kubernetes documentation, smallest first: stable versions, then beta, then alpha, each from the
 /// highest number down, then all other names.
-pub(super) type Priority<'v> = (Stage, Reverse<(u64, u64)>, &'v str);
+pub(crate) type Priority<'v> = (Stage, Reverse<(u64, u64)>, &'v str);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Stage {
+pub(crate) enum Stage {
     Stable,
     Beta,
     Alpha,
@@ -14,7 +14,7 @@ pub(super) enum Stage {
 }
 
 /// Returns the priority of a version.
-pub(super) fn of(version: &str) -> Priority<'_> {
+pub(crate) fn of(version: &str) -> Priority<'_> {
     let (stage, numbers) = parse(version).unwrap_or((Stage::Other, (0, 0)));
     (stage, Reverse(numbers), version)
 }

@@ -1,0 +1,230 @@
+//! Finds what an apply would change, by the fields that the manager owns and by their values.
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::{
+    fields::{FieldSet, Owned, is_item, shown},
+    same::Comparer,
+};
+
+/// One field that an apply would change.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Change {
+    /// The field, such as `.spec.containers[name="a"].image`.
+    pub path: String,
+    /// The value in the object; `None` if it has none.
+    pub old: Option<Value>,
+    /// The value in the configuration; `None` if the configuration has stopped to set the field. The server then removes the field, unless another manager owns it.
+    pub new: Option<Value>,
+}
+
+/// What an apply would change; empty if nothing. It displays the changes, separated by commas.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Diff(Vec<Change>);
+
+impl Diff {
+    /// Whether the apply would change nothing.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the changes, sorted by path up to the first list.
+    pub fn changes(&self) -> &[Change] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Diff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, change) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { ", " };
+            write!(f, "{separator}{change}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Change {
+    /// Writes `.spec.replicas: 2 → 3`. A value is `unset` if there is none; if both are equal, the manager does not own the field yet.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |value: &Option<Value>| {
+            value
+                .as_ref()
+                .map_or_else(|| "unset".to_owned(), Value::to_string)
+        };
+        let (old, new) = (text(&self.old), text(&self.new));
+        if old == new {
+            write!(f, "{}: {new} (owner)", self.path)
+        } else {
+            write!(f, "{}: {old} → {new}", self.path)
+        }
+    }
+}
+
+/// The place of a value: its path, and the fields inside it that the manager owns, and that any manager owns.
+struct Place<'a> {
+    path: String,
+    own: Option<&'a FieldSet>,
+    all: Option<&'a FieldSet>,
+}
+
+impl Place<'_> {
+    fn below(&self, step: &str) -> Self {
+        Self {
+            path: format!("{}{}", self.path, shown(step)),
+            own: self.own.and_then(|own| own.0.get(step)),
+            all: self.all.and_then(|all| all.0.get(step)),
+        }
+    }
+
+    /// Whether fields inside the value have owners of their own.
+    fn is_granular(&self) -> bool {
+        self.all.is_some_and(|all| !all.is_leaf())
+    }
+}
+
+/// Compares a configuration with an object.
+pub(super) fn diff(config: &Value, live: &Value, owned: &Owned, comparer: Comparer) -> Diff {
+    let root = Place {
+        path: String::new(),
+        own: Some(&owned.own),
+        all: Some(&owned.all),
+    };
+    let mut walk = Walk {
+        comparer,
+        changes: Vec::new(),
+    };
+    if let Value::Object(fields) = config {
+        walk.fields(fields, Some(live), &root, &owned.own);
+    }
+    Diff(walk.changes)
+}
+
+struct Walk {
+    comparer: Comparer,
+    changes: Vec<Change>,
+}
+
+impl Walk {
+    fn add(&mut self, path: &str, old: Option<&Value>, new: Option<&Value>) {
+        self.changes.push(Change {
+            path: path.to_owned(),
+            old: old.cloned(),
+            new: new.cloned(),
+        });
+    }
+
+    fn value(&mut self, config: &Value, live: Option<&Value>, place: &Place<'_>) {
+        match (config, place.own) {
+            (Value::Object(fields), Some(own)) if !own.is_leaf() => {
+                self.fields(fields, live, place, own);
+            }
+            (Value::Object(fields), None) if !fields.is_empty() => {
+                self.fields(fields, live, place, &FieldSet::default());
+            }
+            (Value::Object(fields), Some(_)) if place.is_granular() => {
+                // An empty map was applied, into which others have set fields.
+                let unowned = Place {
+                    path: place.path.clone(),
+                    own: None,
+                    all: place.all,
+                };
+                self.fields(fields, live, &unowned, &FieldSet::default());
+            }
+            (Value::Array(items), Some(own)) if !own.is_leaf() => {
+                self.items(items, live, place, own);
+            }
+            // An empty list of identified items has no owner.
+            (Value::Array(items), None) if items.is_empty() => {
+                let is_equal = match live {
+                    Some(Value::Array(live)) => place.is_granular() || live.is_empty(),
+                    _ => false,
+                };
+                if !is_equal {
+                    self.add(&place.path, live, Some(config));
+                }
+            }
+            (config, Some(own))
+                if own.is_leaf() && self.comparer.same(config, live, &place.path) => {}
+            (config, _) => self.add(&place.path, live, Some(config)),
+        }
+    }
+
+    fn fields(
+        &mut self,
+        fields: &Map<String, Value>,
+        live: Option<&Value>,
+        place: &Place<'_>,
+        own: &FieldSet,
+    ) {
+        let live_field = |name: &str| live.and_then(|live| live.get(name));
+        for (name, value) in fields {
+            self.value(value, live_field(name), &place.below(&format!("f:{name}")));
+        }
+        for (step, own) in &own.0 {
+            if let Some(name) = step.strip_prefix("f:")
+                && !fields.contains_key(name)
+            {
+                self.removed(own, live_field(name), &place.below(step).path);
+            }
+        }
+    }
+
+    /// Adds the fields that the configuration has stopped to set.
+    fn removed(&mut self, own: &FieldSet, live: Option<&Value>, path: &str) {
+        if own.is_leaf() {
+            return self.add(path, live, None);
+        }
+        for (step, own) in &own.0 {
+            let path = format!("{path}{}", shown(step));
+            if let Some(name) = step.strip_prefix("f:") {
+                self.removed(own, live.and_then(|live| live.get(name)), &path);
+            } else {
+                let items = live.and_then(Value::as_array).into_iter().flatten();
+                let item = items.into_iter().find(|item| is_item(step, item));
+                self.add(&path, item, None);
+            }
+        }
+    }
+
+    fn items(&mut self, items: &[Value], live: Option<&Value>, place: &Place<'_>, own: &FieldSet) {
+        let live_items = live
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice);
+        let find = |step: &str| live_items.iter().position(|item| is_item(step, item));
+        let mut order = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            match own.0.keys().find(|step| is_item(step, item)) {
+                Some(step) => {
+                    let at = find(step);
+                    order.extend(at);
+                    let live = at.and_then(|at| live_items.get(at));
+                    self.item(item, live, &place.below(step));
+                }
+                None => self.add(&format!("{}[{index}]", place.path), None, Some(item)),
+            }
+        }
+        for step in own.0.keys() {
+            if !items.iter().any(|item| is_item(step, item)) {
+                let old = find(step).and_then(|at| live_items.get(at));
+                self.add(&place.below(step).path, old, None);
+            }
+        }
+        // The server keeps the order of the configuration.
+        if !order.is_sorted() {
+            let new = Value::from(items.to_vec());
+            self.add(&place.path, live, Some(&new));
+        }
+    }
+
+    /// Compares an item. Its keys may be all that the manager owns of it.
+    fn item(&mut self, item: &Value, live: Option<&Value>, place: &Place<'_>) {
+        if live.is_none() {
+            self.add(&place.path, None, Some(item));
+        } else {
+            self.value(item, live, place);
+        }
+    }
+}

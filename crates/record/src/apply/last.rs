@@ -1,0 +1,47 @@
+//! What an apply has sent, and what the server has made of it.
+use serde_json::Value;
+
+use super::{
+    Apply, ApplyError, Kind,
+    extract::extract,
+    fields::{FieldSet, Owned},
+};
+
+/// An apply that the server has accepted: it shows whether the same apply would change the object again.
+///
+/// Unlike [`Apply::diff`], it needs the managed fields of no other object than the response, and values that the server or a webhook has rewritten
+/// do not count as changes.
+#[derive(Clone, Debug)]
+pub struct LastApplied {
+    config: Value,
+    fields: FieldSet,
+    values: Value,
+}
+
+impl LastApplied {
+    /// Records that `manager` has applied `config`, upon which the server returned `response`.
+    ///
+    /// # Errors
+    /// Those of [`Apply::to_json`].
+    pub fn new<K: Kind>(
+        config: &Apply<K>,
+        response: &K,
+        manager: &str,
+    ) -> Result<Self, ApplyError> {
+        let fields = Owned::read(response.metadata(), manager, None, K::API_VERSION).own;
+        Ok(Self {
+            config: config.to_json()?,
+            values: extract(&serde_json::to_value(response)?, &fields, None),
+            fields,
+        })
+    }
+
+    /// Whether `config` is the configuration that was applied, and `object` still has the values of the response.
+    ///
+    /// # Errors
+    /// Those of [`Apply::to_json`].
+    pub fn is_current<K: Kind>(&self, config: &Apply<K>, object: &K) -> Result<bool, ApplyError> {
+        Ok(self.config == config.to_json()?
+            && self.values == extract(&serde_json::to_value(object)?, &self.fields, None))
+    }
+}

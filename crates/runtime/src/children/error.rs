@@ -1,0 +1,70 @@
+//! Why a child cannot be kept.
+use crate::{client::describe, controller::controller_of};
+
+/// A child could not be created, corrected or deleted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChildError {
+    /// The API server rejected a request, or could not be reached.
+    #[error("{}", describe(.0))]
+    Api(#[from] kube::Error),
+    /// An object of the child's name exists, and the owner does not control it. It was not changed.
+    #[error("{kind} {name:?} already exists and is not controlled by this object{}", by(.controller.as_deref()))]
+    Foreign {
+        /// The kind of the object.
+        kind: &'static str,
+        /// The name of the object.
+        name: String,
+        /// Kind and name of the owner that controls the object, such as `Deployment web`; `None` if there is none.
+        controller: Option<String>,
+    },
+    /// The owner and the child are not in one namespace, so that the owner could not be the child's owner. Owners of other namespaces, and namespaced
+    /// owners of cluster-scoped objects, do not exist for the garbage collector.
+    #[error(
+        "{kind} {name:?} cannot be a child: it is in {}, the owner in {}",
+        place(.namespace.as_deref()),
+        place(.owner.as_deref())
+    )]
+    Namespace {
+        /// The kind of the child.
+        kind: &'static str,
+        /// The name of the child.
+        name: String,
+        /// The namespace of the child; `None` if it has none.
+        namespace: Option<String>,
+        /// The namespace of the owner; `None` if it is cluster-scoped.
+        owner: Option<String>,
+    },
+    /// The owner has no uid, since the server has not stored it.
+    #[error("the owner is not stored yet: it has no uid")]
+    NoOwner,
+    /// Other clients delete and create objects of the child's name all the time.
+    #[error("{kind} {name:?} is deleted and created by other clients at the same time")]
+    Busy {
+        /// The kind of the child.
+        kind: &'static str,
+        /// The name of the child.
+        name: String,
+    },
+}
+
+impl ChildError {
+    pub(super) fn foreign<K: super::Child>(object: &K) -> Self {
+        Self::Foreign {
+            kind: K::KIND,
+            name: object.meta().name.clone().unwrap_or_default(),
+            controller: controller_of(object).map(|owner| format!("{} {}", owner.kind, owner.name)),
+        }
+    }
+}
+
+fn by(controller: Option<&str>) -> String {
+    controller.map_or_else(String::new, |controller| format!(", but by {controller}"))
+}
+
+fn place(namespace: Option<&str>) -> String {
+    namespace.map_or_else(
+        || "no namespace".to_owned(),
+        |namespace| format!("namespace {namespace:?}"),
+    )
+}

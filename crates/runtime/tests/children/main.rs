@@ -1,0 +1,6 @@
+//! Children of an owner: created, corrected, left alone, refused and pruned.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+
+mod applied;
+mod refused;
+mod stage;

@@ -1,0 +1,86 @@
+//! Small worlds of an operator on kube's own `Controller` are enumerated to the end.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::{sync::Arc, time::Duration};
+
+use futures::StreamExt as _;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::{
+    Api, Client,
+    api::{Patch, PatchParams},
+    runtime::{Controller, controller::Action, watcher},
+};
+use kube_codegen_simulation::{Budget, Oracle, Simulation, Workload};
+use serde_json::{Value, json};
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+/// Sets a label to the text of the object; with `swallow`, a conflict counts as success.
+async fn label(map: Arc<ConfigMap>, client: Client, swallow: bool) -> kube::Result<Action> {
+    let text = map.data.as_ref().and_then(|data| data.get("text"));
+    let labels = map.metadata.labels.as_ref();
+    if labels.and_then(|labels| labels.get("text")) == text {
+        return Ok(Action::await_change());
+    }
+    let maps = Api::<ConfigMap>::namespaced(client, "default");
+    let patch = Patch::Merge(json!({"metadata": {
+        "resourceVersion": map.metadata.resource_version, "labels": {"text": text},
+    }}));
+    let name = map.metadata.name.as_deref().unwrap_or_default();
+    match maps.patch(name, &PatchParams::default(), &patch).await {
+        Err(kube::Error::Api(status)) if status.code == 404 || (swallow && status.code == 409) => {
+            Ok(Action::await_change())
+        }
+        other => other.map(|_| Action::await_change()),
+    }
+}
+
+async fn operator(client: Client, swallow: bool) {
+    let maps = Api::<ConfigMap>::all(client.clone());
+    Controller::new(maps, watcher::Config::default())
+        .run(
+            move |map, client: Arc<Client>| label(map, (*client).clone(), swallow),
+            |_, _, _| Action::requeue(Duration::from_secs(1)),
+            Arc::new(client),
+        )
+        .for_each(|_| async {})
+        .await;
+}
+
+fn map(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default"},
+        "data": {"text": "one"},
+    })
+}
+
+fn world(swallow: bool) -> Simulation {
+    let workload = Workload::new("two maps")
+        .create(MAPS, map("a"))
+        .create(MAPS, map("b"))
+        .phase("delete")
+        .delete(&format!("{MAPS}/a"))
+        .delete(&format!("{MAPS}/b"))
+        .leaves_nothing();
+    Simulation::new("labels")
+        .operator(move |client| operator(client, swallow))
+        .workload(workload)
+        .without(Oracle::OwnerReferences)
+        .budget(Budget::Schedules(10_000))
+}
+
+#[test]
+fn all_orders_with_one_fault_are_tried() {
+    let summary = world(false).exhaustive(1).explore().unwrap();
+    eprintln!("{summary}");
+    let exhaustion = summary.exhaustion.unwrap();
+    assert!(exhaustion.complete && exhaustion.states > 20, "{summary}");
+    assert!(summary.to_string().starts_with("exhausted: "), "{summary}");
+}
+
+#[test]
+fn an_error_is_found_with_the_smallest_number_of_faults() {
+    let found = world(true).exhaustive(2).explore().unwrap_err();
+    assert_eq!(found.oracle, Oracle::EndState, "{}", found.message);
+    assert_eq!(found.schedule.decisions.len(), 1);
+}

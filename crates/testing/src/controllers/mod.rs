@@ -1,0 +1,237 @@
+//! Small controllers in place of those of kube-controller-manager, the scheduler and the kubelets.
+//!
+//! They work on the store itself, each change at once and each wait on tokio's clock, so that a run can be repeated.
+
+mod deployment;
+mod endpoints;
+mod job;
+mod pass;
+mod pods;
+mod sets;
+mod stateful;
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use k8s_openapi::api::core::v1::Pod;
+use serde_json::json;
+use tokio::time::Instant;
+
+use crate::{
+    ApiServer, internal,
+    object::put,
+    shared::{Shared, lock},
+    store::Store,
+};
+use pass::Pass;
+
+/// More passes than any controller needs until it has nothing more to do.
+const PASSES: usize = 1_000;
+
+/// What happens to a Pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PodPlan {
+    /// The Pod runs, and is ready after this time; a Pod of a Job succeeds.
+    Ready(Duration),
+    /// Its containers crash after this time and are restarted with a back-off; a Pod of a Job fails.
+    Crash(Duration),
+    /// No node takes it.
+    Pending,
+}
+
+type Planner = dyn Fn(&Pod) -> PodPlan + Send + Sync;
+
+/// Controllers for Deployments, `ReplicaSets`, `StatefulSets`, `DaemonSets`, Jobs, Pods and `EndpointSlices`.
+///
+/// Pods become ready one second after their creation. The annotation `kube-codegen.dev/pod` of a Pod decides otherwise:
+/// `pending`, `crash`, or a time such as `5s`. A Pod whose Node is deleted is deleted; one whose Node stops being Ready is
+/// not ready, and deleted after five minutes.
+///
+/// ```
+/// # use kube_codegen_testing::{ApiServer, Controllers};
+/// # use k8s_openapi::api::apps::v1::Deployment;
+/// # use serde_json::json;
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = ApiServer::builder().controllers(Controllers::new()).build();
+/// let deployments: kube::Api<Deployment> = kube::Api::namespaced(server.client(), "default");
+/// let web: Deployment = serde_json::from_value(json!({
+///     "metadata": {"name": "web"},
+///     "spec": {
+///         "replicas": 2,
+///         "selector": {"matchLabels": {"app": "web"}},
+///         "template": {
+///             "metadata": {"labels": {"app": "web"}},
+///             "spec": {"containers": [{"name": "web", "image": "nginx"}]},
+///         },
+///     },
+/// }))?;
+/// deployments.create(&Default::default(), &web).await?;
+/// let ready = server.until(|server| server.get::<Deployment>("default", "web")?.status?.ready_replicas.filter(|it| *it == 2));
+/// ready.await;
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct Controllers {
+    nodes: usize,
+    ready_after: Duration,
+    done_after: Duration,
+    planner: Option<Arc<Planner>>,
+}
+
+impl Default for Controllers {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Controllers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Controllers")
+            .field("nodes", &self.nodes)
+            .field("ready_after", &self.ready_after)
+            .field("done_after", &self.done_after)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Controllers {
+    /// Returns controllers with one node, whose Pods are ready after one second.
+    pub fn new() -> Self {
+        Self {
+            nodes: 1,
+            ready_after: Duration::from_secs(1),
+            done_after: Duration::from_secs(1),
+            planner: None,
+        }
+    }
+
+    /// Sets the number of nodes, which are created at the start.
+    pub fn nodes(mut self, nodes: usize) -> Self {
+        self.nodes = nodes;
+        self
+    }
+
+    /// Sets how long a Pod takes from its creation until it is ready.
+    pub fn ready_after(mut self, time: Duration) -> Self {
+        self.ready_after = time;
+        self
+    }
+
+    /// Sets how long a ready Pod of a Job takes until it succeeds.
+    pub fn done_after(mut self, time: Duration) -> Self {
+        self.done_after = time;
+        self
+    }
+
+    /// Decides what happens to each Pod, in place of its annotation. It is called repeatedly and must give the same answer
+    /// until the plan changes.
+    pub fn plan(mut self, planner: impl Fn(&Pod) -> PodPlan + Send + Sync + 'static) -> Self {
+        self.planner = Some(Arc::new(planner));
+        self
+    }
+}
+
+impl ApiServer {
+    /// Runs controllers until the last handle of the server is dropped. [`Builder::controllers`](crate::Builder::controllers)
+    /// spawns this.
+    pub fn run_controllers(
+        &self,
+        controllers: Controllers,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        {
+            let mut store = lock(&self.0.store);
+            create_nodes(&mut store, controllers.nodes);
+            self.0.changes.wake();
+        }
+        run(Arc::downgrade(&self.0), controllers)
+    }
+}
+
+async fn run(shared: Weak<Shared>, controllers: Controllers) {
+    let mut timers = Timers::default();
+    loop {
+        let (change, deadline) = {
+            let Some(shared) = shared.upgrade() else {
+                return;
+            };
+            let mut store = lock(&shared.store);
+            let before = store.revision;
+            let deadline = settle(&mut store, &controllers, &mut timers);
+            if store.revision != before {
+                shared.changes.wake();
+            }
+            (shared.changes.next(), deadline)
+        };
+        match deadline {
+            None => change.await,
+            Some(deadline) => {
+                tokio::select! {
+                    biased;
+                    () = change => {}
+                    () = tokio::time::sleep_until(deadline) => {}
+                }
+            }
+        }
+    }
+}
+
+/// When the waits began that are under way, by what they wait for.
+#[derive(Debug, Default)]
+struct Timers(HashMap<String, Instant>);
+
+/// Runs all controllers until they have nothing more to do now, and returns when they have.
+fn settle(store: &mut Store, options: &Controllers, timers: &mut Timers) -> Option<Instant> {
+    for _ in 0..PASSES {
+        let before = store.revision;
+        let mut pass = Pass::new(store, options, &timers.0);
+        deployment::run(&mut pass);
+        sets::replica_sets(&mut pass);
+        sets::daemon_sets(&mut pass);
+        stateful::run(&mut pass);
+        job::run(&mut pass);
+        pods::run(&mut pass);
+        endpoints::run(&mut pass);
+        let (waits, deadline) = pass.finish();
+        timers.0 = waits;
+        if store.revision == before {
+            return deadline;
+        }
+    }
+    None
+}
+
+fn create_nodes(store: &mut Store, count: usize) {
+    for number in 1..=count {
+        let name = format!("node-{number}");
+        let node = json!({
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}},
+        });
+        let Ok(mut node) = internal::create(store, "kubelet", &node) else {
+            continue; // It exists, in a copy of another server.
+        };
+        // The taint of a node that is not ready yet.
+        put(&mut node, "/spec/taints", json!([]));
+        let Ok(mut node) = internal::update(store, "kubelet", &node) else {
+            continue;
+        };
+        let capacity = json!({"cpu": "8", "memory": "32Gi", "pods": "110"});
+        let status = json!({
+            "capacity": capacity,
+            "allocatable": capacity,
+            "conditions": [pass::condition("Ready", true, "KubeletReady", "kubelet is posting ready status")],
+            "addresses": [{"type": "InternalIP", "address": format!("10.0.0.{number}")}, {"type": "Hostname", "address": name}],
+            "nodeInfo": {"kubeletVersion": "v1.33.0", "osImage": "memory", "architecture": "amd64", "operatingSystem": "linux",
+                "bootID": "", "containerRuntimeVersion": "memory://1", "kernelVersion": "", "kubeProxyVersion": "", "machineID": "", "systemUUID": ""},
+        });
+        put(&mut node, "/status", status);
+        internal::update_status(store, "kubelet", &node).ok();
+    }
+}

@@ -1,0 +1,237 @@
+//! One pass of the controllers over the store.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::Controllers;
+use crate::{
+    internal,
+    object::{self, at, deleting, flag, list, now, put, text},
+    store::Store,
+};
+
+const AGENT: &str = "kube-controller-manager";
+
+pub(super) struct Pass<'a> {
+    pub(super) store: &'a mut Store,
+    pub(super) options: &'a Controllers,
+    before: &'a HashMap<String, Instant>,
+    waits: HashMap<String, Instant>,
+    deadline: Option<Instant>,
+    now: Instant,
+}
+
+impl<'a> Pass<'a> {
+    pub(super) fn new(
+        store: &'a mut Store,
+        options: &'a Controllers,
+        before: &'a HashMap<String, Instant>,
+    ) -> Self {
+        Self {
+            store,
+            options,
+            before,
+            waits: HashMap::new(),
+            deadline: None,
+            now: Instant::now(),
+        }
+    }
+
+    /// Returns the waits under way, and when the first of them ends.
+    pub(super) fn finish(self) -> (HashMap<String, Instant>, Option<Instant>) {
+        (self.waits, self.deadline)
+    }
+
+    /// Returns whether the time has passed since this wait was first asked for.
+    pub(super) fn waited(&mut self, what: String, time: Duration) -> bool {
+        let start = self.before.get(&what).copied().unwrap_or(self.now);
+        self.waits.insert(what, start);
+        let end = start + time;
+        if end <= self.now {
+            return true;
+        }
+        self.deadline = Some(self.deadline.map_or(end, |earlier| earlier.min(end)));
+        false
+    }
+
+    /// Returns the objects of a kind that are not being deleted.
+    pub(super) fn list(&self, api_version: &str, kind: &str) -> Vec<Arc<Value>> {
+        let Some(kind) = self.store.kinds.named(api_version, kind) else {
+            return Vec::new();
+        };
+        let mut objects = self.store.list(kind, "");
+        objects.retain(|object| !deleting(object));
+        objects
+    }
+
+    pub(super) fn get(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Arc<Value>> {
+        let kind = self.store.kinds.named(api_version, kind)?;
+        self.store.get(kind, namespace, name)
+    }
+
+    /// Returns the objects of a kind that `owner` controls and that are not being deleted, in the order of their names.
+    pub(super) fn owned(&self, owner: &Value, kind: &str) -> Vec<Arc<Value>> {
+        let uid = object::uid(owner);
+        self.store
+            .dependents(uid)
+            .into_iter()
+            .filter(|(known, object)| {
+                known.kind == kind && !known.custom && !deleting(object) && {
+                    list(object, "/metadata/ownerReferences")
+                        .iter()
+                        .any(|it| text(it, "/uid") == uid && flag(it, "/controller"))
+                }
+            })
+            .map(|(_, object)| object)
+            .collect()
+    }
+
+    /// Creates an object and returns it. An error, such as that of a quota or of a name in use, is tried again at the next change.
+    pub(super) fn create(&mut self, object: &Value) -> Option<Value> {
+        internal::create(self.store, AGENT, object).ok()
+    }
+
+    pub(super) fn update(&mut self, object: &Value) {
+        internal::update(self.store, AGENT, object).ok();
+    }
+
+    pub(super) fn delete(&mut self, object: &Value) {
+        internal::delete(self.store, AGENT, object).ok();
+    }
+
+    /// Changes fields of the specification.
+    pub(super) fn set(&mut self, object: &Value, pointer: &str, value: Value) {
+        if *at(object, pointer) != value {
+            let mut changed = object.clone();
+            put(&mut changed, pointer, value);
+            self.update(&changed);
+        }
+    }
+
+    /// Writes the status if it differs. Conditions that do not change keep their times.
+    pub(super) fn set_status(&mut self, object: &Value, mut status: Value) {
+        let before = list(object, "/status/conditions");
+        if let Some(conditions) = status.get_mut("conditions").and_then(Value::as_array_mut) {
+            for condition in conditions {
+                keep_times(before, condition);
+            }
+        }
+        if *at(object, "/status") == status {
+            return;
+        }
+        let mut changed = object.clone();
+        put(&mut changed, "/status", status);
+        let agent = match text(object, "/kind") {
+            "Pod" => "kubelet",
+            _ => AGENT,
+        };
+        internal::update_status(self.store, agent, &changed).ok();
+    }
+}
+
+fn keep_times(before: &[Value], condition: &mut Value) {
+    let old = before
+        .iter()
+        .find(|old| at(old, "/type") == at(condition, "/type"));
+    let Some(old) = old.filter(|old| at(old, "/status") == at(condition, "/status")) else {
+        return;
+    };
+    condition["lastTransitionTime"] = at(old, "/lastTransitionTime").clone();
+    if condition.get("lastUpdateTime").is_some() && at(old, "/reason") == at(condition, "/reason") {
+        condition["lastUpdateTime"] = at(old, "/lastUpdateTime").clone();
+    }
+}
+
+/// Returns a condition that has just changed.
+pub(super) fn condition(kind: &str, holds: bool, reason: &str, message: &str) -> Value {
+    let mut condition = json!({
+        "type": kind,
+        "status": if holds { "True" } else { "False" },
+        "lastTransitionTime": now(),
+    });
+    for (field, text) in [("reason", reason), ("message", message)] {
+        if !text.is_empty() {
+            condition[field] = text.into();
+        }
+    }
+    condition
+}
+
+/// Returns the reference of a child to its controller.
+pub(super) fn controller_of(owner: &Value) -> Value {
+    json!([{
+        "apiVersion": at(owner, "/apiVersion"),
+        "kind": at(owner, "/kind"),
+        "name": object::name(owner),
+        "uid": object::uid(owner),
+        "controller": true,
+        "blockOwnerDeletion": true,
+    }])
+}
+
+/// Returns a Pod made from the template of its owner.
+pub(super) fn pod_of(owner: &Value, template: &Value) -> Value {
+    let mut pod = json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "namespace": object::namespace(owner),
+            "generateName": format!("{}-", object::name(owner)),
+            "ownerReferences": controller_of(owner),
+        },
+        "spec": at(template, "/spec"),
+    });
+    for field in ["labels", "annotations"] {
+        let pointer = format!("/metadata/{field}");
+        if let Some(value) = template.pointer(&pointer) {
+            put(&mut pod, &pointer, value.clone());
+        }
+    }
+    pod
+}
+
+pub(super) fn number(object: &Value, pointer: &str) -> i64 {
+    at(object, pointer).as_i64().unwrap_or_default()
+}
+
+/// Returns whether a Pod has neither succeeded nor failed.
+pub(super) fn active(pod: &Value) -> bool {
+    !matches!(text(pod, "/status/phase"), "Succeeded" | "Failed")
+}
+
+pub(super) fn ready(pod: &Value) -> bool {
+    list(pod, "/status/conditions")
+        .iter()
+        .any(|it| text(it, "/type") == "Ready" && text(it, "/status") == "True")
+}
+
+/// Removes the fields that are zero, which the server does not write.
+pub(super) fn without_zeros(mut status: Value) -> Value {
+    if let Some(fields) = status.as_object_mut() {
+        fields.retain(|_, value| value.as_i64() != Some(0));
+    }
+    status
+}
+
+/// Returns a short hash of a template (FNV-1a, in the letters of client-go's `SafeEncodeString`).
+pub(super) fn hash(template: &Value) -> String {
+    const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+    let sum = template
+        .to_string()
+        .bytes()
+        .fold(0x811c_9dc5_u32, |sum, byte| {
+            (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+        });
+    sum.to_string()
+        .bytes()
+        .map(|digit| char::from(LETTERS[usize::from(digit) % LETTERS.len()]))
+        .collect()
+}

@@ -1,0 +1,190 @@
+//! Authentication and authorization.
+use http::{Request, StatusCode};
+use k8s_openapi::api::{
+    authentication::v1::{TokenRequest, TokenReview},
+    authorization::v1::{SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview},
+    core::v1::{ConfigMap, Secret, ServiceAccount},
+};
+use kube::{Api, Client, Config};
+use kube_codegen_testing::{ApiServer, User};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+use super::support::refused;
+
+fn server() -> ApiServer {
+    let server = ApiServer::builder().namespaces().authorization().build();
+    let group = "rbac.authorization.k8s.io/v1";
+    for object in [
+        json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "operator"}}),
+        json!({"apiVersion": group, "kind": "ClusterRole", "metadata": {"name": "reader"}, "rules": [
+            {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list"]},
+            {"apiGroups": [""], "resources": ["secrets"], "resourceNames": ["mine"], "verbs": ["get"]},
+        ]}),
+        json!({"apiVersion": group, "kind": "RoleBinding", "metadata": {"name": "reads"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "reader"},
+            "subjects": [{"kind": "ServiceAccount", "name": "operator", "namespace": "default"}]}),
+    ] {
+        server.seed(&object).unwrap();
+    }
+    server
+}
+
+async fn review<T: Serialize + DeserializeOwned + k8s_openapi::Resource>(
+    client: &Client,
+    url: &str,
+    spec: Value,
+) -> T {
+    let body = json!({"apiVersion": T::API_VERSION, "kind": T::KIND, "spec": spec});
+    let request = Request::post(url)
+        .body(body.to_string().into_bytes())
+        .unwrap();
+    client.request(request).await.unwrap()
+}
+
+#[tokio::test]
+async fn rules_of_bound_roles_allow_requests() {
+    let server = server();
+    let operator = server.client_as(User::account("default", "operator"));
+    let maps: Api<ConfigMap> = Api::default_namespaced(operator.clone());
+    maps.list(&kube::api::ListParams::default()).await.unwrap();
+    let status = refused(maps.delete("a", &kube::api::DeleteParams::default()).await);
+    assert_eq!(
+        (status.code, status.message.as_str()),
+        (
+            403,
+            r#"configmaps "a" is forbidden: User "system:serviceaccount:default:operator" cannot delete resource "configmaps" in API group "" in the namespace "default""#
+        )
+    );
+    let everywhere: Api<ConfigMap> = Api::all(operator.clone());
+    let status = refused(everywhere.list(&kube::api::ListParams::default()).await);
+    assert_eq!(
+        status.message,
+        r#"configmaps is forbidden: User "system:serviceaccount:default:operator" cannot list resource "configmaps" in API group "" at the cluster scope"#
+    );
+    let secrets: Api<Secret> = Api::default_namespaced(operator);
+    assert_eq!(refused(secrets.get("mine").await).code, 404);
+    assert_eq!(refused(secrets.get("other").await).code, 403);
+    assert_eq!(server.requests().last().unwrap().status, 403);
+}
+
+#[tokio::test]
+async fn a_service_account_gets_a_token() {
+    let server = server();
+    let accounts: Api<ServiceAccount> = Api::default_namespaced(server.client());
+    let issued = accounts
+        .create_token_request(
+            "operator",
+            &kube::api::PostParams::default(),
+            &TokenRequest::default(),
+        )
+        .await
+        .unwrap();
+    let token = issued.status.unwrap().token;
+    let reviewed: TokenReview = review(
+        &server.client(),
+        "/apis/authentication.k8s.io/v1/tokenreviews",
+        json!({"token": token}),
+    )
+    .await;
+    let user = reviewed.status.unwrap().user.unwrap();
+    assert_eq!(
+        user.username.as_deref(),
+        Some("system:serviceaccount:default:operator")
+    );
+
+    let address = server.listen().await.unwrap();
+    let status = async |token: Option<&str>, path: &str| {
+        let config = Config::new(format!("http://{address}").parse().unwrap());
+        let client = Client::try_from(config).unwrap();
+        let mut request = Request::get(path);
+        if let Some(token) = token {
+            request = request.header("Authorization", format!("Bearer {token}"));
+        }
+        let body = kube::client::Body::empty();
+        client
+            .send(request.body(body).unwrap())
+            .await
+            .unwrap()
+            .status()
+    };
+    let path = "/api/v1/namespaces/default/configmaps";
+    assert_eq!(status(Some(&token), path).await, StatusCode::OK);
+    assert_eq!(status(Some("wrong"), path).await, StatusCode::UNAUTHORIZED);
+    assert_eq!(status(None, path).await, StatusCode::FORBIDDEN);
+    assert_eq!(status(None, "/version").await, StatusCode::OK);
+    assert_eq!(status(None, "/apis").await, StatusCode::FORBIDDEN);
+    server.add_token("secret", User::new("root").group("system:masters"));
+    assert_eq!(
+        status(Some("secret"), "/api/v1/nodes").await,
+        StatusCode::OK
+    );
+}
+
+#[tokio::test]
+async fn reviews_follow_the_rules() {
+    let server = server();
+    let client = server.client_as(User::account("default", "operator"));
+    let spec = |verb: &str| json!({"resourceAttributes": {"verb": verb, "resource": "configmaps", "namespace": "default"}});
+    let allowed = async |verb: &str| {
+        let url = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+        let review: SelfSubjectAccessReview = review(&client, url, spec(verb)).await;
+        review.status.unwrap()
+    };
+    let yes = allowed("list").await;
+    assert!(yes.allowed);
+    assert_eq!(
+        yes.reason.as_deref(),
+        Some(
+            r#"RBAC: allowed by RoleBinding "reads/default" of ClusterRole "reader" to ServiceAccount "operator/default""#
+        )
+    );
+    assert!(!allowed("delete").await.allowed);
+    let rules: SelfSubjectRulesReview = review(
+        &client,
+        "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
+        json!({"namespace": "default"}),
+    )
+    .await;
+    let resources: Vec<_> = rules
+        .status
+        .unwrap()
+        .resource_rules
+        .into_iter()
+        .flat_map(|rule| rule.resources.unwrap_or_default())
+        .collect();
+    assert!(resources.contains(&"secrets".to_owned()), "{resources:?}");
+
+    let mut asked = spec("get");
+    asked["user"] = "system:serviceaccount:default:operator".into();
+    let url = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+    let other: SubjectAccessReview = review(&server.client(), url, asked.clone()).await;
+    assert!(other.status.unwrap().allowed);
+    let request = Request::post(url)
+        .body(asked.to_string().into_bytes())
+        .unwrap();
+    assert_eq!(refused(client.request::<Value>(request).await).code, 403);
+}
+
+#[tokio::test]
+async fn an_administrator_impersonates_and_another_user_may_not() {
+    let server = server();
+    let whoami = async |client: Client| {
+        let request = Request::post("/apis/authentication.k8s.io/v1/selfsubjectreviews")
+            .header("Impersonate-User", "jane")
+            .header("Impersonate-Group", "developers")
+            .body(b"{}".to_vec())
+            .unwrap();
+        client.request::<Value>(request).await
+    };
+    let review = whoami(server.client()).await.unwrap();
+    assert_eq!(
+        review["status"]["userInfo"],
+        json!({"username": "jane", "groups": ["developers", "system:authenticated"]})
+    );
+    let status = refused(whoami(server.client_as(User::new("mallory"))).await);
+    assert_eq!(
+        status.message,
+        r#"users "jane" is forbidden: User "mallory" cannot impersonate resource "users" in API group "" at the cluster scope"#
+    );
+}

@@ -1,0 +1,65 @@
+//! Reads the CRDs that a command looks at, in the form of `apiextensions.k8s.io/v1`.
+use std::cmp::Reverse;
+
+use serde_json::Value;
+
+use super::{CommandError, console::Console};
+use crate::{
+    crd,
+    diag::{Diagnostics, nearest},
+    evolution::priority,
+    source::{self, Input},
+};
+
+/// A CRD of the input.
+pub(super) struct Crd {
+    pub(super) group: String,
+    pub(super) kind: String,
+    /// The versions, the oldest first by Kubernetes' priority of versions.
+    pub(super) versions: Vec<String>,
+    /// The whole manifest.
+    pub(super) manifest: Value,
+}
+
+/// Reads CRDs and prints diagnostics.
+pub(super) fn read(files: &[String], console: &mut Console) -> Result<Vec<Crd>, CommandError> {
+    let inputs: Vec<_> = files.iter().map(|file| Input::parse(file)).collect();
+    let sources = source::load(&inputs)?;
+    let mut diagnostics = Diagnostics::new();
+    let crds = crd::parse_each(&sources, &[], &mut diagnostics, |_, versions| {
+        let names = versions.into_iter().map(|version| version.name);
+        let mut names: Vec<String> = names.collect();
+        names.sort_by(|a, b| Reverse(priority::of(a)).cmp(&Reverse(priority::of(b))));
+        names
+    });
+    diagnostics.locate(&sources);
+    console.diagnostics(&diagnostics, &sources, &[]);
+    if diagnostics.has_errors() {
+        return Err(CommandError::Reported);
+    }
+    let crds = crds.into_iter().map(|(crd, versions)| Crd {
+        manifest: crd.definition(),
+        group: crd.group,
+        kind: crd.names.kind,
+        versions,
+    });
+    Ok(crds.collect())
+}
+
+/// Returns the CRDs of a kind, or all.
+pub(super) fn of_kind(mut crds: Vec<Crd>, kind: Option<&str>) -> Result<Vec<Crd>, CommandError> {
+    let Some(kind) = kind else {
+        return Ok(crds);
+    };
+    let names: Vec<String> = crds.iter().map(|crd| crd.kind.clone()).collect();
+    crds.retain(|crd| crd.kind == kind);
+    if crds.is_empty() {
+        let hint = match nearest(kind, names.iter().map(String::as_str)).first() {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("the input has {}", names.join(", ")),
+        };
+        let kind = kind.escape_debug();
+        return Err(format!("no kind `{kind}` in the input; {hint}").into());
+    }
+    Ok(crds)
+}

@@ -1,0 +1,138 @@
+//! The operator as a child process with a process group of its own.
+
+use std::{
+    path::Path,
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncRead, BufReader},
+    process::{self, Command},
+    task::JoinSet,
+    time::timeout,
+};
+
+use super::view::View;
+
+/// How long the operator has to end gracefully.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// How long the output of an ended operator is waited for: a child of it may keep the pipe open.
+const REST: Duration = Duration::from_secs(1);
+
+pub(super) struct Child {
+    process: process::Child,
+    output: JoinSet<()>,
+}
+
+impl Child {
+    pub(super) fn start(
+        command: &[String],
+        directory: &Path,
+        kubeconfig: &Path,
+        view: &View,
+    ) -> Result<Self, String> {
+        let Some((program, args)) = command.split_first() else {
+            return Err("the command is empty".to_owned());
+        };
+        let mut command = Command::new(program);
+        command
+            .args(args)
+            .current_dir(directory)
+            .env("KUBECONFIG", kubeconfig)
+            // Proxies in the environment cannot reach this machine.
+            .env("NO_PROXY", "127.0.0.1")
+            .env("no_proxy", "127.0.0.1")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        #[cfg(unix)]
+        command.process_group(0);
+        let mut child = command
+            .spawn()
+            .map_err(|error| format!("cannot run {program}: {error}"))?;
+        let mut output = JoinSet::new();
+        if let Some(out) = child.stdout.take() {
+            output.spawn(print(out, view.clone()));
+        }
+        if let Some(err) = child.stderr.take() {
+            output.spawn(print(err, view.clone()));
+        }
+        Ok(Self {
+            process: child,
+            output,
+        })
+    }
+
+    /// Waits for the end of the process.
+    pub(super) async fn exit(&mut self) -> Result<ExitStatus, String> {
+        let status = self
+            .process
+            .wait()
+            .await
+            .map_err(|error| format!("cannot wait for the operator: {error}"))?;
+        let rest = async { while self.output.join_next().await.is_some() {} };
+        let _cut_off = timeout(REST, rest).await;
+        Ok(status)
+    }
+
+    /// Ends the process and its children, gracefully at first.
+    pub(super) async fn stop(mut self) {
+        #[cfg(unix)]
+        {
+            use rustix::process::{Pid, Signal, kill_process_group};
+            let group = self
+                .process
+                .id()
+                .and_then(|id| i32::try_from(id).ok())
+                .and_then(Pid::from_raw);
+            if let Some(group) = group {
+                // An error means that it has ended.
+                let _ended = kill_process_group(group, Signal::TERM);
+                if timeout(GRACE, self.process.wait()).await.is_ok() {
+                    return;
+                }
+                let _ended = kill_process_group(group, Signal::KILL);
+            }
+        }
+        let _ended = timeout(GRACE, self.process.kill()).await;
+    }
+}
+
+/// Prints the lines of the operator.
+async fn print(from: impl AsyncRead + Unpin, view: View) {
+    let mut lines = BufReader::new(from).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        view.operator(&line);
+    }
+}
+
+/// Runs `cargo build` and returns whether it succeeded.
+pub(super) async fn build(directory: &Path) -> Result<bool, String> {
+    let mut command = Command::new("cargo");
+    command.args(["build", "--quiet"]).current_dir(directory);
+    run(command, "cargo").await
+}
+
+/// Generates the code of the CRDs, by the kube-codegen.toml of the directory.
+pub(super) async fn generate(directory: &Path) -> Result<(), String> {
+    let program =
+        std::env::current_exe().map_err(|error| format!("cannot find kube-codegen: {error}"))?;
+    let mut command = Command::new(program);
+    command.arg("generate").current_dir(directory);
+    if run(command, "kube-codegen generate").await? {
+        Ok(())
+    } else {
+        Err("the code was not generated".to_owned())
+    }
+}
+
+async fn run(mut command: Command, name: &str) -> Result<bool, String> {
+    command.stdin(Stdio::null()).kill_on_drop(true);
+    let status = command.status().await;
+    status
+        .map(|status| status.success())
+        .map_err(|error| format!("cannot run {name}: {error}"))
+}

@@ -1,0 +1,214 @@
+//! The API server: in memory, or a real control plane.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use http::{Method, Request};
+use kube::{
+    Client, Config,
+    config::{KubeConfigOptions, Kubeconfig},
+};
+use kube_codegen_testing::{ApiServer, Controllers, Tls};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::time::sleep;
+
+/// The user agent of this command, whose requests are not shown.
+pub(super) const AGENT: &str = "kube-codegen-dev";
+
+enum Server {
+    Memory(ApiServer),
+    #[cfg(unix)]
+    Real(Box<kube_codegen_testenv::ControlPlane>),
+}
+
+pub(super) struct Cluster {
+    server: Server,
+    client: Client,
+    url: String,
+    /// Removed with everything in it at the end.
+    folder: TempDir,
+    kubeconfig: PathBuf,
+}
+
+impl Cluster {
+    pub(super) async fn start(real: bool) -> Result<Self, String> {
+        let folder = tempfile::Builder::new()
+            .prefix("kube-codegen-dev-")
+            .tempdir()
+            .map_err(|error| format!("cannot create a temporary directory: {error}"))?;
+        let kubeconfig = folder.path().join("kubeconfig");
+        let server = if real {
+            Self::real(&kubeconfig).await?
+        } else {
+            let failed = |error| format!("cannot start the API server: {error}");
+            let tls = Tls::new().map_err(failed)?;
+            let server = ApiServer::builder()
+                .namespaces()
+                .authority(tls.authority())
+                .authorization()
+                .controllers(Controllers::new())
+                .build();
+            server.set_request_limit(1_000);
+            server.listen_tls(&tls).await.map_err(failed)?;
+            write(&kubeconfig, &server.kubeconfig().unwrap_or_default())?;
+            Server::Memory(server)
+        };
+        let failed =
+            |error: &dyn std::fmt::Display| format!("cannot connect to the API server: {error}");
+        let parsed = Kubeconfig::read_from(&kubeconfig).map_err(|error| failed(&error))?;
+        let config = Config::from_custom_kubeconfig(parsed, &KubeConfigOptions::default())
+            .await
+            .map_err(|error| failed(&error))?;
+        let url = config
+            .cluster_url
+            .to_string()
+            .trim_end_matches('/')
+            .to_owned();
+        let client = Client::try_from(config).map_err(|error| failed(&error))?;
+        Ok(Self {
+            server,
+            client,
+            url,
+            folder,
+            kubeconfig,
+        })
+    }
+
+    #[cfg(unix)]
+    async fn real(kubeconfig: &Path) -> Result<Server, String> {
+        let plane = kube_codegen_testenv::ControlPlane::start()
+            .await
+            .map_err(|error| format!("cannot start the control plane: {error}"))?;
+        fs::copy(plane.kubeconfig(), kubeconfig)
+            .map_err(|error| format!("cannot copy the kubeconfig: {error}"))?;
+        Ok(Server::Real(Box::new(plane)))
+    }
+
+    #[cfg(not(unix))]
+    async fn real(_: &Path) -> Result<Server, String> {
+        Err("--real needs Unix".to_owned())
+    }
+
+    pub(super) async fn stop(self) -> Result<(), String> {
+        match self.server {
+            Server::Memory(_) => Ok(()),
+            #[cfg(unix)]
+            Server::Real(plane) => plane
+                .stop()
+                .await
+                .map_err(|error| format!("cannot stop the control plane: {error}")),
+        }
+    }
+
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Returns the kubeconfig of the administrator.
+    pub(super) fn kubeconfig(&self) -> &Path {
+        &self.kubeconfig
+    }
+
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Returns the server in memory, whose requests can be followed.
+    pub(super) fn memory(&self) -> Option<&ApiServer> {
+        match &self.server {
+            Server::Memory(server) => Some(server),
+            #[cfg(unix)]
+            Server::Real(_) => None,
+        }
+    }
+
+    /// Writes a kubeconfig with the token of a service account.
+    pub(super) async fn kubeconfig_of(
+        &self,
+        namespace: &str,
+        name: &str,
+    ) -> Result<PathBuf, String> {
+        let path = format!("/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token");
+        let body = json!({
+            "apiVersion": "authentication.k8s.io/v1",
+            "kind": "TokenRequest",
+            "spec": {"expirationSeconds": 7 * 24 * 3600},
+        });
+        let answer = self
+            .send(Method::POST, &path, "application/json", &body)
+            .await?;
+        let text = fs::read_to_string(&self.kubeconfig)
+            .map_err(|error| format!("cannot read the kubeconfig: {error}"))?;
+        let mut config: Value = serde_json::from_str(&text)
+            .map_err(|error| format!("cannot read the kubeconfig: {error}"))?;
+        config["users"][0]["user"] = json!({"token": answer["status"]["token"]});
+        config["contexts"][0]["context"]["namespace"] = namespace.into();
+        let file = self.folder.path().join("kubeconfig-operator");
+        write(&file, &config.to_string())?;
+        Ok(file)
+    }
+
+    pub(super) async fn get(&self, path: &str, accept: &str) -> Result<Value, String> {
+        let request = Request::get(path)
+            .header(http::header::ACCEPT, accept)
+            .header(http::header::USER_AGENT, AGENT)
+            .body(Vec::new());
+        self.answer(request).await
+    }
+
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        content_type: &str,
+        body: &Value,
+    ) -> Result<Value, String> {
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(http::header::CONTENT_TYPE, content_type)
+            .header(http::header::USER_AGENT, AGENT)
+            .body(body.to_string().into_bytes());
+        self.answer(request).await
+    }
+
+    async fn answer(&self, request: http::Result<Request<Vec<u8>>>) -> Result<Value, String> {
+        let request = request.map_err(|error| error.to_string())?;
+        self.client
+            .request(request)
+            .await
+            .map_err(|error| match error {
+                kube::Error::Api(status) => status.message,
+                error => error.to_string(),
+            })
+    }
+
+    /// Waits until a path exists, as that of a new custom kind does after a moment.
+    pub(super) async fn wait_for(&self, path: &str) -> Result<Value, String> {
+        const TRIES: u32 = 50;
+        for _ in 0..TRIES {
+            if let Ok(found) = self.get(path, "application/json").await {
+                return Ok(found);
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+        self.get(path, "application/json").await
+    }
+}
+
+/// Writes a file that only this user can read.
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    use std::io::Write as _;
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+        .open(path)
+        .and_then(|mut file| writeln!(file, "{text}"))
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))
+}

@@ -1,0 +1,231 @@
+//! Reads manifests and applies them.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use http::Method;
+use serde_json::Value;
+
+use super::{
+    cluster::{AGENT, Cluster},
+    view::View,
+};
+use crate::{
+    diag::{Diagnostics, Severity},
+    source::{self, Input, Source, SourceId},
+    yaml,
+};
+
+const APPLY: &str = "application/apply-patch+yaml";
+
+/// Objects of files, in the order in which they are applied.
+pub(super) struct Manifests(Vec<(PathBuf, Value)>);
+
+fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    object
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+/// Kinds that others need come first.
+fn rank(object: &Value) -> usize {
+    const FIRST: [&str; 3] = ["CustomResourceDefinition", "Namespace", "ServiceAccount"];
+    let kind = text(object, "/kind");
+    FIRST
+        .iter()
+        .position(|first| *first == kind)
+        .unwrap_or(FIRST.len())
+}
+
+impl Manifests {
+    /// Reads YAML and JSON files, and those in directories.
+    pub(super) fn read(paths: &[PathBuf]) -> Result<Self, String> {
+        let inputs: Vec<_> = paths
+            .iter()
+            .map(|path| Input::parse(&path.to_string_lossy()))
+            .collect();
+        if inputs.is_empty() {
+            return Ok(Self(Vec::new()));
+        }
+        let sources = source::load(&inputs).map_err(|error| error.to_string())?;
+        let mut diagnostics = Diagnostics::new();
+        let mut objects = Vec::new();
+        for (number, source) in sources.iter().enumerate() {
+            for document in yaml::read(source, SourceId(number), &mut diagnostics) {
+                let object = document.root.into_value();
+                let path = PathBuf::from(&source.name);
+                match object.get("items").and_then(Value::as_array) {
+                    Some(items) if text(&object, "/kind").ends_with("List") => {
+                        objects.extend(items.iter().map(|item| (path.clone(), item.clone())));
+                    }
+                    _ => objects.push((path, object)),
+                }
+            }
+        }
+        // Directories also have dashboards and the input of kustomize.
+        objects.retain(|(_, object)| {
+            !text(object, "/kind").is_empty()
+                && !text(object, "/apiVersion").starts_with("kustomize.config.k8s.io/")
+        });
+        if diagnostics.count(Severity::Error) > 0 {
+            return Err(rendered(diagnostics, &sources));
+        }
+        objects.sort_by_key(|(_, object)| rank(object));
+        Ok(Self(objects))
+    }
+
+    /// Removes Deployments: the operator runs outside the cluster.
+    pub(super) fn leave_out_deployments(&mut self, view: &View) {
+        self.0.retain(|(path, object)| {
+            let is_deployment = text(object, "/kind") == "Deployment";
+            if is_deployment {
+                let name = text(object, "/metadata/name");
+                view.note(&format!(
+                    "{}: Deployment {name} is left out: the operator runs here",
+                    path.display()
+                ));
+            }
+            !is_deployment
+        });
+    }
+
+    /// Returns namespace and name of the only service account.
+    pub(super) fn account(&self) -> Option<(String, String)> {
+        let mut accounts = self.of_kind("ServiceAccount");
+        let account = accounts.next()?;
+        let namespace = match text(account, "/metadata/namespace") {
+            "" => "default",
+            namespace => namespace,
+        };
+        accounts.next().is_none().then(|| {
+            (
+                namespace.to_owned(),
+                text(account, "/metadata/name").to_owned(),
+            )
+        })
+    }
+
+    fn of_kind(&self, kind: &str) -> impl Iterator<Item = &Value> {
+        self.0
+            .iter()
+            .map(|(_, object)| object)
+            .filter(move |object| text(object, "/kind") == kind)
+    }
+
+    /// Returns the paths of the collections of the custom kinds, and their plurals.
+    pub(super) fn custom_resources(&self) -> BTreeSet<(String, String)> {
+        self.of_kind("CustomResourceDefinition")
+            .filter_map(|crd| {
+                let versions = crd.pointer("/spec/versions")?.as_array()?;
+                let stored = versions
+                    .iter()
+                    .find(|it| it["storage"] == true && it["served"] == true);
+                let version = text(stored.or(versions.first())?, "/name");
+                let (group, plural) = (text(crd, "/spec/group"), text(crd, "/spec/names/plural"));
+                Some((format!("/apis/{group}/{version}"), plural.to_owned()))
+            })
+            .collect()
+    }
+
+    /// Applies all objects. An object that is refused does not stop the others; the error has all refusals.
+    pub(super) async fn install(&self, cluster: &Cluster, view: &View) -> Result<(), String> {
+        let mut problems = Vec::new();
+        let defined: BTreeSet<&str> = self
+            .of_kind("CustomResourceDefinition")
+            .map(|crd| text(crd, "/spec/group"))
+            .collect();
+        for (path, object) in &self.0 {
+            let what = format!(
+                "{} {}",
+                text(object, "/kind"),
+                text(object, "/metadata/name")
+            );
+            let group = text(object, "/apiVersion")
+                .split('/')
+                .next()
+                .unwrap_or_default();
+            let is_served = defined.contains(group)
+                || cluster.get(&root(object), "application/json").await.is_ok();
+            if !is_served {
+                let path = path.display();
+                view.note(&format!(
+                    "{path}: {what} is left out: {group} is not installed"
+                ));
+                continue;
+            }
+            match apply(cluster, object).await {
+                Ok(()) => view.note(&format!("applied {what}")),
+                Err(problem) => problems.push(format!("{}: {what}: {problem}", path.display())),
+            }
+        }
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(problems.join("\n"))
+        }
+    }
+}
+
+fn rendered(mut diagnostics: Diagnostics, sources: &[Source]) -> String {
+    diagnostics.locate(sources);
+    let lines = diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.message.clone());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the path of the group and version of an object.
+fn root(object: &Value) -> String {
+    let api_version = text(object, "/apiVersion");
+    if api_version.contains('/') {
+        format!("/apis/{api_version}")
+    } else {
+        format!("/api/{api_version}")
+    }
+}
+
+async fn apply(cluster: &Cluster, object: &Value) -> Result<(), String> {
+    let (api_version, kind) = (text(object, "/apiVersion"), text(object, "/kind"));
+    let root = root(object);
+    let document = cluster
+        .wait_for(&root)
+        .await
+        .map_err(|_| format!("{api_version} is not served: is its CRD installed?"))?;
+    let resources = document["resources"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let resource = resources
+        .iter()
+        .find(|it| it["kind"] == kind && !text(it, "/name").contains('/'))
+        .ok_or_else(|| format!("{api_version} has no kind {kind}"))?;
+    let namespace = match text(object, "/metadata/namespace") {
+        _ if resource["namespaced"] != true => String::new(),
+        "" => "/namespaces/default".to_owned(),
+        namespace => format!("/namespaces/{namespace}"),
+    };
+    let path = format!(
+        "{root}{namespace}/{}/{}?fieldManager={AGENT}&force=true",
+        text(resource, "/name"),
+        text(object, "/metadata/name")
+    );
+    cluster.send(Method::PATCH, &path, APPLY, object).await?;
+    if kind == "CustomResourceDefinition" {
+        let group = text(object, "/spec/group");
+        let version = text(object, "/spec/versions/0/name");
+        let plural = text(object, "/spec/names/plural");
+        cluster
+            .wait_for(&format!("/apis/{group}/{version}/{plural}"))
+            .await?;
+    }
+    Ok(())
+}
+
+/// Returns whether a file is one that can have manifests.
+pub(super) fn is_manifest(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|it| it == "yaml" || it == "yml" || it == "json")
+}

@@ -1,0 +1,102 @@
+//! Watches the files of an operator.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use tokio::{sync::mpsc, time::timeout};
+
+use super::install::is_manifest;
+
+/// Editors write files in several steps.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// What has changed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Change {
+    pub(super) code: bool,
+    pub(super) manifests: bool,
+}
+
+pub(super) struct Sources {
+    paths: mpsc::UnboundedReceiver<PathBuf>,
+    /// Watches until it is dropped.
+    _watcher: RecommendedWatcher,
+}
+
+/// Watches sources and manifests below the directory of an operator, and further files.
+pub(super) fn watch(directory: &Path, files: &[PathBuf]) -> Result<Sources, String> {
+    let failed = |error: notify::Error| format!("cannot watch files: {error}");
+    let (sender, paths) = mpsc::unbounded_channel();
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        let Ok(event) = event else { return };
+        if !event.kind.is_access() {
+            for path in event.paths {
+                // The receiver is gone at the end only.
+                sender.send(path).ok();
+            }
+        }
+    })
+    .map_err(failed)?;
+    let own =
+        ["src", "build.rs", "Cargo.toml", "kube-codegen.toml"].map(|name| directory.join(name));
+    for path in own.iter().chain(files).filter(|path| path.exists()) {
+        watcher
+            .watch(path, RecursiveMode::Recursive)
+            .map_err(failed)?;
+    }
+    Ok(Sources {
+        paths,
+        _watcher: watcher,
+    })
+}
+
+impl Sources {
+    /// Waits for changes, and until they have ended for a moment.
+    pub(super) async fn next(&mut self) -> Option<Change> {
+        loop {
+            let mut change = Change::default();
+            change.add(&self.paths.recv().await?);
+            while let Ok(Some(path)) = timeout(QUIET, self.paths.recv()).await {
+                change.add(&path);
+            }
+            if change != Change::default() {
+                return Some(change);
+            }
+        }
+    }
+}
+
+impl Change {
+    fn add(&mut self, path: &Path) {
+        if is_manifest(path) || path.ends_with("kube-codegen.toml") {
+            self.manifests = true;
+        } else if path
+            .extension()
+            .is_some_and(|it| it == "rs" || it == "toml")
+        {
+            self.code = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_one_of_code_or_of_manifests() {
+        let of = |path: &str| {
+            let mut change = Change::default();
+            change.add(Path::new(path));
+            (change.code, change.manifests)
+        };
+        assert_eq!(of("src/lib.rs"), (true, false));
+        assert_eq!(of("Cargo.toml"), (true, false));
+        assert_eq!(of("deploy/crd.yaml"), (false, true));
+        assert_eq!(of("kube-codegen.toml"), (false, true));
+        assert_eq!(of("src/.lib.rs.swp"), (false, false));
+    }
+}

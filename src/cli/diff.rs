@@ -1,0 +1,110 @@
+//! `kube-codegen diff`: compares the versions of a CRD.
+use serde_json::{Value, json};
+
+use super::{
+    CommandError,
+    console::Console,
+    count,
+    crds::{self, Crd},
+};
+use crate::{
+    evolution::{self, Change},
+    ir::SchemaPath,
+};
+
+/// Compare the versions of a CRD, path by path
+///
+/// Shows what moved, has a new name, accepts more or fewer values, or exists in one version only. A line that starts with `!` needs a
+/// decision before objects can be converted: a declaration in kube-codegen.toml, or a method of the generated trait.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Files, directories or glob patterns of CustomResourceDefinitions, or `-` for standard input; can be repeated
+    #[arg(short, long, required = true, value_name = "FILE|DIR|GLOB|-")]
+    file: Vec<String>,
+
+    /// The kind [default: all]
+    #[arg(long)]
+    kind: Option<String>,
+
+    /// The version to compare from [default: each version with the next newer one]
+    #[arg(long, value_name = "VERSION", requires = "to")]
+    from: Option<String>,
+
+    /// The version to compare to
+    #[arg(long, value_name = "VERSION", requires = "from")]
+    to: Option<String>,
+}
+
+pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
+    let crds = crds::read(&args.file, console)?;
+    for crd in crds::of_kind(crds, args.kind.as_deref())? {
+        let pairs: Vec<(&str, &str)> = match (&args.from, &args.to) {
+            (Some(from), Some(to)) => vec![(from, to)],
+            _ => crd
+                .versions
+                .windows(2)
+                .map(|pair| (&*pair[0], &*pair[1]))
+                .collect(),
+        };
+        if pairs.is_empty() {
+            console.line(&format!("{} has one version", crd.kind));
+        }
+        for (from, to) in pairs {
+            compare(&crd, from, to, console)?;
+        }
+    }
+    Ok(())
+}
+
+fn compare(crd: &Crd, from: &str, to: &str, console: &mut Console) -> Result<(), CommandError> {
+    let schema = |version: &str| {
+        let is_known = crd.versions.iter().any(|name| name == version);
+        let schema = evolution::schema_of(&crd.manifest, version).unwrap_or(&Value::Null);
+        is_known.then_some(schema).ok_or_else(|| {
+            CommandError::Usage(format!(
+                "{} has no version `{}`; it has {}",
+                crd.kind,
+                version.escape_debug(),
+                crd.versions.join(", ")
+            ))
+        })
+    };
+    let changes = evolution::diff(schema(from)?, schema(to)?, &[]);
+    for change in &changes {
+        console.object(&object(crd, from, to, change));
+    }
+    let decisions = changes
+        .iter()
+        .filter(|it| it.class.needs_decision())
+        .count();
+    let summary = match (changes.len(), decisions) {
+        (0, _) => "equal".to_owned(),
+        (all, 0) => format!("{}, none needs a decision", count(all, "change")),
+        (all, 1) => format!("{}, 1 needs a decision", count(all, "change")),
+        (all, some) => format!("{}, {some} need a decision", count(all, "change")),
+    };
+    console.line(&format!("{} {from} -> {to}: {summary}", crd.kind));
+    for change in &changes {
+        let mark = if change.class.needs_decision() {
+            '!'
+        } else {
+            ' '
+        };
+        console.line(&format!("{mark} {change}"));
+    }
+    Ok(())
+}
+
+fn object(crd: &Crd, from: &str, to: &str, change: &Change) -> Value {
+    let path = |path: &Option<SchemaPath>| path.as_ref().map(SchemaPath::to_string);
+    json!({
+        "type": "change",
+        "group": crd.group,
+        "kind": crd.kind,
+        "from": { "version": from, "path": path(&change.from) },
+        "to": { "version": to, "path": path(&change.to) },
+        "class": change.class.name(),
+        "needsDecision": change.class.needs_decision(),
+        "details": change.details,
+    })
+}

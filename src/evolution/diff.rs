@@ -1,0 +1,252 @@
+//! Walks two schemas side by side.
+use serde_json::Value;
+
+use super::{
+    Change, Class,
+    compare::{self, Relation, differs},
+    pairs::{self, Pair},
+    shape::{self, Shape, element, flag, properties},
+};
+use crate::ir::{SchemaPath, Segment};
+
+/// Compares two versions of a schema. Declared pairs of paths are compared with each other; both paths must exist.
+///
+/// Descriptions are not compared, nor what the API server alone defines: `apiVersion`, `kind` and `metadata`.
+pub(crate) fn diff(from: &Value, to: &Value, declared: &[(SchemaPath, SchemaPath)]) -> Vec<Change> {
+    let mut walk = Walk {
+        declared,
+        changes: Vec::new(),
+        removed: Vec::new(),
+        added: Vec::new(),
+    };
+    let root = SchemaPath::root();
+    walk.object(from, to, &root, &root);
+    for (a, b) in declared {
+        if let (Some(old), Some(new)) = (shape::at(from, a), shape::at(to, b)) {
+            walk.push(Class::Declared, a, b, Vec::new());
+            walk.node(old, new, a, b);
+            walk.presence(from, to, a, b);
+        }
+    }
+    let Walk {
+        mut changes,
+        removed,
+        added,
+        ..
+    } = walk;
+    changes.extend(pairs::resolve(from, to, &removed, &added, declared));
+    changes.sort_by_cached_key(|change| (change.path().to_string(), change.class));
+    changes
+}
+
+/// A field that only one version has, at the top of what is missing in the other.
+pub(super) struct Single {
+    pub(super) path: SchemaPath,
+    /// The path of its parent in the other version.
+    pub(super) other_parent: SchemaPath,
+}
+
+struct Walk<'a> {
+    declared: &'a [(SchemaPath, SchemaPath)],
+    changes: Vec<Change>,
+    removed: Vec<Single>,
+    added: Vec<Single>,
+}
+
+impl Walk<'_> {
+    fn push(&mut self, class: Class, from: &SchemaPath, to: &SchemaPath, details: Vec<String>) {
+        let (from, to) = (Some(from.clone()), Some(to.clone()));
+        self.changes.push(Change {
+            class,
+            from,
+            to,
+            details,
+        });
+    }
+
+    /// Compares two nodes that are at the same place.
+    fn node(&mut self, from: &Value, to: &Value, a: &SchemaPath, b: &SchemaPath) {
+        if from == to && self.declared.is_empty() {
+            return;
+        }
+        let (old, new) = (Shape::of(from), Shape::of(to));
+        if old == new {
+            self.same_shape(from, to, a, b, old);
+        } else {
+            let detail = format!("{}, then {}", old.name(), new.name());
+            let mut relation = compare::constraints(from, to);
+            relation.details.insert(0, detail);
+            relation.forward &= new.includes(old);
+            relation.backward &= old.includes(new);
+            let is_other_type = !new.includes(old) && !old.includes(new);
+            let class = if is_other_type {
+                Some(Class::Retyped)
+            } else {
+                relation.class()
+            };
+            if let Some(class) = class {
+                self.push(class, a, b, relation.details);
+            }
+        }
+        for (class, is, was) in [(Class::Nullable, to, from), (Class::NotNullable, from, to)] {
+            if flag(is, "nullable") && !flag(was, "nullable") {
+                self.push(class, a, b, Vec::new());
+            }
+        }
+        if from.get("default") != to.get("default") {
+            let detail = differs("default", &from["default"], &to["default"]);
+            self.push(Class::Default, a, b, vec![detail]);
+        }
+    }
+
+    fn same_shape(
+        &mut self,
+        from: &Value,
+        to: &Value,
+        a: &SchemaPath,
+        b: &SchemaPath,
+        shape: Shape,
+    ) {
+        let before = self.changes.len();
+        if shape == Shape::Object {
+            self.object(from, to, a, b);
+        } else if let (Some((step, old)), Some((_, new))) = (element(from), element(to)) {
+            self.node(old, new, &a.join(step.clone()), &b.join(step));
+        }
+        self.rules(from, to, a, b);
+        let mut relation = if shape == Shape::Any {
+            Relation::equal()
+        } else {
+            compare::constraints(from, to)
+        };
+        if let Some(mut class) = relation.class() {
+            if shape == Shape::Object {
+                return self.push(Class::Rules, a, b, relation.details);
+            }
+            // The whole list is converted, and its items with it.
+            let items = self.changes.split_off(before);
+            let is_outside = |single: &Single| {
+                !shape::is_within(&single.path, a) && !shape::is_within(&single.path, b)
+            };
+            let singles = self.removed.len() + self.added.len();
+            self.removed.retain(is_outside);
+            self.added.retain(is_outside);
+            let is_single = singles > self.removed.len() + self.added.len();
+            if is_single || items.iter().any(|it| it.class.needs_decision()) {
+                class = Class::Changed;
+                relation.details.push("its items differ, too".to_owned());
+            }
+            self.push(class, a, b, relation.details);
+        }
+    }
+
+    /// Compares the properties of two objects.
+    fn object(&mut self, from: &Value, to: &Value, a: &SchemaPath, b: &SchemaPath) {
+        let is_root = a.last().is_none();
+        let own = |name: &str| is_root && matches!(name, "apiVersion" | "kind" | "metadata");
+        let (old, new) = (properties(from), properties(to));
+        let is_from = |path: &SchemaPath| self.declared.iter().any(|(from, _)| from == path);
+        let is_to = |path: &SchemaPath| self.declared.iter().any(|(_, to)| to == path);
+        let mut both = Vec::new();
+        let (mut removed, mut added) = (Vec::new(), Vec::new());
+        for (name, inner) in old.into_iter().flatten().filter(|(name, _)| !own(name)) {
+            let (path, other) = (a.property(name), b.property(name));
+            match new.and_then(|new| new.get(name)) {
+                Some(there) if !is_from(&path) && !is_to(&other) => both.push((name, inner, there)),
+                // A declared path has a counterpart elsewhere.
+                _ => removed.push(Single {
+                    path,
+                    other_parent: b.clone(),
+                }),
+            }
+        }
+        for (name, _) in new.into_iter().flatten().filter(|(name, _)| !own(name)) {
+            let (path, other) = (b.property(name), a.property(name));
+            let is_in_both =
+                old.is_some_and(|old| old.contains_key(name)) && !is_to(&path) && !is_from(&other);
+            if !is_in_both {
+                added.push(Single {
+                    path,
+                    other_parent: a.clone(),
+                });
+            }
+        }
+        self.removed.append(&mut removed);
+        self.added.append(&mut added);
+        for (name, inner, there) in both {
+            let (a, b) = (a.property(name), b.property(name));
+            self.node(inner, there, &a, &b);
+            self.field_presence((from, name), (to, name), &a, &b);
+        }
+        let preserves = |schema: &Value| flag(schema, "x-kubernetes-preserve-unknown-fields");
+        match (preserves(from), preserves(to)) {
+            (true, false) => self.push(Class::Pruned, a, b, Vec::new()),
+            (false, true) => self.push(Class::Preserved, a, b, Vec::new()),
+            (false, false) | (true, true) => {}
+        }
+    }
+
+    /// Compares whether fields at two paths are required.
+    fn presence(&mut self, from: &Value, to: &Value, a: &SchemaPath, b: &SchemaPath) {
+        let field = |root, path: &SchemaPath| {
+            let Some(Segment::Property(name)) = path.last() else {
+                return None;
+            };
+            Some((shape::at(root, path.parent()?)?, name.clone()))
+        };
+        if let (Some((from, old)), Some((to, new))) = (field(from, a), field(to, b)) {
+            self.field_presence((from, &old), (to, &new), a, b);
+        }
+    }
+
+    fn field_presence(
+        &mut self,
+        from: (&Value, &str),
+        to: (&Value, &str),
+        a: &SchemaPath,
+        b: &SchemaPath,
+    ) {
+        for (class, (is, name), (was, before)) in [
+            (Class::NowRequired, to, from),
+            (Class::NowOptional, from, to),
+        ] {
+            let is_always_set = shape::is_required(was, before)
+                || was["properties"][before].get("default").is_some();
+            if shape::is_required(is, name) && !is_always_set {
+                self.push(class, a, b, Vec::new());
+            }
+        }
+    }
+
+    /// Compares what restricts values and is too complex to say which of them.
+    fn rules(&mut self, from: &Value, to: &Value, a: &SchemaPath, b: &SchemaPath) {
+        const KEYWORDS: [&str; 9] = [
+            "x-kubernetes-validations",
+            "x-kubernetes-list-type",
+            "x-kubernetes-list-map-keys",
+            "x-kubernetes-map-type",
+            "uniqueItems",
+            "oneOf",
+            "anyOf",
+            "allOf",
+            "not",
+        ];
+        let differing = KEYWORDS
+            .into_iter()
+            .filter(|keyword| from[keyword] != to[keyword]);
+        let details: Vec<String> = differing.map(str::to_owned).collect();
+        if !details.is_empty() {
+            self.push(Class::Rules, a, b, details);
+        }
+    }
+}
+
+/// Returns the declared and found pairs of a comparison.
+pub(super) fn declared_pairs(declared: &[(SchemaPath, SchemaPath)]) -> Vec<Pair> {
+    let pairs = declared.iter().map(|(from, to)| Pair {
+        class: Class::Declared,
+        from: from.clone(),
+        to: to.clone(),
+    });
+    pairs.collect()
+}

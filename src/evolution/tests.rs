@@ -1,0 +1,274 @@
+//! Tests of each class of change.
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "arguments of tests are literals"
+)]
+use super::*;
+use serde_json::json;
+
+/// Compares the `spec` of two versions, each a list of properties.
+fn changes(from: Value, to: Value) -> Vec<String> {
+    declared(from, to, &[])
+}
+
+fn declared(from: Value, to: Value, pairs: &[(&str, &str)]) -> Vec<String> {
+    let [from, to] = [from, to].map(|spec| json!({"type": "object", "properties": {"spec": spec, "metadata": {"type": "object"}}}));
+    let pairs: Vec<_> = pairs
+        .iter()
+        .map(|(a, b)| (parse_path(&from, a).unwrap(), parse_path(&to, b).unwrap()))
+        .collect();
+    let changes = diff(&from, &to, &pairs);
+    changes.iter().map(Change::to_string).collect()
+}
+
+fn object(properties: Value) -> Value {
+    json!({"type": "object", "properties": properties})
+}
+
+#[test]
+fn equal_schemas_have_no_changes() {
+    let schema = || object(json!({"a": {"type": "string", "description": "old"}}));
+    let mut other = schema();
+    other["properties"]["a"]["description"] = "new".into();
+    assert_eq!(changes(schema(), other), Vec::<String>::new());
+}
+
+#[test]
+fn constraints_widen_narrow_and_cross() {
+    let number = |constraints: Value| {
+        let mut schema = json!({"a": {"type": "integer"}});
+        schema["a"]
+            .as_object_mut()
+            .unwrap()
+            .extend(constraints.as_object().unwrap().clone());
+        object(schema)
+    };
+    for (from, to, expected) in [
+        (
+            json!({"maximum": 10}),
+            json!({"maximum": 100}),
+            "spec.a: widened (maximum: 10, then 100)",
+        ),
+        (
+            json!({"maximum": 10}),
+            json!({}),
+            "spec.a: widened (maximum: 10, then none)",
+        ),
+        (
+            json!({}),
+            json!({"minimum": 1}),
+            "spec.a: narrowed (minimum: none, then 1)",
+        ),
+        (
+            json!({"minimum": 1, "exclusiveMinimum": true}),
+            json!({"minimum": 1}),
+            "spec.a: widened (minimum: 1, then 1)",
+        ),
+        (
+            json!({"minimum": 1, "maximum": 2}),
+            json!({"minimum": 2, "maximum": 3}),
+            "spec.a: changed (minimum: 1, then 2; maximum: 2, then 3)",
+        ),
+        (
+            json!({"multipleOf": 4}),
+            json!({"multipleOf": 2}),
+            "spec.a: widened (multipleOf: 4, then 2)",
+        ),
+        (
+            json!({"format": "int32"}),
+            json!({"format": "int64"}),
+            "spec.a: widened (format: \"int32\", then none)",
+        ),
+        (
+            json!({"enum": [1, 2]}),
+            json!({"enum": [2, 3]}),
+            "spec.a: changed (enum without 1, with 3)",
+        ),
+        (
+            json!({"enum": [1]}),
+            json!({}),
+            "spec.a: widened (enum: [1], then none)",
+        ),
+        (
+            json!({"nullable": true}),
+            json!({}),
+            "spec.a: no longer nullable",
+        ),
+        (
+            json!({"default": 1}),
+            json!({"default": 2}),
+            "spec.a: default changed (default: 1, then 2)",
+        ),
+        (
+            json!({}),
+            json!({"type": "number"}),
+            "spec.a: widened (integer, then number)",
+        ),
+        (
+            json!({}),
+            json!({"x-kubernetes-int-or-string": true}),
+            "spec.a: widened (integer, then integer or string)",
+        ),
+        (
+            json!({}),
+            json!({"type": "boolean"}),
+            "spec.a: type changed (integer, then boolean)",
+        ),
+    ] {
+        assert_eq!(changes(number(from), number(to)), [expected]);
+    }
+}
+
+#[test]
+fn presence_is_compared() {
+    let with = |required: &[&str], default: Option<i64>| {
+        let mut schema = object(json!({"a": {"type": "integer"}}));
+        schema["required"] = json!(required);
+        if let Some(default) = default {
+            schema["properties"]["a"]["default"] = default.into();
+        }
+        schema
+    };
+    assert_eq!(
+        changes(with(&[], None), with(&["a"], None)),
+        ["spec.a: now required"]
+    );
+    assert_eq!(
+        changes(with(&["a"], None), with(&[], None)),
+        ["spec.a: now optional"]
+    );
+    assert_eq!(
+        changes(with(&["a"], Some(1)), with(&[], Some(1))),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn fields_of_one_version_are_added_removed_renamed_or_moved() {
+    let text = || json!({"type": "string", "maxLength": 9});
+    assert_eq!(
+        changes(
+            object(json!({"old": text()})),
+            object(json!({"new": {"type": "integer", "default": 3}}))
+        ),
+        ["spec.new: added (default: 3)", "spec.old: removed"]
+    );
+    assert_eq!(
+        changes(
+            object(json!({"podIP": text()})),
+            object(json!({"podIp": text()}))
+        ),
+        ["spec.podIP -> spec.podIp: renamed"]
+    );
+    // The object around the field is new, and has another field.
+    assert_eq!(
+        changes(
+            object(json!({"host": text()})),
+            object(
+                json!({"endpoint": object(json!({"host": text(), "port": {"type": "integer"}}))})
+            )
+        ),
+        [
+            "spec.endpoint: added around moved fields",
+            "spec.endpoint.port: added",
+            "spec.host -> spec.endpoint.host: moved"
+        ]
+    );
+    // Two candidates are none.
+    assert_eq!(
+        changes(
+            object(json!({"a": object(json!({"host": text()}))})),
+            object(json!({"host": text(), "b": object(json!({"host": text()}))}))
+        ),
+        ["spec.a: removed", "spec.b: added", "spec.host: added"]
+    );
+}
+
+#[test]
+fn items_are_compared_in_place() {
+    let list = |item: Value| object(json!({"ports": {"type": "array", "items": item}}));
+    let port = |name: &str| list(object(json!({ name: {"type": "integer"} })));
+    assert_eq!(
+        changes(port("port"), port("ports")),
+        ["spec.ports[].port -> spec.ports[].ports: renamed"]
+    );
+    assert_eq!(
+        changes(
+            list(json!({"type": "integer"})),
+            list(json!({"type": "string"}))
+        ),
+        ["spec.ports[]: type changed (integer, then string)"]
+    );
+    let mut short = port("port");
+    short["properties"]["ports"]["maxItems"] = 3.into();
+    assert_eq!(
+        changes(port("port"), short.clone()),
+        ["spec.ports: narrowed (maxItems: none, then 3)"]
+    );
+    assert_eq!(
+        changes(port("other"), short),
+        ["spec.ports: changed (maxItems: none, then 3; its items differ, too)"]
+    );
+    // A field never moves out of a list.
+    let out = object(
+        json!({"port": {"type": "integer"}, "ports": {"type": "array", "items": object(json!({}))}}),
+    );
+    assert_eq!(
+        changes(port("port"), out),
+        ["spec.port: added", "spec.ports[].port: removed"]
+    );
+}
+
+#[test]
+fn declared_pairs_are_compared_with_each_other() {
+    let size = |name: &str, maximum: i64| {
+        object(json!({ name: object(json!({"value": {"type": "integer", "maximum": maximum}})) }))
+    };
+    assert_eq!(
+        declared(
+            size("size", 1),
+            size("capacity", 2),
+            &[("spec.size", "spec.capacity")]
+        ),
+        [
+            "spec.size -> spec.capacity: declared",
+            "spec.size.value -> spec.capacity.value: widened (maximum: 1, then 2)"
+        ]
+    );
+    let wrapped = object(json!({"size": object(json!({"value": {"type": "integer"}}))}));
+    assert_eq!(
+        declared(
+            object(json!({"size": {"type": "integer"}})),
+            wrapped,
+            &[("spec.size", "spec.size.value")]
+        ),
+        [
+            "spec.size -> spec.size.value: declared",
+            "spec.size: added around moved fields"
+        ]
+    );
+    let swap = || object(json!({"a": {"type": "integer"}, "b": {"type": "integer"}}));
+    assert_eq!(
+        declared(
+            swap(),
+            swap(),
+            &[("spec.a", "spec.b"), ("spec.b", "spec.a")]
+        ),
+        ["spec.a -> spec.b: declared", "spec.b -> spec.a: declared"]
+    );
+}
+
+#[test]
+fn preserved_fields_and_rules_are_noted() {
+    let mut open = object(json!({"a": {"type": "string"}}));
+    open["x-kubernetes-preserve-unknown-fields"] = true.into();
+    let mut closed = object(json!({"a": {"type": "string"}}));
+    closed["x-kubernetes-validations"] = json!([{"rule": "true"}]);
+    assert_eq!(
+        changes(open, closed),
+        [
+            "spec: unknown fields pruned",
+            "spec: rules changed (x-kubernetes-validations)"
+        ]
+    );
+}
