@@ -16,7 +16,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut names: Vec<String> = Vec::new();
     for entry in fs::read_dir(&pages)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        if name.ends_with(".md") && !ELSEWHERE.contains(&name.as_str()) {
+        if Path::new(&name).extension().is_some_and(|it| it == "md")
+            && !ELSEWHERE.contains(&name.as_str())
+        {
             names.push(name);
         }
     }
@@ -27,7 +29,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let path = pages.join(name).canonicalize()?;
         writeln!(
             modules,
-            "#[doc = include_str!({path:?})]\npub mod {} {{}}",
+            "#[doc = include_str!(\"{}\")]\npub mod {} {{}}",
+            path.display(),
             module.to_lowercase()
         )?;
     }

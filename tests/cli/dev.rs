@@ -57,7 +57,10 @@ impl Dev {
                         return line;
                     }
                 }
-                Err(_) => panic!("no line with {part:?} in\n{}", self.seen.join("\n")),
+                Err(error) => panic!(
+                    "{error}: no line with {part:?} in\n{}",
+                    self.seen.join("\n")
+                ),
             }
         }
     }

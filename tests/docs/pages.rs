@@ -27,7 +27,7 @@ pub(crate) fn pages() -> Vec<String> {
         let folder_path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         for entry in fs::read_dir(folder_path).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            if name.ends_with(".md") && name != "SUMMARY.md" {
+            if Path::new(&name).extension().is_some_and(|it| it == "md") && name != "SUMMARY.md" {
                 found.push(format!("{folder}/{name}"));
             }
         }

@@ -129,9 +129,9 @@ fn the_tutorial_works_as_written() {
     for (info, code) in blocks(&read("docs/tutorial.md")) {
         let Some(file) = attribute(&info, "file") else {
             if info == "console" {
-                steps(&format!("```console\n{code}```\n"))
-                    .iter()
-                    .for_each(|step| reader.run(step));
+                for step in steps(&format!("```console\n{code}```\n")) {
+                    reader.run(&step);
+                }
             }
             continue;
         };

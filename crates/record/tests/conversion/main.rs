@@ -49,6 +49,7 @@ fn converter() -> Converter {
         .spoke(v3)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "called with a literal")]
 fn widget(version: &str, spec: Value) -> Value {
     json!({
         "apiVersion": format!("example.com/{version}"), "kind": "Widget",

@@ -93,7 +93,7 @@ pub(crate) async fn run_replica(client: Client, bug: Bug) {
             return;
         };
         if bug != Bug::TwoLeaders {
-            let ended = elector.run(|term| run(term.fence(&client), bug)).await;
+            let ended = Box::pin(elector.run(|term| run(term.fence(&client), bug))).await;
             // The process ends when it loses the lease.
             return drop(ended);
         }

@@ -1,7 +1,7 @@
 //! What `kube-codegen policy` prints refuses and fills in what the CRD does.
 use std::time::Duration;
 
-use example_test_support::cluster::{WITHIN, install};
+use example_test_support::cluster::WITHIN;
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ async fn policies_refuse_what_the_rules_refuse() -> TestResult {
     };
     let namespace = plane.namespace("policies").await?;
     let name = namespace.name();
-    install(plane, &[CRD]).await?;
+    plane.install(&[CRD]).await?;
     let expected = verdicts(plane, name).await?;
     let refused: Vec<_> = expected.iter().map(Option::is_some).collect();
     assert_eq!(
@@ -95,7 +95,7 @@ async fn policies_refuse_what_the_rules_refuse() -> TestResult {
     plane
         .kubectl(["delete", "crd", "machines.example.com"])
         .await?;
-    install(plane, &[&crd.to_string()]).await?;
+    plane.install(&[&crd.to_string()]).await?;
     plane.apply(&policies()).await?;
     let mut probes = 0;
     eventually("the policies", WITHIN, async || {
