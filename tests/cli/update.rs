@@ -228,7 +228,7 @@ fn a_kind_is_added_around_the_lines_of_the_user() {
         after["src/lib.rs"].contains("//! Mine.") && after["deploy/crd.yaml"].contains("# Mine.")
     );
     assert!(after["src/lib.rs"].contains("foos_controller::register(manager);"));
-    assert!(after["src/foos_controller.rs"].contains("Lister<Secret>"));
+    assert!(after["src/foos_controller.rs"].contains("Children<Secret>"));
     assert!(!after["src/controller.rs"].contains("Secret"));
     assert!(after["tests/controller.rs"].contains("Foo::crd()"));
     for file in [
