@@ -13,7 +13,7 @@ impl ControlPlane {
     /// ```no_run
     /// # use kube_codegen_testenv::{ControlPlane, TestResult};
     /// # async fn test(plane: &ControlPlane) -> TestResult {
-    /// plane.install(&[include_str!("../../fixtures/crdkind.yaml")]).await?;
+    /// plane.install(&[include_str!("../../../fixtures/crdkind.yaml")]).await?;
     /// # Ok(()) }
     /// ```
     pub async fn install(&self, manifests: &[&str]) -> Result<(), Error> {
