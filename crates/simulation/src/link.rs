@@ -57,9 +57,10 @@ impl Link {
     async fn serve(self, request: Request<Body>) -> Result<Response<Answer>, BoxError> {
         let (parts, body) = request.into_parts();
         let bytes = body.collect_bytes().await?;
-        let again = || Request::from_parts(parts.clone(), Body::from(bytes.clone()));
-        let Some(seen) = Seen::read(&parts, &bytes) else {
-            let response = self.world.server.service().call(again()).await?;
+        let seen = Seen::read(&self.world.server, &parts, &bytes);
+        let request = Request::from_parts(parts, Body::from(bytes.clone()));
+        let Some(seen) = seen else {
+            let response = self.world.server.service().call(request).await?;
             return Ok(response.map(unfailing));
         };
         self.alive().await;
@@ -102,13 +103,13 @@ impl Link {
         let response = self
             .world
             .service(self.replica, &seen)
-            .call(again())
+            .call(request)
             .await?;
         let effect = self.world.server.revision() != before;
         let status = response.status().as_u16();
         if seen.verb == "watch" && status < 300 {
             self.world.answered(&point, &seen, status, false, &[]);
-            return Ok(response.map(|body| self.watch(seen.resource, body)));
+            return Ok(response.map(|body| self.watch(seen.resource.clone(), body)));
         }
         let (head, body) = response.into_parts();
         let answer = body.collect().await?.to_bytes();

@@ -8,11 +8,15 @@ use crate::{explore::Found, pattern, world::Entry};
 const LINES: usize = 120;
 
 /// Returns the report of a violation.
-pub(crate) fn failure(name: &str, found: &Found, file: Option<&Path>) -> String {
+pub(crate) fn failure(found: &Found, file: Option<&Path>) -> String {
     let mut text = String::new();
     let size = found.schedule.size();
     let s = |count: usize| if count == 1 { "" } else { "s" };
-    let _ = writeln!(text, "simulation of {name} failed: {}", found.message);
+    let _ = writeln!(
+        text,
+        "simulation of {} failed: {}",
+        found.name, found.message
+    );
     let _ = writeln!(text, "  what must hold: {}", found.oracle);
     let _ = writeln!(
         text,

@@ -61,20 +61,24 @@ fn status(object: &Value) -> Option<(String, Value)> {
         ("batch/v1", "Job") => "apis/batch/v1/namespaces/{}/jobs",
         _ => return None,
     };
+    let generation = object.pointer("/metadata/generation")?;
+    let is_reported = if plural.ends_with("jobs") {
+        object.pointer("/status/succeeded").is_some()
+    } else {
+        object.pointer("/status/observedGeneration") == Some(generation)
+    };
+    if is_reported {
+        return None;
+    }
     let namespace = text(object, "/metadata/namespace");
     let name = text(object, "/metadata/name");
     let path = format!("/{}/{name}", plural.replace("{}", namespace));
     let now = kube_codegen_record::clock::now().to_string();
     if plural.ends_with("jobs") {
-        let done = object.pointer("/status/succeeded").is_some();
         let status = json!({"succeeded": 1, "startTime": now, "completionTime": now, "conditions": [
             {"type": "Complete", "status": "True", "lastProbeTime": now, "lastTransitionTime": now},
         ]});
-        return (!done).then_some((path, status));
-    }
-    let generation = object.pointer("/metadata/generation")?;
-    if object.pointer("/status/observedGeneration") == Some(generation) {
-        return None;
+        return Some((path, status));
     }
     let replicas = object
         .pointer("/spec/replicas")

@@ -73,6 +73,13 @@ impl World {
         }
     }
 
+    pub(super) fn count_warning(&self, event: &[u8]) {
+        let event: Value = serde_json::from_slice(event).unwrap_or_default();
+        if text(&event, "/type") == "Warning" {
+            self.lock().warnings += 1;
+        }
+    }
+
     /// Learns which replica a holder of a Lease is.
     pub(super) fn follow_lease(&self, replica: usize, seen: &Seen) {
         if self.setup.replicas < 2 || seen.resource != "leases" || seen.kind() == PointKind::Read {

@@ -83,6 +83,8 @@ pub(crate) struct Inner {
     pub(crate) applied: usize,
     /// Writes of the operator that changed the server, without reports.
     pub(crate) changes: usize,
+    /// Warning Events that the operator wrote; counted in runs without faults.
+    pub(crate) warnings: usize,
 }
 
 /// One run.
@@ -97,6 +99,8 @@ pub(crate) struct World {
     detailed: bool,
     /// Whether there is a timeline.
     logs: bool,
+    /// Whether other runs are compared with this one.
+    is_reference: bool,
     /// Orders what happens; without it, latencies do.
     pub(crate) steering: Option<Steering>,
     inner: Mutex<Inner>,
@@ -106,6 +110,7 @@ impl World {
     pub(crate) fn new(
         setup: Arc<Setup>,
         schedule: &Schedule,
+        is_reference: bool,
         crashes: Vec<mpsc::UnboundedSender<()>>,
         steering: Option<Steering>,
     ) -> Self {
@@ -127,6 +132,7 @@ impl World {
             crashes,
             detailed: schedule.detailed,
             logs: schedule.detailed || setup.logs,
+            is_reference,
             steering,
             inner: Mutex::new(Inner {
                 decisions,
@@ -147,6 +153,7 @@ impl World {
                 phase: 0,
                 applied: 0,
                 changes: 0,
+                warnings: 0,
             }),
             setup,
         }

@@ -143,6 +143,9 @@ impl World {
             }
         }
         if seen.kind() == PointKind::Read || seen.is_report() {
+            if self.is_reference && effect && seen.resource == "events" {
+                self.count_warning(answer);
+            }
             self.follow_lease(replica, seen);
             return;
         }
