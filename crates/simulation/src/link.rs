@@ -27,6 +27,9 @@ use crate::{
     world::World,
 };
 
+/// How long it takes to create an object that is collected at once.
+const COLLECTION: Duration = Duration::from_millis(200);
+
 type Answer = UnsyncBoxBody<Bytes, BoxError>;
 
 /// The connection of one process of the operator.
@@ -113,7 +116,7 @@ impl Link {
         }
         let (head, body) = response.into_parts();
         let answer = body.collect().await?.to_bytes();
-        self.world.answered(&point, &seen, status, effect, &answer);
+        let is_collected = self.world.answered(&point, &seen, status, effect, &answer);
         for fault in faults {
             match fault {
                 Fault::CrashAfter => self.world.crash(self.replica),
@@ -141,6 +144,8 @@ impl Link {
                 steering.turn(next, self.incarnation).await;
             }
             Some(_) => {}
+            // A real garbage collector takes a while, which limits how often a child of a deleted owner is created again.
+            None if is_collected => tokio::time::sleep(COLLECTION).await,
             None => tokio::time::sleep(self.world.latency(&point, 1)).await,
         }
         self.alive().await;

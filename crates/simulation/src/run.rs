@@ -320,11 +320,11 @@ async fn rest(world: &Arc<World>) {
         if begin.elapsed() > setup.patience {
             let minutes = setup.patience.as_secs() / 60;
             let message = format!("the operator still changes objects after {minutes} minutes");
-            return world.fail(Failure::new(Oracle::Rest, message));
+            return world.fail(world.endless(&message));
         }
         if world.lock().changes > before + CHANGES {
             let message = format!("the operator has changed objects {CHANGES} times, and goes on");
-            return world.fail(Failure::new(Oracle::Rest, message));
+            return world.fail(world.endless(&message));
         }
         tokio::time::sleep_until(rested.min(Instant::now() + setup.quiet / 10)).await;
     }

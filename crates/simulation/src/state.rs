@@ -130,6 +130,15 @@ fn normalize(object: &mut Value, owners: &BTreeMap<String, String>) {
     conceal(object, generation.as_ref());
 }
 
+/// Returns an object without its metadata that changes with each write; times stay.
+pub(crate) fn comparable(object: &Value) -> Value {
+    let mut object = copy(object);
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("generation");
+    }
+    object
+}
+
 /// Replaces times, uids and generations, which differ from run to run.
 fn conceal(value: &mut Value, generation: Option<&Value>) {
     match value {

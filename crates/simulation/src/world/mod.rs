@@ -11,6 +11,7 @@ use std::{
 };
 
 use kube_codegen_testing::{ApiServer, ApiService, On};
+use serde_json::Value;
 use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
@@ -83,6 +84,8 @@ pub(crate) struct Inner {
     pub(crate) applied: usize,
     /// Writes of the operator that changed the server, without reports.
     pub(crate) changes: usize,
+    /// The last states of each object that the operator has written, the newest last, and how often; only with details.
+    pub(super) versions: BTreeMap<String, (usize, Vec<Value>)>,
     /// Warning Events that the operator wrote; counted in runs without faults.
     pub(crate) warnings: usize,
 }
@@ -153,6 +156,7 @@ impl World {
                 phase: 0,
                 applied: 0,
                 changes: 0,
+                versions: BTreeMap::new(),
                 warnings: 0,
             }),
             setup,

@@ -44,4 +44,5 @@ fn two_objects_that_claim_one_name() {
             .operator(|client| control::<ConfigMap, _>(client, KIND, reconcile)),
     );
     assert_eq!(found.oracle, Oracle::Rest, "{found}");
+    assert!(found.message.contains("back and forth"), "{found}");
 }

@@ -1,6 +1,9 @@
 //! The status of an object counts others, and the count misses what was deleted while the watch was interrupted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use futures::TryStreamExt as _;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -23,38 +26,39 @@ async fn operator(client: Client) {
     let mut members: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let maps = Api::<ConfigMap>::namespaced(client.clone(), "default");
     let mut events = std::pin::pin!(watcher(maps, watcher::Config::default()));
+    let mut is_complete = false;
     loop {
-        let (map, is_member) = match events.try_next().await {
-            Ok(Some(Event::Apply(map) | Event::InitApply(map))) => (map, true),
-            Ok(Some(Event::Delete(map))) => (map, false),
-            Ok(Some(Event::Init | Event::InitDone)) => continue,
+        let team_of = |map: &ConfigMap| map.labels().get("team").cloned().unwrap_or_default();
+        match events.try_next().await {
+            Ok(Some(Event::Apply(map) | Event::InitApply(map))) => {
+                let known = members.entry(team_of(&map)).or_default();
+                known.insert(map.name_any());
+            }
+            Ok(Some(Event::Delete(map))) => {
+                let known = members.entry(team_of(&map)).or_default();
+                known.remove(&map.name_any());
+            }
+            Ok(Some(Event::Init)) => is_complete = false,
+            Ok(Some(Event::InitDone)) => is_complete = true,
             Ok(None) => return,
-            Err(_) => {
-                tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-                continue;
-            }
-        };
-        let Some(team) = map.labels().get("team").cloned() else {
-            continue;
-        };
-        let known = members.entry(team.clone()).or_default();
-        if is_member {
-            known.insert(map.name_any());
-        } else {
-            known.remove(&map.name_any());
+            Err(_) => tokio::time::sleep(Duration::from_secs(1)).await,
         }
-        let status = json!({"status": {"members": known.len()}});
-        let teams = objects(&client, KIND);
-        let patch = Patch::Merge(status);
-        while let Err(error) = teams
-            .patch_status(&team, &PatchParams::default(), &patch)
-            .await
-        {
-            if matches!(error, kube::Error::Api(status) if status.code == 404) {
-                break;
+        if is_complete {
+            for (team, known) in &members {
+                write(&client, team, known.len()).await;
             }
-            tokio::time::sleep(std::time::Duration::from_secs(1)).await;
         }
+    }
+}
+
+async fn write(client: &Client, team: &str, members: usize) {
+    let (teams, params) = (objects(client, KIND), PatchParams::default());
+    let patch = Patch::Merge(json!({"status": {"members": members}}));
+    while let Err(error) = teams.patch_status(team, &params, &patch).await {
+        if matches!(error, kube::Error::Api(status) if status.code == 404) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
     }
 }
 
