@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     }
     let mut problems: Vec<String> = packages.iter().flat_map(problems).collect();
     // The working tree may have changes that are not committed.
-    let mut command = cargo(&["package", "--locked", "--allow-dirty"]);
+    let mut command = cargo(&["package", "--quiet", "--locked", "--allow-dirty"]);
     if !arguments.verify {
         command.arg("--no-verify");
     }
