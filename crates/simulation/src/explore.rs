@@ -256,6 +256,8 @@ pub(crate) fn learn<'a>(
         let outcome = run(setup, workload, &schedule, None);
         if let Some(failure) = outcome.failure.clone() {
             let outcome = detailed(setup, workload, &schedule, None, outcome);
+            // With details, it says more.
+            let failure = outcome.failure.unwrap_or(failure);
             return Err(found(setup, schedule, failure, outcome.log, 0, schedules));
         }
         outcomes.push(outcome);
