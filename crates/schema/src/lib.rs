@@ -59,4 +59,6 @@ pub use metadata::validate_metadata;
 pub use path::pointer;
 #[cfg(feature = "sample")]
 pub use sample::Extent;
+#[cfg(feature = "cel")]
+pub use schema::RuleProblem;
 pub use schema::{Error, Schema};

@@ -16,6 +16,16 @@ use crate::{
 #[error("the schema is not an OpenAPI v3 schema: {0}")]
 pub struct Error(#[from] serde_json::Error);
 
+/// A validation rule (`x-kubernetes-validations`) that the API server refuses when the CRD is created.
+#[cfg(feature = "cel")]
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RuleProblem {
+    /// JSON pointer (RFC 6901) of the rule's field in the schema.
+    pub pointer: String,
+    /// The server's text, without the path.
+    pub message: String,
+}
+
 /// The schema of one version of a CRD.
 #[derive(Debug)]
 pub struct Schema {
@@ -37,6 +47,31 @@ impl Schema {
     #[cfg(feature = "sample")]
     pub(crate) fn root(&self) -> &Node {
         &self.root
+    }
+
+    /// Returns the validation rules that cannot be compiled, or that read what the schema does not declare.
+    ///
+    /// ```
+    /// # use kube_codegen_schema::Schema;
+    /// # use serde_json::json;
+    /// let schema = Schema::new(&json!({
+    ///     "type": "object",
+    ///     "properties": {"size": {"type": "integer"}},
+    ///     "x-kubernetes-validations": [{"rule": "self.sizes > 0"}],
+    /// }))?;
+    /// let problems = schema.rule_problems();
+    /// assert_eq!(problems[0].pointer, "/x-kubernetes-validations/0/rule");
+    /// assert_eq!(
+    ///     problems[0].message,
+    ///     "compilation failed: ERROR: <input>:1:5: undefined field 'sizes'\n | self.sizes > 0\n | ....^"
+    /// );
+    /// # Ok::<(), kube_codegen_schema::Error>(())
+    /// ```
+    ///
+    /// The costs that the server estimates of a rule are not computed.
+    #[cfg(feature = "cel")]
+    pub fn rule_problems(&self) -> Vec<RuleProblem> {
+        crate::cel::problems(&self.root)
     }
 
     /// Removes the fields that the schema neither declares nor preserves, and returns their paths, sorted.

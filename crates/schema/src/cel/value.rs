@@ -10,9 +10,13 @@ use cel::common::{
     value::{StaticVal, Val},
 };
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{keyed::KeyedList, names::escape};
+use super::{
+    library::opaque,
+    names::escape,
+    shared::{Identity, List, Map},
+};
 use crate::{formats, go::Number, node::Node};
 
 /// Returns a value as CEL sees it. Fields that the schema does not declare are absent.
@@ -21,7 +25,12 @@ pub(super) fn convert(schema: &Node, value: &Value) -> Box<dyn Val> {
         return Box::new(CelNull);
     }
     if schema.int_or_string {
-        return scalar(value);
+        let is_known = value.is_string() || value.is_i64();
+        return if is_known {
+            scalar(value)
+        } else {
+            invalid("invalid data, expected XIntOrString value to be either a string or integer")
+        };
     }
     match (schema.type_.as_deref(), value) {
         (Some("object"), Value::Object(fields)) if schema.embedded_resource => {
@@ -34,13 +43,16 @@ pub(super) fn convert(schema: &Node, value: &Value) -> Box<dyn Val> {
             Some(number) => Box::new(CelDouble::from(number.as_f64())),
             None => preserved(value),
         },
+        (Some("integer"), Value::Number(_)) if !value.is_i64() => {
+            invalid("invalid data, expected int, got float64")
+        }
         (Some("integer" | "boolean"), Value::Number(_) | Value::Bool(_)) => scalar(value),
         _ => preserved(value),
     }
 }
 
 /// As [`convert`], for an object with `apiVersion`, `kind` and `metadata`; of the latter, names are visible.
-pub(super) fn resource(schema: &Node, fields: &Map<String, Value>) -> Box<dyn Val> {
+pub(super) fn resource(schema: &Node, fields: &serde_json::Map<String, Value>) -> Box<dyn Val> {
     static META: LazyLock<[(&str, Node); 3]> = LazyLock::new(|| {
         let string = || Node {
             type_: Some("string".to_owned()),
@@ -71,7 +83,7 @@ pub(super) fn resource(schema: &Node, fields: &Map<String, Value>) -> Box<dyn Va
 
 fn object(
     schema: &Node,
-    fields: &Map<String, Value>,
+    fields: &serde_json::Map<String, Value>,
     instead: &[(&'static str, Node)],
 ) -> Box<dyn Val> {
     let mut map = HashMap::with_capacity(fields.len());
@@ -96,7 +108,7 @@ fn object(
         }
         map.insert(CelMapKey::String(CelString::from(name.clone())), value);
     }
-    Box::new(CelMap::from(map))
+    Box::new(Map::new(CelMap::from(map)))
 }
 
 fn list(schema: &Node, items: &[Value]) -> Box<dyn Val> {
@@ -104,16 +116,18 @@ fn list(schema: &Node, items: &[Value]) -> Box<dyn Val> {
         return Box::new(CelNull);
     };
     let items: Vec<_> = items.iter().map(|item| convert(inner, item)).collect();
-    let items = CelList::from(items);
-    match schema.list_type.as_deref() {
-        Some("set") => Box::new(KeyedList::set(items)),
+    let identity = match schema.list_type.as_deref() {
+        Some("set") => Identity::Value,
         Some("map") => {
             let keys = schema.list_map_keys.iter();
-            let keys = keys.map(|key| escape(key).unwrap_or_else(|| key.clone()));
-            Box::new(KeyedList::map(items, keys.collect()))
+            Identity::Keys(
+                keys.map(|key| escape(key).unwrap_or_else(|| key.clone()))
+                    .collect(),
+            )
         }
-        _ => Box::new(items),
-    }
+        _ => Identity::Place,
+    };
+    Box::new(List::new(CelList::from(items), identity))
 }
 
 fn scalar(value: &Value) -> Box<dyn Val> {
@@ -178,6 +192,16 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
         }
     }
     Some(bytes)
+}
+
+/// A value that does not fit its schema: reading it is an error.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Invalid(pub(super) String);
+
+opaque!(Invalid, "error");
+
+fn invalid(why: &str) -> Box<dyn Val> {
+    Box::new(Invalid(why.to_owned()))
 }
 
 /// A value that the schema preserves without describing it: it can only be compared.
