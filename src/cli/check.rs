@@ -138,8 +138,11 @@ fn kinds(documents: Vec<(SourceId, Document)>, diagnostics: &mut Diagnostics) ->
             let schema = version
                 .pointer("/schema/openAPIV3Schema")
                 .unwrap_or(&Value::Null);
+            let scale = &version["subresources"]["scale"];
             let version = version["name"].as_str().unwrap_or_default().to_owned();
-            let schema = Schema::new(schema).map_err(|error| error.to_string());
+            let schema = Schema::new(schema)
+                .and_then(|schema| schema.with_scale(scale))
+                .map_err(|error| error.to_string());
             let crd = text("/metadata/name").to_owned();
             for problem in schema.iter().flat_map(Schema::rule_problems) {
                 let place = Place {

@@ -20,7 +20,8 @@ use testresult::TestResult;
 
 const USAGE: &str = "usage: conformance record | types
        conformance random [--steps N] [--seed N] [--wild] [--builtin] [--kind KIND] [--show N]
-       conformance objects [--count N] [--seed N] [--show N] [CRDS…]";
+       conformance objects [--count N] [--seed N] [--show N] [CRDS…]
+       conformance costs";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -46,6 +47,7 @@ async fn main() -> ExitCode {
             })
             .await
         }
+        Some("costs") => costs().await,
         Some("objects") => {
             let is_value = |at: usize| at > 0 && args[at - 1].starts_with("--");
             let crds = args.iter().enumerate().skip(1);
@@ -128,6 +130,18 @@ async fn objects(options: &objects::Options) -> TestResult {
     let namespace = plane.namespace("objects").await?;
     let report = objects::run(&plane.client()?, namespace.name(), options).await?;
     println!("{report:#?}");
+    plane.stop().await?;
+    Ok(())
+}
+
+/// Compares the costs of rules with those of a real API server.
+async fn costs() -> TestResult {
+    let plane = ControlPlane::start().await?;
+    let namespace = plane.namespace("costs").await?;
+    print!(
+        "{}",
+        objects::costs::run(&plane.client()?, namespace.name()).await?
+    );
     plane.stop().await?;
     Ok(())
 }

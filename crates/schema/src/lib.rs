@@ -51,6 +51,7 @@ mod pattern;
 mod prune;
 #[cfg(feature = "sample")]
 mod sample;
+mod scale;
 mod schema;
 mod validate;
 

@@ -8,7 +8,9 @@ use crate::{
     defaults, embedded, formats, lists,
     node::{Additional, Node},
     old::Old,
-    prune, validate,
+    prune,
+    scale::Scale,
+    validate,
 };
 
 /// A schema that cannot be read.
@@ -31,6 +33,7 @@ pub struct RuleProblem {
 pub struct Schema {
     root: Node,
     has_rules: bool,
+    scale: Option<Scale>,
 }
 
 impl Schema {
@@ -41,7 +44,37 @@ impl Schema {
         Ok(Self {
             has_rules: root.has_rules(),
             root,
+            scale: None,
         })
+    }
+
+    /// Sets the `subresources.scale` of the version, whose fields are validated too; null if there is none.
+    ///
+    /// ```
+    /// # use kube_codegen_schema::Schema;
+    /// # use serde_json::json;
+    /// let schema = Schema::new(&json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}))?;
+    /// let scale = json!({"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"});
+    /// let causes = schema.with_scale(&scale)?.validate(&json!({"spec": {"replicas": -1}}));
+    /// assert_eq!(
+    ///     causes[0].to_string(),
+    ///     ".spec.replicas: Invalid value: -1: should be a non-negative integer"
+    /// );
+    /// # Ok::<(), kube_codegen_schema::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The value is not a `CustomResourceSubresourceScale`.
+    pub fn with_scale(mut self, scale: &Value) -> Result<Self, Error> {
+        self.scale = Option::deserialize(scale)?;
+        Ok(self)
+    }
+
+    fn validate_scale(&self, object: &Value, is_status: bool, causes: &mut Vec<Cause>) {
+        if let Some(scale) = &self.scale {
+            scale.validate(object, is_status, causes);
+        }
     }
 
     #[cfg(feature = "sample")]
@@ -100,6 +133,7 @@ impl Schema {
     /// The object is pruned and has its defaults. Of `metadata`, only what the schema declares is validated.
     pub fn validate(&self, object: &Value) -> Vec<Cause> {
         let mut causes = validate::validate(&self.root, object, None, "");
+        self.validate_scale(object, false, &mut causes);
         embedded::validate(&self.root, object, "", &mut causes);
         lists::validate(&self.root, object, "", &mut causes);
         self.rules(object, None, &mut causes);
@@ -113,6 +147,7 @@ impl Schema {
     pub fn validate_update(&self, object: &Value, old: &Value) -> Vec<Cause> {
         let change = self.change(object, old);
         let mut causes = validate::validate(&self.root, object, Some(change), "");
+        self.validate_scale(object, false, &mut causes);
         embedded::validate(&self.root, object, "", &mut causes);
         self.lists_of_update(object, old, &mut causes);
         self.rules(object, Some(old), &mut causes);
@@ -129,6 +164,7 @@ impl Schema {
             }
             _ => Vec::new(),
         };
+        self.validate_scale(object, true, &mut causes);
         self.lists_of_update(object, old, &mut causes);
         self.rules(object, Some(old), &mut causes);
         causes

@@ -219,7 +219,6 @@ fn complete(
                 message: found.message,
                 field: found.field,
             }));
-            causes.extend(scale_replicas(version, object));
         }
         Types::Builtin(name) => {
             let schema = builtin::schema(name);
@@ -255,19 +254,6 @@ fn complete(
     } else {
         Err(invalid(kind, object::name(object), causes))
     }
-}
-
-/// The replicas of the scale must be an integer.
-fn scale_replicas(version: &Version, object: &Value) -> Option<StatusCause> {
-    let path = &version.scale.as_ref()?.spec;
-    let found = object.pointer(path).filter(|found| !found.is_i64())?;
-    let path = path.replace('/', ".");
-    let message = format!(
-        "Invalid value: 0: {path} accessor error: {} is of the type {}, expected int64",
-        go::value(found),
-        go::type_name(found)
-    );
-    Some(cause(path, "FieldValueInvalid", message))
 }
 
 /// An object that is being deleted gets no more finalizers.

@@ -215,7 +215,7 @@ fn read_version(version: &Value, group: &str, kind: &str) -> Result<Version, Str
         });
     let schema = version.pointer("/schema/openAPIV3Schema");
     let rules = schema
-        .map(Schema::new)
+        .map(|schema| Schema::new(schema)?.with_scale(scale))
         .transpose()
         .map_err(|error| format!("spec.versions: Invalid value: {name:?}: {error}"))?;
     Ok(Version {

@@ -3,12 +3,14 @@
 //! The objects are random ones that the schema accepts, and random changes to them. Each is sent as a create or an update with
 //! `dryRun=All`; verdict, fields, reasons and messages must be the same, and of valid objects the stored form with its defaults.
 
+pub mod costs;
 mod mutate;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use fastrand::Rng;
@@ -60,6 +62,8 @@ struct Version {
     schema: Schema,
     has_status: bool,
     preserves: bool,
+    /// The schema of the version in which objects are stored, if it is another one.
+    storage: Option<Arc<Schema>>,
 }
 
 /// Sends objects to a server and compares.
@@ -161,7 +165,10 @@ fn versions(crd: &Value, namespace: &str) -> Vec<Version> {
                 api_version: format!("{group}/{name}"),
                 kind: text(&spec["names"]["kind"]),
                 source: source.clone(),
-                schema: Schema::new(source).ok()?,
+                schema: Schema::new(source)
+                    .and_then(|schema| schema.with_scale(&version["subresources"]["scale"]))
+                    .ok()?,
+                storage: stored,
                 has_status: version["subresources"]["status"].is_object(),
                 preserves: spec["preserveUnknownFields"] == true,
             })
@@ -385,6 +392,13 @@ fn difference(
                 .map(|fields| fields.remove("metadata"));
             object
         };
+        // Objects are stored in another version, without what that one does not declare.
+        if let Some(storage) = &version.storage {
+            storage.prune(&mut ours);
+            storage.apply_defaults(&mut ours);
+            version.schema.prune(&mut ours);
+            version.schema.apply_defaults(&mut ours);
+        }
         let (ours, theirs) = (body(&ours), body(answer));
         if ours != theirs {
             return Some(("stored", format!("  here   {ours}\n  server {theirs}")));

@@ -146,7 +146,10 @@ pub(super) fn operate<'e>(
         (operators::IN, [item, container]) => {
             let container = container.as_container().ok_or_else(overload)?;
             let found = container.contains(&**item).map_err(|_| overload())?;
-            Ok(boolean(found))
+            match Invalid::in_list(&*args[1]) {
+                Some(why) if !found => Err(error("", why)),
+                _ => Ok(boolean(found)),
+            }
         }
         (operators::ADD, [left, right]) => {
             value(left.as_adder().ok_or_else(overload)?.add(&**right))

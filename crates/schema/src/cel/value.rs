@@ -22,7 +22,11 @@ use crate::{formats, go::Number, node::Node};
 /// Returns a value as CEL sees it. Fields that the schema does not declare are absent.
 pub(super) fn convert(schema: &Node, value: &Value) -> Box<dyn Val> {
     if value.is_null() {
-        return Box::new(CelNull);
+        return if schema.nullable {
+            Box::new(CelNull)
+        } else {
+            invalid("invalid data, got null for schema with nullable=false")
+        };
     }
     if schema.int_or_string {
         let is_known = value.is_string() || value.is_i64();
@@ -37,16 +41,24 @@ pub(super) fn convert(schema: &Node, value: &Value) -> Box<dyn Val> {
             resource(schema, fields)
         }
         (Some("object"), Value::Object(fields)) => object(schema, fields, &[]),
+        (Some("object"), _) => {
+            invalid("invalid data, expected a map for the provided schema with type=object")
+        }
         (Some("array"), Value::Array(items)) => list(schema, items),
+        (Some("array"), _) => {
+            invalid("invalid data, expected an array for the provided schema with type=array")
+        }
         (Some("string"), Value::String(text)) => string(schema.format.as_deref(), text),
+        (Some("string"), _) => unexpected("string", value),
         (Some("number"), Value::Number(_)) => match Number::of(value) {
             Some(number) => Box::new(CelDouble::from(number.as_f64())),
             None => preserved(value),
         },
-        (Some("integer"), Value::Number(_)) if !value.is_i64() => {
-            invalid("invalid data, expected int, got float64")
-        }
-        (Some("integer" | "boolean"), Value::Number(_) | Value::Bool(_)) => scalar(value),
+        (Some("number"), _) => unexpected("float", value),
+        (Some("integer"), Value::Number(number)) if number.is_i64() => scalar(value),
+        (Some("integer"), _) => unexpected("int", value),
+        (Some("boolean"), Value::Bool(_)) => scalar(value),
+        (Some("boolean"), _) => unexpected("bool", value),
         _ => preserved(value),
     }
 }
@@ -200,8 +212,31 @@ pub(super) struct Invalid(pub(super) String);
 
 opaque!(Invalid, "error");
 
+impl Invalid {
+    /// Returns the error of the first item of a list that has one.
+    pub(super) fn in_list(list: &dyn Val) -> Option<String> {
+        let list = list.downcast_ref::<CelList>()?;
+        let mut items = list.inner().iter();
+        items.find_map(|item| Some(item.downcast_ref::<Self>()?.0.clone()))
+    }
+}
+
 fn invalid(why: &str) -> Box<dyn Val> {
     Box::new(Invalid(why.to_owned()))
+}
+
+/// The error of a value that has another type than its schema.
+fn unexpected(expected: &str, value: &Value) -> Box<dyn Val> {
+    let found = match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_i64() => "int64",
+        Value::Number(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    };
+    invalid(&format!("invalid data, expected {expected}, got {found}"))
 }
 
 /// A value that the schema preserves without describing it: it can only be compared.

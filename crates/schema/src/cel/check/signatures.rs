@@ -114,7 +114,7 @@ masked: .net.CIDR net.CIDR
 prefixLength: .net.CIDR int
 quantity: string kubernetes.Quantity
 isQuantity: string bool
-sign: .kubernetes.Quantity int | kubernetes.Quantity int
+sign: kubernetes.Quantity int
 isGreaterThan: .kubernetes.Quantity,kubernetes.Quantity bool | .kubernetes.Semver,kubernetes.Semver bool
 isLessThan: .kubernetes.Quantity,kubernetes.Quantity bool | .kubernetes.Semver,kubernetes.Semver bool
 compareTo: .kubernetes.Quantity,kubernetes.Quantity int | .kubernetes.Semver,kubernetes.Semver int
