@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::{
     body::identify,
-    builtin, definition, gc, go,
-    kind::{Kind, Types, Version},
+    builtin, definition, gc,
+    kind::{Kind, Types},
     managed, names, namespaces,
     object::{self, at, copy, deleting, map, now, section, text},
     patch,

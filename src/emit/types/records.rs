@@ -1,16 +1,11 @@
 //! `records.rs` of a version: the field tables, uniform text with one line per field.
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Write,
-};
+use std::fmt::Write;
 
 use proc_macro2::Literal;
 use serde_json::Value;
 
 use super::code;
-use crate::ir::{
-    Body, Enum, EnumBase, Kind, Model, Module, Presence, Scalar, Struct, Ty, TypeDef, TypeId, Union,
-};
+use crate::ir::{Body, Enum, EnumBase, Kind, Model, Module, Struct, TypeDef, Union};
 
 /// The version of the API in `kube_codegen_record::private` that generated code uses.
 const API: u32 = 1;
@@ -64,92 +59,7 @@ pub(super) fn of(model: &Model, module: &Module) -> String {
             );
         }
     }
-    items(&mut out, model, module);
     out
-}
-
-/// Names the keys of the items of map lists (`x-kubernetes-list-type: map`), for server-side apply.
-fn items(out: &mut String, model: &Model, module: &Module) {
-    let types = model.types_of(module);
-    let mut items: BTreeMap<TypeId, BTreeSet<&[String]>> = BTreeMap::new();
-    for id in &types {
-        let Body::Struct(body) = &model.types[*id].body else {
-            continue;
-        };
-        for field in &body.fields {
-            if let (Some("map"), Ty::List(item)) = (field.rules.list_type.as_deref(), &field.ty)
-                && let Ty::Named(item) = &**item
-            {
-                let item = model.types.definition(*item);
-                items
-                    .entry(item)
-                    .or_default()
-                    .insert(&field.rules.list_map_keys);
-            }
-        }
-    }
-    let (mut tables, mut enums) = (String::new(), BTreeSet::new());
-    for (id, keys) in items {
-        // Lists with different keys can share the type of their items.
-        let is_clear = keys.len() == 1 && types.contains(&id);
-        let keys = keys.into_iter().next().filter(|_| is_clear);
-        let keys = keys.and_then(|keys| keys_of(model, &types, id, keys, &mut enums));
-        if let Some(keys) = keys {
-            let name = model.types[id].defined_name();
-            _ = writeln!(tables, "    {name} {{ {} }}", keys.join(", "));
-        }
-    }
-    if !enums.is_empty() {
-        let names: Vec<_> = enums.into_iter().collect();
-        _ = write!(
-            out,
-            "\nkube_codegen_record::key_enums! {{ {} }}\n",
-            names.join(", ")
-        );
-    }
-    if !tables.is_empty() {
-        _ = write!(out, "\nkube_codegen_record::map_items! {{\n{tables}}}\n");
-    }
-}
-
-/// Returns the keys of an item with their types; `None` if one of them is not a field that can be a key.
-fn keys_of(
-    model: &Model,
-    types: &[TypeId],
-    item: TypeId,
-    keys: &[String],
-    enums: &mut BTreeSet<String>,
-) -> Option<Vec<String>> {
-    let Body::Struct(body) = &model.types[item].body else {
-        return None;
-    };
-    let mut found = Vec::new();
-    let mut used = BTreeSet::new();
-    for key in keys {
-        let field = body.fields.iter().find(|field| field.wire == *key)?;
-        let ty = match &field.ty {
-            Ty::Scalar(Scalar::Str) => "String".to_owned(),
-            Ty::Scalar(Scalar::Bool) => "bool".to_owned(),
-            Ty::Scalar(Scalar::Int(width)) => code::int(*width).to_string(),
-            Ty::Named(id) => {
-                let id = model.types.definition(*id);
-                let def = &model.types[id];
-                if !types.contains(&id) || !matches!(def.body, Body::Enum(_)) {
-                    return None;
-                }
-                used.insert(def.defined_name().to_string());
-                def.defined_name().to_string()
-            }
-            _ => return None,
-        };
-        found.push(match field.presence {
-            Presence::Required => format!("{}: {ty}", field.ident()),
-            Presence::Optional => format!("{}: Option<{ty}>", field.ident()),
-            Presence::Nullable | Presence::OptionalNullable => return None,
-        });
-    }
-    enums.extend(used);
-    Some(found)
 }
 
 fn record(out: &mut String, def: &TypeDef, body: &Struct, root: Option<&Kind>, module: &Module) {

@@ -150,10 +150,14 @@ fn versions(crd: &Value, namespace: &str) -> Vec<Version> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (group, plural) = (text(&spec["group"]), text(&spec["names"]["plural"]));
     let versions = spec["versions"].as_array().into_iter().flatten();
+    let storage = versions.clone().find(|version| version["storage"] == true);
+    let storage = storage.and_then(|it| it.pointer("/schema/openAPIV3Schema"));
     let versions = versions
         .filter(|version| version["served"] == true)
         .filter_map(|version| {
             let source = version.pointer("/schema/openAPIV3Schema")?;
+            let stored = storage.filter(|storage| *storage != source);
+            let stored = stored.and_then(|it| Schema::new(it).ok()).map(Arc::new);
             let name = text(&version["name"]);
             let place = match spec["scope"].as_str() {
                 Some("Namespaced") => format!("namespaces/{namespace}/{plural}"),
@@ -250,6 +254,14 @@ async fn objects(
             break;
         }
     }
+    let name = |object: &Value| {
+        object["metadata"]["name"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let stored_name = stored.as_ref().map(name).unwrap_or_default();
+    let stored_name = &*stored_name;
     let cases: Vec<_> = (0..count)
         .map(|_| {
             let old = stored.clone().filter(|_| rng.u8(0..3) == 0);
@@ -270,13 +282,13 @@ async fn objects(
         .collect();
     let answers = futures::stream::iter(cases.into_iter().map(|(old, object)| async move {
         let (method, name) = if old.is_some() {
-            ("PUT", "/base")
+            ("PUT", format!("/{stored_name}"))
         } else {
-            ("POST", "")
+            ("POST", String::new())
         };
         let path = format!("{}{name}?dryRun=All&fieldValidation=Warn", version.path);
         let mut sent = object.clone();
-        if old.is_none() {
+        if old.is_none() && sent["metadata"]["name"] == stored_name {
             sent["metadata"] = json!({"name": "new"});
         }
         let answer = send(client, method, &path, Some(&sent)).await?;
@@ -307,7 +319,8 @@ async fn objects(
         }
     }
     if stored.is_some() {
-        send(client, "DELETE", &format!("{}/base", version.path), None).await?;
+        let path = format!("{}/{stored_name}", version.path);
+        send(client, "DELETE", &path, None).await?;
     }
     Ok(())
 }

@@ -91,7 +91,7 @@ macro_rules! plain_keys {
     )*};
 }
 
-plain_keys!(bool, i8, i16, i32, i64, u8, u16, u32, u64);
+plain_keys!(bool, i32, i64);
 
 /// Implements [`MapItem`](crate::apply::MapItem) for items of map lists: each type with its keys and their types.
 ///
@@ -111,23 +111,6 @@ plain_keys!(bool, i8, i16, i32, i64, u8, u16, u32, u64);
 macro_rules! map_items {
     ($($item:ty { $key:ident: $type:ty $(, $other:ident: $others:ty)* $(,)? })*) => {$(
         $crate::__map_item! { $item [$key: $type] $key: $type $(, $other: $others)* }
-    )*};
-}
-
-/// Implements [`KeyField`](crate::apply::KeyField) for generated enums that are keys of map lists.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! key_enums {
-    ($($name:ty),* $(,)?) => {$(
-        impl $crate::apply::KeyField for $name {
-            type Given<'k> = Self;
-            fn of(given: Self) -> Self {
-                given
-            }
-            fn is(&self, given: &Self) -> bool {
-                self == given
-            }
-        }
     )*};
 }
 
