@@ -10,24 +10,23 @@ use crate::{
 
 /// The paths of `subresources.scale`.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Scale {
-    spec_replicas_path: String,
-    status_replicas_path: String,
-    label_selector_path: Option<String>,
+    #[serde(rename = "specReplicasPath")]
+    spec: String,
+    #[serde(rename = "statusReplicasPath")]
+    status: String,
+    #[serde(rename = "labelSelectorPath")]
+    selector: Option<String>,
 }
 
 impl Scale {
     /// Adds the violations of an object. A write to the status checks no field of `spec`.
     pub(crate) fn validate(&self, object: &Value, is_status: bool, causes: &mut Vec<Cause>) {
         if !is_status {
-            replicas(object, &self.spec_replicas_path, causes);
+            replicas(object, &self.spec, causes);
         }
-        replicas(object, &self.status_replicas_path, causes);
-        if let Some(path) = self
-            .label_selector_path
-            .as_deref()
-            .filter(|it| !it.is_empty())
+        replicas(object, &self.status, causes);
+        if let Some(path) = self.selector.as_deref().filter(|it| !it.is_empty())
             && let Err(why) = find(object, path, "string", Value::is_string)
         {
             causes.push(Cause::new(path, Reason::Invalid, "\"\"", &why));

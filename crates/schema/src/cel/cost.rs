@@ -45,8 +45,7 @@ pub(super) fn call(name: &str, args: &[Option<&Object>]) -> u64 {
     };
     match name {
         "startsWith" | "endsWith" => share(size(1), TEXT),
-        "bytes" | "string" if is_text(0) => share(size(0), TEXT),
-        "strings.quote" | "format" => share(size(0), TEXT),
+        "bytes" | "string" | "ip" if is_text(0) => share(size(0), TEXT),
         "@in" if is_list(1) => size(1),
         "_<_" | "_>_" | "_<=_" | "_>=_" if is_text(0) && is_text(1) => {
             share(size(0).min(size(1)), TEXT)
@@ -59,9 +58,10 @@ pub(super) fn call(name: &str, args: &[Option<&Object>]) -> u64 {
         "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" | "includes" => {
             args.first().copied().flatten().map_or(1, whole)
         }
-        "url" | "lowerAscii" | "upperAscii" | "substring" | "trim" | "cidr" | "isIP" | "isCIDR"
-        | "quantity" | "isQuantity" | "semver" | "isSemver" => share(size(0), TEXT),
-        "ip" if is_text(0) => share(size(0), TEXT),
+        "strings.quote" | "format" | "url" | "lowerAscii" | "upperAscii" | "substring" | "trim"
+        | "cidr" | "isIP" | "isCIDR" | "quantity" | "isQuantity" | "semver" | "isSemver" => {
+            share(size(0), TEXT)
+        }
         "replace" | "split" | "ip.isCanonical" => share(size(0), 2.0 * TEXT),
         "join" => share(joined(args), 2.0 * TEXT),
         // The octets of two addresses, and of the text of the other one.
@@ -73,7 +73,7 @@ pub(super) fn call(name: &str, args: &[Option<&Object>]) -> u64 {
 /// Returns the length of a joined list.
 fn joined(args: &[Option<&Object>]) -> u64 {
     let arg = |index: usize| args.get(index).copied().flatten();
-    let Some(items) = arg(0).and_then(|list| list.downcast_ref::<CelList>()) else {
+    let Some(items) = arg(0).and_then(<Object>::downcast_ref::<CelList>) else {
         return 1;
     };
     let items = items.inner();

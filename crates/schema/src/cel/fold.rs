@@ -68,7 +68,7 @@ impl Interpreter {
 
     fn truth(&self, expr: &IdedExpr, scope: Outer<'_>) -> Result<Result<bool, ()>, Stop> {
         match self.evaluate(expr, scope) {
-            Ok(value) => Ok(truth(value).map_err(|_| ())),
+            Ok(value) => Ok(truth(&*value).map_err(|_| ())),
             Err(Stop::Error(_)) => Ok(Err(())),
             Err(stop) => Err(stop),
         }
@@ -81,7 +81,7 @@ impl Interpreter {
         };
         let attempt = || match (call.func_name.as_str(), &*call.args) {
             (operators::CONDITIONAL, [condition, then, otherwise]) => {
-                if truth(self.evaluate(condition, Some(scope))?)? {
+                if truth(&*self.evaluate(condition, Some(scope))?)? {
                     self.grow(then, scope)
                 } else {
                     self.evaluate(otherwise, Some(scope))?;
@@ -219,9 +219,12 @@ fn pairs(range: &Object, two: bool) -> Result<Vec<Pair>, ExecutionError> {
         BuiltinRef::List(list) => {
             let items = list.inner().iter().zip(0_i64..);
             Ok(items
-                .map(|(item, index)| match two {
-                    true => (Box::new(CelInt::from(index)) as _, Some(item.clone())),
-                    false => (item.clone(), None),
+                .map(|(item, index)| {
+                    if two {
+                        (Box::new(CelInt::from(index)) as _, Some(item.clone()))
+                    } else {
+                        (item.clone(), None)
+                    }
                 })
                 .collect())
         }

@@ -140,7 +140,7 @@ impl Interpreter {
         if call.target.is_none() {
             match (call.func_name.as_str(), &*call.args) {
                 (operators::CONDITIONAL, [condition, then, otherwise]) => {
-                    let branch = if truth(self.evaluate(condition, scope)?)? {
+                    let branch = if truth(&*self.evaluate(condition, scope)?)? {
                         then
                     } else {
                         otherwise
@@ -155,7 +155,7 @@ impl Interpreter {
                 }
                 (operators::NOT_STRICTLY_FALSE, [value]) => {
                     let value = match self.evaluate(value, scope) {
-                        Ok(value) => truth(value).unwrap_or(true),
+                        Ok(value) => truth(&*value).unwrap_or(true),
                         Err(Stop::Error(_)) => true,
                         Err(stop) => return Err(stop),
                     };
@@ -251,7 +251,7 @@ impl Interpreter {
     ) -> Answer<'e> {
         let mut failed = None;
         for side in [left, right] {
-            match self.evaluate(side, scope).and_then(truth) {
+            match self.evaluate(side, scope).and_then(|value| truth(&*value)) {
                 Ok(value) if value == decisive => return Ok(boolean(decisive)),
                 Ok(_) => {}
                 Err(Stop::Error(error)) => failed = failed.or(Some(error)),

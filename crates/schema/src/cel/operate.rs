@@ -21,10 +21,10 @@ pub(super) fn boolean<'e>(value: bool) -> CowVal<'e, 'static> {
     CowVal::owned(CelBool::from(value))
 }
 
-pub(super) fn truth(value: CowVal<'_, 'static>) -> Result<bool, Stop> {
+pub(super) fn truth(value: &Object) -> Result<bool, Stop> {
     match value.downcast_ref::<CelBool>() {
         Some(value) => Ok(*value.inner()),
-        None => Err(no_overload("bool", [&*value]).into()),
+        None => Err(no_overload("bool", [value]).into()),
     }
 }
 

@@ -140,7 +140,7 @@ impl Val for List {
     }
 
     // Lets the functions that take a list take this one.
-    fn as_builtin<'b, 'v>(&'b self) -> BuiltinRef<'b, 'v> {
+    fn as_builtin<'v>(&self) -> BuiltinRef<'_, 'v> {
         BuiltinRef::List(&self.items)
     }
 
@@ -216,7 +216,7 @@ impl Val for Map {
         Some(self)
     }
 
-    fn as_builtin<'b, 'v>(&'b self) -> BuiltinRef<'b, 'v> {
+    fn as_builtin<'v>(&self) -> BuiltinRef<'_, 'v> {
         BuiltinRef::Map(&self.0)
     }
 

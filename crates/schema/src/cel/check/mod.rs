@@ -136,14 +136,14 @@ impl Checker<'_> {
                 LiteralValue::String(_) => STRING,
                 LiteralValue::UInt(_) => Type::Plain("uint"),
             }),
-            Expr::Ident(name) => match variable(scope, name).or_else(|| Type::named(name)) {
-                Some(type_) => Some(type_),
-                None => {
+            Expr::Ident(name) => {
+                let known = variable(scope, name).or_else(|| Type::named(name));
+                if known.is_none() {
                     let why = format!("undeclared reference to '{name}' (in container '')");
                     self.report(expr, why);
-                    None
                 }
-            },
+                known
+            }
             Expr::Select(select) => self.select(expr, select, scope),
             Expr::Call(call) => self.call(expr, call, scope),
             Expr::List(list) => self.list(list, scope),
@@ -185,13 +185,13 @@ impl Checker<'_> {
                     found => found.optional(),
                 })
             }
-            Type::Object(object) => match object.field(name) {
-                Some(type_) => Some(type_.clone()),
-                None => {
+            Type::Object(object) => {
+                let known = object.field(name).cloned();
+                if known.is_none() {
                     self.report(expr, format!("undefined field '{name}'"));
-                    None
                 }
-            },
+                known
+            }
             operand => {
                 let why = format!("type '{operand}' does not support field selection");
                 self.report(expr, why);

@@ -14,7 +14,7 @@ pub(super) enum Type {
     Map(Rc<Type>, Rc<Type>),
     Optional(Rc<Type>),
     /// The type of a type, as `type(x)` returns it.
-    Type(Rc<Type>),
+    Meta(Rc<Type>),
     Object(Rc<Object>),
     /// A part of a signature that stands for any type, the same one everywhere in the signature.
     Any(&'static str),
@@ -144,7 +144,7 @@ impl Type {
             return Self::parse(item).optional();
         }
         if let Some(item) = text.strip_prefix("type(").and_then(inner) {
-            return Self::Type(Rc::new(Self::parse(item)));
+            return Self::Meta(Rc::new(Self::parse(item)));
         }
         if let Some((key, value)) = text
             .strip_prefix("map(")
@@ -169,22 +169,18 @@ impl Type {
             "list" => Self::list(Self::Dyn),
             "map" => Self::map(Self::Dyn, Self::Dyn),
             "optional_type" => Self::Dyn.optional(),
-            "type" => Self::Type(Rc::new(Self::Dyn)),
+            "type" => Self::Meta(Rc::new(Self::Dyn)),
             "dyn" => Self::Dyn,
             name => Self::Plain(PLAIN.iter().find(|known| **known == name)?),
         };
-        Some(Self::Type(Rc::new(inner)))
+        Some(Self::Meta(Rc::new(inner)))
     }
 
     /// Returns whether a value of type `given` can stand where this type is expected, and binds what the signature leaves open.
     pub(super) fn accepts(&self, given: &Self, bound: &mut BTreeMap<&'static str, Self>) -> bool {
         match (self, given) {
             (Self::Any(name), given) => match bound.get(name).cloned() {
-                None => {
-                    bound.insert(name, given.clone());
-                    true
-                }
-                Some(Self::Dyn) => {
+                None | Some(Self::Dyn) => {
                     bound.insert(name, given.clone());
                     true
                 }
@@ -199,10 +195,9 @@ impl Type {
                     }
                 }
             },
-            (Self::Dyn, _) | (_, Self::Dyn | Self::Any(_)) => true,
+            (Self::Dyn, _) | (_, Self::Dyn | Self::Any(_)) | (Self::Meta(_), Self::Meta(_)) => true,
             (Self::List(expected), Self::List(given))
             | (Self::Optional(expected), Self::Optional(given)) => expected.accepts(given, bound),
-            (Self::Type(_), Self::Type(_)) => true,
             (Self::Map(key, value), Self::Map(given_key, given_value)) => {
                 key.accepts(given_key, bound) && value.accepts(given_value, bound)
             }
@@ -220,7 +215,7 @@ impl Type {
             Self::List(items) => Self::list(items.bind(bound)),
             Self::Map(keys, values) => Self::map(keys.bind(bound), values.bind(bound)),
             Self::Optional(inner) => inner.bind(bound).optional(),
-            Self::Type(inner) => Self::Type(Rc::new(inner.bind(bound))),
+            Self::Meta(inner) => Self::Meta(Rc::new(inner.bind(bound))),
             Self::Dyn | Self::Plain(_) | Self::Object(_) => self.clone(),
         }
     }
@@ -230,13 +225,12 @@ impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Dyn => f.write_str("dyn"),
-            Self::Plain(name) => f.write_str(name),
+            Self::Plain(name) | Self::Any(name) => f.write_str(name),
             Self::List(items) => write!(f, "list({items})"),
             Self::Map(keys, values) => write!(f, "map({keys}, {values})"),
             Self::Optional(inner) => write!(f, "optional_type({inner})"),
-            Self::Type(inner) => write!(f, "type({inner})"),
+            Self::Meta(inner) => write!(f, "type({inner})"),
             Self::Object(object) => f.write_str(&object.name),
-            Self::Any(name) => f.write_str(name),
         }
     }
 }

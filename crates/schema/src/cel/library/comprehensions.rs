@@ -197,11 +197,9 @@ pub(in crate::cel) fn insert(
         CelMapKey::UInt(uint) => uint.inner().to_string(),
         CelMapKey::Bool(bool) => bool.inner().to_string(),
     };
-    match entries.insert(key, value) {
-        None => Ok(()),
-        Some(_) => {
-            let why = format!("insert failed: key {shown} already exists");
-            Err(error(INSERT, why))
-        }
+    if entries.insert(key, value).is_some() {
+        let why = format!("insert failed: key {shown} already exists");
+        return Err(error(INSERT, why));
     }
+    Ok(())
 }
