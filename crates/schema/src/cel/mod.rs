@@ -8,6 +8,7 @@ mod check;
 mod cost;
 mod errors;
 mod evaluate;
+mod expression;
 mod fold;
 mod interpret;
 mod library;
@@ -19,5 +20,6 @@ mod shared;
 mod value;
 
 pub(crate) use evaluate::{Change, evaluate};
+pub use expression::Expression;
 pub(crate) use problems::problems;
 pub(crate) use rule::Rule;

@@ -6,7 +6,7 @@ use cel::{
     Env, ExecutionError, Program,
     common::{
         types::{CelBool, CelOptional, CelString},
-        value::{CowVal, Val},
+        value::CowVal,
     },
 };
 use serde::Deserialize;
@@ -36,7 +36,7 @@ pub(crate) struct Rule {
 }
 
 /// The functions, macros and types of a rule.
-static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(library::env()));
+pub(super) static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(library::env()));
 
 /// The result of an evaluation that is not true.
 pub(super) enum Failure {
@@ -250,40 +250,55 @@ impl Rule {
     }
 }
 
-fn compile(source: &str) -> Result<Program, String> {
+pub(super) fn compile(source: &str) -> Result<Program, String> {
     ENV.compile(source).map_err(|errors| errors.to_string())
 }
 
 /// The result of an expression and its cost.
-struct Evaluation {
-    result: Result<Box<Object>, Stop>,
+pub(super) struct Evaluation {
+    pub(super) result: Result<Box<Object>, Stop>,
     cost: u64,
 }
 
 /// Evaluates an expression. A rule that is not evaluated on an update has no `oldSelf`.
 fn execute(program: &Program, new: &Object, old: Option<&Object>, optional: bool) -> Evaluation {
-    let old = match (old, optional) {
-        (old, false) => old.map(Val::clone_as_boxed),
-        (Some(old), true) => Some(Box::new(CelOptional::of(old.clone_as_boxed())) as _),
-        (None, true) => Some(Box::new(CelOptional::none()) as _),
+    let before: Option<Box<Object>> = match (old, optional) {
+        (_, false) => None,
+        (Some(old), true) => Some(Box::new(CelOptional::of(old.clone_as_boxed()))),
+        (None, true) => Some(Box::new(CelOptional::none())),
     };
-    let own = Scope {
-        name: "self",
-        value: Ok(new),
-        outer: None,
-    };
-    let before = old.as_deref().map(|old| Scope {
-        name: "oldSelf",
-        value: Ok(old),
-        outer: Some(&own),
-    });
+    let old = before.as_deref().or(old);
+    let mut variables = vec![("self", new)];
+    variables.extend(old.map(|old| ("oldSelf", old)));
+    run(program, &variables)
+}
+
+/// Evaluates an expression with variables.
+pub(super) fn run(program: &Program, variables: &[(&str, &Object)]) -> Evaluation {
     let interpreter = Interpreter::new(&ENV);
-    let scope = before.as_ref().unwrap_or(&own);
-    let result = interpreter.evaluate(program.expression(), Some(scope));
+    let result = within(&interpreter, program, variables, None);
     Evaluation {
-        result: result.map(CowVal::into_owned),
+        result,
         cost: interpreter.cost(),
     }
+}
+
+fn within(
+    interpreter: &Interpreter,
+    program: &Program,
+    variables: &[(&str, &Object)],
+    outer: Option<&Scope<'_>>,
+) -> Result<Box<Object>, Stop> {
+    let Some(((name, value), rest)) = variables.split_first() else {
+        let result = interpreter.evaluate(program.expression(), outer);
+        return result.map(CowVal::into_owned);
+    };
+    let scope = Scope {
+        name,
+        value: Ok(*value),
+        outer,
+    };
+    within(interpreter, program, rest, Some(&scope))
 }
 
 /// Returns a path such as `.spec['a.b'].c` as the server writes it; `None` for a path that the schema does not have.

@@ -142,7 +142,7 @@ fn list(schema: &Node, items: &[Value]) -> Box<dyn Val> {
     Box::new(List::new(CelList::from(items), identity))
 }
 
-fn scalar(value: &Value) -> Box<dyn Val> {
+pub(super) fn scalar(value: &Value) -> Box<dyn Val> {
     match value {
         Value::Bool(value) => Box::new(CelBool::from(*value)),
         Value::String(text) => Box::new(CelString::from(text.clone())),
