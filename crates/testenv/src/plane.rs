@@ -199,6 +199,12 @@ impl ControlPlane {
         .await
     }
 
+    /// Returns `kubectl` as a shell command, for the variable of a Makefile. It needs [`KUBECONFIG`](Self::kubeconfig).
+    pub fn kubectl_command_line(&self) -> String {
+        let words = self.kubectl.0.iter().map(|word| word.to_string_lossy());
+        words.collect::<Vec<_>>().join(" ")
+    }
+
     /// `kubectl apply` of manifests in YAML or JSON.
     pub async fn apply(&self, manifests: &str) -> Result<String, Error> {
         self.run_kubectl(["apply", "-f", "-"].map(Into::into).into(), manifests)
