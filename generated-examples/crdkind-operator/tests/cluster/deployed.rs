@@ -16,7 +16,7 @@ use k8s_openapi::api::{
     core::v1::{Pod, Service},
 };
 use kube::{
-    Api, ResourceExt as _,
+    Api, ResourceExt,
     api::{ListParams, PostParams},
 };
 use kube_codegen_runtime::client::ErrorExt as _;
