@@ -195,9 +195,16 @@ fn name(index: i64) -> String {
     format!("kind-{index}")
 }
 
-/// Changes one object after the other until the flag is set, and returns the number of replicas that each has last.
-async fn load(stage: &Stage<'_>, stop: &AtomicBool) -> Result<BTreeMap<String, i64>, Error> {
-    let mut last = BTreeMap::new();
+/// What was asked of an object.
+#[derive(Clone, Copy, Default)]
+struct Asked {
+    replicas: i64,
+    changes: i64,
+}
+
+/// Changes one object after the other until the flag is set.
+async fn load(stage: &Stage<'_>, stop: &AtomicBool) -> Result<BTreeMap<String, Asked>, Error> {
+    let mut all: BTreeMap<String, Asked> = BTreeMap::new();
     let mut round = 0;
     while !stop.load(Ordering::Relaxed) {
         for index in 0..OBJECTS {
@@ -205,36 +212,73 @@ async fn load(stage: &Stage<'_>, stop: &AtomicBool) -> Result<BTreeMap<String, i
             stage
                 .change(&name(index), |spec| spec.replicas = Some(replicas))
                 .await?;
-            last.insert(name(index), replicas);
+            let asked = all.entry(name(index)).or_default();
+            asked.replicas = replicas;
+            asked.changes += 1;
             tokio::time::sleep(Duration::from_millis(40)).await;
         }
         round += 1;
     }
-    Ok(last)
+    Ok(all)
 }
 
-/// Asserts that each write of the operator changed something: every Deployment was written once per generation, and every Service once.
-async fn check_writes(proxy: &Proxy, stage: &Stage<'_>) -> TestResult {
-    let mut writes: BTreeMap<String, i64> = BTreeMap::new();
+/// The children by name: the generation of the Deployment, and the version of the Service.
+type Written = BTreeMap<String, (i64, Option<String>)>;
+
+async fn written(stage: &Stage<'_>) -> Result<Written, Error> {
+    let all = ListParams::default();
+    let mut services = BTreeMap::new();
+    for service in stage.services.list(&all).await? {
+        services.insert(service.name_any(), service.resource_version());
+    }
+    let mut written = BTreeMap::new();
+    for deployment in stage.deployments.list(&all).await? {
+        let name = deployment.name_any();
+        let service = services.remove(&name).flatten();
+        let generation = deployment.metadata.generation.unwrap_or_default();
+        written.insert(name, (generation, service));
+    }
+    Ok(written)
+}
+
+/// Asserts that nothing was written twice: at most one write of a Deployment per change of its object, none of a Service, and at most one
+/// request beside them per new leader, which applies each child once to learn that it is as it should be.
+async fn check_writes(
+    proxy: &Proxy,
+    stage: &Stage<'_>,
+    before: Written,
+    asked: &BTreeMap<String, Asked>,
+) -> TestResult {
+    const LEADERS: i64 = 3;
+    let mut requests: BTreeMap<String, i64> = BTreeMap::new();
     let prefix = format!("/namespaces/{}/", stage.namespace.name());
     for request in proxy.requests() {
         if let Some((_, path)) = request.uri.path().split_once(&prefix)
             && request.method != "GET"
             && !path.starts_with("events")
         {
-            *writes.entry(path.to_owned()).or_default() += 1;
+            *requests.entry(path.to_owned()).or_default() += 1;
         }
     }
-    let mut expected = BTreeMap::new();
-    for deployment in stage.deployments.list(&ListParams::default()).await? {
-        let generation = deployment.metadata.generation.unwrap();
-        expected.insert(format!("deployments/{}", deployment.name_any()), generation);
+    let after = written(stage).await?;
+    assert_eq!(after.len(), before.len());
+    for (name, (generation, service)) in after {
+        let (first, first_service) = &before[&name];
+        assert_eq!(&service, first_service, "the Service {name} was written");
+        let changes = asked[&name].changes;
+        assert!(changes > 2 && generation > *first, "{name}: {generation}");
+        assert!(
+            generation - first <= changes,
+            "{name}: {generation} after {changes} changes"
+        );
+        for (kind, writes) in [("deployments", generation), ("services", 1)] {
+            let sent = requests[&format!("{kind}/{name}")];
+            assert!(
+                (writes..writes + LEADERS).contains(&sent),
+                "{sent} requests for {writes} writes of {kind}/{name}"
+            );
+        }
     }
-    for service in stage.services.list(&ListParams::default()).await? {
-        expected.insert(format!("services/{}", service.name_any()), 1);
-    }
-    assert!(writes.values().sum::<i64>() > 3 * OBJECTS, "{writes:?}");
-    assert_eq!(writes, expected);
     Ok(())
 }
 
@@ -292,6 +336,10 @@ async fn the_manifests_run_the_operator_and_leave_nothing() -> TestResult {
     for index in 0..OBJECTS {
         stage.create(&name(index), Some("mysql"), Some(1)).await?;
     }
+    for index in 0..OBJECTS {
+        stage.settled(&name(index), "iksoon_mysql", 1).await?;
+    }
+    let before = written(&stage).await?;
     let stop = AtomicBool::new(false);
     let restart = async {
         let third = Replica::start(&plane, &proxy, &deployment, "third").await?;
@@ -305,13 +353,13 @@ async fn the_manifests_run_the_operator_and_leave_nothing() -> TestResult {
         stop.store(true, Ordering::Relaxed);
         TestResult::Ok([third, fourth])
     };
-    let (last, replicas) = tokio::join!(load(&stage, &stop), restart);
-    let ([third, fourth], last) = (replicas?, last?);
-    for (name, replicas) in last {
-        let replicas = i32::try_from(replicas)?;
-        stage.settled(&name, "iksoon_mysql", replicas).await?;
+    let (asked, replicas) = tokio::join!(load(&stage, &stop), restart);
+    let ([third, fourth], asked) = (replicas?, asked?);
+    for (name, asked) in &asked {
+        let replicas = i32::try_from(asked.replicas)?;
+        stage.settled(name, "iksoon_mysql", replicas).await?;
     }
-    check_writes(&proxy, &stage).await?;
+    check_writes(&proxy, &stage, before, &asked).await?;
 
     // The CRD and the objects go first, while the operator can still do its work.
     make(&plane, directory(), "undeploy").await?;
