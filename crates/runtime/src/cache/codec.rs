@@ -80,6 +80,26 @@ impl<K: Object> Form<K> {
         Held::Packed(packed)
     }
 
+    /// Returns how the cache holds an object that it has just stored, or the object itself.
+    pub(crate) fn held(&self, object: &Arc<K>) -> Held<K> {
+        let packed = self.codec.as_ref().and_then(|codec| {
+            let (namespace, name) = names(&**object);
+            codec.recently(self.hash(namespace, name), |_, recent| {
+                Arc::ptr_eq(recent, object)
+            })
+        });
+        packed.map_or_else(
+            || Held::Whole(Arc::clone(object)),
+            |(packed, _)| Held::Packed(packed),
+        )
+    }
+
+    /// Returns the object that is held.
+    pub(crate) fn read(&self, held: &Held<K>) -> Arc<K> {
+        let (namespace, name) = held.names();
+        self.open(self.hash(namespace, name), held)
+    }
+
     pub(super) fn open(&self, hash: u64, held: &Held<K>) -> Arc<K> {
         match (held, &self.codec) {
             (Held::Whole(object), _) => Arc::clone(object),

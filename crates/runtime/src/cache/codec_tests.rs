@@ -117,6 +117,23 @@ fn sets_share_one_compact_form_of_an_object() {
     );
 }
 
+/// So that a queue of handlers takes no more memory than the cache.
+#[test]
+fn an_object_that_was_just_stored_is_queued_compressed() {
+    let form = Form::new(true);
+    let mut set = crate::cache::KeyedSet::new(form.clone());
+    let map = object(1, 1);
+    assert!(matches!(form.held(&map), Held::Whole(_)), "not stored");
+    set.insert(&map);
+    let held = form.held(&map);
+    assert!(matches!(held, Held::Packed(_)));
+    drop(set);
+    for number in 2..2000 {
+        form.hold(number, &object(0, 0));
+    }
+    assert_eq!(form.read(&held), map, "decoded again");
+}
+
 /// A kind that cannot read what it writes.
 #[derive(Debug, Serialize, Deserialize)]
 struct Odd {

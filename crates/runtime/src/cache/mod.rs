@@ -6,7 +6,7 @@ mod object;
 mod overlay;
 mod store;
 
-pub(crate) use codec::Form;
+pub(crate) use codec::{Form, Held};
 pub(crate) use keyed_set::KeyedSet;
 pub use object::{Object, ObjectKey};
 pub(crate) use object::{ObjectKind, names, same_state};

@@ -10,7 +10,7 @@ use tokio::time::{Duration, Instant};
 
 use super::{
     Delta, Store,
-    object::{Object, ObjectKey, names, same_state},
+    object::{Object, ObjectKey, same_state},
 };
 
 /// Longest time for which a write is shown that the watch does not deliver.
@@ -180,13 +180,6 @@ impl<K: Object> Store<K> {
     pub(crate) fn oldest_pending_write(&self) -> Option<Duration> {
         let pending = self.overlay.by_key.values();
         pending.map(|pending| pending.since.elapsed()).max()
-    }
-
-    /// Returns the objects as the watch has delivered them: what handlers have seen.
-    pub(crate) fn observed(&self) -> impl Iterator<Item = Arc<K>> {
-        self.iter()
-            .filter(|object| !self.overlay.has(names(&**object)))
-            .chain(self.overlay.observed().cloned())
     }
 
     /// Returns the state that the watch delivered before `object`, if a write of it is pending.

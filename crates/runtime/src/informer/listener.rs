@@ -15,16 +15,34 @@ use tracing::error;
 
 use super::{
     error::Stopped,
-    handler::{EventHandler, InformerEvent, dispatch},
+    handler::{Deleted, EventHandler, InformerEvent, dispatch},
     state::{self, State},
 };
-use crate::{cache::Object, panics};
+use crate::{
+    cache::{Delta, Form, Held, Object},
+    panics,
+};
 
-/// An entry of the queue.
-enum Notice<K> {
+/// An entry of the queue. Those of which there are as many as objects hold them as the cache does: the queue of a compact cache is compact.
+pub(super) enum Notice<K> {
+    /// An object is new to the handler, and whether the initial list has it.
+    Added(Held<K>, bool),
+    /// An object is redelivered.
+    Redelivered(Held<K>),
     Event(InformerEvent<K>),
     /// The initial list is complete.
     Synced,
+}
+
+impl<K> Clone for Notice<K> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Added(held, is_in_initial_list) => Self::Added(held.clone(), *is_in_initial_list),
+            Self::Redelivered(held) => Self::Redelivered(held.clone()),
+            Self::Event(event) => Self::Event(event.clone()),
+            Self::Synced => Self::Synced,
+        }
+    }
 }
 
 /// What both ends of the queue share.
@@ -50,12 +68,17 @@ pub(super) struct Listener<K> {
 /// The receiving end.
 pub(super) struct Inbox<K> {
     queue: mpsc::UnboundedReceiver<Notice<K>>,
+    form: Form<K>,
     state: Arc<ListenerState>,
     _end: DropGuard,
 }
 
 /// Creates both ends of a queue; `cancel` closes it.
-pub(super) fn queue<K>(cancel: CancellationToken, resyncs: bool) -> (Listener<K>, Inbox<K>) {
+pub(super) fn queue<K>(
+    form: Form<K>,
+    cancel: CancellationToken,
+    resyncs: bool,
+) -> (Listener<K>, Inbox<K>) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let state = Arc::new(ListenerState {
         synced: watch::Sender::new(false),
@@ -72,6 +95,7 @@ pub(super) fn queue<K>(cancel: CancellationToken, resyncs: bool) -> (Listener<K>
         },
         Inbox {
             queue: receiver,
+            form,
             _end: state.ended.clone().drop_guard(),
             state,
         },
@@ -79,15 +103,52 @@ pub(super) fn queue<K>(cancel: CancellationToken, resyncs: bool) -> (Listener<K>
 }
 
 impl<K> Listener<K> {
-    /// Queues one event without waiting. Does nothing if the receiver is gone.
-    pub(super) fn send(&self, event: InformerEvent<K>) {
-        self.state.pending.fetch_add(1, Ordering::Relaxed);
-        let _ = self.queue.send(Notice::Event(event));
+    /// Queues an entry without waiting. Does nothing if the receiver is gone.
+    pub(super) fn send(&self, notice: Notice<K>) {
+        if !matches!(notice, Notice::Synced) {
+            self.state.pending.fetch_add(1, Ordering::Relaxed);
+        }
+        let _ = self.queue.send(notice);
+    }
+}
+
+/// The sending ends of all handlers of an informer.
+pub(super) struct Listeners<K> {
+    pub(super) all: Vec<Listener<K>>,
+    /// How the store holds its objects.
+    pub(super) form: Form<K>,
+    /// The first list of each scope is in the store.
+    pub(super) synced: bool,
+}
+
+impl<K: Object> Listeners<K> {
+    /// Returns the notice of a change that was just made.
+    pub(super) fn notice(&self, delta: Delta<K>) -> Notice<K> {
+        match delta {
+            Delta::Added(object) => Notice::Added(self.form.held(&object), !self.synced),
+            Delta::Unchanged(object) => Notice::Redelivered(self.form.held(&object)),
+            Delta::Updated(old, new) => Notice::Event(InformerEvent::Updated { old, new }),
+            Delta::Deleted(object, final_state_unknown) => {
+                Notice::Event(InformerEvent::Deleted(Deleted {
+                    object,
+                    final_state_unknown,
+                }))
+            }
+        }
     }
 
-    /// Queues the end of the initial list.
-    pub(super) fn send_synced(&self) {
-        let _ = self.queue.send(Notice::Synced);
+    /// Sends one change, which was just made, to every listener that wants it.
+    pub(super) fn notify(&self, delta: Delta<K>) {
+        self.send(&self.notice(delta));
+    }
+
+    /// Sends a notice to every listener that wants it.
+    pub(super) fn send(&self, notice: &Notice<K>) {
+        for listener in &self.all {
+            if listener.resyncs || !matches!(notice, Notice::Redelivered(_)) {
+                listener.send(notice.clone());
+            }
+        }
     }
 }
 
@@ -117,23 +178,43 @@ impl ListenerState {
     }
 }
 
-impl<K: Send + Sync + 'static> Inbox<K> {
+impl<K: Object> Inbox<K> {
+    /// Returns the event of an entry; `None` for the end of the initial list.
+    fn open(&self, notice: Notice<K>) -> Option<InformerEvent<K>> {
+        let event = match notice {
+            Notice::Added(held, is_in_initial_list) => InformerEvent::Added {
+                object: self.form.read(&held),
+                is_in_initial_list,
+            },
+            Notice::Redelivered(held) => {
+                let object = self.form.read(&held);
+                InformerEvent::Updated {
+                    old: Arc::clone(&object),
+                    new: object,
+                }
+            }
+            Notice::Event(event) => event,
+            Notice::Synced => {
+                self.state.synced.send_replace(true);
+                return None;
+            }
+        };
+        Some(event)
+    }
+
     /// Calls `handler` until the informer stops or the handler is removed. Events still queued then are dropped.
     pub(super) async fn drive(mut self, mut handler: impl EventHandler<K>) {
         self.state.driven.store(true, Ordering::Release);
         let cancel = self.state.cancel.clone();
         while let Some(Some(notice)) = cancel.run_until_cancelled(self.queue.recv()).await {
-            match notice {
-                Notice::Synced => drop(self.state.synced.send_replace(true)),
-                Notice::Event(event) => {
-                    if let Err(panic) = panics::catch(|| dispatch(&mut handler, &event)) {
-                        error!(
-                            panic,
-                            "an event handler panicked; continuing with the next event"
-                        );
-                    }
-                    self.state.handled();
+            if let Some(event) = self.open(notice) {
+                if let Err(panic) = panics::catch(|| dispatch(&mut handler, &event)) {
+                    error!(
+                        panic,
+                        "an event handler panicked; continuing with the next event"
+                    );
                 }
+                self.state.handled();
             }
             // A synchronous handler with a long queue must not starve other tasks.
             tokio::task::consume_budget().await;
@@ -175,13 +256,12 @@ impl<K: Object> Stream for EventStream<K> {
     /// Returns the next event, and `None` after the last event of a stopped informer.
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
-            match ready!(self.inbox.queue.poll_recv(cx)) {
-                Some(Notice::Synced) => drop(self.inbox.state.synced.send_replace(true)),
-                Some(Notice::Event(event)) => {
-                    self.inbox.state.handled();
-                    return Poll::Ready(Some(event));
-                }
-                None => return Poll::Ready(None),
+            let Some(notice) = ready!(self.inbox.queue.poll_recv(cx)) else {
+                return Poll::Ready(None);
+            };
+            if let Some(event) = self.inbox.open(notice) {
+                self.inbox.state.handled();
+                return Poll::Ready(Some(event));
             }
         }
     }

@@ -120,13 +120,14 @@ impl<K: Object> State<K> {
         let listeners = self.listeners.lock();
         let mut store = self.store.write();
         let mut any = false;
-        let deltas: Vec<_> = objects
+        let notices: Vec<_> = objects
             .inspect(|_| any = true)
             .filter_map(|object| change(&mut store, object))
+            .map(|delta| listeners.notice(delta))
             .collect();
         drop(store);
-        for delta in deltas {
-            listeners.notify(delta);
+        for notice in &notices {
+            listeners.send(notice);
         }
         any
     }

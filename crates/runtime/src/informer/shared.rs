@@ -8,7 +8,7 @@ use super::{
     InformerConfig, Namespaces,
     error::{InformerError, Stopped},
     handler::EventHandler,
-    listener::{self, EventStream},
+    listener::EventStream,
     registration::{HandlerRegistration, resync_every},
     state::{MetaTransform, State},
     status::{InformerMetrics, InformerStatus},
@@ -169,7 +169,7 @@ impl<K: Object> SharedInformer<K> {
         resync: Option<Duration>,
     ) -> HandlerRegistration<K> {
         let Inner { state, tasks, .. } = &*self.inner;
-        let (listener, inbox) = listener::queue(state.stop.child_token(), resync.is_some());
+        let (listener, inbox) = state.listener(resync.is_some());
         let listener_state = Arc::clone(&listener.state);
         state.listen(listener);
         tasks.spawn(inbox.drive(handler));
@@ -186,7 +186,7 @@ impl<K: Object> SharedInformer<K> {
     /// Returns the same notifications as an async stream. It keeps the informer running, and ends when the informer is shut down.
     pub fn events(&self) -> EventStream<K> {
         let Inner { state, running, .. } = &*self.inner;
-        let (listener, inbox) = listener::queue(state.stop.child_token(), false);
+        let (listener, inbox) = state.listener(false);
         state.listen(listener);
         EventStream::new(inbox, Arc::clone(state), Arc::clone(running))
     }

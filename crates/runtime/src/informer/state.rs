@@ -13,14 +13,13 @@ use tracing::{error, warn};
 use super::{
     InformerConfig,
     error::{DecodeError, InformerError, Stopped, WatchFailure},
-    handler::{Deleted, InformerEvent},
-    listener::{Listener, ListenerState},
+    listener::{self, Inbox, Listener, ListenerState, Listeners, Notice},
     own_writes::Selects,
     scope::Scope,
     status::{HandlerStatus, InformerMetrics},
 };
 use crate::{
-    cache::{Delta, Object, ObjectKey, ObjectKind, Store},
+    cache::{Object, ObjectKey, ObjectKind, Store},
     panics,
 };
 
@@ -56,25 +55,21 @@ pub(super) struct State<K> {
     received: Mutex<Option<Instant>>,
 }
 
-pub(super) struct Listeners<K> {
-    all: Vec<Listener<K>>,
-    /// The first list of each scope is in the store.
-    synced: bool,
-}
-
 impl<K: Object> State<K> {
     pub(super) fn new(
         kind: ObjectKind,
         config: &InformerConfig,
         meta_transform: Option<MetaTransform>,
     ) -> Self {
+        let store = Store::new(config.compact);
         Self {
             kind: Arc::new(kind),
-            store: Arc::new(RwLock::new(Store::new(config.compact))),
             listeners: Mutex::new(Listeners {
                 all: Vec::new(),
+                form: store.form(),
                 synced: false,
             }),
+            store: Arc::new(RwLock::new(store)),
             scopes: RwLock::default(),
             listed: AtomicU64::new(0),
             selects: Selects::new(config),
@@ -208,10 +203,18 @@ impl<K: Object> State<K> {
             return;
         }
         listeners.synced = true;
-        listeners.all.iter().for_each(Listener::send_synced);
+        for listener in &listeners.all {
+            listener.send(Notice::Synced);
+        }
         if self.failure.lock().is_none() {
             self.synced.send_replace(true);
         }
+    }
+
+    /// Creates the queue of a listener.
+    pub(super) fn listener(&self, resyncs: bool) -> (Listener<K>, Inbox<K>) {
+        let form = self.listeners.lock().form.clone();
+        listener::queue(form, self.stop.child_token(), resyncs)
     }
 
     /// Adds a listener. It gets every stored object as added, then every later change.
@@ -220,14 +223,11 @@ impl<K: Object> State<K> {
         if listener.state.cancel.is_cancelled() {
             return;
         }
-        for object in self.store.read().observed() {
-            listener.send(InformerEvent::Added {
-                object,
-                is_in_initial_list: true,
-            });
+        for held in self.store.read().within(None) {
+            listener.send(Notice::Added(held, true));
         }
         if listeners.synced {
-            listener.send_synced();
+            listener.send(Notice::Synced);
         }
         listeners.all.push(listener);
     }
@@ -248,11 +248,8 @@ impl<K: Object> State<K> {
             warn!(kind = %self.kind, pending, "skipping a resync: the event handler has not handled the previous one");
             return;
         }
-        for object in store.observed() {
-            listener.send(InformerEvent::Updated {
-                old: Arc::clone(&object),
-                new: object,
-            });
+        for held in store.within(None) {
+            listener.send(Notice::Redelivered(held));
         }
     }
 
@@ -353,37 +350,6 @@ fn version_of<K: Object>(decoded: &Result<K, Box<DecodeError>>) -> String {
         Err(error) => error.resource_version.clone(),
     }
     .unwrap_or_default()
-}
-
-impl<K: Object> Listeners<K> {
-    /// Sends one change to every listener that wants it.
-    pub(super) fn notify(&self, delta: Delta<K>) {
-        let event = match delta {
-            Delta::Added(object) => InformerEvent::Added {
-                object,
-                is_in_initial_list: !self.synced,
-            },
-            Delta::Updated(old, new) => InformerEvent::Updated { old, new },
-            Delta::Unchanged(object) => {
-                let event = InformerEvent::Updated {
-                    old: Arc::clone(&object),
-                    new: object,
-                };
-                self.all
-                    .iter()
-                    .filter(|listener| listener.resyncs)
-                    .for_each(|listener| listener.send(event.clone()));
-                return;
-            }
-            Delta::Deleted(object, final_state_unknown) => InformerEvent::Deleted(Deleted {
-                object,
-                final_state_unknown,
-            }),
-        };
-        for listener in &self.all {
-            listener.send(event.clone());
-        }
-    }
 }
 
 /// Waits until `synced` is true, or `stop` is cancelled.
