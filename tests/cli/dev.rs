@@ -129,6 +129,26 @@ fn an_interrupt_ends_the_program_and_removes_the_kubeconfig() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn the_program_and_its_children_end_with_a_killed_command() {
+    let folder = directory(super::CRDKIND);
+    let script = "sleep 1000 & echo child is $!; echo started as $$; wait";
+    let mut dev = Dev::start(folder.path(), &["-f", "crd.yaml", "--", "sh", "-c", script]);
+    let id = |line: String| line.rsplit(' ').next().unwrap().to_owned();
+    let child = id(dev.line("operator child is "));
+    let program = id(dev.line("operator started as "));
+    dev.signal("-KILL");
+    assert_eq!(dev.end().0, None);
+    let end = Instant::now() + WITHIN;
+    for id in [program, child] {
+        while Path::new("/proc").join(&id).exists() {
+            assert!(Instant::now() < end, "process {id} still runs");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+#[test]
 fn the_end_of_the_program_is_reported() {
     let folder = directory(super::CRDKIND);
     let mut dev = Dev::start(

@@ -55,8 +55,16 @@ impl Normal {
     }
 
     fn fields(&mut self, fields: &mut Map<String, Value>) {
+        // What a server does of its own raises the revision too.
+        if fields.contains_key("items")
+            && let Some(Value::Object(metadata)) = fields.get_mut("metadata")
+            && metadata.contains_key("resourceVersion")
+        {
+            metadata.insert("resourceVersion".to_owned(), "rvLIST".into());
+        }
         for (name, value) in fields.iter_mut() {
             match (name.as_str(), &mut *value) {
+                ("resourceVersion", Value::String(text)) if text == "rvLIST" => {}
                 ("resourceVersion", Value::String(text)) => *text = self.version(text),
                 ("continue", Value::String(text)) if !text.is_empty() => *text = "CONTINUE".into(),
                 ("nodePort" | "healthCheckNodePort", Value::Number(number)) => {
@@ -87,6 +95,25 @@ impl Normal {
                 ["operation", "manager", "apiVersion", "subresource"]
                     .map(|key| entry[key].to_string())
             });
+        }
+        // Go reads the fields of a typed object in any order.
+        if let Some(Value::String(message)) = fields.get_mut("message")
+            && let Some((start, errors)) = message.split_once("errors:\n  ")
+        {
+            let mut errors: Vec<&str> = errors.split("\n  ").collect();
+            errors.sort_unstable();
+            *message = format!("{start}errors:\n  {}", errors.join("\n  "));
+        }
+        // The compilers of rules and patterns have words of their own.
+        if let Some(Value::String(message)) = fields.get_mut("message") {
+            for start in [
+                "compilation failed: ",
+                "must be a valid regular expression, but isn't: ",
+            ] {
+                if let Some(at) = message.find(start) {
+                    message.truncate(at + start.len());
+                }
+            }
         }
         // Go reads maps in any order, and stops at the first undeclared field.
         if let Some(Value::String(message)) = fields.get_mut("message")

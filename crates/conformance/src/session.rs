@@ -29,6 +29,8 @@ pub struct Session {
     client: Client,
     namespace: String,
     normal: Normal,
+    /// What `$start` in a path stands for.
+    start: String,
 }
 
 impl Session {
@@ -38,7 +40,17 @@ impl Session {
             client,
             namespace: namespace.to_owned(),
             normal: Normal::new(namespace),
+            start: String::new(),
         }
+    }
+
+    /// Remembers the resource version of a collection for `$start` in later paths.
+    pub async fn remember_start(&mut self, collection: &str) -> TestResult {
+        let path = collection.replace("/NS/", &format!("/{}/", self.namespace));
+        let list = self.get(&format!("{path}?limit=1")).await?;
+        let version = list["metadata"]["resourceVersion"].as_str();
+        version.unwrap_or_default().clone_into(&mut self.start);
+        Ok(())
     }
 
     /// Sends a request and returns the normalised answer.
@@ -46,7 +58,8 @@ impl Session {
         let (method, path) = step.request.split_once(' ').ok_or("METHOD PATH")?;
         let path = path
             .replace("/NS/", &format!("/{}/", self.namespace))
-            .replace("$NS", &self.namespace);
+            .replace("$NS", &self.namespace)
+            .replace("$start", &self.start);
         let mut body = step.body.clone();
         self.fill(&path, &mut body).await?;
         let body = match &step.text {

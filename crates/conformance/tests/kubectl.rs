@@ -61,6 +61,24 @@ const SESSION: &[&str] = &[
     "auth can-i create pods",
     "explain widgets.spec.nested",
     "api-resources --api-group=conformance.example.com --no-headers",
+    "get nodes --no-headers -o custom-columns=NAME:.metadata.name",
+    "get endpointslices,ingresses,jobs,pdb,networkpolicies",
+    "get role,rolebinding,serviceaccount --no-headers",
+    "get crd widgets.conformance.example.com -o jsonpath={.spec.names.kind}",
+    "describe configmap settings",
+    "describe widget one",
+    "explain widgets --recursive",
+    "explain deployment.spec.strategy --recursive -o plaintext-openapiv2",
+    "label widget one tier=back",
+    "label widget one tier-",
+    "annotate widget one note=y --overwrite",
+    "patch widget one --type=json -p [{\"op\":\"replace\",\"path\":\"/spec/replicas\",\"value\":4}]",
+    "patch service web --type=strategic -p {\"spec\":{\"ports\":[{\"port\":80,\"name\":\"web\"}]}}",
+    "edit configmap settings",
+    "get configmap settings -o jsonpath={.data}",
+    "replace -f FILE",
+    "wait widget one --for=delete --timeout=1s",
+    "get configmap settings -o yaml --show-managed-fields=false -o jsonpath={.metadata.labels}",
     "delete configmap made",
     "delete configmap made",
     "delete -f FILE",
@@ -84,11 +102,20 @@ async fn run(
         if let Some(path) = kubeconfig {
             args.push(format!("--kubeconfig={}", path.display()));
         }
-        outputs.push(match plane.kubectl(&args).await {
-            Ok(output) => output,
-            Err(kube_codegen_testenv::Error::Kubectl { status, stderr, .. }) => {
-                format!("{}: {stderr}", status.code().unwrap_or_default())
+        let mut kubectl = tokio::process::Command::from(plane.kubectl_command());
+        let output = kubectl
+            .args(&args)
+            .env("KUBE_EDITOR", "sed -i s/slow/edited/")
+            .output();
+        outputs.push(match output.await {
+            Ok(output) if output.status.success() => {
+                String::from_utf8_lossy(&output.stdout).into_owned()
             }
+            Ok(output) => format!(
+                "{}: {}",
+                output.status.code().unwrap_or_default(),
+                String::from_utf8_lossy(&output.stderr)
+            ),
             Err(error) => error.to_string(),
         });
     }

@@ -55,6 +55,8 @@ mod schema;
 mod validate;
 
 pub use cause::{Cause, Reason};
+#[cfg(feature = "cel")]
+pub use cel::Expression;
 pub use metadata::validate_metadata;
 pub use path::pointer;
 #[cfg(feature = "sample")]

@@ -60,6 +60,12 @@ impl Schema {
         defaults::apply(&self.root, object);
     }
 
+    /// As [`apply_defaults`](Self::apply_defaults), but keeps nulls, which are then invalid. The API server does so after a server-side
+    /// apply.
+    pub fn apply_defaults_only(&self, object: &mut Value) {
+        defaults::apply(&self.root, object);
+    }
+
     /// Returns the violations of a new object, none if it is valid.
     ///
     /// The object is pruned and has its defaults. Of `metadata`, only what the schema declares is validated.

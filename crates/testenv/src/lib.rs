@@ -71,6 +71,7 @@ mod plane;
 mod process;
 mod proxy;
 mod reaper;
+mod second;
 mod shared;
 mod start;
 mod wait;
@@ -82,6 +83,7 @@ pub use self::{
     plane::{Builder, ControlPlane, Namespace},
     process::Process,
     proxy::{Fault, Proxy, RecordedRequest, Rule, RuleHandle},
+    second::SecondApiServer,
     shared::skip,
     wait::eventually,
 };

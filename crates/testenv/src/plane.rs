@@ -199,10 +199,13 @@ impl ControlPlane {
         .await
     }
 
-    /// Returns `kubectl` as a shell command, for the variable of a Makefile. It needs [`KUBECONFIG`](Self::kubeconfig).
-    pub fn kubectl_command_line(&self) -> String {
-        let words = self.kubectl.0.iter().map(|word| word.to_string_lossy());
-        words.collect::<Vec<_>>().join(" ")
+    /// Returns the command `kubectl` with all rights, for what [`Self::kubectl`] does not do, such as other environment variables.
+    pub fn kubectl_command(&self) -> Command {
+        let mut command = self.kubectl.command();
+        command
+            .env("KUBECONFIG", self.kubeconfig())
+            .env("KUBECACHEDIR", self.reaper.folder().join("kubectl"));
+        command
     }
 
     /// `kubectl apply` of manifests in YAML or JSON.
@@ -212,11 +215,9 @@ impl ControlPlane {
     }
 
     async fn run_kubectl(&self, args: Vec<OsString>, input: &str) -> Result<String, Error> {
-        let mut command = tokio::process::Command::from(self.kubectl.command());
+        let mut command = tokio::process::Command::from(self.kubectl_command());
         command
             .args(&args)
-            .env("KUBECONFIG", self.kubeconfig())
-            .env("KUBECACHEDIR", self.reaper.folder().join("kubectl"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -276,6 +277,11 @@ impl ControlPlane {
             .as_ref()
             .map(|own| &own.api_server)
             .ok_or(Error::Absent("kube-apiserver"))
+    }
+
+    pub(crate) fn own(&self) -> Result<(&Own, &Arc<Reaper>), Error> {
+        let own = self.own.as_ref().ok_or(Error::Absent("kube-apiserver"))?;
+        Ok((own, &self.reaper))
     }
 
     /// Returns etcd.

@@ -15,7 +15,7 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 use tokio::time::timeout;
 
 use crate::{
-    assets::Programs,
+    assets::{Program, Programs},
     component::{Component, Probe},
     error::Error,
     identity::Identity,
@@ -30,6 +30,38 @@ pub(crate) struct Own {
     pub(crate) api_server: Component,
     pub(crate) etcd: Component,
     pub(crate) etcd_config: kube::Config,
+    api_server_program: Program,
+    api_server_args: Vec<String>,
+    config: kube::Config,
+}
+
+impl Own {
+    /// Starts another API server on the same etcd, and returns the administrator's configuration for it.
+    pub(crate) async fn second_api_server(
+        &self,
+        reaper: &Arc<Reaper>,
+    ) -> Result<(Component, kube::Config), Error> {
+        let port = free_port()?;
+        let args = self.api_server_args.iter();
+        let args = args.map(|arg| {
+            if arg.starts_with("--secure-port=") {
+                format!("--secure-port={port}")
+            } else {
+                arg.clone()
+            }
+        });
+        let mut config = self.config.clone();
+        config.cluster_url = local(&format!("https://127.0.0.1:{port}"))?.cluster_url;
+        let component = Component::start(
+            "kube-apiserver-2",
+            &self.api_server_program,
+            args.collect(),
+            probe(&config, "/readyz"),
+            reaper,
+        )?;
+        component.ready().await?;
+        Ok((component, config))
+    }
 }
 
 /// Starts everything and returns the administrator's configuration.
@@ -100,7 +132,7 @@ async fn try_start(
     let api_server = Component::start(
         "kube-apiserver",
         &programs.api_server,
-        args,
+        args.clone(),
         probe(&config, "/readyz"),
         reaper,
     )?;
@@ -136,6 +168,9 @@ async fn try_start(
             api_server,
             etcd,
             etcd_config,
+            api_server_program: programs.api_server.clone(),
+            api_server_args: args,
+            config: config.clone(),
         },
         config,
     ))

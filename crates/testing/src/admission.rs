@@ -1,28 +1,25 @@
 //! Calls the admission webhooks of the stored configurations
 //! (<https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/>).
 //!
-//! Not evaluated: `matchConditions`, `matchPolicy` and `reinvocationPolicy`; a deletion of a collection calls no webhook.
+//! A patch of a webhook that gets another version than that of the request is applied to the version of the request.
 
 use std::{sync::Arc, time::Duration};
 
-use http::Request as HttpRequest;
 use k8s_openapi::ByteString;
-use kube::{
-    Client, Config,
-    config::{KubeConfigOptions, Kubeconfig},
-    core::response::{Status, StatusDetails},
-};
+use kube::core::response::{Status, StatusDetails};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
     admit,
     auth::User,
+    condition, convert, hook,
     object::{self, at, list, strings, text},
     read,
-    request::{Probe, Request, Verb, present},
+    request::{Probe, Request, Target, Verb, present},
+    selector::{self, Selector},
     shared::{Shared, lock},
-    status::{Answer, internal},
+    status::{Answer, forbidden, internal},
     store::Store,
     write,
 };
@@ -32,10 +29,7 @@ const GROUP: &str = "admissionregistration.k8s.io/v1";
 /// Sends a write through the matching webhooks. Their changes are kept in the request; an error is a refusal.
 pub(crate) async fn admit(shared: &Arc<Shared>, request: &mut Request, user: &User) -> Answer<()> {
     let is_object = matches!(request.target.subresource.as_str(), "" | "status");
-    let is_write = matches!(
-        request.verb,
-        Verb::Create | Verb::Update | Verb::Patch | Verb::Delete
-    );
+    let is_write = !matches!(request.verb, Verb::Get | Verb::List | Verb::Watch);
     if !is_object || !is_write || request.target.kind.group == "admissionregistration.k8s.io" {
         return Ok(());
     }
@@ -49,28 +43,74 @@ pub(crate) async fn admit(shared: &Arc<Shared>, request: &mut Request, user: &Us
     if mutating.is_empty() && validating.is_empty() {
         return Ok(());
     }
-    let mut warnings = Vec::new();
-    for hook in mutating {
-        let Ok(change) = Change::probe(shared, request, Probe::Unvalidated) else {
-            return Ok(()); // The request itself fails, and says why.
+    if request.verb == Verb::DeleteCollection {
+        return admit_collection(shared, request, user, &validating).await;
+    }
+    // A webhook that asks for it is called again if another one has changed the object since.
+    let mut called = Vec::new();
+    for hook in &mutating {
+        if mutate(shared, request, user, hook).await? {
+            called.push((hook, request.patches.len()));
+        }
+    }
+    for (hook, patches) in called {
+        let is_needed = request.patches.len() > patches;
+        if is_needed && text(hook, "/reinvocationPolicy") == "IfNeeded" {
+            mutate(shared, request, user, hook).await?;
+        }
+    }
+    if validating.is_empty() {
+        return Ok(());
+    }
+    let change = Change::probe(shared, request, Probe::Validated).await?;
+    for hook in &validating {
+        change.send(shared, request, user, hook).await?;
+    }
+    Ok(())
+}
+
+/// Calls a mutating webhook, and returns whether it was called.
+async fn mutate(
+    shared: &Arc<Shared>,
+    request: &mut Request,
+    user: &User,
+    hook: &Value,
+) -> Answer<bool> {
+    let Ok(change) = Change::probe(shared, request, Probe::Unvalidated).await else {
+        return Ok(false); // The request itself fails, and says why.
+    };
+    let response = change.send(shared, request, user, hook).await?;
+    let patch = response.as_ref().and_then(patch);
+    request.patches.extend(patch);
+    Ok(response.is_some())
+}
+
+/// Calls the validating webhooks for each object of a collection that is deleted.
+async fn admit_collection(
+    shared: &Arc<Shared>,
+    request: &mut Request,
+    user: &User,
+    validating: &[Value],
+) -> Answer<()> {
+    let target = request.target.clone();
+    let selector = Selector::read(&request.query, &target)?;
+    let objects = convert::retried(shared, |store| {
+        read::loaded(
+            store,
+            &target,
+            store.stored(&target.kind, &target.namespace),
+        )
+    });
+    for object in objects.await?.iter().filter(|it| selector.matches(it)) {
+        let change = Change {
+            operation: "DELETE",
+            old: present(object, &target, false),
+            new: Value::Null,
         };
-        if !change.matches(shared, request, &hook) {
-            continue;
-        }
-        let response = call(shared, &hook, &change.review(request, user)).await?;
-        warnings.extend(strings(&response, "/warnings"));
-        if let Some(patch) = patch(&response) {
-            request.patches.push(patch);
+        for hook in validating {
+            change.send(shared, request, user, hook).await?;
         }
     }
-    for hook in validating {
-        let change = Change::probe(shared, request, Probe::Validated)?;
-        if change.matches(shared, request, &hook) {
-            let response = call(shared, &hook, &change.review(request, user)).await?;
-            warnings.extend(strings(&response, "/warnings"));
-        }
-    }
-    request.warnings.borrow_mut().extend(warnings);
     Ok(())
 }
 
@@ -93,11 +133,13 @@ struct Change {
 
 impl Change {
     /// Executes a request without storing anything.
-    fn probe(shared: &Shared, request: &mut Request, probe: Probe) -> Answer<Self> {
-        let mut guard = lock(&shared.store);
-        let store = &mut *guard;
+    async fn probe(shared: &Shared, request: &mut Request, probe: Probe) -> Answer<Self> {
+        convert::retried(shared, |store| Self::try_probe(store, request, probe)).await
+    }
+
+    fn try_probe(store: &mut Store, request: &mut Request, probe: Probe) -> Answer<Self> {
         let target = request.target.clone();
-        let old = read::found(store, &target)
+        let old = read::found(store, &target)?
             .map_or(Value::Null, |found| present(&found, &target, false));
         if request.verb == Verb::Delete {
             read::current(store, &target)?;
@@ -107,6 +149,7 @@ impl Change {
                 new: Value::Null,
             });
         }
+        let warnings = request.warnings.get_mut().len();
         request.probe = Some(probe);
         let result = match request.verb {
             Verb::Create => write::create(store, request),
@@ -114,7 +157,7 @@ impl Change {
             _ => write::patch(store, request).map(|(object, _)| object),
         };
         request.probe = None;
-        request.warnings.borrow_mut().clear();
+        request.warnings.get_mut().truncate(warnings);
         Ok(Self {
             operation: if old.is_null() { "CREATE" } else { "UPDATE" },
             old,
@@ -130,8 +173,49 @@ impl Change {
         }
     }
 
-    fn matches(&self, shared: &Shared, request: &Request, hook: &Value) -> bool {
-        let target = &request.target;
+    /// Calls a webhook and returns its response; `None` if it does not match, or failed and failures are ignored.
+    async fn send(
+        &self,
+        shared: &Shared,
+        request: &mut Request,
+        user: &User,
+        hook: &Value,
+    ) -> Answer<Option<Value>> {
+        let target = request.target.clone();
+        let Some(version) = self.version(&target, hook) else {
+            return Ok(None);
+        };
+        if !self.is_selected(shared, &target, hook) {
+            return Ok(None);
+        }
+        let objects = self.converted(shared, &target, &version).await?;
+        let review = self.review(request, user, &version, objects);
+        match condition::holds(at(hook, "/matchConditions"), at(&review, "/request")) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(_) if text(hook, "/failurePolicy") == "Ignore" => return Ok(None),
+            Err(why) => return Err(forbidden(&target.kind, &target.name, &why)),
+        }
+        let response = call(shared, hook, &review).await?;
+        let warnings = strings(&response, "/warnings");
+        request.warnings.get_mut().extend(warnings);
+        Ok(Some(response).filter(|it| !it.is_null()))
+    }
+
+    /// Returns the version in which a webhook gets the object, if its rules cover it.
+    fn version(&self, target: &Target, hook: &Value) -> Option<String> {
+        if self.is_covered(target, &target.version, hook) {
+            return Some(target.version.clone());
+        }
+        if text(hook, "/matchPolicy") == "Exact" {
+            return None;
+        }
+        let others = target.kind.versions.iter().map(|version| &version.name);
+        let mut others = others.filter(|other| self.is_covered(target, other, hook));
+        others.next().cloned()
+    }
+
+    fn is_covered(&self, target: &Target, version: &str, hook: &Value) -> bool {
         let any = |rule: &Value, field: &str, wanted: &str| {
             strings(rule, field)
                 .iter()
@@ -149,16 +233,17 @@ impl Change {
                     && (sub == target.subresource || sub == "*")
             })
         };
-        let covered = list(hook, "/rules").iter().any(|rule| {
+        list(hook, "/rules").iter().any(|rule| {
             any(rule, "/operations", self.operation)
                 && any(rule, "/apiGroups", &target.kind.group)
-                && any(rule, "/apiVersions", &target.version)
+                && any(rule, "/apiVersions", version)
                 && resource(rule)
                 && (matches!(text(rule, "/scope"), "" | "*") || text(rule, "/scope") == scope)
-        });
-        if !covered {
-            return false;
-        }
+        })
+    }
+
+    /// Returns whether the selectors of a webhook match the object and its namespace.
+    fn is_selected(&self, shared: &Shared, target: &Target, hook: &Value) -> bool {
         let namespace = if target.kind.kind == "Namespace" {
             Some(at(self.object(), "/metadata/labels").clone())
         } else if target.namespace.is_empty() {
@@ -171,17 +256,54 @@ impl Change {
             // Without the life cycle of namespaces, they need not exist.
             Some(labels.unwrap_or_else(|| json!({"kubernetes.io/metadata.name": target.namespace})))
         };
-        namespace.is_none_or(|labels| selects(at(hook, "/namespaceSelector"), &labels))
+        namespace.is_none_or(|labels| selector::selects(at(hook, "/namespaceSelector"), &labels))
             && [&self.new, &self.old].into_iter().any(|object| {
                 !object.is_null()
-                    && selects(at(hook, "/objectSelector"), at(object, "/metadata/labels"))
+                    && selector::selects(
+                        at(hook, "/objectSelector"),
+                        at(object, "/metadata/labels"),
+                    )
             })
     }
 
-    fn review(&self, request: &Request, user: &User) -> Value {
+    /// Returns the new and the old object in a version.
+    async fn converted(
+        &self,
+        shared: &Shared,
+        target: &Target,
+        version: &str,
+    ) -> Answer<[Value; 2]> {
+        let mut objects = [self.new.clone(), self.old.clone()];
+        if version != target.version {
+            let wanted = Target {
+                version: version.to_owned(),
+                ..target.clone()
+            };
+            for object in objects.iter_mut().filter(|it| !it.is_null()) {
+                *object = convert::to(shared, &wanted, object).await?;
+            }
+        }
+        Ok(objects)
+    }
+
+    /// Returns the review for a webhook that gets these objects in a version.
+    fn review(
+        &self,
+        request: &Request,
+        user: &User,
+        version: &str,
+        [new, old]: [Value; 2],
+    ) -> Value {
         let target = &request.target;
-        let kind = json!({"group": target.kind.group, "version": target.version, "kind": target.kind.kind});
-        let resource = json!({"group": target.kind.group, "version": target.version, "resource": target.kind.plural});
+        let group = &target.kind.group;
+        let kind = |version: &str| {
+            let kind = &target.kind.kind;
+            json!({"group": group, "version": version, "kind": kind})
+        };
+        let resource = |version: &str| {
+            let plural = &target.kind.plural;
+            json!({"group": group, "version": version, "resource": plural})
+        };
         let options = match self.operation {
             "CREATE" => "CreateOptions",
             "DELETE" => "DeleteOptions",
@@ -189,15 +311,15 @@ impl Change {
         };
         let mut asked = json!({
             "uid": admit::uid(request.body.len() as u64),
-            "kind": kind,
-            "resource": resource,
-            "requestKind": kind,
-            "requestResource": resource,
+            "kind": kind(version),
+            "resource": resource(version),
+            "requestKind": kind(&target.version),
+            "requestResource": resource(&target.version),
             "name": object::name(self.object()),
             "operation": self.operation,
             "userInfo": user.info(),
-            "object": self.new,
-            "oldObject": self.old,
+            "object": new,
+            "oldObject": old,
             "dryRun": request.dry_run(),
             "options": {"apiVersion": "meta.k8s.io/v1", "kind": options},
         });
@@ -212,27 +334,6 @@ impl Change {
     }
 }
 
-/// Returns whether a label selector matches.
-fn selects(selector: &Value, labels: &Value) -> bool {
-    let equal = at(selector, "/matchLabels")
-        .as_object()
-        .into_iter()
-        .flatten()
-        .all(|(key, value)| labels.get(key) == Some(value));
-    equal
-        && list(selector, "/matchExpressions").iter().all(|rule| {
-            let found = labels.get(text(rule, "/key")).and_then(Value::as_str);
-            let listed =
-                found.is_some_and(|found| strings(rule, "/values").iter().any(|it| it == found));
-            match text(rule, "/operator") {
-                "In" => listed,
-                "NotIn" => !listed,
-                "Exists" => found.is_some(),
-                _ => found.is_none(),
-            }
-        })
-}
-
 /// Returns the JSON patch of a response.
 fn patch(response: &Value) -> Option<Value> {
     let encoded = response.get("patch").filter(|it| it.is_string())?;
@@ -245,7 +346,12 @@ async fn call(shared: &Shared, hook: &Value, review: &Value) -> Answer<Value> {
     let name = text(hook, "/name");
     let seconds = at(hook, "/timeoutSeconds").as_u64().unwrap_or(10);
     let limit = Duration::from_secs(seconds);
-    let answer = match timeout(limit, send(shared, hook, review, seconds)).await {
+    let answer = match timeout(
+        limit,
+        hook::post(shared, at(hook, "/clientConfig"), review, seconds),
+    )
+    .await
+    {
         Ok(Ok(answer)) => answer,
         failed => {
             if text(hook, "/failurePolicy") == "Ignore" {
@@ -286,69 +392,4 @@ async fn call(shared: &Shared, hook: &Value, review: &Value) -> Answer<Value> {
     status.details =
         details.and_then(|details| serde_json::from_value::<StatusDetails>(details).ok());
     Err(status.boxed())
-}
-
-async fn send(
-    shared: &Shared,
-    hook: &Value,
-    review: &Value,
-    seconds: u64,
-) -> Result<Value, String> {
-    let config = at(hook, "/clientConfig");
-    let url = text(config, "/url");
-    let (base, path, server_name) = if url.is_empty() {
-        let service = at(config, "/service");
-        let server_name = format!(
-            "{}.{}.svc",
-            text(service, "/name"),
-            text(service, "/namespace")
-        );
-        let address = lock(&shared.settings).webhooks;
-        (
-            format!("https://{address}"),
-            text(service, "/path").to_owned(),
-            Some(server_name),
-        )
-    } else {
-        let uri: http::Uri = url.parse().map_err(|error| format!("{url}: {error}"))?;
-        let authority = uri.authority().map(ToString::to_string).unwrap_or_default();
-        (
-            format!("{}://{authority}", uri.scheme_str().unwrap_or("https")),
-            uri.path().to_owned(),
-            None,
-        )
-    };
-    let mut cluster = json!({"server": base});
-    if !text(config, "/caBundle").is_empty() {
-        cluster["certificate-authority-data"] = at(config, "/caBundle").clone();
-    }
-    if let Some(name) = server_name {
-        cluster["tls-server-name"] = name.into();
-    }
-    let kubeconfig = json!({
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": "webhook", "cluster": cluster}],
-        "users": [{"name": "webhook", "user": {}}],
-        "contexts": [{"name": "webhook", "context": {"cluster": "webhook", "user": "webhook"}}],
-        "current-context": "webhook",
-    });
-    let failed = |error: &dyn std::fmt::Display| {
-        format!("Post \"{base}{path}?timeout={seconds}s\": {error}")
-    };
-    let kubeconfig: Kubeconfig =
-        serde_json::from_value(kubeconfig).map_err(|error| failed(&error))?;
-    let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
-        .await
-        .map_err(|error| failed(&error))?;
-    config.default_retry = false;
-    let client = Client::try_from(config).map_err(|error| failed(&error))?;
-    let request = HttpRequest::post(format!("{path}?timeout={seconds}s"))
-        .header(http::header::CONTENT_TYPE, "application/json")
-        .body(review.to_string().into_bytes())
-        .map_err(|error| failed(&error))?;
-    client
-        .request(request)
-        .await
-        .map_err(|error| failed(&error))
 }

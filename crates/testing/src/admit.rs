@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use crate::{
     body::identify,
-    builtin, definition, gc, go,
+    builtin, convert, definition, gc, go,
     kind::{Kind, Types, Version},
     managed, names, namespaces,
     object::{self, at, copy, deleting, map, now, section, text},
     patch,
-    request::{Probe, Request, Verb},
+    request::{APPLY, Probe, Request, Verb},
     service_ports,
     status::{Answer, already_exists, cause, conflict, invalid, stale, unexplained},
     store::Store,
@@ -68,9 +68,10 @@ pub(crate) fn create(
     if request.dry_run() {
         return Ok(Arc::new(object));
     }
-    let stored = store.write(kind, object);
+    let saved = convert::save(store, &request.target, object)?;
+    let stored = store.write(kind, saved);
     gc::after_create(store, kind, &stored);
-    Ok(stored)
+    convert::load(store, &request.target, &stored)
 }
 
 /// Stores the new state of an existing object and returns it; a dry run stores nothing.
@@ -92,6 +93,15 @@ pub(crate) fn update_from(
     times: bool,
 ) -> Answer<Arc<Value>> {
     let (kind, target) = (&request.target.kind, &request.target);
+    // A map or list that is empty now and was absent counts as a change of the times.
+    let blanks = |part: &str| match &target.version().map(|version| &version.types) {
+        Ok(Types::Builtin(name)) if request.content_type != APPLY => {
+            let schema = at(builtin::schema(name), &format!("/properties{part}"));
+            builtin::has_new_blanks(schema, at(old, part), at(&object, part))
+        }
+        _ => false,
+    };
+    let (blank_spec, blank_metadata) = (blanks("/spec"), blanks("/metadata"));
     identify(request, &mut object)?;
     let name = target.name.as_str();
     let asked = text(&object, "/metadata/resourceVersion");
@@ -139,21 +149,32 @@ pub(crate) fn update_from(
     }
     complete(store, request, Some(old), &mut object)?;
     raise_generation(kind, old, &mut object, status);
-    if unchanged(old, &object, times) {
+    // Of this kind alone, an empty map in place of none counts as a change of the specification.
+    let is_policy = kind.group == "networking.k8s.io" && kind.kind == "NetworkPolicy";
+    let spec = |object| at(object, "/spec");
+    if blank_spec && is_policy && spec(old) == spec(&object) {
+        let generation = at(old, "/metadata/generation").as_i64().unwrap_or_default() + 1;
+        section(&mut object, "metadata").insert("generation".to_owned(), generation.into());
+    }
+    if unchanged(old, &object, times || blank_spec || blank_metadata)
+        && !convert::is_stale(store, target)
+    {
         return Ok(old.clone());
     }
     if request.dry_run() {
         return Ok(Arc::new(object));
     }
-    if deleting(old) && object::strings(&object, "/metadata/finalizers").is_empty() {
+    let is_kept = !object::list(&object, "/metadata/finalizers").is_empty();
+    if deleting(old) && !is_kept && !gc::is_ending(store, &object) {
         // The object is removed in place of this write, so it keeps its version.
         let last = Arc::new(object);
         gc::after_update(store, kind, &last);
         return Ok(last);
     }
-    let stored = store.write(kind, object);
+    let saved = convert::save(store, target, object)?;
+    let stored = store.write(kind, saved);
     gc::after_update(store, kind, &stored);
-    Ok(stored)
+    convert::load(store, target, &stored)
 }
 
 /// Generates a free name for an object that has only `generateName`.
@@ -200,7 +221,11 @@ fn complete(
         Types::None => managed::track(object, old, request),
         Types::Custom { rules, .. } => {
             rules.prune(object);
-            rules.apply_defaults(object);
+            if request.content_type == APPLY {
+                rules.apply_defaults_only(object);
+            } else {
+                rules.apply_defaults(object);
+            }
             // What webhooks change has no owner.
             managed::track(object, old, request);
             if webhook::mutate(store, request, old, object)? {
@@ -238,7 +263,7 @@ fn complete(
             causes.extend(found);
             // An invalid object gets errors alone.
             let warnings = causes.is_empty().then(|| builtin::warnings(kind, object));
-            let warnings = warnings.into_iter().flatten().map(str::to_owned);
+            let warnings = warnings.into_iter().flatten();
             request.warnings.borrow_mut().extend(warnings);
         }
     }

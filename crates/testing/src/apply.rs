@@ -23,7 +23,7 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
     if request.query.get("fieldManager").is_none_or(str::is_empty) {
         let message = "Required value: is required for apply patch";
         let cause = cause("fieldManager", "FieldValueRequired", message);
-        return Err(invalid_options("PatchOptions", cause));
+        return Err(invalid_options("PatchOptions", vec![cause]));
     }
     let (version, kind) = (text(&config, "/apiVersion"), text(&config, "/kind"));
     if version != target.api_version() || kind != target.kind.kind {
@@ -36,7 +36,7 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
             "invalid object type: {version}, Kind={kind}"
         )));
     }
-    let old = found(store, target);
+    let old = found(store, target)?;
     if old.is_none() && !target.subresource.is_empty() {
         return Err(not_found(&target.kind, &target.name));
     }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     builtin,
     kind::{Kind, Types},
+    managed::{Shape, typed},
     object::{self, map, section, text},
     request::{APPLY, Request, Verb},
     status::{Answer, bad_request, cause, invalid, invalid_patch},
@@ -96,6 +97,10 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
     let dropped = match &version.types {
         Types::None => return Ok(()),
         Types::Custom { rules, .. } => {
+            if request.target.subresource == "status" {
+                let errors = typed::errors(&Shape::root(version), object);
+                request.is_untracked.set(!errors.is_empty());
+            }
             let dropped = rules.prune(object);
             rules.drop_nulls(object);
             dropped
@@ -108,10 +113,15 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
             decoded.unknown
         }
     };
-    let messages = dropped.iter().map(|path| format!("unknown field {path:?}"));
+    let duplicates = request.duplicates.take();
+    let duplicates = duplicates
+        .iter()
+        .map(|path| format!("duplicate field {path:?}"));
+    let unknown = dropped.iter().map(|path| format!("unknown field {path:?}"));
+    let messages: Vec<String> = duplicates.chain(unknown).collect();
     match request.query.get("fieldValidation").unwrap_or("Warn") {
-        "Strict" if !dropped.is_empty() => {
-            let fields = messages.collect::<Vec<_>>().join(", ");
+        "Strict" if !messages.is_empty() => {
+            let fields = messages.join(", ");
             Err(undecodable(
                 request,
                 whole,

@@ -24,6 +24,7 @@ pub struct Builder {
     authority: String,
     controllers: Option<Controllers>,
     authorization: bool,
+    grace_periods: bool,
 }
 
 impl Builder {
@@ -54,6 +55,13 @@ impl Builder {
         self
     }
 
+    /// Keeps a scheduled Pod that is deleted until its grace period is over, as if kubelets ran: a deletion with a grace period of
+    /// zero removes it. [`Self::controllers`] implies this, and removes such Pods.
+    pub fn grace_periods(mut self) -> Self {
+        self.grace_periods = true;
+        self
+    }
+
     /// Runs controllers on the current tokio runtime.
     pub fn controllers(mut self, controllers: Controllers) -> Self {
         self.controllers = Some(controllers);
@@ -67,6 +75,7 @@ impl Builder {
     pub fn build(self) -> ApiServer {
         let mut store = Store::new(WINDOW);
         store.authority = self.authority;
+        store.kubelets = self.grace_periods;
         if self.namespaces {
             namespaces::start(&mut store);
         }

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use k8s_openapi::{apimachinery::pkg::apis::meta::v1::Time, jiff::SignedDuration};
+use kube_codegen_record::clock;
+use serde_json::{Value, json};
 
 use crate::{
     definition,
     kind::{self, Kind},
     namespaces,
-    object::{self, at, deleting, flag, list, now, put, section, strings, text},
+    object::{self, at, deleting, flag, list, put, section, strings, text},
     store::Store,
 };
 
@@ -47,14 +49,19 @@ pub(crate) fn delete(
         );
     }
     let terminates = store.namespaces && namespaces::is_namespace(kind);
-    if finalizers.is_empty() && !terminates {
+    let period = period(store, kind, object, grace);
+    if finalizers.is_empty() && !terminates && period == 0 {
         return (remove(store, kind, object), true);
     }
+    let remaining = at(object, "/metadata/deletionGracePeriodSeconds").as_i64();
     if !deleting(object) {
-        mark(&mut marked, grace.unwrap_or_default());
+        mark(&mut marked, period);
         if terminates {
             put(&mut marked, "/status/phase", "Terminating".into());
         }
+    }
+    if let Some(remaining) = remaining.filter(|remaining| period < *remaining) {
+        shorten(&mut marked, remaining, period);
     }
     let stored = if marked == **object {
         object.clone()
@@ -74,10 +81,46 @@ pub(crate) fn delete(
     (remaining.unwrap_or(stored), removed)
 }
 
+/// Returns whether a deleted Pod waits for its kubelet.
+pub(crate) fn is_ending(store: &Store, object: &Value) -> bool {
+    let period = at(object, "/metadata/deletionGracePeriodSeconds").as_i64();
+    store.kubelets && period.unwrap_or_default() > 0
+}
+
+/// Returns how long a deleted object stays, in seconds: a scheduled Pod until its containers have ended, if kubelets run.
+fn period(store: &Store, kind: &Kind, object: &Value, grace: Option<i64>) -> i64 {
+    if !store.kubelets || !kind.group.is_empty() || kind.kind != "Pod" {
+        return 0;
+    }
+    let is_over = matches!(text(object, "/status/phase"), "Succeeded" | "Failed");
+    if is_over || text(object, "/spec/nodeName").is_empty() {
+        return 0;
+    }
+    // A second deletion may only shorten the period.
+    let current = at(object, "/metadata/deletionGracePeriodSeconds").as_i64();
+    let own = at(object, "/spec/terminationGracePeriodSeconds").as_i64();
+    let asked = grace.map(|grace| if grace < 0 { 1 } else { grace });
+    match (asked, current) {
+        (Some(asked), Some(current)) => asked.min(current),
+        (asked, current) => asked.or(current).or(own).unwrap_or_default(),
+    }
+}
+
+fn shorten(object: &mut Value, from: i64, to: i64) {
+    let metadata = section(object, "metadata");
+    let time = metadata.get("deletionTimestamp").cloned();
+    if let Some(Time(time)) = time.and_then(|time| serde_json::from_value(time).ok()) {
+        let time = Time(time - SignedDuration::from_secs(from - to));
+        metadata.insert("deletionTimestamp".to_owned(), json!(time));
+    }
+    metadata.insert("deletionGracePeriodSeconds".to_owned(), to.into());
+}
+
 /// Marks an object as deleted.
 pub(crate) fn mark(object: &mut Value, grace: i64) {
     let metadata = section(object, "metadata");
-    metadata.insert("deletionTimestamp".to_owned(), now());
+    let time = Time(clock::now() + SignedDuration::from_secs(grace));
+    metadata.insert("deletionTimestamp".to_owned(), json!(time));
     metadata.insert("deletionGracePeriodSeconds".to_owned(), grace.into());
     if let Some(generation) = metadata.get("generation").and_then(Value::as_i64) {
         metadata.insert("generation".to_owned(), (generation + 1).into());
@@ -124,7 +167,7 @@ pub(crate) fn after_update(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Val
             .any(|(_, dependent)| blocks(dependent, object::uid(object)));
         finalizers.retain(|name| name != FOREGROUND || blocked);
     }
-    if finalizers.is_empty() {
+    if finalizers.is_empty() && !is_ending(store, object) {
         if store.namespaces && namespaces::is_namespace(kind) {
             namespaces::finish(store, object::name(object));
         } else {
@@ -223,9 +266,12 @@ fn register(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
         return;
     }
     let (served, status) = definition::establish(store, object);
-    if let Ok(defined) = kind::from_crd(object)
+    if let Ok(mut defined) = kind::from_crd(object)
         && served
     {
+        if let Some(storage) = &mut defined.storage {
+            storage.since = store.revision;
+        }
         store.kinds.insert(defined);
     }
     if *at(object, "/status") != status {

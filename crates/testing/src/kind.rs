@@ -28,6 +28,29 @@ pub(crate) struct Kind {
     pub(crate) generation: bool,
     /// Served versions.
     pub(crate) versions: Vec<Version>,
+    /// How the objects of a CRD are stored; built-in kinds have one version.
+    pub(crate) storage: Option<Storage>,
+}
+
+/// How the objects of a CRD are stored.
+#[derive(Clone, Debug)]
+pub(crate) struct Storage {
+    /// The storage version.
+    pub(crate) version: String,
+    /// The schemas of all versions.
+    rules: Vec<(String, Arc<Schema>)>,
+    pub(crate) conversion: Conversion,
+    /// The revision from which on objects are stored under this definition.
+    pub(crate) since: u64,
+}
+
+/// How objects are converted between versions.
+#[derive(Clone, Debug)]
+pub(crate) enum Conversion {
+    /// Their `apiVersion` changes.
+    None,
+    /// By the webhook with this `clientConfig`.
+    Webhook(Value),
 }
 
 /// One served version of a [`Kind`].
@@ -91,6 +114,12 @@ impl Kind {
 
     pub(crate) fn version(&self, name: &str) -> Option<&Version> {
         self.versions.iter().find(|version| version.name == name)
+    }
+
+    /// Returns the schema of a version, which need not be served.
+    pub(crate) fn rules(&self, version: &str) -> Option<&Arc<Schema>> {
+        let mut rules = self.storage.as_ref()?.rules.iter();
+        rules.find(|(name, _)| name == version).map(|(_, it)| it)
     }
 
     pub(crate) fn api_version(&self, version: &str) -> String {
@@ -174,13 +203,14 @@ pub(crate) fn from_crd(crd: &Value) -> Result<Kind, String> {
         ));
     }
     let versions = list(crd, "/spec/versions");
-    let storage = versions.iter().filter(|version| flag(version, "/storage"));
-    if storage.count() != 1 {
+    let stored = versions.iter().filter(|version| flag(version, "/storage"));
+    if stored.count() != 1 {
         return Err(
             "spec.versions: Invalid value: must have exactly one version marked as storage version"
                 .to_owned(),
         );
     }
+    let storage = storage(crd)?;
     let or = |pointer: &str, default: String| match text(crd, pointer) {
         "" => default,
         found => found.to_owned(),
@@ -196,15 +226,42 @@ pub(crate) fn from_crd(crd: &Value) -> Result<Kind, String> {
         versions: versions
             .iter()
             .filter(|version| flag(version, "/served"))
-            .map(|version| read_version(version, &group, &kind))
-            .collect::<Result<_, _>>()?,
+            .map(|version| read_version(version, &storage, &group, &kind))
+            .collect(),
+        storage: Some(storage),
         group,
         kind,
         plural,
     })
 }
 
-fn read_version(version: &Value, group: &str, kind: &str) -> Result<Version, String> {
+fn storage(crd: &Value) -> Result<Storage, String> {
+    let mut storage = Storage {
+        version: String::new(),
+        rules: Vec::new(),
+        conversion: match text(crd, "/spec/conversion/strategy") {
+            "Webhook" => {
+                Conversion::Webhook(at(crd, "/spec/conversion/webhook/clientConfig").clone())
+            }
+            _ => Conversion::None,
+        },
+        since: 0,
+    };
+    for version in list(crd, "/spec/versions") {
+        let name = text(version, "/name");
+        if flag(version, "/storage") {
+            name.clone_into(&mut storage.version);
+        }
+        if let Some(schema) = version.pointer("/schema/openAPIV3Schema") {
+            let rules = Schema::new(schema)
+                .map_err(|error| format!("spec.versions: Invalid value: {name:?}: {error}"))?;
+            storage.rules.push((name.to_owned(), Arc::new(rules)));
+        }
+    }
+    Ok(storage)
+}
+
+fn read_version(version: &Value, storage: &Storage, group: &str, kind: &str) -> Version {
     let name = text(version, "/name").to_owned();
     let scale = at(version, "/subresources/scale");
     let pointer = |field: &str| text(scale, field).replace('.', "/");
@@ -214,11 +271,8 @@ fn read_version(version: &Value, group: &str, kind: &str) -> Result<Version, Str
             warning => warning.to_owned(),
         });
     let schema = version.pointer("/schema/openAPIV3Schema");
-    let rules = schema
-        .map(Schema::new)
-        .transpose()
-        .map_err(|error| format!("spec.versions: Invalid value: {name:?}: {error}"))?;
-    Ok(Version {
+    let rules = storage.rules.iter().find(|(known, _)| *known == name);
+    Version {
         status: at(version, "/subresources/status").is_object(),
         scale: scale.is_object().then(|| Scale {
             spec: pointer("/specReplicasPath"),
@@ -226,9 +280,9 @@ fn read_version(version: &Value, group: &str, kind: &str) -> Result<Version, Str
             selector: Some(pointer("/labelSelectorPath")).filter(|path| !path.is_empty()),
         }),
         types: match (schema, rules) {
-            (Some(schema), Some(rules)) => Types::Custom {
+            (Some(schema), Some((_, rules))) => Types::Custom {
                 schema: Arc::new(schema.clone()),
-                rules: Arc::new(rules),
+                rules: rules.clone(),
             },
             _ => Types::None,
         },
@@ -239,5 +293,5 @@ fn read_version(version: &Value, group: &str, kind: &str) -> Result<Version, Str
             .collect(),
         warning,
         name,
-    })
+    }
 }

@@ -2,6 +2,8 @@
 //!
 //! It is an option of the server; without it, namespaces need not exist.
 
+use std::sync::Arc;
+
 use kube::core::response::{Status, StatusDetails, reason};
 use serde_json::{Value, json};
 
@@ -10,7 +12,9 @@ use crate::{
     internal,
     kind::Kind,
     object::{self, deleting, strings},
-    status::{Answer, cause, forbidden, no_details},
+    read::current,
+    request::Request,
+    status::{Answer, cause, forbidden, no_details, stale},
     store::Store,
 };
 
@@ -98,11 +102,36 @@ pub(crate) fn admit_delete(store: &Store, kind: &Kind, name: &str) -> Answer<()>
 pub(crate) fn empty(store: &mut Store, namespace: &str) {
     let inside: Vec<_> = store
         .inside(namespace)
-        .map(|(kind, object)| (kind.clone(), object.clone()))
+        .map(|(kind, object)| (kind.clone(), object))
         .collect();
     for (kind, object) in inside {
         gc::delete(store, &kind, &object, Propagation::Background, None);
     }
+}
+
+/// Replaces the finalizers of a namespace; a deleted one without finalizers is removed.
+pub(crate) fn finalize(store: &mut Store, request: &Request, body: &Value) -> Answer<Arc<Value>> {
+    let kind = &request.target.kind;
+    let old = current(store, &request.target)?;
+    let asked = object::text(body, "/metadata/resourceVersion");
+    if !asked.is_empty() && asked != object::text(&old, "/metadata/resourceVersion") {
+        return Err(stale(kind, &request.target.name));
+    }
+    let mut new = Value::clone(&old);
+    object::copy(
+        object::section(&mut new, "spec"),
+        object::at(body, "/spec"),
+        "finalizers",
+    );
+    if request.dry_run() {
+        return Ok(Arc::new(new));
+    }
+    let is_left = |pointer| object::list(&new, pointer).is_empty();
+    if deleting(&new) && is_left("/spec/finalizers") && is_left("/metadata/finalizers") {
+        gc::remove(store, kind, &old);
+        return Ok(Arc::new(new));
+    }
+    Ok(store.write(kind, new))
 }
 
 /// Removes a deleted namespace that contains nothing more.
@@ -127,7 +156,7 @@ pub(crate) fn finish(store: &mut Store, namespace: &str) {
     }
 }
 
-fn find(store: &Store, namespace: &str) -> Option<std::sync::Arc<Value>> {
+fn find(store: &Store, namespace: &str) -> Option<Arc<Value>> {
     store.get(store.kinds.named("v1", "Namespace")?, "", namespace)
 }
 

@@ -94,6 +94,13 @@ pub(crate) fn uid(object: &Value) -> &str {
     text(object, "/metadata/uid")
 }
 
+/// Returns the resource version as a number.
+pub(crate) fn revision(object: &Value) -> u64 {
+    text(object, "/metadata/resourceVersion")
+        .parse()
+        .unwrap_or_default()
+}
+
 pub(crate) fn deleting(object: &Value) -> bool {
     at(object, "/metadata/deletionTimestamp").is_string()
 }

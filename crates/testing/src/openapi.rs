@@ -1,4 +1,4 @@
-//! Serves OpenAPI v3, as far as kubectl needs it: schemas without descriptions for built-in kinds, and the schemas of CRDs.
+//! Serves OpenAPI v3 and, without paths, v2, as far as kubectl needs it: schemas without descriptions for built-in kinds, and the schemas of CRDs.
 
 use std::collections::BTreeSet;
 
@@ -11,6 +11,9 @@ use crate::{
 
 /// Returns the document at a path, if there is one.
 pub(crate) fn document(path: &str, kinds: &Kinds) -> Option<Value> {
+    if path == "/openapi/v2" {
+        return Some(second_version(kinds));
+    }
     let rest = path.strip_prefix("/openapi/v3")?.trim_matches('/');
     if rest.is_empty() {
         let paths = kinds.iter().flat_map(|kind| {
@@ -38,6 +41,25 @@ pub(crate) fn document(path: &str, kinds: &Kinds) -> Option<Value> {
     let info = json!({"title": "Kubernetes", "version": "testing"});
     (!paths.is_empty()).then(|| {
         json!({"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": schemas}})
+    })
+}
+
+/// Returns the document of OpenAPI v2, for clients that read it as JSON.
+fn second_version(kinds: &Kinds) -> Value {
+    let (mut paths, mut schemas) = (Map::new(), Map::new());
+    for kind in kinds.iter() {
+        for version in &kind.versions {
+            describe(kind, version, &mut paths, &mut schemas);
+        }
+    }
+    let schemas = Value::Object(schemas).to_string();
+    let definitions = schemas.replace("#/components/schemas/", "#/definitions/");
+    let definitions = serde_json::from_str(&definitions).unwrap_or_else(|_| json!({}));
+    json!({
+        "swagger": "2.0",
+        "info": {"title": "Kubernetes", "version": "testing"},
+        "paths": {},
+        "definitions": definitions,
     })
 }
 

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::{
-    events,
+    convert, events,
     object::{self, at, map},
     request::{Request, Target, present},
     scale,
     selector::Selector,
     status::{Answer, bad_request, expired, not_found, too_large, too_old},
     store::{Snapshot, Store},
+    stored::Stored,
     table::table,
 };
 
@@ -31,20 +32,37 @@ pub(crate) fn get(store: &Store, request: &Request) -> Answer<Value> {
 }
 
 pub(crate) fn current(store: &Store, target: &Target) -> Answer<Arc<Value>> {
-    found(store, target).ok_or_else(|| not_found(&target.kind, &target.name))
+    found(store, target)?.ok_or_else(|| not_found(&target.kind, &target.name))
 }
 
-/// Returns the object of a request in the form of its kind, if it exists.
-pub(crate) fn found(store: &Store, target: &Target) -> Option<Arc<Value>> {
-    let mut object = store.get(&target.kind, &target.namespace, &target.name)?;
+/// Returns the object of a request in the form of its kind and version, if it exists.
+pub(crate) fn found(store: &Store, target: &Target) -> Answer<Option<Arc<Value>>> {
+    let Some(mut object) = store.get(&target.kind, &target.namespace, &target.name) else {
+        return Ok(None);
+    };
     if events::stored_group(&target.kind) != target.kind.group {
         events::load(&target.kind, Arc::make_mut(&mut object));
     }
-    Some(object)
+    convert::load(store, target, &object).map(Some)
+}
+
+/// Returns stored objects in the version of a request.
+pub(crate) fn loaded<'a>(
+    store: &Store,
+    target: &Target,
+    objects: impl IntoIterator<Item = &'a Stored>,
+) -> Answer<Vec<Arc<Value>>> {
+    let objects = objects.into_iter().map(Stored::value);
+    // One call of a webhook converts all: each conversion that is missing is noted before the first is reported.
+    let objects: Vec<_> = objects
+        .map(|object| convert::load(store, target, &object))
+        .collect();
+    objects.into_iter().collect()
 }
 
 pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
     let (target, query) = (&request.target, &request.query);
+    query.check_list(false)?;
     let selector = Selector::read(query, target)?;
     let (id, start, snapshot) = match query.get("continue").filter(|token| !token.is_empty()) {
         Some(token) => resume(store, token)?,
@@ -57,13 +75,9 @@ pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
     let end = limit.map_or(snapshot.objects.len(), |limit| {
         snapshot.objects.len().min(start.saturating_add(limit))
     });
-    let items: Vec<Value> = snapshot
-        .objects
-        .get(start..end)
-        .unwrap_or_default()
-        .iter()
-        .map(|object| item(object, request))
-        .collect();
+    let page = snapshot.objects.get(start..end).unwrap_or_default();
+    let page = loaded(store, target, page)?;
+    let items: Vec<Value> = page.iter().map(|object| item(object, request)).collect();
     let mut metadata = json!({"resourceVersion": snapshot.revision.to_string()});
     if target.kind.custom {
         metadata["continue"] = "".into();
@@ -88,24 +102,36 @@ pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
 
 fn fresh(store: &Store, request: &Request, selector: &Selector) -> Answer<Snapshot> {
     let (target, query) = (&request.target, &request.query);
-    if let Some(asked) = query.resource_version()? {
-        if asked > store.revision {
-            return Err(too_large(asked, store.revision));
-        }
-        // Older states are not kept, so an exact read needs the newest revision.
-        if query.get("resourceVersionMatch") == Some("Exact") && asked != store.revision {
-            return Err(too_old(asked, store.revision));
-        }
+    let asked = query.resource_version()?;
+    if let Some(asked) = asked.filter(|asked| *asked > store.revision) {
+        return Err(too_large(asked, store.revision));
     }
-    let objects = store
-        .list(&target.kind, &target.namespace)
-        .into_iter()
-        .filter(|object| selector.matches(object))
-        .collect();
-    Ok(Snapshot {
-        revision: store.revision,
-        objects,
-    })
+    // A page of a given revision is read exactly, unless the client asks otherwise.
+    let is_exact = match query.get("resourceVersionMatch").unwrap_or_default() {
+        "" => query.get("limit").is_some_and(|limit| limit != "0"),
+        matching => matching == "Exact",
+    };
+    let asked = asked.filter(|asked| is_exact && *asked > 0);
+    let revision = asked.unwrap_or(store.revision);
+    let past = asked.map(|asked| store.at(&target.kind, &target.namespace, asked));
+    let past = past
+        .transpose()
+        .map_err(|oldest| too_old(revision, oldest))?;
+    let objects: Vec<&Stored> = match &past {
+        Some(objects) => objects.iter().collect(),
+        None => store.stored(&target.kind, &target.namespace).collect(),
+    };
+    let objects = if selector.is_empty() {
+        objects.into_iter().cloned().collect()
+    } else {
+        let values = loaded(store, target, objects.iter().copied())?;
+        let pairs = objects.into_iter().zip(values);
+        pairs
+            .filter(|(_, value)| selector.matches(value))
+            .map(|(object, _)| object.clone())
+            .collect()
+    };
+    Ok(Snapshot { revision, objects })
 }
 
 fn resume(store: &Store, token: &str) -> Answer<(Option<u64>, usize, Snapshot)> {

@@ -1,16 +1,22 @@
 //! Parses an HTTP request into verb, resource and options.
 
-use std::{cell::RefCell, sync::Arc};
+use std::{
+    cell::{Cell, RefCell},
+    sync::Arc,
+};
 
 use http::{Method, header, request::Parts};
 use kube_codegen_record::Number;
 use serde_json::{Value, error::Category, json};
 
 use crate::{
-    builtin, events,
+    builtin, events, json,
     kind::{Kind, Kinds, Types, Version},
     object::map,
-    status::{Answer, bad_request, no_resource, not_allowed, unsupported_media_type},
+    status::{
+        Answer, bad_request, cause, invalid_options, no_containers, no_resource, not_allowed,
+        unsupported_media_type,
+    },
 };
 
 /// The content type of server-side apply.
@@ -107,6 +113,10 @@ pub(crate) struct Request {
     pub(crate) metadata_only: bool,
     /// The texts of `Warning` headers.
     pub(crate) warnings: RefCell<Vec<String>>,
+    /// The fields that the body has twice, once it is read.
+    pub(crate) duplicates: RefCell<Vec<String>>,
+    /// The owners of fields stay as they are, because the body has fields of wrong types.
+    pub(crate) is_untracked: Cell<bool>,
     pub(crate) user_agent: String,
     /// The changes (RFC 6902) of admission webhooks.
     pub(crate) patches: Vec<Value>,
@@ -139,7 +149,11 @@ impl Request {
             (&Method::GET, true) => Verb::List,
             (&Method::GET, false) => Verb::Get,
             (&Method::POST, true) => Verb::Create,
-            (&Method::POST, false) if target.subresource == "token" => Verb::Create,
+            (&Method::POST, false) if is_created(&target.subresource) => Verb::Create,
+            (_, false) if is_created(&target.subresource) => return Err(not_allowed()),
+            (method, false) if target.subresource == "finalize" && method != Method::PUT => {
+                return Err(not_allowed());
+            }
             (&Method::PUT, false) => Verb::Update,
             (&Method::PATCH, false) => Verb::Patch,
             (&Method::DELETE, false) => Verb::Delete,
@@ -172,6 +186,8 @@ impl Request {
                 .is_some_and(|it| it.contains("as=Table")),
             metadata_only: header(header::ACCEPT).contains("as=PartialObjectMetadata"),
             warnings: RefCell::default(),
+            duplicates: RefCell::default(),
+            is_untracked: Cell::default(),
             user_agent: header(header::USER_AGENT),
             patches: Vec::new(),
             probe: None,
@@ -189,6 +205,8 @@ impl Request {
             table: false,
             metadata_only: false,
             warnings: RefCell::default(),
+            duplicates: RefCell::default(),
+            is_untracked: Cell::default(),
             user_agent: agent.to_owned(),
             patches: Vec::new(),
             probe: None,
@@ -223,7 +241,7 @@ impl Request {
             normalize_numbers(&mut body);
             return Ok(body);
         }
-        let mut body = serde_json::from_slice(&self.body).map_err(|error| {
+        let (mut body, duplicates) = json::read(&self.body).map_err(|error| {
             let why = match error.classify() {
                 Category::Eof => "unexpected end of JSON input".to_owned(),
                 _ => error.to_string(),
@@ -234,6 +252,7 @@ impl Request {
                 self.target.kind.kind
             ))
         })?;
+        *self.duplicates.borrow_mut() = duplicates;
         normalize_numbers(&mut body);
         Ok(body)
     }
@@ -258,6 +277,11 @@ impl Request {
     pub(crate) fn dry_run(&self) -> bool {
         self.probe.is_some() || self.query.get("dryRun") == Some("All")
     }
+}
+
+/// Returns whether a subresource is written by a POST alone.
+fn is_created(subresource: &str) -> bool {
+    matches!(subresource, "binding" | "eviction" | "token")
 }
 
 /// Takes `/api/v1/…` and `/apis/group/version/…` apart.
@@ -296,6 +320,13 @@ fn target(path: &str, kinds: &Kinds) -> Answer<Target> {
         "status" => served.status,
         "scale" => served.scale.is_some(),
         "token" => kind.group.is_empty() && kind.kind == "ServiceAccount",
+        "finalize" => kind.group.is_empty() && kind.kind == "Namespace",
+        "binding" | "eviction" => kind.group.is_empty() && kind.kind == "Pod",
+        "attach" | "exec" | "log" | "portforward" | "proxy"
+            if kind.group.is_empty() && kind.kind == "Pod" =>
+        {
+            return Err(no_containers(subresource));
+        }
         _ => false,
     };
     let scoped = if kind.namespaced {
@@ -346,6 +377,73 @@ impl Query {
             None | Some("") => Ok(None),
             Some(text) => text.parse().map(Some).map_err(|_| bad_request(&format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"))),
         }
+    }
+
+    /// Checks `resourceVersionMatch` and `sendInitialEvents` as apimachinery's `ValidateListOptions` does.
+    pub(crate) fn check_list(&self, is_watch: bool) -> Answer<()> {
+        let is_set = |name| self.get(name).is_some_and(|it| !it.is_empty());
+        let (matching, initial) = ("resourceVersionMatch", "sendInitialEvents");
+        let found = self.get(matching).unwrap_or_default();
+        let sends = self.get(initial).is_some();
+        let mut causes = Vec::new();
+        let mut forbid = |field: &str, why: &str| {
+            causes.push(cause(
+                field,
+                "FieldValueForbidden",
+                format!("Forbidden: {why}"),
+            ));
+        };
+        if is_watch && sends && found != "NotOlderThan" {
+            let why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+            forbid(matching, why);
+        }
+        if is_set(matching) {
+            if is_watch && !sends {
+                forbid(
+                    matching,
+                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+                );
+            }
+            if !is_watch && !is_set("resourceVersion") {
+                forbid(
+                    matching,
+                    "resourceVersionMatch is forbidden unless resourceVersion is provided",
+                );
+            }
+            if is_set("continue") {
+                forbid(
+                    matching,
+                    "resourceVersionMatch is forbidden when continue is provided",
+                );
+            }
+            if !is_watch && found == "Exact" && self.get("resourceVersion") == Some("0") {
+                forbid(
+                    matching,
+                    "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
+                );
+            }
+        }
+        if !is_watch && sends {
+            forbid(initial, "sendInitialEvents is forbidden for list");
+        }
+        let known = match found {
+            "" | "NotOlderThan" => true,
+            "Exact" => !is_watch,
+            _ => false,
+        };
+        if !known {
+            let supported = if is_watch {
+                "\"NotOlderThan\""
+            } else {
+                "\"Exact\", \"NotOlderThan\", \"\""
+            };
+            let message = format!("Unsupported value: {found:?}: supported values: {supported}");
+            causes.push(cause(matching, "FieldValueNotSupported", message));
+        }
+        if causes.is_empty() {
+            return Ok(());
+        }
+        Err(invalid_options("ListOptions", causes))
     }
 
     pub(crate) fn number(&self, name: &str) -> Answer<Option<u64>> {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     events,
-    object::at,
+    object::{at, list, strings, text},
     request::{Query, Target},
     status::{Answer, bad_request},
 };
@@ -94,4 +94,25 @@ fn parse_labels(text: &str) -> Answer<LabelSelector> {
     let selector = label_selector::parse(text)
         .map_err(|error| bad_request(&format!("unable to parse requirement: {error}")))?;
     LabelSelector::try_from(selector).map_err(|error| bad_request(&error.to_string()))
+}
+
+/// Returns whether a `LabelSelector` matches labels.
+pub(crate) fn selects(selector: &Value, labels: &Value) -> bool {
+    let equal = at(selector, "/matchLabels")
+        .as_object()
+        .into_iter()
+        .flatten()
+        .all(|(key, value)| labels.get(key) == Some(value));
+    equal
+        && list(selector, "/matchExpressions").iter().all(|rule| {
+            let found = labels.get(text(rule, "/key")).and_then(Value::as_str);
+            let listed =
+                found.is_some_and(|found| strings(rule, "/values").iter().any(|it| it == found));
+            match text(rule, "/operator") {
+                "In" => listed,
+                "NotIn" => !listed,
+                "Exists" => found.is_some(),
+                _ => found.is_none(),
+            }
+        })
 }

@@ -17,15 +17,16 @@ use crate::{
         rbac::{self, Attributes},
         token,
     },
-    discovery,
+    convert, discovery,
     fault::{Effect, Failure},
     intercept::{Action, Interceptors},
-    openapi, read,
+    openapi, pods, read,
     recorded::RecordedRequest,
     request::{Request, Verb},
     review,
     shared::{Shared, lock},
     status::{Answer, document},
+    store::Store,
     watch, write,
 };
 
@@ -55,6 +56,14 @@ pub(crate) async fn serve(
     let authorized = lock(&shared.auth).enabled.then_some(&user);
     let request = {
         let store = lock(&shared.store);
+        let accept = parts.headers.get(header::ACCEPT);
+        let accept = accept.and_then(|it| it.to_str().ok()).unwrap_or_default();
+        if let Some(groups) = discovery::aggregated(path, accept, &store.kinds) {
+            let mut response = json(200, &groups);
+            let content = HeaderValue::from_static(discovery::AGGREGATED);
+            response.headers_mut().insert(header::CONTENT_TYPE, content);
+            return Ok(response);
+        }
         let document = discovery::document(path, &store.kinds)
             .or_else(|| openapi::document(path, &store.kinds));
         if let Some(document) = document {
@@ -136,7 +145,12 @@ async fn answer(
         shared.answered(index, failure.code);
         return Ok(with_warnings(failed(&failure), &request));
     }
-    let response = match execute(shared, &request) {
+    let warnings = request.warnings.get_mut().len();
+    let executed = convert::retried(shared, |store| {
+        request.warnings.get_mut().truncate(warnings);
+        execute(shared, store, &request)
+    });
+    let response = match executed.await {
         Ok(Executed::Stream(response)) => response,
         Ok(Executed::Object(code, value)) => {
             let answer = match intercepted {
@@ -204,15 +218,19 @@ fn broken() -> io::Error {
     )
 }
 
-fn execute(shared: &Arc<Shared>, request: &Request) -> Answer<Executed> {
-    let mut guard = lock(&shared.store);
-    let store = &mut *guard;
+fn execute(shared: &Arc<Shared>, store: &mut Store, request: &Request) -> Answer<Executed> {
     let before = store.revision;
     let answer = match request.verb {
         Verb::Get => read::get(store, request).map(|value| (200, value)),
         Verb::List => read::list(store, request).map(|value| (200, value)),
         Verb::Create if request.target.subresource == "token" => {
             token::create(shared, store, request).map(|value| (201, value))
+        }
+        Verb::Create if request.target.subresource == "eviction" => {
+            pods::evict(store, request).map(|value| (201, value))
+        }
+        Verb::Create if request.target.subresource == "binding" => {
+            pods::bind(store, request).map(|value| (201, value))
         }
         Verb::Create => write::create(store, request).map(|value| (201, value)),
         Verb::Update => write::update(store, request).map(created),

@@ -7,9 +7,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use crate::{
-    ApiServer, admit, events, gc,
+    ApiServer, admit, convert, events, gc,
     kind::{self, Kind, Types, Version},
     object::{self, at, deleting, now, put, text},
+    request::Target,
     shared::lock,
     store::Store,
 };
@@ -88,6 +89,7 @@ impl ApiServer {
             categories: Vec::new(),
             namespaced: TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>(),
             custom: false,
+            storage: None,
             generation: false,
             versions: vec![version],
         });
@@ -124,27 +126,22 @@ impl ApiServer {
 
     /// Returns a stored object, or `None` if it does not exist or does not decode. `namespace` is empty for cluster-scoped kinds.
     pub fn get<K: Resource + DeserializeOwned>(&self, namespace: &str, name: &str) -> Option<K> {
-        let store = lock(&self.0.store);
-        let kind = store.kinds.named(K::API_VERSION, K::KIND)?;
-        let mut object = Value::clone(&*store.get(kind, namespace, name)?);
-        events::load(kind, &mut object);
-        serde_json::from_value(object).ok()
+        let mut store = lock(&self.0.store);
+        let kind = store.kinds.named(K::API_VERSION, K::KIND)?.clone();
+        let object = store.get(&kind, namespace, name)?;
+        decoded(&mut store, &kind, &object)
     }
 
     /// Returns all stored objects of a type that decode, sorted by namespace and name.
     pub fn list<K: Resource + DeserializeOwned>(&self) -> Vec<K> {
-        let store = lock(&self.0.store);
-        let Some(kind) = store.kinds.named(K::API_VERSION, K::KIND) else {
+        let mut store = lock(&self.0.store);
+        let Some(kind) = store.kinds.named(K::API_VERSION, K::KIND).cloned() else {
             return Vec::new();
         };
-        store
-            .list(kind, "")
-            .iter()
-            .filter_map(|object| {
-                let mut object = Value::clone(object);
-                events::load(kind, &mut object);
-                serde_json::from_value(object).ok()
-            })
+        let objects = store.list(&kind, "");
+        let objects = objects.iter();
+        objects
+            .filter_map(|object| decoded(&mut store, &kind, object))
             .collect()
     }
 
@@ -156,11 +153,10 @@ impl ApiServer {
     /// Calls `f` with each stored object, in the order of [`Self::objects`], and returns what it returns.
     ///
     /// The server is locked meanwhile: `f` must not call it.
-    pub fn filter_map<T>(&self, f: impl FnMut(&Value) -> Option<T>) -> Vec<T> {
+    pub fn filter_map<T>(&self, mut f: impl FnMut(&Value) -> Option<T>) -> Vec<T> {
         lock(&self.0.store)
             .all()
-            .map(|(_, object)| &**object)
-            .filter_map(f)
+            .filter_map(|(_, object)| f(&object))
             .collect()
     }
 
@@ -264,6 +260,26 @@ impl ApiServer {
         self.0.changes.wake();
         result
     }
+}
+
+/// Decodes a stored object in the version of its type, unless a webhook over HTTP has to convert it.
+fn decoded<K: Resource + DeserializeOwned>(
+    store: &mut Store,
+    kind: &Arc<Kind>,
+    object: &Arc<Value>,
+) -> Option<K> {
+    let target = Target {
+        kind: kind.clone(),
+        version: K::VERSION.to_owned(),
+        namespace: String::new(),
+        name: String::new(),
+        subresource: String::new(),
+    };
+    let loaded = convert::load(store, &target, object);
+    store.conversions.forget_wanted();
+    let mut object = Value::clone(&*loaded.unwrap_or_else(|_| object.clone()));
+    events::load(kind, &mut object);
+    serde_json::from_value(object).ok()
 }
 
 fn named(store: &Store, object: &Value) -> Result<Arc<Kind>, StateError> {

@@ -172,17 +172,22 @@ pub(crate) fn invalid_patch(message: &str) -> Box<Status> {
     status
 }
 
-/// Options of a request that break a rule: the kind of the options and the violation.
-pub(crate) fn invalid_options(options: &str, cause: StatusCause) -> Box<Status> {
-    let message = format!(
-        "{options}.meta.k8s.io \"\" is invalid: {}: {}",
-        cause.field, cause.message
-    );
+/// Options of a request that break a rule: the kind of the options and the violations.
+pub(crate) fn invalid_options(options: &str, causes: Vec<StatusCause>) -> Box<Status> {
+    let parts = causes.iter();
+    let parts: Vec<_> = parts
+        .map(|cause| format!("{}: {}", cause.field, cause.message))
+        .collect();
+    let what = match parts.as_slice() {
+        [one] => one.clone(),
+        parts => format!("[{}]", parts.join(", ")),
+    };
+    let message = format!("{options}.meta.k8s.io \"\" is invalid: {what}");
     let mut status = error(422, reason::INVALID, &message);
     status.details = Some(StatusDetails {
         group: "meta.k8s.io".to_owned(),
         kind: options.to_owned(),
-        causes: vec![cause],
+        causes,
         ..no_details()
     });
     status
@@ -249,6 +254,25 @@ pub(crate) fn not_allowed() -> Box<Status> {
         reason::METHOD_NOT_ALLOWED,
         "the server does not allow this method on the requested resource",
     )
+}
+
+/// The Pods of this server run no containers.
+pub(crate) fn no_containers(subresource: &str) -> Box<Status> {
+    let message = format!(
+        "the API server in memory runs no containers: Pods have no subresource {subresource:?}"
+    );
+    error(405, reason::METHOD_NOT_ALLOWED, &message)
+}
+
+/// A disruption budget does not allow an eviction now.
+pub(crate) fn disruption_budget(why: &str) -> Box<Status> {
+    let message = "Cannot evict pod as it would violate the pod's disruption budget.";
+    let mut status = error(429, reason::TOO_MANY_REQUESTS, message);
+    status.details = Some(StatusDetails {
+        causes: vec![cause("", "DisruptionBudget", why)],
+        ..no_details()
+    });
+    status
 }
 
 pub(crate) fn unsupported_media_type(accepted: &str) -> Box<Status> {

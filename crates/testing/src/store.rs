@@ -8,9 +8,12 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    builtin, events,
+    builtin,
+    convert::Conversions,
+    events,
     kind::{Kind, Kinds},
     object::{self, put, section},
+    stored::Stored,
     webhook::Webhooks,
 };
 
@@ -32,7 +35,7 @@ pub(crate) struct Change {
 /// All objects of one kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Collection {
-    pub(crate) objects: BTreeMap<Key, Arc<Value>>,
+    objects: BTreeMap<Key, Stored>,
     history: VecDeque<Change>,
     /// The newest revision that is no longer in the history.
     trimmed: u64,
@@ -56,13 +59,44 @@ impl Collection {
             .partition_point(|change| change.revision <= revision);
         Ok(self.history.range(start..))
     }
+
+    /// Returns the objects of a namespace, or of all if it is empty, sorted by namespace and name.
+    fn inside(&self, namespace: &str) -> impl Iterator<Item = &Stored> {
+        let start = (namespace.to_owned(), String::new());
+        let objects = self.objects.range(start..);
+        objects
+            .take_while(move |(key, _)| namespace.is_empty() || key.0 == namespace)
+            .map(|(_, object)| object)
+    }
+
+    fn remember(&mut self, change: Change, window: usize) {
+        self.history.push_back(change);
+        while self.history.len() > window
+            && let Some(change) = self.history.pop_front()
+        {
+            self.trimmed = change.revision;
+            if self.objects.len() > PARSED
+                && let Some(new) = &change.new
+                && let Some(stored) = self.objects.get_mut(&key(new))
+            {
+                stored.pack(new);
+            }
+        }
+    }
+}
+
+fn key(object: &Value) -> Key {
+    (
+        object::namespace(object).to_owned(),
+        object::name(object).to_owned(),
+    )
 }
 
 /// The result of a paged list.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     pub(crate) revision: u64,
-    pub(crate) objects: Arc<[Arc<Value>]>,
+    pub(crate) objects: Arc<[Stored]>,
 }
 
 /// Everything the server stores.
@@ -71,8 +105,11 @@ pub(crate) struct Store {
     pub(crate) kinds: Kinds,
     pub(crate) revision: u64,
     pub(crate) webhooks: Webhooks,
+    pub(crate) conversions: Conversions,
     /// Whether namespaces have a life cycle: they exist at the start, and objects need one.
     pub(crate) namespaces: bool,
+    /// Whether a scheduled Pod that is deleted stays until its grace period is over.
+    pub(crate) kubelets: bool,
     /// The certificate authority that `kube-root-ca.crt` of each namespace holds.
     pub(crate) authority: String,
     collections: BTreeMap<(String, String), Collection>,
@@ -85,6 +122,8 @@ pub(crate) struct Store {
 
 /// How many paged lists are kept; the oldest expires first.
 const OPEN_LISTS: usize = 64;
+/// A collection of more objects packs those whose last change has left the history.
+const PARSED: usize = 10_000;
 
 impl Store {
     pub(crate) fn new(window: usize) -> Self {
@@ -92,7 +131,9 @@ impl Store {
             kinds: builtin::kinds().collect(),
             revision: 1,
             namespaces: false,
+            kubelets: false,
             webhooks: Webhooks::default(),
+            conversions: Conversions::default(),
             authority: String::new(),
             dependents: HashMap::new(),
             collections: BTreeMap::new(),
@@ -125,43 +166,59 @@ impl Store {
         collection
             .objects
             .get(&(namespace.to_owned(), name.to_owned()))
-            .cloned()
+            .map(Stored::value)
     }
 
     /// Returns the objects of a namespace, or of all if it is empty, sorted by namespace and name.
     pub(crate) fn list(&self, kind: &Kind, namespace: &str) -> Vec<Arc<Value>> {
-        let collection = self
-            .collections
-            .get(&(events::stored_group(kind).to_owned(), kind.plural.clone()));
-        let objects = collection
+        self.stored(kind, namespace).map(Stored::value).collect()
+    }
+
+    /// As [`Self::list`], without parsing the objects.
+    pub(crate) fn stored(&self, kind: &Kind, namespace: &str) -> impl Iterator<Item = &Stored> {
+        self.collections
+            .get(&(events::stored_group(kind).to_owned(), kind.plural.clone()))
             .into_iter()
-            .flat_map(|collection| &collection.objects);
-        objects
-            .filter(|(key, _)| namespace.is_empty() || key.0 == namespace)
-            .map(|(_, object)| object.clone())
-            .collect()
+            .flat_map(move |collection| collection.inside(namespace))
+    }
+
+    /// Returns the objects as they were at a revision; the error is the oldest revision that is still known.
+    pub(crate) fn at(
+        &self,
+        kind: &Kind,
+        namespace: &str,
+        revision: u64,
+    ) -> Result<Vec<Stored>, u64> {
+        let place = (events::stored_group(kind).to_owned(), kind.plural.clone());
+        let Some(collection) = self.collections.get(&place) else {
+            return Ok(Vec::new());
+        };
+        if revision < collection.oldest() {
+            return Err(collection.oldest());
+        }
+        let mut objects = collection.objects.clone();
+        for change in collection.history.iter().rev() {
+            if change.revision <= revision {
+                break;
+            }
+            if let Some(old) = &change.old {
+                objects.insert(key(old), Stored::Parsed(old.clone()));
+            } else if let Some(new) = &change.new {
+                objects.remove(&key(new));
+            }
+        }
+        let objects = objects.into_iter();
+        let objects = objects.filter(|(key, _)| namespace.is_empty() || key.0 == namespace);
+        Ok(objects.map(|(_, object)| object).collect())
     }
 
     /// Returns every object with its kind.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (&Arc<Kind>, &Arc<Value>)> {
-        self.collections
-            .iter()
-            .flat_map(|((group, plural), collection)| {
-                let kind = self.kinds.get(group, plural);
-                kind.into_iter().flat_map(|kind| {
-                    collection
-                        .objects
-                        .values()
-                        .map(move |object| (kind, object))
-                })
-            })
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&Arc<Kind>, Arc<Value>)> {
+        self.inside("")
     }
 
     /// Returns the objects of a namespace with their kinds.
-    pub(crate) fn inside<'a>(
-        &'a self,
-        namespace: &'a str,
-    ) -> impl Iterator<Item = (&'a Arc<Kind>, &'a Arc<Value>)> {
+    pub(crate) fn inside(&self, namespace: &str) -> impl Iterator<Item = (&Arc<Kind>, Arc<Value>)> {
         self.collections
             .iter()
             .filter_map(|((group, plural), collection)| {
@@ -169,10 +226,8 @@ impl Store {
             })
             .flat_map(move |(kind, collection)| {
                 collection
-                    .objects
-                    .range((namespace.to_owned(), String::new())..)
-                    .take_while(move |(key, _)| key.0 == namespace)
-                    .map(move |(_, object)| (kind, object))
+                    .inside(namespace)
+                    .map(move |object| (kind, object.value()))
             })
     }
 
@@ -183,7 +238,7 @@ impl Store {
             .filter_map(|((group, plural), key)| {
                 let kind = self.kinds.get(group, plural)?;
                 let collection = self.collections.get(&(group.clone(), plural.clone()))?;
-                Some((kind.clone(), collection.objects.get(key)?.clone()))
+                Some((kind.clone(), collection.objects.get(key)?.value()))
             })
             .collect()
     }
@@ -204,10 +259,7 @@ impl Store {
         };
         let place: Place = (
             (events::stored_group(kind).to_owned(), kind.plural.clone()),
-            (
-                object::namespace(object).to_owned(),
-                object::name(object).to_owned(),
-            ),
+            key(object),
         );
         for uid in before {
             if let Some(places) = self.dependents.get_mut(&uid) {
@@ -232,12 +284,10 @@ impl Store {
         let revision = self.revision;
         section(&mut object, "metadata")
             .insert("resourceVersion".to_owned(), revision.to_string().into());
-        let key = (
-            object::namespace(&object).to_owned(),
-            object::name(&object).to_owned(),
-        );
         let object = Arc::new(object);
-        let old = self.collection(kind).objects.insert(key, object.clone());
+        let stored = Stored::Parsed(object.clone());
+        let old = self.collection(kind).objects.insert(key(&object), stored);
+        let old = old.map(|old| old.value());
         self.index(kind, old.as_deref(), Some(&object));
         self.remember(
             kind,
@@ -260,7 +310,8 @@ impl Store {
         let old = self
             .collection(kind)
             .objects
-            .remove(&(namespace.to_owned(), name.to_owned()))?;
+            .remove(&(namespace.to_owned(), name.to_owned()))?
+            .value();
         self.index(kind, Some(&old), None);
         self.revision += 1;
         let revision = self.revision;
@@ -275,7 +326,7 @@ impl Store {
             kind,
             Change {
                 revision,
-                old: Some(last.clone()),
+                old: Some(old),
                 new: None,
             },
         );
@@ -284,14 +335,7 @@ impl Store {
 
     fn remember(&mut self, kind: &Kind, change: Change) {
         let window = self.window;
-        let collection = self.collection(kind);
-        collection.history.push_back(change);
-        while collection.history.len() > window {
-            collection.trimmed = collection
-                .history
-                .pop_front()
-                .map_or(collection.trimmed, |change| change.revision);
-        }
+        self.collection(kind).remember(change, window);
     }
 
     /// Compacts the history: no watch starts at an older revision, paged lists expire, open watches continue.

@@ -1,8 +1,10 @@
 //! Answers lists, objects and watch events as a `Table`, with the columns that `kubectl get` shows.
 
-use k8s_openapi::jiff::Timestamp;
+mod cells;
+
 use serde_json::{Value, json};
 
+use self::cells::{age, computed};
 use crate::{
     object::{at, list, text},
     request::Target,
@@ -33,6 +35,16 @@ const COLUMNS: &[(&str, &[(&str, &str)])] = &[
     ("Lease", &[("Holder", "/spec/holderIdentity")]),
     ("RoleBinding", &[("Role", "=role")]),
     ("ClusterRoleBinding", &[("Role", "=role")]),
+    ("Role", &[("Created At", "/metadata/creationTimestamp")]),
+    ("ClusterRole", &[("Created At", "/metadata/creationTimestamp")]),
+    ("CustomResourceDefinition", &[("Created At", "/metadata/creationTimestamp")]),
+    ("Node", &[("Status", "=nodeStatus"), ("Roles", "=nodeRoles"), ("Age", "=age"), ("Version", "/status/nodeInfo/kubeletVersion")]),
+    ("EndpointSlice", &[("AddressType", "/addressType"), ("Ports", "=slicePorts"), ("Endpoints", "=sliceEndpoints")]),
+    ("Ingress", &[("Class", "=ingressClass"), ("Hosts", "=ingressHosts"), ("Address", "=ingressAddress"), ("Ports", "=ingressPorts")]),
+    ("Job", &[("Status", "=jobStatus"), ("Completions", "=completions"), ("Duration", "=duration")]),
+    ("PodDisruptionBudget", &[("Min Available", "=minAvailable"), ("Max Unavailable", "=maxUnavailable"), ("Allowed Disruptions", "=allowed")]),
+    ("NetworkPolicy", &[("Pod-Selector", "=podSelector")]),
+    ("Event", &[("Last Seen", "=lastSeen"), ("Type", "/type"), ("Reason", "/reason"), ("Object", "=object"), ("Message", "=message")]),
 ];
 
 /// Returns the objects as a table.
@@ -94,7 +106,15 @@ fn columns(target: &Target) -> Vec<Column> {
             .flatten()
             .map(|(name, path)| column(name, "string", path)),
     );
-    columns.push(age());
+    let has_own_times = columns
+        .iter()
+        .any(|it| matches!(it.name.as_str(), "Age" | "Created At" | "Last Seen"));
+    if target.kind.kind == "Event" && !target.kind.custom {
+        columns.remove(0);
+    }
+    if !has_own_times {
+        columns.push(age());
+    }
     columns
 }
 
@@ -161,113 +181,4 @@ fn json_path(object: &Value, path: &str) -> Value {
         found = found.get(&name).unwrap_or(&Value::Null);
     }
     found.clone()
-}
-
-fn count(value: &Value) -> usize {
-    match value {
-        Value::Object(fields) => fields.len(),
-        Value::Array(items) => items.len(),
-        _ => 0,
-    }
-}
-
-fn computed(name: &str, object: &Value) -> String {
-    let number = |pointer: &str| at(object, pointer).as_i64().unwrap_or_default();
-    match name {
-        "replicas" => format!(
-            "{}/{}",
-            number("/status/readyReplicas"),
-            number("/spec/replicas")
-        ),
-        "data" => (count(at(object, "/data")) + count(at(object, "/binaryData"))).to_string(),
-        "ready" => {
-            let ready = list(object, "/status/containerStatuses").iter();
-            let ready = ready.filter(|it| at(it, "/ready") == true).count();
-            format!("{ready}/{}", list(object, "/spec/containers").len())
-        }
-        "status" if at(object, "/metadata/deletionTimestamp").is_string() => {
-            "Terminating".to_owned()
-        }
-        "status" => text(object, "/status/phase").to_owned(),
-        "restarts" => {
-            let statuses = list(object, "/status/containerStatuses").iter();
-            let restarts = statuses.filter_map(|it| at(it, "/restartCount").as_i64());
-            restarts.sum::<i64>().to_string()
-        }
-        "nodeSelector" => {
-            let labels = at(object, "/spec/template/spec/nodeSelector").as_object();
-            let labels = labels.into_iter().flatten();
-            let labels =
-                labels.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
-            let labels: Vec<String> = labels.collect();
-            if labels.is_empty() {
-                "<none>".to_owned()
-            } else {
-                labels.join(",")
-            }
-        }
-        "externalIp" => match text(object, "/spec/type") {
-            "ExternalName" => text(object, "/spec/externalName").to_owned(),
-            "LoadBalancer" => {
-                let ingress = list(object, "/status/loadBalancer/ingress").iter();
-                let names: Vec<&str> = ingress
-                    .map(|it| match text(it, "/ip") {
-                        "" => text(it, "/hostname"),
-                        address => address,
-                    })
-                    .collect();
-                if names.is_empty() {
-                    "<pending>".to_owned()
-                } else {
-                    names.join(",")
-                }
-            }
-            _ => "<none>".to_owned(),
-        },
-        "ports" => {
-            let ports = list(object, "/spec/ports").iter().map(|port| {
-                let (number, protocol) = (at(port, "/port"), text(port, "/protocol"));
-                match at(port, "/nodePort").as_i64() {
-                    Some(node) => format!("{number}:{node}/{protocol}"),
-                    None => format!("{number}/{protocol}"),
-                }
-            });
-            let ports: Vec<String> = ports.collect();
-            if ports.is_empty() {
-                "<none>".to_owned()
-            } else {
-                ports.join(",")
-            }
-        }
-        "suspend" => match at(object, "/spec/suspend") {
-            Value::Bool(true) => "True".to_owned(),
-            _ => "False".to_owned(),
-        },
-        "active" => list(object, "/status/active").len().to_string(),
-        "role" => format!(
-            "{}/{}",
-            text(object, "/roleRef/kind"),
-            text(object, "/roleRef/name")
-        ),
-        _ => String::new(),
-    }
-}
-
-/// Returns how long ago a time was, as `kubectl` shows ages.
-fn age(time: &str) -> String {
-    let Ok(time) = time.parse::<Timestamp>() else {
-        return "<invalid>".to_owned();
-    };
-    let seconds = (Timestamp::now().as_second() - time.as_second()).max(0);
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
-    match () {
-        () if minutes < 2 => format!("{seconds}s"),
-        () if minutes < 10 && seconds % 60 != 0 => format!("{minutes}m{}s", seconds % 60),
-        () if hours < 3 => format!("{minutes}m"),
-        () if hours < 8 && minutes % 60 != 0 => format!("{hours}h{}m", minutes % 60),
-        () if days < 2 => format!("{hours}h"),
-        () if days < 8 && hours % 24 != 0 => format!("{days}d{}h", hours % 24),
-        () if days < 730 => format!("{days}d"),
-        () => format!("{}y", days / 365),
-    }
 }

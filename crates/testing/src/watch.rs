@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
+    convert,
     fault::Command,
     intercept::{EventAction, EventInFlight},
     object,
@@ -20,7 +21,7 @@ use crate::{
     request::{Request, Target, present},
     selector::Selector,
     shared::{Changes, Shared, lock},
-    status::{Answer, bad_request, document, too_large, too_old},
+    status::{Answer, document, too_large, too_old},
     store::{Change, Store},
     table::table,
 };
@@ -63,12 +64,9 @@ pub(crate) fn open(
     let query = &request.query;
     let target = request.target.clone();
     let selector = Selector::read(query, &target)?;
+    query.check_list(true)?;
     let initial = query.flag("sendInitialEvents");
-    if initial != (query.get("resourceVersionMatch") == Some("NotOlderThan")) {
-        return Err(bad_request(
-            "sendInitialEvents and resourceVersionMatch=NotOlderThan are used together",
-        ));
-    }
+    let no_initial = query.get("sendInitialEvents").is_some() && !initial;
     let asked = query.resource_version()?;
     if let Some(asked) = asked.filter(|asked| *asked > store.revision) {
         return Err(too_large(asked, store.revision));
@@ -109,8 +107,9 @@ pub(crate) fn open(
             }
             watch.position = asked;
         }
+        _ if no_initial => {}
         // Without a revision, the watch starts with the current objects as additions.
-        _ => watch.initial(store, initial),
+        _ => watch.initial(store, initial)?,
     }
     lock(&shared.watches).add(watch.target.clone(), sender);
     Ok(futures::stream::unfold(watch, |mut watch| async move {
@@ -119,8 +118,19 @@ pub(crate) fn open(
 }
 
 impl Watch {
-    fn initial(&mut self, store: &Store, marked_end: bool) {
-        for object in store.list(&self.target.kind, &self.target.namespace) {
+    fn initial(&mut self, store: &Store, marked_end: bool) -> Answer<()> {
+        let target = self.target.clone();
+        let objects = store.stored(&target.kind, &target.namespace);
+        let mut missing = None;
+        for object in objects {
+            // Each missing conversion is noted before the first is reported.
+            let object = match convert::load(store, &target, &object.value()) {
+                Ok(object) => object,
+                Err(failure) => {
+                    missing = Some(failure);
+                    continue;
+                }
+            };
             if self.selector.matches(&object) {
                 self.event("ADDED", present(&object, &self.target, self.metadata_only));
             }
@@ -128,6 +138,7 @@ impl Watch {
         if marked_end && self.bookmarks {
             self.event("BOOKMARK", bookmark(&self.target, store.revision, true));
         }
+        missing.map_or(Ok(()), Err)
     }
 
     async fn next(&mut self) -> Option<Bytes> {
@@ -153,7 +164,7 @@ impl Watch {
                 continue;
             }
             let change = self.changes.next();
-            self.catch_up()?;
+            self.catch_up().await?;
             if !self.lines.is_empty() || self.ended {
                 continue;
             }
@@ -185,25 +196,45 @@ impl Watch {
     }
 
     /// Converts the changes since the last call to lines; `None` if the server was dropped.
-    fn catch_up(&mut self) -> Option<()> {
+    async fn catch_up(&mut self) -> Option<()> {
         let shared = self.shared.upgrade()?;
-        let mut store = lock(&shared.store);
-        let newest = store.revision;
-        let changes = store
-            .collection(&self.target.kind)
-            .since(self.position)
-            .map(|changes| changes.cloned().collect::<Vec<_>>());
-        drop(store);
-        match changes {
-            Ok(changes) => {
+        let changes = convert::retried(&shared, |store| {
+            let changes = self.changes(store)?;
+            Ok((changes, store.revision))
+        });
+        match changes.await {
+            Ok((changes, newest)) => {
                 for change in &changes {
                     self.change(change);
                 }
                 self.position = newest;
             }
-            Err(oldest) => self.fail(&too_old(self.position, oldest)),
+            Err(failure) => self.fail(&failure),
         }
         Some(())
+    }
+
+    /// Returns the changes since the last call, in the version of the watch.
+    fn changes(&self, store: &mut Store) -> Answer<Vec<Change>> {
+        let changes = store.collection(&self.target.kind).since(self.position);
+        let changes = changes.map_err(|oldest| too_old(self.position, oldest))?;
+        let changes: Vec<Change> = changes.cloned().collect();
+        let load = |object: Option<Arc<Value>>| {
+            let loaded = object.map(|object| convert::load(store, &self.target, &object));
+            loaded.transpose()
+        };
+        let changes: Vec<_> = changes
+            .into_iter()
+            .map(|change| (change.revision, load(change.old), load(change.new)))
+            .collect();
+        let changes = changes.into_iter().map(|(revision, old, new)| {
+            Ok(Change {
+                revision,
+                old: old?,
+                new: new?,
+            })
+        });
+        changes.collect()
     }
 
     /// Emits the event of a change: an object that enters the selection is added, one that leaves it is deleted.

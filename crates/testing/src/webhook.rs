@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 use k8s_openapi::{
     ByteString,
     api::admissionregistration::v1::{
-        MutatingWebhookConfiguration, RuleWithOperations, ValidatingWebhookConfiguration,
-        WebhookClientConfig,
+        MatchCondition, MutatingWebhookConfiguration, RuleWithOperations,
+        ValidatingWebhookConfiguration, WebhookClientConfig,
     },
     apimachinery::pkg::apis::meta::v1::LabelSelector,
 };
@@ -15,21 +15,34 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    ApiServer,
+    ApiServer, condition,
+    kind::Kind,
     object::{self, at},
     patch,
     request::{Request, Verb, present},
     shared::lock,
-    status::{Answer, error},
+    status::{Answer, error, forbidden},
     store::Store,
 };
 
 /// Answers a review that was sent to a path.
 type Respond = dyn Fn(&str, Value) -> Result<Value, String> + Send + Sync;
 
-/// The webhooks of a server, in the order of their calls.
+/// The webhooks of a server.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Webhooks(Vec<Arc<Webhook>>);
+pub(crate) struct Webhooks {
+    /// In the order of their calls.
+    admission: Vec<Arc<Webhook>>,
+    /// By the names of the definitions.
+    conversion: BTreeMap<String, Converter>,
+}
+
+/// Converts the objects of a definition.
+#[derive(Clone)]
+struct Converter {
+    path: String,
+    respond: Arc<Respond>,
+}
 
 struct Webhook {
     name: String,
@@ -38,12 +51,15 @@ struct Webhook {
     rules: Vec<RuleWithOperations>,
     object_selector: LabelSelector,
     ignores_failures: bool,
+    conditions: Value,
     respond: Arc<Respond>,
 }
 
 impl ApiServer {
-    /// Calls the webhooks of a `MutatingWebhookConfiguration` or a `ValidatingWebhookConfiguration` while objects are written. `respond` gets the
-    /// path of a webhook and an `AdmissionReview`, and returns the review with its response, or why the webhook failed.
+    /// Calls the webhooks of a `MutatingWebhookConfiguration` or a `ValidatingWebhookConfiguration` while objects are written, or the
+    /// conversion webhook of a `CustomResourceDefinition` while its objects are read or written in another version than the stored
+    /// one. `respond` gets the path of a webhook and an `AdmissionReview` or a `ConversionReview`, and returns the review with its
+    /// response, or why the webhook failed.
     ///
     /// `Webhooks::in_process` of the runtime is such a function:
     ///
@@ -51,24 +67,35 @@ impl ApiServer {
     /// let configurations = webhooks.configurations(&ClientConfig::url("https://localhost"));
     /// server.call_webhooks(&json!(configurations.mutating), webhooks.in_process())?;
     /// server.call_webhooks(&json!(configurations.validating), webhooks.in_process())?;
+    /// server.call_webhooks(&json!(crd), webhooks.in_process())?;
     /// ```
     ///
-    /// Rules, object selectors and failure policies apply. Match conditions, namespace selectors and reinvocation do not, and an
+    /// Rules, object selectors, match conditions and failure policies apply. Namespace selectors and reinvocation do not, and an
     /// object is not converted to the version of a rule.
     ///
     /// # Errors
-    /// If the object is neither of them.
+    /// If the object is none of them.
     pub fn call_webhooks(
         &self,
         configuration: &Value,
         respond: impl Fn(&str, Value) -> Result<Value, String> + Send + Sync + 'static,
     ) -> Result<(), serde_json::Error> {
         let respond: Arc<Respond> = Arc::new(respond);
+        if configuration["kind"] == "CustomResourceDefinition" {
+            let client = at(configuration, "/spec/conversion/webhook/clientConfig");
+            let client = Option::<WebhookClientConfig>::deserialize(client)?;
+            let path = path(client.unwrap_or_default());
+            let name = object::name(configuration).to_owned();
+            let converters = &mut lock(&self.0.store).webhooks.conversion;
+            converters.insert(name, Converter { path, respond });
+            return Ok(());
+        }
         let webhook = |mutating: bool,
                        name: String,
                        client: WebhookClientConfig,
                        rules: Option<Vec<RuleWithOperations>>,
                        object_selector: Option<LabelSelector>,
+                       conditions: Option<Vec<MatchCondition>>,
                        policy: Option<String>| {
             Arc::new(Webhook {
                 name,
@@ -77,6 +104,7 @@ impl ApiServer {
                 rules: rules.unwrap_or_default(),
                 object_selector: object_selector.unwrap_or_default(),
                 ignores_failures: policy.as_deref() == Some("Ignore"),
+                conditions: json!(conditions),
                 respond: Arc::clone(&respond),
             })
         };
@@ -90,6 +118,7 @@ impl ApiServer {
                     client,
                     rules,
                     it.object_selector,
+                    it.match_conditions,
                     it.failure_policy,
                 )
             });
@@ -104,12 +133,13 @@ impl ApiServer {
                     client,
                     rules,
                     it.object_selector,
+                    it.match_conditions,
                     it.failure_policy,
                 )
             });
             all.collect()
         };
-        lock(&self.0.store).webhooks.0.extend(webhooks);
+        lock(&self.0.store).webhooks.admission.extend(webhooks);
         Ok(())
     }
 }
@@ -171,6 +201,15 @@ fn operation(old: Option<&Value>) -> &'static str {
 }
 
 impl Webhooks {
+    /// Returns the function that converts the objects of a kind in process, if there is one.
+    pub(crate) fn conversion(
+        &self,
+        kind: &Kind,
+    ) -> Option<impl Fn(Value) -> Result<Value, String>> {
+        let converter = self.conversion.get(&kind.qualified())?;
+        Some(|review| (converter.respond)(&converter.path, review))
+    }
+
     fn matching<'a>(
         &'a self,
         mutating: bool,
@@ -178,11 +217,11 @@ impl Webhooks {
         operation: &'a str,
         object: &Value,
     ) -> Vec<&'a Webhook> {
-        if self.0.is_empty() {
+        if self.admission.is_empty() {
             return Vec::new();
         }
         let labels = BTreeMap::deserialize(at(object, "/metadata/labels")).unwrap_or_default();
-        let webhooks = self.0.iter().map(|webhook| &**webhook);
+        let webhooks = self.admission.iter().map(|webhook| &**webhook);
         webhooks
             .filter(|webhook| webhook.mutating == mutating)
             .filter(|webhook| {
@@ -219,7 +258,7 @@ fn applies(rule: &RuleWithOperations, request: &Request, operation: &str) -> boo
 }
 
 impl Webhook {
-    /// Returns the response that admits the object; `None` if the webhook failed and failures are ignored.
+    /// Returns the response that admits the object; `None` if the webhook is not called, or failed and failures are ignored.
     fn call(
         &self,
         request: &Request,
@@ -245,6 +284,12 @@ impl Webhook {
                 "object": object.map(shown), "oldObject": old.map(shown),
             },
         });
+        match condition::holds(&self.conditions, &review["request"]) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(_) if self.ignores_failures => return Ok(None),
+            Err(why) => return Err(forbidden(&target.kind, &target.name, &why)),
+        }
         let response = match (self.respond)(&self.path, review) {
             Ok(review) => review["response"].clone(),
             Err(_) if self.ignores_failures => return Ok(None),
@@ -281,6 +326,14 @@ impl Webhook {
             self.name
         );
         error(500, "InternalError", &message)
+    }
+}
+
+impl fmt::Debug for Converter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Converter")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
     }
 }
 

@@ -6,12 +6,12 @@ use kube::core::response::{Status, StatusDetails};
 use serde_json::{Value, json};
 
 use crate::{
-    admit, apply, body, builtin,
+    admit, apply, body, builtin, convert,
     gc::{self, Propagation},
     namespaces,
     object::{self, at, text},
     patch,
-    read::{current, found},
+    read::{current, found, loaded},
     request::{APPLY, Request, present},
     scale,
     selector::Selector,
@@ -43,13 +43,21 @@ pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<(Value, boo
         return Ok((scale::update(store, request, &old, &body)?, false));
     }
     body::decode(request, &mut body)?;
-    let found = found(store, target);
+    if target.subresource == "finalize" {
+        let object = namespaces::finalize(store, request, &body)?;
+        return Ok((present(&object, target, false), false));
+    }
+    let found = found(store, target)?;
     if found.is_none() && target.subresource.is_empty() && builtin::creates_on_update(&target.kind)
     {
         body::identify(request, &mut body)?;
-        object::section(&mut body, "metadata").remove("resourceVersion");
+        let version = object::section(&mut body, "metadata").remove("resourceVersion");
         let stored = admit::create(store, request, body)?;
-        return Ok((present(&stored, target, request.metadata_only), true));
+        let mut shown = present(&stored, target, request.metadata_only);
+        if let Some(version) = version.filter(|_| request.dry_run()) {
+            object::put(&mut shown, "/metadata/resourceVersion", version);
+        }
+        return Ok((shown, true));
     }
     let old = found.ok_or_else(|| not_found(&target.kind, &target.name))?;
     if builtin::needs_version(&target.kind) && text(&body, "/metadata/resourceVersion").is_empty() {
@@ -100,13 +108,15 @@ pub(crate) fn delete(store: &mut Store, request: &Request) -> Answer<Value> {
     if options.dry_run {
         return Ok(present(&found, target, false));
     }
+    let stored = store.get(&target.kind, &target.namespace, &target.name);
     let (last, removed) = gc::delete(
         store,
         &target.kind,
-        &found,
+        &stored.unwrap_or_else(|| found.clone()),
         options.propagation,
         options.grace,
     );
+    let last = convert::load(store, target, &last)?;
     if !removed {
         return Ok(present(&last, target, false));
     }
@@ -131,20 +141,15 @@ pub(crate) fn delete_collection(store: &mut Store, request: &Request) -> Answer<
     let target = &request.target;
     let selector = Selector::read(&request.query, target)?;
     let options = Options::read(request)?;
-    let chosen: Vec<Arc<Value>> = store
-        .list(&target.kind, &target.namespace)
-        .into_iter()
-        .filter(|object| selector.matches(object))
-        .collect();
-    if !options.dry_run {
-        for object in &chosen {
-            gc::delete(
-                store,
-                &target.kind,
-                object,
-                options.propagation,
-                options.grace,
-            );
+    let chosen = loaded(store, target, store.stored(&target.kind, &target.namespace))?;
+    let chosen = chosen.into_iter().filter(|object| selector.matches(object));
+    let chosen: Vec<Arc<Value>> = chosen.collect();
+    for object in chosen.iter().filter(|_| !options.dry_run) {
+        let (namespace, name) = (object::namespace(object), object::name(object));
+        // The deletion of one object may delete others.
+        if let Some(stored) = store.get(&target.kind, namespace, name) {
+            let propagation = options.propagation;
+            gc::delete(store, &target.kind, &stored, propagation, options.grace);
         }
     }
     let items: Vec<_> = chosen
@@ -187,7 +192,7 @@ impl Options {
                     "Unsupported value: {other:?}: supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\""
                 );
                 let cause = cause("propagationPolicy", "FieldValueNotSupported", message);
-                return Err(invalid_options("DeleteOptions", cause));
+                return Err(invalid_options("DeleteOptions", vec![cause]));
             }
         };
         Ok(Self {

@@ -1,5 +1,5 @@
 //! Operators as processes on a real control plane, with the rights of their `deploy/rbac.yaml` alone.
-use std::{path::Path, process::Command, time::Duration};
+use std::{ffi::OsStr, iter, path::Path, process::Command, time::Duration};
 
 use kube_codegen_testenv::{ControlPlane, Error, Process, eventually};
 use tokio::{sync::OnceCell, task::spawn_blocking};
@@ -49,11 +49,14 @@ pub async fn logged(process: &Process, part: &str) -> Result<(), Error> {
 
 /// Runs a target of the Makefile in the directory of an operator. On failure, returns the output.
 pub async fn make(plane: &ControlPlane, directory: &Path, target: &str) -> Result<(), String> {
+    let kubectl = plane.kubectl_command();
+    let words = iter::once(kubectl.get_program()).chain(kubectl.get_args());
+    let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
     let mut command = Command::new("make");
     command
         .current_dir(directory)
         .args([target, "IMG=registry.example.com/operator:v1"])
-        .arg(format!("KUBECTL={}", plane.kubectl_command_line()))
+        .arg(format!("KUBECTL={}", words.join(" ")))
         .env("KUBECONFIG", plane.kubeconfig());
     let output = spawn_blocking(move || command.output()).await;
     let output = output.map_err(|error| error.to_string())?;

@@ -24,6 +24,9 @@ const REST: Duration = Duration::from_secs(1);
 pub(super) struct Child {
     process: process::Child,
     output: JoinSet<()>,
+    /// Ends the operator if this process is killed.
+    #[cfg(unix)]
+    _guard: Option<process::Child>,
 }
 
 impl Child {
@@ -61,6 +64,8 @@ impl Child {
             output.spawn(print(err, view.clone()));
         }
         Ok(Self {
+            #[cfg(unix)]
+            _guard: child.id().and_then(guard),
             process: child,
             output,
         })
@@ -99,6 +104,24 @@ impl Child {
         }
         let _ended = timeout(GRACE, self.process.kill()).await;
     }
+}
+
+/// Starts a shell that ends a process group once this process has ended, however that happens: the kernel then closes the shell's
+/// standard input. Dropping the shell's handle ends the shell first.
+#[cfg(unix)]
+fn guard(group: u32) -> Option<process::Child> {
+    const SCRIPT: &str = r#"while read -r line; do :; done
+kill -TERM -- "-$1" && sleep 5 && kill -KILL -- "-$1""#;
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", SCRIPT, "kube-codegen-dev", &group.to_string()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .kill_on_drop(true);
+    // Without a shell, the operator outlives a killed process.
+    shell.spawn().ok()
 }
 
 /// Prints the lines of the operator.

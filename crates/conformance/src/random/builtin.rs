@@ -147,15 +147,13 @@ impl Generator {
                 request: format!("GET {path}"),
                 ..Step::default()
             },
-            92..94 => Step {
+            92..94 if !namespace.is_empty() => Step {
                 request: format!("GET {collection}?labelSelector=app%3Dweb&limit=2"),
                 ..Step::default()
             },
-            94..95 => Step {
-                request: format!(
-                    "GET {collection}?fieldSelector=metadata.name%3D{}",
-                    name.replace("$NS", "none")
-                ),
+            // Objects of other rounds have other names.
+            92..95 => Step {
+                request: format!("GET {collection}?fieldSelector=metadata.name%3D{name}"),
                 ..Step::default()
             },
             _ => Step {

@@ -6,7 +6,8 @@ use kube::core::{
     conversion::{ConversionResponse, ConversionReview},
     response::StatusSummary,
 };
-use serde_json::Value;
+use serde::Deserialize as _;
+use serde_json::{Value, json};
 
 use super::Kind;
 use crate::panics::catch;
@@ -73,6 +74,19 @@ impl Converters {
         objects
             .map(|object| self.one(object, api_version))
             .collect()
+    }
+
+    /// Answers a review without a server; the error is why the webhook would fail.
+    pub(super) fn answer(&self, review: Value) -> Result<Value, String> {
+        let review = ConversionReview::deserialize(review).map_err(|error| error.to_string())?;
+        let request = review
+            .request
+            .ok_or("the ConversionReview has no request")?;
+        let result = self.convert(request.objects, &request.desired_api_version);
+        let result = result.map_err(|failure| match failure {
+            Failure::Refused(message) | Failure::Panic(message) => message,
+        });
+        Ok(json!(answer(request.uid, result)))
     }
 
     fn one(&self, object: Value, api_version: &str) -> Result<Value, Failure> {

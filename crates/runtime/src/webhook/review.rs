@@ -7,7 +7,7 @@ use kube::core::Status;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Refusal, Request, Webhooks, handler::Admitted};
+use super::{Refusal, Request, Webhooks, conversion, handler::Admitted};
 use crate::panics;
 
 const API_VERSION: &str = "admission.k8s.io/v1";
@@ -88,8 +88,8 @@ pub(super) fn answer(uid: String, result: Result<Admitted, Refusal>) -> Value {
 }
 
 impl Webhooks {
-    /// Returns a function that answers the `AdmissionReview` that is sent to a path, without a server: for tests, such as those with
-    /// `ApiServer::call_webhooks` of `kube-codegen-testing`. It fails where the webhook would fail.
+    /// Returns a function that answers the `AdmissionReview` or the `ConversionReview` that is sent to a path, without a server: for
+    /// tests, such as those with `ApiServer::call_webhooks` of `kube-codegen-testing`. It fails where the webhook would fail.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -123,7 +123,11 @@ impl Webhooks {
         let handlers: Vec<_> = handlers
             .map(|webhook| (webhook.path.clone(), Arc::clone(&webhook.handler)))
             .collect();
+        let converters = self.converters.clone();
         move |path, review| {
+            if path == conversion::PATH && review["kind"] == conversion::KIND {
+                return converters.answer(review);
+            }
             let found = handlers.iter().find(|(known, _)| known == path);
             let (_, handler) = found.ok_or_else(|| format!("there is no webhook at {path}"))?;
             let review = Review::deserialize(review).map_err(|error| error.to_string())?;

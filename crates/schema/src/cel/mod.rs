@@ -6,6 +6,7 @@
 
 mod errors;
 mod evaluate;
+mod expression;
 mod keyed;
 mod library;
 mod names;
@@ -13,4 +14,5 @@ mod rule;
 mod value;
 
 pub(crate) use evaluate::{Change, evaluate};
+pub use expression::Expression;
 pub(crate) use rule::Rule;

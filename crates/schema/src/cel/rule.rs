@@ -31,7 +31,7 @@ pub(crate) struct Rule {
 }
 
 /// The functions, macros and types of a rule.
-static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(library::env()));
+pub(super) static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(library::env()));
 
 /// The result of an evaluation that is not true.
 pub(super) enum Failure {
@@ -137,7 +137,7 @@ impl Rule {
     }
 }
 
-fn compile(source: &str) -> Result<Program, String> {
+pub(super) fn compile(source: &str) -> Result<Program, String> {
     ENV.compile(source).map_err(|errors| errors.to_string())
 }
 

@@ -116,7 +116,7 @@ fn list(schema: &Node, items: &[Value]) -> Box<dyn Val> {
     }
 }
 
-fn scalar(value: &Value) -> Box<dyn Val> {
+pub(super) fn scalar(value: &Value) -> Box<dyn Val> {
     match value {
         Value::Bool(value) => Box::new(CelBool::from(*value)),
         Value::String(text) => Box::new(CelString::from(text.clone())),

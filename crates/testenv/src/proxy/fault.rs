@@ -111,6 +111,15 @@ impl Fault {
     }
 }
 
+/// Responds as the API server does to a token that has expired.
+pub(super) fn unauthorized() -> Response<Bytes> {
+    let code = StatusCode::UNAUTHORIZED;
+    json_response(
+        code,
+        status(code, "Unauthorized", "Unauthorized").to_string(),
+    )
+}
+
 const EXPIRED: &str = "too old resource version";
 
 fn status(code: StatusCode, reason: &str, message: &str) -> Value {

@@ -10,7 +10,9 @@ use hyper::body::{Frame, Incoming};
 use kube::{Client, client::Body, config::AuthInfo};
 use tokio::time::sleep;
 
-use super::{Fault, RecordedRequest, connection::Connection, rule::Rules, transform::transform};
+use super::{
+    Fault, RecordedRequest, connection::Connection, fault, rule::Rules, transform::transform,
+};
 use crate::{error::Error, kubeconfig::without_retry};
 
 type Answer = Response<StreamBody<BoxStream<'static, Result<Frame<Bytes>, io::Error>>>>;
@@ -65,6 +67,10 @@ impl Upstream {
     ) -> Result<Answer, io::Error> {
         let recorded = RecordedRequest::new(request.method().clone(), request.uri().clone());
         let (fault, signal) = self.rules.on(&recorded);
+        let token = request.headers().get(header::AUTHORIZATION);
+        if token.is_some_and(|token| self.rules.has_expired(token)) {
+            return Ok(full(fault::unauthorized()));
+        }
         if let Some(answer) = fault.as_ref().and_then(Fault::answer) {
             return Ok(full(answer));
         }

@@ -131,6 +131,12 @@ impl Proxy {
         self.rules.signal(rule, Signal::BlackHole)
     }
 
+    /// Expires every bearer token that a client has sent so far: requests with it get 401, open responses go on. A client that reads its
+    /// token again, as from a projected volume, recovers. Returns the number of tokens.
+    pub fn expire_tokens(&self) -> usize {
+        self.rules.expire_tokens()
+    }
+
     /// Returns all requests so far, in the order of arrival.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.rules.requests()

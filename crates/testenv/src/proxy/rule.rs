@@ -1,11 +1,14 @@
 //! Rules of the proxy: which requests get a fault, and how often.
 
-use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
 };
 
-use http::{Method, Uri};
+use http::{HeaderValue, Method, Uri};
 use tokio::sync::watch;
 
 use super::Fault;
@@ -159,6 +162,8 @@ struct State {
     active: Vec<Arc<Active>>,
     requests: Vec<RecordedRequest>,
     open: Vec<(RecordedRequest, watch::Sender<Option<Signal>>)>,
+    /// The `Authorization` headers that clients have sent, and whether they have expired.
+    tokens: BTreeMap<Vec<u8>, bool>,
 }
 
 impl Rules {
@@ -196,6 +201,20 @@ impl Rules {
                 .map(|active| active.rule.fault.clone()),
             receiver,
         )
+    }
+
+    /// Remembers the token of a request, and returns whether it has expired.
+    pub(super) fn has_expired(&self, authorization: &HeaderValue) -> bool {
+        let mut state = self.lock();
+        let token = authorization.as_bytes().to_vec();
+        *state.tokens.entry(token).or_default()
+    }
+
+    /// Expires all tokens that clients have sent, and returns their number.
+    pub(super) fn expire_tokens(&self) -> usize {
+        let mut state = self.lock();
+        state.tokens.values_mut().for_each(|it| *it = true);
+        state.tokens.len()
     }
 
     /// Signals to the open responses that `rule` matches, and returns their number.

@@ -325,3 +325,40 @@ async fn a_process_has_a_log_and_an_exit_status() -> TestResult {
     assert!(fs::exists(plane.kubeconfig()).unwrap());
     Ok(())
 }
+
+#[tokio::test]
+async fn a_second_api_server_answers_while_the_first_is_down() -> TestResult {
+    let Some(plane) = ControlPlane::for_test().await? else {
+        return Ok(());
+    };
+    let second = plane.second_api_server().await?;
+    let of = |client| Api::<ConfigMap>::namespaced(client, "default");
+    let made = of(plane.client()?)
+        .create(&PostParams::default(), &config_map("a"))
+        .await?;
+    assert_eq!(of(second.client()?).get("a").await?, made);
+    plane.api_server()?.kill();
+    of(second.client()?)
+        .create(&PostParams::default(), &config_map("b"))
+        .await?;
+    plane.api_server()?.restart().await?;
+    of(plane.client()?).get("b").await?;
+    // A paused server serves what its watch cache had.
+    second.component().pause()?;
+    of(plane.client()?)
+        .create(&PostParams::default(), &config_map("c"))
+        .await?;
+    second.component().resume()?;
+    eventually("the second watch cache", WITHIN, async || {
+        let cached = ListParams::default().match_any();
+        let maps = of(second.client().map_err(|e| e.to_string())?);
+        let seen = maps.list(&cached).await.map_err(|e| e.to_string())?.items;
+        let has = seen
+            .iter()
+            .any(|map| map.metadata.name.as_deref() == Some("c"));
+        has.then_some(())
+            .ok_or_else(|| format!("{} maps", seen.len()))
+    })
+    .await?;
+    Ok(())
+}

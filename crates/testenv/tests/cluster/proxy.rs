@@ -265,3 +265,36 @@ async fn the_proxy_is_down_with_its_server() -> TestResult {
     config_maps.list(&ListParams::default()).await?;
     Ok(())
 }
+
+#[tokio::test]
+async fn expired_tokens_get_401_until_a_client_has_a_new_one() -> TestResult {
+    let Some(plane) = ControlPlane::shared().await? else {
+        return Ok(());
+    };
+    let ns = plane.namespace("expiry").await?;
+    let proxy = plane.proxy().await?;
+    plane
+        .kubectl([
+            "create",
+            "rolebinding",
+            "view",
+            "--clusterrole=view",
+            &format!("--serviceaccount={ns}:default"),
+            "-n",
+            ns.name(),
+        ])
+        .await?;
+    let kubectl = async |kubeconfig: &std::path::Path| {
+        let kubeconfig = format!("--kubeconfig={}", kubeconfig.display());
+        plane.kubectl([&kubeconfig, "get", "configmaps"]).await
+    };
+    let old = proxy.kubeconfig_for(ns.name(), "default").await?;
+    kubectl(&old).await?;
+    assert_eq!(proxy.expire_tokens(), 1);
+    let error = kubectl(&old).await.unwrap_err().to_string();
+    assert!(error.contains("Unauthorized"), "{error}");
+    // A token request within one second may give the same token.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    kubectl(&proxy.kubeconfig_for(ns.name(), "default").await?).await?;
+    Ok(())
+}

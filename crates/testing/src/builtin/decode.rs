@@ -351,3 +351,29 @@ pub(crate) fn normalize(schema: &Value, value: &mut Value) {
         _ => {}
     }
 }
+
+/// Returns whether a value has empty maps or lists where the old one has none.
+pub(super) fn has_new_blanks(schema: &Value, old: &Value, new: &Value) -> bool {
+    match new {
+        Value::Object(fields) => {
+            let properties = schema.get("properties");
+            if fields.is_empty() && properties.is_none() {
+                return old.is_null();
+            }
+            let inner = |name: &str| match properties {
+                Some(properties) => at(properties, &format!("/{name}")),
+                None => at(schema, "/additionalProperties"),
+            };
+            fields.iter().any(|(name, value)| {
+                let old = old.get(name).unwrap_or(&Value::Null);
+                has_new_blanks(inner(name), old, value)
+            })
+        }
+        Value::Array(items) if items.is_empty() => old.is_null(),
+        Value::Array(items) => items.iter().enumerate().any(|(index, item)| {
+            let old = old.get(index).unwrap_or(&Value::Null);
+            !old.is_null() && has_new_blanks(at(schema, "/items"), old, item)
+        }),
+        _ => false,
+    }
+}

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 pub(crate) use self::{decode::decode, validate::validate};
 use crate::{
     kind::{Kind, Scale, Types, Version},
-    object::text,
+    object::{self, at, text},
 };
 
 /// A recorded resource.
@@ -90,6 +90,7 @@ pub(crate) fn kinds() -> impl Iterator<Item = Kind> {
             categories: resource.categories.clone(),
             namespaced: resource.namespaced,
             custom: false,
+            storage: None,
             generation,
             versions: vec![Version {
                 name: resource.version.clone(),
@@ -151,19 +152,53 @@ pub(crate) fn prepare(schema: &Value, kind: &Kind, old: Option<&Value>, object: 
 }
 
 /// Returns the warnings about an object.
-pub(crate) fn warnings(kind: &Kind, object: &Value) -> Vec<&'static str> {
+pub(crate) fn warnings(kind: &Kind, object: &Value) -> Vec<String> {
     if kind.kind != "Service" {
-        return Vec::new();
+        return null_selectors(kind, object);
     }
     let mut warnings = Vec::new();
     let kind = text(object, "/spec/type");
     if text(object, "/spec/clusterIP") == "None"
         && text(object, "/spec/sessionAffinity") == "ClientIP"
     {
-        warnings.push("spec.SessionAffinity is ignored for headless services");
+        warnings.push("spec.SessionAffinity is ignored for headless services".to_owned());
     }
     if kind != "ExternalName" && !text(object, "/spec/externalName").is_empty() {
-        warnings.push("spec.externalName is ignored when spec.type is not \"ExternalName\"");
+        warnings
+            .push("spec.externalName is ignored when spec.type is not \"ExternalName\"".to_owned());
+    }
+    warnings
+}
+
+/// Returns the warnings about selectors of Pods that are absent, and select none.
+fn null_selectors(kind: &Kind, object: &Value) -> Vec<String> {
+    let spec = match kind.kind.as_str() {
+        "Pod" => "/spec",
+        "CronJob" => "/spec/jobTemplate/spec/template/spec",
+        _ => "/spec/template/spec",
+    };
+    let mut warnings = Vec::new();
+    let mut check = |list: &str, term: &str| {
+        for (index, item) in object::list(object, &format!("{spec}{list}"))
+            .iter()
+            .enumerate()
+        {
+            if at(item, &format!("{term}/labelSelector")).is_null() {
+                let path = format!("{spec}{list}")
+                    .trim_start_matches('/')
+                    .replace('/', ".");
+                let term = term.replace('/', ".");
+                warnings.push(format!("{path}[{index}]{term}.labelSelector: a null labelSelector results in matching no pod"));
+            }
+        }
+    };
+    check("/topologySpreadConstraints", "");
+    for affinity in ["podAffinity", "podAntiAffinity"] {
+        let path = |when: &str| {
+            format!("/affinity/{affinity}/{when}DuringSchedulingIgnoredDuringExecution")
+        };
+        check(&path("required"), "");
+        check(&path("preferred"), "/podAffinityTerm");
     }
     warnings
 }
@@ -234,6 +269,11 @@ pub(crate) fn returns_deleted(kind: &Kind) -> bool {
         ("storage.k8s.io", name) => name != "CSIStorageCapacity",
         _ => false,
     }
+}
+
+/// Returns whether a value has empty maps or lists where the old one has none: Go tells them apart until they are stored.
+pub(crate) fn has_new_blanks(schema: &Value, old: &Value, new: &Value) -> bool {
+    decode::has_new_blanks(schema, old, new)
 }
 
 /// Brings an object into the form in which the server writes it.

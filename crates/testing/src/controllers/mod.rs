@@ -2,6 +2,7 @@
 //!
 //! They work on the store itself, each change at once and each wait on tokio's clock, so that a run can be repeated.
 
+mod budgets;
 mod deployment;
 mod endpoints;
 mod job;
@@ -81,6 +82,7 @@ pub struct Controllers {
     nodes: usize,
     ready_after: Duration,
     done_after: Duration,
+    ends_after: Duration,
     planner: Option<Arc<Planner>>,
 }
 
@@ -107,6 +109,7 @@ impl Controllers {
             nodes: 1,
             ready_after: Duration::from_secs(1),
             done_after: Duration::from_secs(1),
+            ends_after: Duration::ZERO,
             planner: None,
         }
     }
@@ -129,6 +132,12 @@ impl Controllers {
         self
     }
 
+    /// Sets how long a deleted Pod takes until its containers have ended: by default no time, at most its grace period.
+    pub fn ends_after(mut self, time: Duration) -> Self {
+        self.ends_after = time;
+        self
+    }
+
     /// Decides what happens to each Pod, in place of its annotation. It is called repeatedly and must give the same answer
     /// until the plan changes.
     pub fn plan(mut self, planner: impl Fn(&Pod) -> PodPlan + Send + Sync + 'static) -> Self {
@@ -146,6 +155,7 @@ impl ApiServer {
     ) -> impl Future<Output = ()> + Send + 'static {
         {
             let mut store = lock(&self.0.store);
+            store.kubelets = true;
             create_nodes(&mut store, controllers.nodes);
             self.0.changes.wake();
         }
@@ -197,6 +207,7 @@ fn settle(store: &mut Store, options: &Controllers, timers: &mut Timers) -> Opti
         job::run(&mut pass);
         pods::run(&mut pass);
         endpoints::run(&mut pass);
+        budgets::run(&mut pass);
         let (waits, deadline) = pass.finish();
         timers.0 = waits;
         if store.revision == before {

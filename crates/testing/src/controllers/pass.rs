@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::Controllers;
 use crate::{
-    internal,
+    gc, internal,
     object::{self, at, deleting, flag, list, now, put, text},
     store::Store,
 };
@@ -97,6 +97,22 @@ impl<'a> Pass<'a> {
     /// Creates an object and returns it. An error, such as that of a quota or of a name in use, is tried again at the next change.
     pub(super) fn create(&mut self, object: &Value) -> Option<Value> {
         internal::create(self.store, AGENT, object).ok()
+    }
+
+    /// Returns the Pods that are being deleted.
+    pub(super) fn deleted_pods(&self) -> Vec<Arc<Value>> {
+        let kind = self.store.kinds.named("v1", "Pod");
+        let pods = kind.map(|kind| self.store.list(kind, ""));
+        let mut pods = pods.unwrap_or_default();
+        pods.retain(|pod| deleting(pod));
+        pods
+    }
+
+    /// Removes a Pod whose containers have ended.
+    pub(super) fn end(&mut self, pod: &Arc<Value>) {
+        if let Some(kind) = self.store.kinds.named("v1", "Pod").cloned() {
+            gc::delete(self.store, &kind, pod, gc::Propagation::Background, Some(0));
+        }
     }
 
     pub(super) fn update(&mut self, object: &Value) {

@@ -35,6 +35,14 @@ pub(super) fn run(pass: &mut Pass<'_>) {
             step(pass, &nodes, &pod);
         }
     }
+    for pod in pass.deleted_pods() {
+        let grace = number(&pod, "/metadata/deletionGracePeriodSeconds");
+        let grace = Duration::from_secs(grace.try_into().unwrap_or_default());
+        let wait = format!("end/{}", object::uid(&pod));
+        if pass.waited(wait, grace.min(pass.options.ends_after)) {
+            pass.end(&pod);
+        }
+    }
 }
 
 fn plan(pass: &Pass<'_>, pod: &Value) -> PodPlan {
@@ -51,7 +59,7 @@ fn plan(pass: &Pass<'_>, pod: &Value) -> PodPlan {
     }
 }
 
-fn step(pass: &mut Pass<'_>, nodes: &[Arc<Value>], pod: &Value) {
+fn step(pass: &mut Pass<'_>, nodes: &[Arc<Value>], pod: &Arc<Value>) {
     let plan = plan(pass, pod);
     let node = text(pod, "/spec/nodeName");
     if node.is_empty() {
@@ -68,7 +76,7 @@ fn step(pass: &mut Pass<'_>, nodes: &[Arc<Value>], pod: &Value) {
     let uid = object::uid(pod).to_owned();
     match nodes.iter().find(|found| object::name(found) == node) {
         None => {
-            pass.delete(pod);
+            pass.end(pod);
             return;
         }
         Some(found) if !is_ready(found) => {

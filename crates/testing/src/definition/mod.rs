@@ -2,6 +2,7 @@
 
 mod accept;
 mod schema;
+mod values;
 
 pub(crate) use accept::establish;
 
@@ -48,6 +49,10 @@ impl Report {
             "FieldValueForbidden",
             format!("Forbidden: {why}"),
         ));
+    }
+
+    pub(crate) fn add(&mut self, path: &str, reason: &str, message: String) {
+        self.0.push(cause(path, reason, message));
     }
 
     pub(crate) fn unsupported(&mut self, path: &str, value: &Value, supported: &[&str]) {
@@ -216,7 +221,7 @@ fn versions(crd: &Value, report: &mut Report) {
                 let path = format!("{path}.schema.openAPIV3Schema");
                 let before = report.0.len();
                 schema::root(schema, &path, report);
-                // A rule (CEL) or a pattern that does not compile.
+                // A keyword with a value of a wrong type.
                 if report.0.len() == before
                     && let Err(error) = Schema::new(schema)
                 {

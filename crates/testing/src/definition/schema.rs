@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::Report;
+use super::{Report, values};
 use crate::object::{at, flag, list, strings, text};
 
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
@@ -44,6 +44,7 @@ pub(super) fn root(schema: &Value, path: &str, report: &mut Report) {
 /// Validates one schema of a value. `why` is the reason for which it needs a type.
 fn node(schema: &Value, path: &str, report: &mut Report, why: &str, is_root: bool) {
     forms(schema, path, report);
+    values::check(schema, path, report);
     let int_or_string = flag(schema, "/x-kubernetes-int-or-string");
     let preserves = flag(schema, "/x-kubernetes-preserve-unknown-fields");
     let found = text(schema, "/type");
@@ -242,6 +243,7 @@ fn constraints(schema: &Value, path: &str, report: &mut Report) {
 
 /// Schemas inside `allOf` and so on describe no fields of their own.
 fn constraint_only(schema: &Value, path: &str, report: &mut Report, int_or_string: bool) {
+    values::pattern(schema, path, report);
     for (keyword, why) in [
         ("description", "must be empty to be structural"),
         ("title", "must be empty to be structural"),

@@ -86,6 +86,13 @@ pub(crate) fn track(object: &mut Value, old: Option<&Value>, request: &Request) 
     if request.content_type == APPLY {
         return;
     }
+    if request.is_untracked.get()
+        && let Some(old) = old
+    {
+        let owners = at(old, "/metadata").clone();
+        object::copy(section(object, "metadata"), &owners, "managedFields");
+        return;
+    }
     let shape = Shape::root(version);
     let mut owners = match Owners::read(object) {
         // One empty entry clears all owners.

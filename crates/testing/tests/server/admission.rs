@@ -13,37 +13,62 @@ use hyper_util::rt::TokioIo;
 use k8s_openapi::{ByteString, api::core::v1::ConfigMap};
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpListener,
+};
 
 use super::support::{map, maps, refused};
 
-/// Serves a webhook, and returns its address and the reviews that it gets.
-async fn webhook(answer: fn(&str, &Value) -> Value) -> (SocketAddr, Arc<Mutex<Vec<Value>>>) {
+/// Answers the reviews that are sent to a free port, and returns its address.
+pub(crate) async fn serve(
+    answer: impl Fn(&str, &Value) -> Value + Clone + Send + Sync + 'static,
+) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let reviews: Arc<Mutex<Vec<Value>>> = Arc::default();
-    let seen = reviews.clone();
     tokio::spawn(async move {
         loop {
             let (stream, _) = listener.accept().await.unwrap();
-            let seen = seen.clone();
-            let service = service_fn(move |request: Request<Incoming>| {
-                let seen = seen.clone();
-                async move {
-                    let path = request.uri().path().to_owned();
-                    let body = request.into_body().collect().await.unwrap().to_bytes();
-                    let review: Value = serde_json::from_slice(&body).unwrap();
-                    let mut response = answer(&path, &review["request"]);
-                    response["uid"] = review["request"]["uid"].clone();
-                    seen.lock().unwrap().push(review["request"].clone());
-                    let text = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response});
-                    Ok::<_, Infallible>(Response::new(Full::new(Bytes::from(text.to_string()))))
-                }
-            });
-            tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+            tokio::spawn(connection(stream, answer.clone()));
         }
     });
-    (address, reviews)
+    address
+}
+
+/// Answers the reviews of one connection.
+async fn connection<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: S,
+    answer: impl Fn(&str, &Value) -> Value + Clone,
+) {
+    let service = service_fn(move |request: Request<Incoming>| {
+        let answer = answer.clone();
+        async move {
+            let path = request.uri().path().to_owned();
+            let body = request.into_body().collect().await.unwrap().to_bytes();
+            let review: Value = serde_json::from_slice(&body).unwrap();
+            let text = answer(&path, &review).to_string();
+            Ok::<_, Infallible>(Response::new(Full::new(Bytes::from(text))))
+        }
+    });
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    connection.await.ok();
+}
+
+/// Wraps the response to an admission review.
+fn admission(review: &Value, mut response: Value) -> Value {
+    response["uid"] = review["request"]["uid"].clone();
+    json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response})
+}
+
+/// Serves a webhook, and returns its address and the reviews that it gets.
+async fn webhook(answer: fn(&str, &Value) -> Value) -> (SocketAddr, Arc<Mutex<Vec<Value>>>) {
+    let reviews: Arc<Mutex<Vec<Value>>> = Arc::default();
+    let seen = reviews.clone();
+    let address = serve(move |path, review| {
+        seen.lock().unwrap().push(review["request"].clone());
+        admission(review, answer(path, &review["request"]))
+    });
+    (address.await, reviews)
 }
 
 fn configure(server: &ApiServer, kind: &str, url: &str, change: &Value) {
@@ -170,5 +195,181 @@ async fn selectors_decide_which_objects_a_webhook_gets() {
     assert_eq!(
         status.message,
         "admission webhook \"hook.example.com\" denied the request without explanation"
+    );
+}
+
+#[tokio::test]
+async fn match_conditions_decide_which_requests_a_webhook_gets() {
+    let (address, reviews) = webhook(|_, _| json!({"allowed": false})).await;
+    let server = ApiServer::new();
+    let url = format!("http://{address}/x");
+    let conditions = json!({"matchConditions": [
+        {"name": "no-nodes", "expression": "!('system:nodes' in request.userInfo.groups)"},
+        {"name": "guarded", "expression": "has(object.metadata.labels) && object.metadata.labels.guarded == 'yes'"},
+        {"name": "new", "expression": "oldObject == null"},
+    ]});
+    configure(&server, "ValidatingWebhookConfiguration", &url, &conditions);
+    let maps = maps(&server);
+    let parameters = kube::api::PostParams::default();
+    maps.create(&parameters, &map("a")).await.unwrap();
+    assert!(reviews.lock().unwrap().is_empty());
+    let mut guarded = map("b");
+    guarded.metadata.labels = Some([("guarded".to_owned(), "yes".to_owned())].into());
+    assert_eq!(refused(maps.create(&parameters, &guarded).await).code, 403);
+    assert_eq!(reviews.lock().unwrap().len(), 1);
+
+    // A condition that cannot be evaluated is a failure of the webhook.
+    let wrong =
+        json!({"matchConditions": [{"name": "absent", "expression": "object.data.absent == 'x'"}]});
+    configure(&server, "ValidatingWebhookConfiguration", &url, &wrong);
+    let status = refused(maps.create(&parameters, &map("c")).await);
+    assert_eq!((status.code, status.reason.as_str()), (403, "Forbidden"));
+    let ignored = json!({"matchConditions": wrong["matchConditions"], "failurePolicy": "Ignore"});
+    configure(&server, "ValidatingWebhookConfiguration", &url, &ignored);
+    maps.create(&parameters, &map("c")).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_webhook_is_called_again_after_a_later_change_if_it_asks_for_it() {
+    let (address, reviews) = webhook(|path, request| {
+        let field = path.trim_start_matches('/');
+        let has_data = request["object"]["data"].is_object();
+        let patch = if has_data {
+            json!([{"op": "add", "path": format!("/data/{field}"), "value": "x"}])
+        } else {
+            json!([{"op": "add", "path": "/data", "value": {field: "x"}}])
+        };
+        json!({"allowed": true, "patchType": "JSONPatch", "patch": ByteString(patch.to_string().into_bytes())})
+    })
+    .await;
+    let server = ApiServer::new();
+    for (name, policy) in [("a", "IfNeeded"), ("b", "Never")] {
+        let mut hook = json!({
+            "name": format!("{name}.example.com"),
+            "clientConfig": {"url": format!("http://{address}/{name}")},
+            "rules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}],
+            "sideEffects": "None",
+            "admissionReviewVersions": ["v1"],
+        });
+        hook["reinvocationPolicy"] = policy.into();
+        let configuration = json!({
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": "MutatingWebhookConfiguration",
+            "metadata": {"name": name},
+            "webhooks": [hook],
+        });
+        server.seed(&configuration).unwrap();
+    }
+    let parameters = kube::api::PostParams::default();
+    let created = maps(&server).create(&parameters, &map("a")).await.unwrap();
+    assert_eq!(created.data.unwrap().len(), 2);
+    let reviews = reviews.lock().unwrap();
+    let seen: Vec<usize> = reviews
+        .iter()
+        .map(|it| {
+            it["object"]["data"]
+                .as_object()
+                .map_or(0, serde_json::Map::len)
+        })
+        .collect();
+    assert_eq!(seen, [0, 1, 2]);
+}
+
+#[tokio::test]
+async fn the_deletion_of_a_collection_asks_for_each_object() {
+    let (address, reviews) = webhook(|_, request| json!({"allowed": request["name"] != "b"})).await;
+    let server = ApiServer::new();
+    let maps = maps(&server);
+    for name in ["a", "b"] {
+        maps.create(&kube::api::PostParams::default(), &map(name))
+            .await
+            .unwrap();
+    }
+    let url = format!("http://{address}/x");
+    configure(&server, "ValidatingWebhookConfiguration", &url, &json!({}));
+    let all = kube::api::ListParams::default();
+    let deleted = maps
+        .delete_collection(&kube::api::DeleteParams::default(), &all)
+        .await;
+    assert_eq!(refused(deleted).code, 403);
+    assert_eq!(reviews.lock().unwrap().len(), 2);
+    let other = kube::api::ListParams::default().fields("metadata.name=a");
+    maps.delete_collection(&kube::api::DeleteParams::default(), &other)
+        .await
+        .unwrap();
+}
+
+/// Returns a certificate authority (PEM), and what accepts connections with its certificate for a name.
+fn certificate(name: &str) -> (ByteString, tokio_rustls::TlsAcceptor) {
+    use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+    use tokio_rustls::rustls::{ServerConfig, crypto::ring, pki_types::PrivatePkcs8KeyDer};
+
+    let mut authority = CertificateParams::default();
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
+    let names = [name.to_owned(), "127.0.0.1".to_owned()];
+    let key = KeyPair::generate().unwrap();
+    let certificate = CertificateParams::new(names).unwrap();
+    let certificate = certificate.signed_by(&key, &authority).unwrap();
+    let key = PrivatePkcs8KeyDer::from(key.serialize_der());
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key.into())
+        .unwrap();
+    let bundle = ByteString(authority.pem().into_bytes());
+    (bundle, Arc::new(config).into())
+}
+
+#[tokio::test]
+async fn webhooks_are_called_over_https_by_url_and_by_service() {
+    let (bundle, acceptor) = certificate("webhook.operators.svc");
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let paths: Arc<Mutex<Vec<String>>> = Arc::default();
+    let seen = paths.clone();
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            let seen = seen.clone();
+            let answer = move |path: &str, review: &Value| {
+                seen.lock().unwrap().push(path.to_owned());
+                admission(review, json!({"allowed": false}))
+            };
+            let accepting = acceptor.accept(stream);
+            tokio::spawn(async move {
+                if let Ok(stream) = accepting.await {
+                    connection(stream, answer).await;
+                }
+            });
+        }
+    });
+    let server = ApiServer::new();
+    server.set_webhook_address(address);
+    let service = json!({"name": "webhook", "namespace": "operators", "path": "/by-service"});
+    let by_url = json!({"url": format!("https://{address}/by-url"), "caBundle": bundle});
+    let maps = maps(&server);
+    let parameters = kube::api::PostParams::default();
+    for client in [by_url, json!({"service": service, "caBundle": bundle})] {
+        configure(
+            &server,
+            "ValidatingWebhookConfiguration",
+            "",
+            &json!({"clientConfig": client}),
+        );
+        assert_eq!(refused(maps.create(&parameters, &map("a")).await).code, 403);
+    }
+    assert_eq!(*paths.lock().unwrap(), ["/by-url", "/by-service"]);
+    // An authority that did not sign the certificate.
+    let (other, _) = certificate("webhook.operators.svc");
+    let client = json!({"clientConfig": {"service": service, "caBundle": other}});
+    configure(&server, "ValidatingWebhookConfiguration", "", &client);
+    let status = refused(maps.create(&parameters, &map("a")).await);
+    assert_eq!(status.code, 500);
+    assert!(
+        status.message.contains("/by-service?timeout=1s"),
+        "{}",
+        status.message
     );
 }

@@ -110,6 +110,10 @@ fn environment(it: &mut Causes, path: &str, container: &Value) {
                 }
             }
         }
+        let field = at(from, "/fieldRef");
+        if field.is_object() && text(field, "/fieldPath").is_empty() {
+            it.required(format!("{path}.fieldRef.fieldPath"), "");
+        }
         if sources.is_empty() {
             it.invalid(path, "\"\"", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
         } else if !text(variable, "/value").is_empty() {

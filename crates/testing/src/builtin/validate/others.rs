@@ -58,12 +58,28 @@ pub(super) fn autoscaler(it: &mut Causes, object: &Value) {
             &json!(text(metric, "/type")),
             &kinds,
         );
+        if text(metric, "/type") != "Resource" {
+            continue;
+        }
+        if at(metric, "/resource").is_null() {
+            let why = "must populate information for the given metric source";
+            it.required(format!("{path}.resource"), why);
+            continue;
+        }
         let target = at(metric, "/resource/target");
         let has = |name: &str| target.get(name).is_some();
-        if text(metric, "/type") == "Resource" && !has("averageUtilization") && !has("averageValue")
-        {
+        let path = format!("{path}.resource.target");
+        let kind = text(target, "/type");
+        if kind.is_empty() {
+            it.required(format!("{path}.type"), "must specify a metric target type");
+        }
+        if !matches!(kind, "Utilization" | "Value" | "AverageValue") {
+            let why = "must be either Utilization, Value, or AverageValue";
+            it.invalid(format!("{path}.type"), json!(kind), why);
+        }
+        if !has("averageUtilization") && !has("averageValue") {
             let why = "must set either a target raw value or a target utilization";
-            it.required(format!("{path}.resource.target.averageUtilization"), why);
+            it.required(format!("{path}.averageUtilization"), why);
         }
     }
     for name in ["kind", "name"] {
@@ -82,7 +98,11 @@ pub(super) fn node(it: &mut Causes, old: Option<&Value>, object: &Value) {
         }
         let effect = json!(text(taint, "/effect"));
         let effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
-        it.one_of(format!("{path}.effect"), &effect, &effects);
+        if effect == "" {
+            it.required(format!("{path}.effect"), "");
+        } else {
+            it.one_of(format!("{path}.effect"), &effect, &effects);
+        }
     }
     let Some(old) = old else { return };
     let (before, after) = (at(old, "/spec/podCIDRs"), at(object, "/spec/podCIDRs"));
@@ -302,11 +322,13 @@ pub(super) fn webhooks(it: &mut Causes, object: &Value) {
                 "exactly one of url or service is required",
             );
         } else if service.is_object() {
-            for field in ["name", "namespace"] {
-                if text(service, &format!("/{field}")).is_empty() {
-                    let message = format!("service {field} is required");
-                    it.required(format!("{path}.clientConfig.service.{field}"), &message);
-                }
+            let name = format!("{path}.clientConfig.service.name");
+            if text(service, "/name").is_empty() {
+                it.required(name.clone(), "service name is required");
+            }
+            if text(service, "/namespace").is_empty() {
+                // The server reports it there.
+                it.required(name, "");
             }
             it.port(
                 format!("{path}.clientConfig.service.port"),
