@@ -205,7 +205,8 @@ impl ApiServer {
     pub fn describe(&self, parts: &Parts) -> Option<RecordedRequest> {
         let request = Request::read(parts, Vec::new(), &lock(&self.0.store).kinds).ok()?;
         let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
-        Some(RecordedRequest::new(&request, path))
+        let user = User::admin();
+        Some(RecordedRequest::new(&request, path, &user))
     }
 
     /// Returns the requests that were refused for lack of rights, without repetitions, such as
