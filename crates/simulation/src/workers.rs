@@ -24,8 +24,8 @@ pub(crate) async fn run(world: Arc<World>) {
             .until(|server| Some(server.revision()).filter(|revision| *revision > seen))
             .await;
         let reports = world.server.filter_map(|object| {
-            let (path, patch) = report(object)?;
-            Some((path, patch, id(object)))
+            let (path, body) = report(object)?;
+            Some((path, body, id(object)))
         });
         for (path, body, id) in reports {
             if let Some(steering) = &world.steering {
