@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::{
     body::identify,
-    builtin, convert, definition, gc, go,
-    kind::{Kind, Types, Version},
+    builtin, convert, definition, gc,
+    kind::{Kind, Types},
     managed, names, namespaces,
     object::{self, at, copy, deleting, map, now, section, text},
     patch,
@@ -244,7 +244,6 @@ fn complete(
                 message: found.message,
                 field: found.field,
             }));
-            causes.extend(scale_replicas(version, object));
         }
         Types::Builtin(name) => {
             let schema = builtin::schema(name);
@@ -282,19 +281,6 @@ fn complete(
     }
 }
 
-/// The replicas of the scale must be an integer.
-fn scale_replicas(version: &Version, object: &Value) -> Option<StatusCause> {
-    let path = &version.scale.as_ref()?.spec;
-    let found = object.pointer(path).filter(|found| !found.is_i64())?;
-    let path = path.replace('/', ".");
-    let message = format!(
-        "Invalid value: 0: {path} accessor error: {} is of the type {}, expected int64",
-        go::value(found),
-        go::type_name(found)
-    );
-    Some(cause(path, "FieldValueInvalid", message))
-}
-
 /// An object that is being deleted gets no more finalizers.
 fn new_finalizers(kind: &Kind, old: &Value, object: &Value) -> Vec<StatusCause> {
     let before = object::strings(old, "/metadata/finalizers");
@@ -323,18 +309,12 @@ fn causes_of(kind: &Kind, cause: StatusCause) -> Vec<StatusCause> {
 
 /// Raises `metadata.generation` if more than metadata and, with `status`, the status has changed.
 pub(crate) fn raise_generation(kind: &Kind, old: &Value, new: &mut Value, status: bool) {
-    let part = |object: &Value| {
-        let mut part = object.clone();
-        let fields = map(&mut part);
-        for name in ["metadata", "apiVersion"] {
-            fields.remove(name);
-        }
-        if status {
-            fields.remove("status");
-        }
-        part
+    let ignored: &[&str] = if status {
+        &["metadata", "apiVersion", "status"]
+    } else {
+        &["metadata", "apiVersion"]
     };
-    if kind.generation && part(old) != part(new) {
+    if kind.generation && !object::equal(old, new, ignored) {
         let generation = at(old, "/metadata/generation").as_i64().unwrap_or_default() + 1;
         section(new, "metadata").insert("generation".to_owned(), generation.into());
     }
@@ -342,15 +322,13 @@ pub(crate) fn raise_generation(kind: &Kind, old: &Value, new: &mut Value, status
 
 /// Returns whether a write changes nothing: the server then stores nothing, and no watch gets an event.
 fn unchanged(old: &Value, new: &Value, times: bool) -> bool {
-    let part = |object: &Value| {
-        let mut part = object.clone();
-        map(&mut part).remove("apiVersion");
-        if !times {
-            managed::without_times(&mut part);
-        }
-        part
-    };
-    part(old) == part(new)
+    let metadata = |object| at(object, "/metadata");
+    if times {
+        return object::equal(old, new, &["apiVersion"]);
+    }
+    object::equal(old, new, &["apiVersion", "metadata"])
+        && object::equal(metadata(old), metadata(new), &["managedFields"])
+        && managed::equal_without_times(old, new)
 }
 
 pub(crate) fn uid(number: u64) -> String {
