@@ -21,6 +21,7 @@ use tower::{BoxError, Service};
 
 use crate::{
     request::{Seen, send},
+    requests,
     schedule::{Fault, Point, PointKind},
     state::TOUCHED,
     steer::{Move, Steering},
@@ -106,6 +107,7 @@ impl Link {
             .await?;
         let effect = self.world.server.revision() != before;
         let status = response.status().as_u16();
+        requests::record(&seen, status);
         if seen.verb == "watch" && status < 300 {
             self.world.answered(&point, &seen, status, false, &[]);
             return Ok(response.map(|body| self.watch(seen.resource, body)));

@@ -1,6 +1,7 @@
 //! [`ApiServer`], the handle of a test: clients, sockets, faults and watch commands.
 
 use std::{
+    collections::BTreeSet,
     io,
     net::SocketAddr,
     sync::{Arc, Mutex},
@@ -173,8 +174,8 @@ impl ApiServer {
     /// ([`Self::set_request_limit`]).
     ///
     /// If the environment variable `KUBE_CODEGEN_REQUESTS` names a file, the server appends each answered request to it as one
-    /// line of JSON: `verb`, `group`, `version`, `resource`, `subresource`, `namespaced`, `namespace`, `name`, `status` and
-    /// `userAgent`. Several servers and processes can share the file.
+    /// line of JSON: `verb`, `group`, `version`, `resource`, `subresource`, `namespaced`, `namespace`, `name`, `status`,
+    /// `userAgent` and `user`. Several servers and processes can share the file.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         lock(&self.0.requests).iter().cloned().collect()
     }
@@ -186,6 +187,35 @@ impl ApiServer {
             .filter(|request| request.is_write())
             .cloned()
             .collect()
+    }
+
+    /// Returns the requests that were refused for lack of rights, without repetitions, such as
+    /// `patch websites.apps.example.com/status`.
+    ///
+    /// ```
+    /// # use kube_codegen_testing::{ApiServer, User};
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let server = ApiServer::builder().authorization().build();
+    /// let client = server.client_as(User::account("my-operator", "my-operator"));
+    /// let maps: kube::Api<ConfigMap> = kube::Api::namespaced(client, "default");
+    /// assert!(maps.get("a").await.is_err());
+    /// assert_eq!(server.forbidden(), ["get configmaps"]);
+    /// # }
+    /// ```
+    pub fn forbidden(&self) -> Vec<String> {
+        let requests = self.requests();
+        let refused = requests.iter().filter(|request| request.status == 403);
+        let right = |request: &RecordedRequest| {
+            let part = |separator: char, text: &str| match text {
+                "" => String::new(),
+                text => format!("{separator}{text}"),
+            };
+            let (group, subresource) = (part('.', &request.group), part('/', &request.subresource));
+            format!("{} {}{group}{subresource}", request.verb, request.resource)
+        };
+        let rights: BTreeSet<String> = refused.map(right).collect();
+        rights.into_iter().collect()
     }
 
     /// Clears the recorded requests.
