@@ -107,7 +107,12 @@ fn finish(
 /// Reads the schemas of all CRDs.
 fn kinds(documents: Vec<(SourceId, Document)>, diagnostics: &mut Diagnostics) -> Kinds {
     let mut kinds = Kinds::new();
-    for (_, document) in documents {
+    for (id, document) in documents {
+        let place = Place {
+            source: Some(id),
+            document: document.index,
+            ..Place::default()
+        };
         let crd = document.root.into_value();
         // In v1beta1, unknown fields are preserved by default.
         let unknown = &crd["spec"]["preserveUnknownFields"];
@@ -129,13 +134,29 @@ fn kinds(documents: Vec<(SourceId, Document)>, diagnostics: &mut Diagnostics) ->
             text("/spec/names/kind").to_owned(),
         );
         let versions = crd.pointer("/spec/versions").and_then(Value::as_array);
-        for version in versions.into_iter().flatten() {
+        for (index, version) in versions.into_iter().flatten().enumerate() {
             let schema = version
                 .pointer("/schema/openAPIV3Schema")
                 .unwrap_or(&Value::Null);
+            let scale = &version["subresources"]["scale"];
             let version = version["name"].as_str().unwrap_or_default().to_owned();
-            let schema = Schema::new(schema).map_err(|error| error.to_string());
+            let schema = Schema::new(schema)
+                .and_then(|schema| schema.with_scale(scale))
+                .map_err(|error| error.to_string());
             let crd = text("/metadata/name").to_owned();
+            for problem in schema.iter().flat_map(Schema::rule_problems) {
+                let place = Place {
+                    pointer: format!(
+                        "/spec/versions/{index}/schema/openAPIV3Schema{}",
+                        problem.pointer
+                    ),
+                    crd: Some(crd.clone()),
+                    version: Some(version.clone()),
+                    ..place.clone()
+                };
+                let diagnostic = diagnostics.report(Code::InvalidRule, place, problem.message);
+                diagnostic.severity = Severity::Error;
+            }
             kinds.entry(key.clone()).or_default().insert(
                 version,
                 Version {

@@ -21,7 +21,13 @@ mod sample;
 mod update;
 mod values;
 
-use std::{ffi::OsString, io::ErrorKind, process::ExitCode};
+use std::{
+    ffi::OsString,
+    fs,
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::{
     CommandFactory, Parser,
@@ -80,6 +86,12 @@ enum Command {
     Completions {
         /// The shell
         shell: Shell,
+    },
+    /// Write a man page for each command
+    Man {
+        /// Directory, which is created if it does not exist
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
     },
 }
 
@@ -145,7 +157,7 @@ fn suggest_file(error: &mut clap::Error) {
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
         return;
     };
-    if source::is_url(argument) || std::path::Path::new(argument).exists() {
+    if source::is_url(argument) || Path::new(argument).exists() {
         let tip = format!("inputs follow a flag: `-f {}`", argument.escape_debug());
         let tip = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
         error.insert(ContextKind::Suggested, tip);
@@ -181,8 +193,16 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
             clap_complete::generate(shell, &mut Cli::command(), "kube-codegen", &mut script);
             console.text(&String::from_utf8_lossy(&script));
         }
+        Command::Man { output } => write_man_pages(&output).map_err(|error| {
+            format!("cannot write man pages to `{}`: {error}", output.display())
+        })?,
     }
     Ok(())
+}
+
+fn write_man_pages(directory: &Path) -> io::Result<()> {
+    fs::create_dir_all(directory)?;
+    clap_mangen::generate_to(Cli::command(), directory)
 }
 
 fn list_emitters(console: &mut Console) {

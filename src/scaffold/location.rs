@@ -8,6 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::dependencies::RuntimeCrates;
 
+/// The checkout that this program was built from. A release has none: its packages depend on published versions, and its bytes do not
+/// depend on the directory of the build.
+const CHECKOUT: Option<&str> = match option_env!("KUBE_CODEGEN_RELEASE") {
+    None => Some(env!("CARGO_MANIFEST_DIR")),
+    Some(_) => None,
+};
+
 /// What depends on the directory of a package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -22,34 +29,44 @@ pub(crate) struct Location {
 impl Location {
     /// Examines the directory of a package, which need not exist yet.
     ///
-    /// The runtime crates are those in `runtime_path`, by default those of the checkout that this tool was built from. If
-    /// that no longer exists, the package depends on published versions.
+    /// The runtime crates are those in `runtime_path`, by default those of the checkout that this program was built from. If
+    /// there is none, as for an installed release, the package depends on published versions.
     ///
     /// # Errors
     /// If `runtime_path` does not contain the runtime crates, or a path cannot be resolved.
     pub(crate) fn of(package: &Path, runtime_path: Option<&Path>) -> Result<Self, String> {
+        Self::from_checkout(package, runtime_path, CHECKOUT)
+    }
+
+    fn from_checkout(
+        package: &Path,
+        runtime_path: Option<&Path>,
+        checkout: Option<&str>,
+    ) -> Result<Self, String> {
         let error = |error| format!("cannot resolve `{}`: {error}", package.display());
         let package = resolve(package).map_err(error)?;
-        let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
         let crates = match runtime_path {
-            Some(path) if contains_runtime(path) => path,
+            Some(path) if contains_runtime(path) => Some(path.to_owned()),
             Some(path) => {
                 let path = path.display();
                 return Err(format!(
                     "`{path}` does not contain the crate kube-codegen-runtime in `runtime/`"
                 ));
             }
-            None => &checkout,
+            None => checkout
+                .map(|root| Path::new(root).join("crates"))
+                .filter(|path| contains_runtime(path)),
         };
-        let crates = if contains_runtime(crates) {
-            let path = fs::canonicalize(crates).map_err(error)?;
-            let path = relative(&path, &package);
-            let path = path
-                .to_str()
-                .ok_or("the path of the runtime crates is not UTF-8")?;
-            RuntimeCrates::Path(path.replace('\\', "/"))
-        } else {
-            RuntimeCrates::Registry
+        let crates = match crates {
+            None => RuntimeCrates::Registry,
+            Some(path) => {
+                let path = fs::canonicalize(path).map_err(error)?;
+                let path = relative(&path, &package);
+                let path = path
+                    .to_str()
+                    .ok_or("the path of the runtime crates is not UTF-8")?;
+                RuntimeCrates::Path(path.replace('\\', "/"))
+            }
         };
         Ok(Self {
             crates,
@@ -145,6 +162,20 @@ mod tests {
             of(elsewhere.path()).unwrap(),
             RuntimeCrates::Path(absolute.to_str().unwrap().to_owned())
         );
+    }
+
+    #[test]
+    fn without_a_checkout_the_crates_are_those_of_the_registry() {
+        let package = TempDir::new().unwrap();
+        let of = |checkout| Location::from_checkout(package.path(), None, checkout);
+        assert_eq!(of(None).unwrap().crates, RuntimeCrates::Registry);
+        let removed = package.path().join("removed");
+        let removed = of(removed.to_str()).unwrap().crates;
+        assert_eq!(removed, RuntimeCrates::Registry);
+        let root = env!("CARGO_MANIFEST_DIR");
+        let expected = format!("{}/crates", fs::canonicalize(root).unwrap().display());
+        let present = of(Some(root)).unwrap().crates;
+        assert_eq!(present, RuntimeCrates::Path(expected));
     }
 
     #[test]

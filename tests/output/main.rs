@@ -1,5 +1,6 @@
 //! Tests the generated output: goldens, text from CRDs in it, and the files on disk.
 
+mod compatibility;
 mod files;
 mod golden;
 mod injection;

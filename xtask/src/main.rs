@@ -1,14 +1,16 @@
 //! Development tasks, run with `cargo xtask TASK`.
 mod breaking;
 mod corpus;
+mod dist;
 mod features;
 mod known;
+mod package;
 mod roundtrip;
 mod trial;
 
 use clap::Parser;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 #[derive(Parser)]
 enum Task {
@@ -17,6 +19,9 @@ enum Task {
 
     /// Generate, compile and round-trip a directory of real CRDs, and report the results
     Corpus(corpus::Arguments),
+
+    /// Build the archive of a release for this machine
+    Dist(dist::Arguments),
 
     /// Create a crate of types and clients from a directory of real CRDs, and compile it with each feature alone
     Features(features::Arguments),
@@ -27,6 +32,9 @@ enum Task {
     /// Generate the tables of reusable types from the sources of k8s-openapi
     KnownTypes(known::Arguments),
 
+    /// Package the crates that are published, and check what the packages contain
+    Package(package::Arguments),
+
     /// Change real CRDs in compatible ways, and check that programs that use the generated types still compile
     Trial(trial::Arguments),
 }
@@ -35,9 +43,11 @@ fn main() -> ExitCode {
     let done = match Task::parse() {
         Task::Break(arguments) => breaking::run(&arguments),
         Task::Corpus(arguments) => corpus::run(&arguments),
+        Task::Dist(arguments) => dist::run(&arguments),
         Task::Features(arguments) => features::run(&arguments),
         Task::Roundtrip(arguments) => roundtrip::run(&arguments),
         Task::KnownTypes(arguments) => known::run(&arguments),
+        Task::Package(arguments) => package::run(&arguments),
         Task::Trial(arguments) => trial::run(&arguments),
     };
     match done {
@@ -54,6 +64,13 @@ fn main() -> ExitCode {
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
+}
+
+/// Returns a command of the cargo that runs this task, in the root of this repository.
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(root());
+    command
 }
 
 /// Returns cargo's target directory.

@@ -5,6 +5,7 @@
 //! differs between two runs of one server, such as uids and times, is replaced by placeholders.
 
 mod normal;
+pub mod objects;
 pub mod random;
 mod script;
 mod session;

@@ -1,5 +1,5 @@
-//! `record` writes the answers of a real API server beside the scripts, `types` records its built-in kinds, and `random` compares
-//! both servers on random requests.
+//! `record` writes the answers of a real API server beside the scripts, `types` records its built-in kinds, `random` compares
+//! both servers on random requests, and `objects` compares the schemas of CRDs with a real API server on random objects.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,7 +10,7 @@ use std::{
 };
 
 use kube_codegen_conformance::{
-    Answer, Script, Session, Step, definitions,
+    Answer, Script, Session, Step, definitions, objects,
     random::{Generator, samples},
 };
 use kube_codegen_testenv::ControlPlane;
@@ -18,7 +18,10 @@ use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 use testresult::TestResult;
 
-const USAGE: &str = "usage: conformance record [SCRIPT...] | types | random [--steps N] [--seed N] [--wild] [--builtin] [--kind KIND] [--show N]";
+const USAGE: &str = "usage: conformance record [SCRIPT…] | types
+       conformance random [--steps N] [--seed N] [--wild] [--builtin] [--kind KIND] [--show N]
+       conformance objects [--count N] [--seed N] [--show N] [CRDS…]
+       conformance costs";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -41,6 +44,23 @@ async fn main() -> ExitCode {
                 wild: has("--wild"),
                 builtin: has("--builtin") || kind.is_some(),
                 kind: kind.and_then(|at| args.get(at + 1).cloned()),
+            })
+            .await
+        }
+        Some("costs") => costs().await,
+        Some("objects") => {
+            let is_value = |at: usize| at > 0 && args[at - 1].starts_with("--");
+            let crds = args.iter().enumerate().skip(1);
+            let crds = crds.filter(|(at, arg)| !arg.starts_with("--") && !is_value(*at));
+            let mut crds: Vec<_> = crds.map(|(_, arg)| arg.into()).collect();
+            if crds.is_empty() {
+                crds.push(folder("crds"));
+            }
+            objects(&objects::Options {
+                count: usize::try_from(option("--count", 1000)).unwrap_or(usize::MAX),
+                seed: option("--seed", 1),
+                show: usize::try_from(option("--show", 5)).unwrap_or(usize::MAX),
+                crds,
             })
             .await
         }
@@ -110,6 +130,31 @@ async fn types() -> TestResult {
         folder.join("resources.json"),
         format!("[\n{}\n]\n", lines.join(",\n")),
     )?;
+    plane.stop().await?;
+    Ok(())
+}
+
+/// Compares schemas with a real API server on random objects.
+async fn objects(options: &objects::Options) -> TestResult {
+    let plane = ControlPlane::builder()
+        .api_server_arg("--max-requests-inflight=0")
+        .start()
+        .await?;
+    let namespace = plane.namespace("objects").await?;
+    let report = objects::run(&plane.client()?, namespace.name(), options).await?;
+    println!("{report:#?}");
+    plane.stop().await?;
+    Ok(())
+}
+
+/// Compares the costs of rules with those of a real API server.
+async fn costs() -> TestResult {
+    let plane = ControlPlane::start().await?;
+    let namespace = plane.namespace("costs").await?;
+    print!(
+        "{}",
+        objects::costs::run(&plane.client()?, namespace.name()).await?
+    );
     plane.stop().await?;
     Ok(())
 }

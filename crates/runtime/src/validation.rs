@@ -142,13 +142,18 @@ where
     if let Some(schema) = SCHEMAS.lock().get(&TypeId::of::<K>()) {
         return Ok(schema.clone());
     }
-    let versions = K::crd().spec.versions.into_iter();
-    let schema = versions
-        .filter(|version| version.name == K::version(&()))
-        .find_map(|version| version.schema?.open_api_v3_schema)
-        .ok_or_else(|| Error::NoSchema(K::crd_name().to_owned()))?;
-    let schema = Schema::new(&serde_json::to_value(schema)?)
-        .map_err(|_| Error::NoSchema(K::crd_name().to_owned()))?;
+    let versions = K::crd().spec.versions;
+    let none = || Error::NoSchema(K::crd_name().to_owned());
+    let version = versions
+        .into_iter()
+        .find(|version| version.name == K::version(&()));
+    let version = serde_json::to_value(version.ok_or_else(none)?)?;
+    let schema = version
+        .pointer("/schema/openAPIV3Schema")
+        .ok_or_else(none)?;
+    let schema = Schema::new(schema)
+        .and_then(|schema| schema.with_scale(&version["subresources"]["scale"]))
+        .map_err(|_| none())?;
     let schema = Arc::new(schema);
     SCHEMAS.lock().insert(TypeId::of::<K>(), schema.clone());
     Ok(schema)

@@ -51,6 +51,7 @@ mod pattern;
 mod prune;
 #[cfg(feature = "sample")]
 mod sample;
+mod scale;
 mod schema;
 mod validate;
 
@@ -61,4 +62,6 @@ pub use metadata::validate_metadata;
 pub use path::pointer;
 #[cfg(feature = "sample")]
 pub use sample::Extent;
+#[cfg(feature = "cel")]
+pub use schema::RuleProblem;
 pub use schema::{Error, Schema};

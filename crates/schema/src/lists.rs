@@ -44,12 +44,32 @@ pub(crate) fn validate(schema: &Node, value: &Value, path: &str, causes: &mut Ve
 fn duplicates(values: &[Value], path: &str, causes: &mut Vec<Cause>) {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for (index, value) in values.iter().enumerate() {
-        let times = seen.entry(json(value)).or_default();
+        let times = seen.entry(identity(value)).or_default();
         *times += 1;
         if *times == 2 {
             let path = path::index(path, index);
             causes.push(Cause::new(&path, Reason::Duplicate, &shown(value), ""));
         }
+    }
+}
+
+/// Returns a text that equal values have in common. 1 and 1.0 are different.
+fn identity(value: &Value) -> String {
+    match value {
+        Value::Number(number) => number.to_string(),
+        Value::Array(items) => {
+            let items: Vec<_> = items.iter().map(identity).collect();
+            format!("[{}]", items.join(","))
+        }
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields
+                .iter()
+                .map(|(name, value)| format!("{name:?}:{}", identity(value)))
+                .collect();
+            fields.sort_unstable();
+            format!("{{{}}}", fields.join(","))
+        }
+        value => json(value),
     }
 }
 

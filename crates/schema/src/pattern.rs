@@ -12,6 +12,32 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
         .map_err(|error| error.to_string())
 }
 
+/// Returns why a pattern is wrong in the words of Go's `regexp`, for the most frequent reasons.
+#[cfg(feature = "cel")]
+pub(crate) fn go_error(pattern: &str, why: &str) -> String {
+    let reason = [
+        ("unclosed group", "missing closing )", pattern),
+        ("unopened group", "unexpected )", pattern),
+        ("unclosed character class", "missing closing ]", pattern),
+        (
+            "repetition operator missing expression",
+            "missing argument to repetition operator",
+            "*",
+        ),
+        (
+            "incomplete escape sequence",
+            "trailing backslash at end of expression",
+            "",
+        ),
+    ]
+    .into_iter()
+    .find(|(ours, ..)| why.contains(ours));
+    match reason {
+        Some((_, theirs, part)) => format!("error parsing regexp: {theirs}: `{part}`"),
+        None => why.to_owned(),
+    }
+}
+
 /// Rewrites what Go reads differently: classes such as `\d` are ASCII, and braces, `&&`, `--`, `~~` and `[` in a class are literals.
 pub(crate) fn translate(pattern: &str) -> String {
     let mut letters = pattern.chars().peekable();

@@ -8,7 +8,9 @@ use crate::{
     defaults, embedded, formats, lists,
     node::{Additional, Node},
     old::Old,
-    prune, validate,
+    prune,
+    scale::Scale,
+    validate,
 };
 
 /// A schema that cannot be read.
@@ -16,11 +18,22 @@ use crate::{
 #[error("the schema is not an OpenAPI v3 schema: {0}")]
 pub struct Error(#[from] serde_json::Error);
 
+/// A validation rule (`x-kubernetes-validations`) that the API server refuses when the CRD is created.
+#[cfg(feature = "cel")]
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RuleProblem {
+    /// JSON pointer (RFC 6901) of the rule's field in the schema.
+    pub pointer: String,
+    /// The server's text, without the path.
+    pub message: String,
+}
+
 /// The schema of one version of a CRD.
 #[derive(Debug)]
 pub struct Schema {
     root: Node,
     has_rules: bool,
+    scale: Option<Scale>,
 }
 
 impl Schema {
@@ -31,12 +44,67 @@ impl Schema {
         Ok(Self {
             has_rules: root.has_rules(),
             root,
+            scale: None,
         })
+    }
+
+    /// Sets the `subresources.scale` of the version, whose fields are validated too; null if there is none.
+    ///
+    /// ```
+    /// # use kube_codegen_schema::Schema;
+    /// # use serde_json::json;
+    /// let schema = Schema::new(&json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}))?;
+    /// let scale = json!({"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"});
+    /// let causes = schema.with_scale(&scale)?.validate(&json!({"spec": {"replicas": -1}}));
+    /// assert_eq!(
+    ///     causes[0].to_string(),
+    ///     ".spec.replicas: Invalid value: -1: should be a non-negative integer"
+    /// );
+    /// # Ok::<(), kube_codegen_schema::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The value is not a `CustomResourceSubresourceScale`.
+    pub fn with_scale(mut self, scale: &Value) -> Result<Self, Error> {
+        self.scale = Option::deserialize(scale)?;
+        Ok(self)
+    }
+
+    fn validate_scale(&self, object: &Value, is_status: bool, causes: &mut Vec<Cause>) {
+        if let Some(scale) = &self.scale {
+            scale.validate(object, is_status, causes);
+        }
     }
 
     #[cfg(feature = "sample")]
     pub(crate) fn root(&self) -> &Node {
         &self.root
+    }
+
+    /// Returns the validation rules that cannot be compiled, or that read what the schema does not declare.
+    ///
+    /// ```
+    /// # use kube_codegen_schema::Schema;
+    /// # use serde_json::json;
+    /// let schema = Schema::new(&json!({
+    ///     "type": "object",
+    ///     "properties": {"size": {"type": "integer"}},
+    ///     "x-kubernetes-validations": [{"rule": "self.sizes > 0"}],
+    /// }))?;
+    /// let problems = schema.rule_problems();
+    /// assert_eq!(problems[0].pointer, "/x-kubernetes-validations/0/rule");
+    /// assert_eq!(
+    ///     problems[0].message,
+    ///     "compilation failed: ERROR: <input>:1:5: undefined field 'sizes'\n | self.sizes > 0\n | ....^"
+    /// );
+    /// # Ok::<(), kube_codegen_schema::Error>(())
+    /// ```
+    ///
+    /// The costs that the server estimates of a rule are not computed.
+    #[cfg(feature = "cel")]
+    pub fn rule_problems(&self) -> Vec<RuleProblem> {
+        crate::cel::problems(&self.root)
     }
 
     /// Removes the fields that the schema neither declares nor preserves, and returns their paths, sorted.
@@ -71,6 +139,7 @@ impl Schema {
     /// The object is pruned and has its defaults. Of `metadata`, only what the schema declares is validated.
     pub fn validate(&self, object: &Value) -> Vec<Cause> {
         let mut causes = validate::validate(&self.root, object, None, "");
+        self.validate_scale(object, false, &mut causes);
         embedded::validate(&self.root, object, "", &mut causes);
         lists::validate(&self.root, object, "", &mut causes);
         self.rules(object, None, &mut causes);
@@ -84,6 +153,7 @@ impl Schema {
     pub fn validate_update(&self, object: &Value, old: &Value) -> Vec<Cause> {
         let change = self.change(object, old);
         let mut causes = validate::validate(&self.root, object, Some(change), "");
+        self.validate_scale(object, false, &mut causes);
         embedded::validate(&self.root, object, "", &mut causes);
         self.lists_of_update(object, old, &mut causes);
         self.rules(object, Some(old), &mut causes);
@@ -100,6 +170,7 @@ impl Schema {
             }
             _ => Vec::new(),
         };
+        self.validate_scale(object, true, &mut causes);
         self.lists_of_update(object, old, &mut causes);
         self.rules(object, Some(old), &mut causes);
         causes

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::{
     body::identify,
-    builtin, convert, definition, gc, go,
-    kind::{Kind, Types, Version},
+    builtin, convert, definition, gc,
+    kind::{Kind, Types},
     managed, names, namespaces,
     object::{self, at, copy, deleting, map, now, section, text},
     patch,
@@ -256,7 +256,6 @@ fn complete(
                 message: found.message,
                 field: found.field,
             }));
-            causes.extend(scale_replicas(version, object));
         }
         Types::Builtin(name) => {
             let schema = builtin::schema(name);
@@ -295,19 +294,6 @@ fn complete(
     } else {
         Err(invalid(kind, object::name(object), causes))
     }
-}
-
-/// The replicas of the scale must be an integer.
-fn scale_replicas(version: &Version, object: &Value) -> Option<StatusCause> {
-    let path = &version.scale.as_ref()?.spec;
-    let found = object.pointer(path).filter(|found| !found.is_i64())?;
-    let path = path.replace('/', ".");
-    let message = format!(
-        "Invalid value: 0: {path} accessor error: {} is of the type {}, expected int64",
-        go::value(found),
-        go::type_name(found)
-    );
-    Some(cause(path, "FieldValueInvalid", message))
 }
 
 /// An object that is being deleted gets no more finalizers.

@@ -44,7 +44,9 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
     let Some(old) = old else {
         let blank = json!({"apiVersion": target.api_version(), "kind": target.kind.kind});
         let applied = managed::apply(&blank, &config, request)?;
-        let object = applied.map_or(config, |applied| applied.object);
+        let mut object = applied.map_or(config, |applied| applied.object);
+        // A resource version is a precondition of an update only.
+        object::section(&mut object, "metadata").remove("resourceVersion");
         if object::name(&object).is_empty() {
             return Err(bad_request(&format!(
                 "the name of the object ({} based on URL) was undeterminable: name must be provided",

@@ -253,7 +253,9 @@ fn storage(crd: &Value) -> Result<Storage, String> {
             name.clone_into(&mut storage.version);
         }
         if let Some(schema) = version.pointer("/schema/openAPIV3Schema") {
+            let scale = at(version, "/subresources/scale");
             let rules = Schema::new(schema)
+                .and_then(|schema| schema.with_scale(scale))
                 .map_err(|error| format!("spec.versions: Invalid value: {name:?}: {error}"))?;
             storage.rules.push((name.to_owned(), Arc::new(rules)));
         }

@@ -65,6 +65,8 @@ use crate::{
 
 /// How often the state of the server is read again because it changes at the same time.
 const ATTEMPTS: usize = 3;
+/// A resource version that no object has: the first revision of etcd is that of the empty store.
+const NO_VERSION: &str = "1";
 
 /// A kind of children: a generated kind, or one of `k8s-openapi`.
 pub trait Child: Kind + Object<DynamicType = ()> + Clone + Debug {}
@@ -239,10 +241,10 @@ impl<K: Child> Children<K> {
         child: &Apply<K>,
         key: &ObjectKey,
     ) -> Result<Option<ChildState<K>>, ChildError> {
-        let config = child.to_json().map_err(unusable)?;
-        // Not forced: it must not change an object that has been created meanwhile.
-        let manager = FieldManager::new(self.manager.name());
-        match self.patch(key, manager, config).await {
+        let mut config = child.to_json().map_err(unusable)?;
+        // With a version that no object has, the apply creates the object or fails: it never changes one that has been created meanwhile.
+        config["metadata"]["resourceVersion"] = NO_VERSION.into();
+        match self.patch(key, self.manager.force(), config).await {
             Ok(object) => {
                 self.remember(child, &object, key)?;
                 Ok(Some(ChildState::Created(Arc::new(object))))

@@ -1,5 +1,5 @@
 //! The requests of the first list and of later ones.
-use crate::script::{informer, informer_with, map, server, status};
+use crate::script::{Call, informer, informer_with, map, server, status};
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube_codegen_runtime::informer::{InformerConfig, InitialList, SharedInformer};
 use serde_json::json;
@@ -86,6 +86,33 @@ async fn a_streaming_list_cut_short_is_incomplete() {
     list.items(&[map("a", "1"), map("b", "2")], "5");
     informer.wait_synced().await.unwrap();
     assert_eq!(informer.lister().all().len(), 2);
+}
+
+/// A streaming list and the plain list after it may both meet a dead connection: a third one is within the time that a controller waits.
+#[tokio::test(start_paused = true)]
+async fn two_dead_connections_leave_time_for_a_list() {
+    for is_started in [false, true] {
+        let (informer, mut server) = informer();
+        let started = tokio::time::Instant::now();
+        // The responses do not start, or stop within the body.
+        let dead = |call: Call| {
+            if is_started {
+                let body = call.open();
+                body.raw(r#"{"kind": "ConfigMapList", "apiVersion": "v1", "items": ["#);
+                Ok(body)
+            } else {
+                Err(call)
+            }
+        };
+        let streaming = dead(server.watch().await);
+        let plain = dead(server.list().await);
+        let watch = server.stream(&[map("a", "1")], "5").await;
+        informer.wait_synced().await.unwrap();
+        let limit = Duration::from_secs(120);
+        assert!(started.elapsed() < limit, "{:?}", started.elapsed());
+        assert_eq!(informer.metrics().failures, 2);
+        drop((streaming, plain, watch));
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,6 +5,7 @@
     clippy::panic,
     unreachable_pub
 )]
+mod contract;
 mod controllers;
 mod decoding;
 mod dynamic;

@@ -1,11 +1,13 @@
 //! Objects that cannot be children, or cannot be yet.
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube_codegen_runtime::{
     children::{ChildError, ChildState, Children},
     informer::InformerFactory,
     record::apply::Apply,
 };
-use kube_codegen_testing::On;
+use kube_codegen_testing::{Action, On};
 use serde_json::json;
 
 use crate::stage::{MANAGER, Stage, cache, child};
@@ -146,4 +148,29 @@ async fn an_object_that_appears_before_the_creation_is_refused() {
         .unwrap_err();
     assert!(matches!(error, ChildError::Foreign { .. }), "{error:?}");
     assert_eq!(stage.get("a"), before);
+}
+
+#[tokio::test]
+async fn an_object_that_appears_between_look_up_and_creation_is_refused() {
+    let stage = Stage::new().await;
+    let server = stage.server.clone();
+    let seeded = AtomicBool::new(false);
+    // No field of the foreign object conflicts with the child's.
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}, "data": {"k": "v"}});
+    stage.server.intercept(move |request| {
+        if request.verb == "patch" && !seeded.swap(true, Ordering::SeqCst) {
+            server.seed(&map).unwrap();
+        }
+        Action::Pass
+    });
+    let error = stage
+        .children
+        .apply(&stage.owner, child("a", &[("x", "1")]))
+        .await
+        .unwrap_err();
+    assert!(matches!(error, ChildError::Foreign { .. }), "{error:?}");
+    let found = stage.get("a");
+    assert_eq!(found.metadata.owner_references, None);
+    assert_eq!(found.metadata.labels, None);
+    assert_eq!(found.data.unwrap().keys().collect::<Vec<_>>(), ["k"]);
 }

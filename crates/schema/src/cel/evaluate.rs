@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    rule::{Failure, Rule},
+    rule::{Budget, EXHAUSTED, Failure, Rule},
     value,
 };
 use crate::{
@@ -72,7 +72,31 @@ pub(crate) fn evaluate(
         resource: true,
         path: String::new(),
     };
-    at.walk(object, old, change, causes);
+    at.walk(object, old, change, &mut Run::new(causes));
+}
+
+/// The violations found and what further rules may cost.
+struct Run<'a> {
+    causes: &'a mut Vec<Cause>,
+    budget: Budget,
+    is_over: bool,
+}
+
+impl<'a> Run<'a> {
+    fn new(causes: &'a mut Vec<Cause>) -> Self {
+        Self {
+            causes,
+            budget: Budget::default(),
+            is_over: false,
+        }
+    }
+
+    /// Reports a rule that has no result.
+    fn error(&mut self, path: &str, type_: &str, why: &str) {
+        let type_ = go::quote(type_);
+        self.causes
+            .push(Cause::new(path, Reason::Invalid, &type_, why));
+    }
 }
 
 /// A place in an object.
@@ -85,18 +109,12 @@ struct At<'a> {
 }
 
 impl At<'_> {
-    fn walk(
-        &self,
-        value: &Value,
-        old: Option<&Value>,
-        change: Change<'_>,
-        causes: &mut Vec<Cause>,
-    ) {
-        if value.is_null() || !self.rules.has_rules() {
+    fn walk(&self, value: &Value, old: Option<&Value>, change: Change<'_>, run: &mut Run<'_>) {
+        if run.is_over || value.is_null() || !self.rules.has_rules() {
             return;
         }
         let old = old.filter(|old| !old.is_null());
-        self.check(value, old, change, causes);
+        self.check(value, old, change, run);
         for rules in &self.rules.all_of {
             let at = At {
                 rules,
@@ -108,7 +126,7 @@ impl At<'_> {
                 current: None,
                 ..change
             };
-            at.walk(value, old, change, causes);
+            at.walk(value, old, change, run);
         }
         match value {
             Value::Object(fields) => {
@@ -118,24 +136,14 @@ impl At<'_> {
                         (self.rules.additional(), self.schema.additional())
                     {
                         let path = path::key(&self.path, name);
-                        At::inside(rules, schema, path).walk(
-                            value,
-                            old,
-                            change.field(name),
-                            causes,
-                        );
+                        At::inside(rules, schema, path).walk(value, old, change.field(name), run);
                     }
                     if let (Some(rules), Some(schema)) = (
                         self.rules.properties.get(name),
                         self.schema.properties.get(name),
                     ) {
                         let path = path::field(&self.path, name);
-                        At::inside(rules, schema, path).walk(
-                            value,
-                            old,
-                            change.field(name),
-                            causes,
-                        );
+                        At::inside(rules, schema, path).walk(value, old, change.field(name), run);
                     }
                 }
             }
@@ -147,7 +155,7 @@ impl At<'_> {
                 for (index, value) in items.iter().enumerate() {
                     let path = path::index(&self.path, index);
                     let old = before.and_then(|before| same_keys(self.schema, before, value));
-                    At::inside(rules, schema, path).walk(value, old, change.index(index), causes);
+                    At::inside(rules, schema, path).walk(value, old, change.index(index), run);
                 }
             }
             _ => {}
@@ -164,17 +172,15 @@ impl At<'_> {
     }
 
     /// Evaluates the rules of this place.
-    fn check(
-        &self,
-        value: &Value,
-        old: Option<&Value>,
-        change: Change<'_>,
-        causes: &mut Vec<Cause>,
-    ) {
+    fn check(&self, value: &Value, old: Option<&Value>, change: Change<'_>, run: &mut Run<'_>) {
         if self.rules.validations.is_empty() || !is_typed(self.schema) {
             return;
         }
         let type_ = self.schema.type_.as_deref().unwrap_or_default();
+        if run.budget.is_spent() {
+            run.is_over = true;
+            return run.error(&self.path, type_, EXHAUSTED);
+        }
         let convert = |value: &Value| match value {
             Value::Object(fields) if self.resource => value::resource(self.schema, fields),
             value => value::convert(self.schema, value),
@@ -187,29 +193,39 @@ impl At<'_> {
             if rule.uses_old() && before.is_none() && !rule.old_is_optional() {
                 continue;
             }
-            let failure = match rule.evaluate(&*new, before) {
+            match rule.evaluate(&*new, before, &mut run.budget) {
                 Ok(()) => continue,
-                Err(failure) => failure,
-            };
-            let cause = match failure {
-                Failure::Error(why) => {
-                    let type_ = go::quote(type_);
-                    causes.push(Cause::new(&self.path, Reason::Invalid, &type_, &why));
+                Err(Failure::False) => {}
+                Err(Failure::Error(why)) => {
+                    run.error(&self.path, type_, &why);
                     continue;
                 }
-                Failure::False => {
-                    let shown = match (rule.reason(), type_) {
-                        (Reason::Forbidden | Reason::Required, _) | (_, "object" | "array") => {
-                            String::new()
-                        }
-                        _ => go::shown(value),
-                    };
-                    let field = rule.field(self.schema, &self.path);
-                    Cause::new(&field, rule.reason(), &shown, &rule.message(&*new, before))
+                Err(Failure::Exhausted(why)) => {
+                    run.is_over = true;
+                    return run.error(&self.path, type_, &why);
+                }
+            }
+            let is_reported = rule.uses_old() || !change.is_equal();
+            let field = rule.field(self.schema, &self.path);
+            let message = match rule.message(&*new, before, &mut run.budget) {
+                Ok(message) => message,
+                Err(why) => {
+                    run.is_over = true;
+                    if is_reported {
+                        run.error(&field, type_, &why);
+                    }
+                    return;
                 }
             };
-            if rule.uses_old() || !change.is_equal() {
-                causes.push(cause);
+            if is_reported {
+                let shown = match (rule.reason(), type_) {
+                    (Reason::Forbidden | Reason::Required, _) | (_, "object" | "array") => {
+                        String::new()
+                    }
+                    _ => go::shown(value),
+                };
+                run.causes
+                    .push(Cause::new(&field, rule.reason(), &shown, &message));
             }
         }
     }

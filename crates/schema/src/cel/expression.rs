@@ -3,15 +3,21 @@
 use std::collections::HashMap;
 
 use cel::{
-    Context, Program, Value as CelValue,
+    Program,
     common::{
-        types::{CelList, CelMap, CelMapKey, CelNull, CelString},
+        types::{CelBool, CelList, CelMap, CelMapKey, CelNull, CelString},
         value::Val,
     },
 };
 use serde_json::Value;
 
-use super::{errors, rule, value};
+use super::{
+    errors,
+    interpret::Stop,
+    rule,
+    shared::{Identity, List, Map},
+    value,
+};
 
 /// A CEL expression over named values.
 ///
@@ -42,14 +48,23 @@ impl Expression {
     /// # Errors
     /// Returns why the expression cannot be evaluated, or that it gives no boolean.
     pub fn holds(&self, variables: &[(&str, &Value)]) -> Result<bool, String> {
-        let mut context = Context::with_env(rule::ENV.clone());
-        for (name, value) in variables {
-            context.add_variable_as_val(*name, dynamic(value));
-        }
-        match self.0.execute(&context) {
-            Ok(CelValue::Bool(holds)) => Ok(holds),
-            Ok(_) => Err("the result is no boolean".to_owned()),
-            Err(error) => Err(errors::text(&error)),
+        let values: Vec<_> = variables
+            .iter()
+            .map(|(name, value)| (*name, dynamic(value)))
+            .collect();
+        let values: Vec<_> = values
+            .iter()
+            .map(|(name, value)| (*name, &**value))
+            .collect();
+        match rule::run(&self.0, &values).result {
+            Ok(value) => match value.downcast_ref::<CelBool>() {
+                Some(holds) => Ok(*holds.inner()),
+                None => Err("the result is no boolean".to_owned()),
+            },
+            Err(Stop::Error(error)) => Err(errors::text(&error)),
+            Err(Stop::TooExpensive) => {
+                Err("operation cancelled: actual cost limit exceeded".to_owned())
+            }
         }
     }
 }
@@ -60,14 +75,14 @@ fn dynamic(value: &Value) -> Box<dyn Val> {
         Value::Null => Box::new(CelNull),
         Value::Array(items) => {
             let items: Vec<_> = items.iter().map(dynamic).collect();
-            Box::new(CelList::from(items))
+            Box::new(List::new(CelList::from(items), Identity::Place))
         }
         Value::Object(fields) => {
             let fields = fields.iter().map(|(name, value)| {
                 let name = CelMapKey::String(CelString::from(name.clone()));
                 (name, dynamic(value))
             });
-            Box::new(CelMap::from(fields.collect::<HashMap<_, _>>()))
+            Box::new(Map::new(CelMap::from(fields.collect::<HashMap<_, _>>())))
         }
         scalar => value::scalar(scalar),
     }

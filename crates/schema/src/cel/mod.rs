@@ -4,15 +4,22 @@
 // The macros of `cel` take types without lifetimes.
 #![allow(elided_lifetimes_in_paths)]
 
+mod check;
+mod cost;
 mod errors;
 mod evaluate;
 mod expression;
-mod keyed;
+mod fold;
+mod interpret;
 mod library;
 mod names;
+mod operate;
+mod problems;
 mod rule;
+mod shared;
 mod value;
 
 pub(crate) use evaluate::{Change, evaluate};
 pub use expression::Expression;
+pub(crate) use problems::problems;
 pub(crate) use rule::Rule;

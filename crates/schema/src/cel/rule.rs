@@ -3,15 +3,20 @@
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use cel::{
-    Context, Env, ExecutionError, Program, Value as CelValue,
-    common::{types::CelOptional, value::Val},
+    Env, ExecutionError, Program,
+    common::{
+        types::{CelBool, CelOptional, CelString},
+        value::CowVal,
+    },
 };
 use serde::Deserialize;
 
-use super::{errors, library};
-use crate::{cause::Reason, node::Node, path};
-
-type Object = dyn Val + 'static;
+use super::{
+    check, cost, errors,
+    interpret::{Interpreter, Object, Scope, Stop},
+    library,
+};
+use crate::{cause::Reason, go, node::Node, path};
 
 /// An entry of `x-kubernetes-validations`.
 #[derive(Debug, Default, Deserialize)]
@@ -39,13 +44,82 @@ pub(super) enum Failure {
     False,
     /// The rule cannot be evaluated; the text explains why.
     Error(String),
+    /// The rules cost too much: no further rule is evaluated.
+    Exhausted(String),
 }
+
+/// What the rules of an object may still cost.
+#[derive(Debug)]
+pub(super) struct Budget(u64);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(cost::OBJECT_LIMIT)
+    }
+}
+
+impl Budget {
+    /// Deducts costs; `false` if there is not enough left.
+    fn spend(&mut self, cost: u64) -> bool {
+        let rest = self.0.checked_sub(cost);
+        self.0 = rest.unwrap_or_default();
+        rest.is_some()
+    }
+
+    pub(super) fn is_spent(&self) -> bool {
+        self.0 == 0
+    }
+}
+
+pub(super) const EXHAUSTED: &str =
+    "validation failed due to running out of cost budget, no further validation rules will be run";
 
 impl Rule {
     /// Returns the program; the error is the reason why there is none.
     fn program(&self) -> Result<&Program, &str> {
         let program = self.program.get_or_init(|| compile(&self.source));
         program.as_ref().map_err(String::as_str)
+    }
+
+    /// Returns what is wrong with the rule: the field of the rule and the server's text.
+    pub(super) fn problems(&self, schema: &Node, resource: bool) -> Vec<(&'static str, String)> {
+        let mut found = Vec::new();
+        if !self.source.trim().is_empty() {
+            let optional = self.old_is_optional();
+            let mut report = |field, problems: Vec<String>| {
+                found.extend(problems.into_iter().map(|problem| (field, problem)));
+            };
+            match self.program() {
+                Ok(program) => {
+                    report(
+                        "rule",
+                        check::check(program, schema, resource, optional, "bool"),
+                    );
+                }
+                Err(why) => report("rule", vec![format!("compilation failed: {why}")]),
+            }
+            if let Some(source) = self
+                .message_expression
+                .as_deref()
+                .filter(|it| !it.is_empty())
+            {
+                match compile(source) {
+                    Ok(program) => {
+                        let problems = check::check(&program, schema, resource, false, "string");
+                        report("messageExpression", problems);
+                    }
+                    Err(why) => {
+                        let why = format!("messageExpression compilation failed: {why}");
+                        report("messageExpression", vec![why]);
+                    }
+                }
+            }
+        }
+        if normal_path(schema, self.field_path.as_deref().unwrap_or_default()).is_none() {
+            let why = "fieldPath must be a valid path: does not refer to a valid field";
+            found.push(("fieldPath", why.to_owned()));
+        }
+        found
     }
 
     /// Returns whether the rule compares with the state before an update.
@@ -59,7 +133,12 @@ impl Rule {
         self.optional_old_self.unwrap_or_default()
     }
 
-    pub(super) fn evaluate(&self, new: &Object, old: Option<&Object>) -> Result<(), Failure> {
+    pub(super) fn evaluate(
+        &self,
+        new: &Object,
+        old: Option<&Object>,
+        budget: &mut Budget,
+    ) -> Result<(), Failure> {
         if self.source.trim().is_empty() {
             return Ok(());
         }
@@ -67,10 +146,19 @@ impl Rule {
             Failure::Error(format!("rule compile error: compilation failed: {why}"))
         })?;
         let quoted = self.shown();
-        match program.execute(&context(new, old, self.old_is_optional())) {
-            Ok(CelValue::Bool(true)) => Ok(()),
-            Ok(_) => Err(Failure::False),
-            Err(error) => {
+        let evaluation = execute(program, new, old, self.old_is_optional());
+        if !budget.spend(evaluation.cost) {
+            return Err(Failure::Exhausted(EXHAUSTED.to_owned()));
+        }
+        match evaluation.result {
+            Ok(value) => match value.downcast_ref::<CelBool>() {
+                Some(holds) if *holds.inner() => Ok(()),
+                _ => Err(Failure::False),
+            },
+            Err(Stop::TooExpensive) => Err(Failure::Exhausted(format!(
+                "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: {quoted}"
+            ))),
+            Err(Stop::Error(error)) => {
                 let why = errors::text(&error);
                 Err(Failure::Error(if why.starts_with("no such overload") {
                     format!(
@@ -84,29 +172,54 @@ impl Rule {
     }
 
     /// Returns the message of a violation.
-    pub(super) fn message(&self, new: &Object, old: Option<&Object>) -> String {
-        self.expressed(new, old)
-            .unwrap_or_else(|| match self.message.as_deref() {
-                None | Some("") => format!("failed rule: {}", self.source.trim()),
-                Some(message) => message.trim().to_owned(),
-            })
+    ///
+    /// # Errors
+    ///
+    /// Fails if `messageExpression` costs too much.
+    pub(super) fn message(
+        &self,
+        new: &Object,
+        old: Option<&Object>,
+        budget: &mut Budget,
+    ) -> Result<String, String> {
+        let expressed = self.expressed(new, old, budget)?;
+        Ok(expressed.unwrap_or_else(|| match self.message.as_deref() {
+            None | Some("") => format!("failed rule: {}", self.source.trim()),
+            Some(message) => message.trim().to_owned(),
+        }))
     }
 
     /// Returns the result of `messageExpression`, unless it fails or is not one line of at most 5 KiB.
-    fn expressed(&self, new: &Object, old: Option<&Object>) -> Option<String> {
+    fn expressed(
+        &self,
+        new: &Object,
+        old: Option<&Object>,
+        budget: &mut Budget,
+    ) -> Result<Option<String>, String> {
         const LIMIT: usize = 5 << 10;
-        let source = self
-            .message_expression
-            .as_ref()
-            .filter(|it| !it.is_empty())?;
+        let source = self.message_expression.as_deref().unwrap_or_default();
+        if source.is_empty() {
+            return Ok(None);
+        }
         let program = self.message_program.get_or_init(|| compile(source).ok());
-        match program.as_ref()?.execute(&context(new, old, false)) {
-            Ok(CelValue::String(text)) => {
-                let text = text.trim();
+        let Some(program) = program else {
+            return Ok(None);
+        };
+        let evaluation = execute(program, new, old, false);
+        if !budget.spend(evaluation.cost) {
+            return Err("messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run".to_owned());
+        }
+        match evaluation.result {
+            Ok(value) => Ok(value.downcast_ref::<CelString>().and_then(|text| {
+                let text = text.inner().trim();
                 let is_message = !text.is_empty() && text.len() <= LIMIT && !text.contains('\n');
                 is_message.then(|| text.to_owned())
-            }
-            _ => None,
+            })),
+            Err(Stop::Error(_)) => Ok(None),
+            Err(Stop::TooExpensive) => Err(format!(
+                "no further validation rules will be run due to call cost exceeds limit for messageExpression: {}",
+                go::quote(source)
+            )),
         }
     }
 
@@ -141,22 +254,51 @@ pub(super) fn compile(source: &str) -> Result<Program, String> {
     ENV.compile(source).map_err(|errors| errors.to_string())
 }
 
-/// The variables of a rule. A rule that is not evaluated on an update has no `oldSelf`.
-fn context<'a>(new: &Object, old: Option<&Object>, optional: bool) -> Context<'a, 'static> {
-    let mut context = Context::with_env(ENV.clone());
-    context.add_variable_as_val("self", new.clone_as_boxed());
-    match (old, optional) {
-        (Some(old), false) => context.add_variable_as_val("oldSelf", old.clone_as_boxed()),
-        (old, true) => {
-            let old = match old {
-                Some(old) => CelOptional::of(old.clone_as_boxed()),
-                None => CelOptional::none(),
-            };
-            context.add_variable_as_val("oldSelf", Box::new(old));
-        }
-        (None, false) => {}
+/// The result of an expression and its cost.
+pub(super) struct Evaluation {
+    pub(super) result: Result<Box<Object>, Stop>,
+    cost: u64,
+}
+
+/// Evaluates an expression. A rule that is not evaluated on an update has no `oldSelf`.
+fn execute(program: &Program, new: &Object, old: Option<&Object>, optional: bool) -> Evaluation {
+    let before: Option<Box<Object>> = match (old, optional) {
+        (_, false) => None,
+        (Some(old), true) => Some(Box::new(CelOptional::of(old.clone_as_boxed()))),
+        (None, true) => Some(Box::new(CelOptional::none())),
+    };
+    let old = before.as_deref().or(old);
+    let mut variables = vec![("self", new)];
+    variables.extend(old.map(|old| ("oldSelf", old)));
+    run(program, &variables)
+}
+
+/// Evaluates an expression with variables.
+pub(super) fn run(program: &Program, variables: &[(&str, &Object)]) -> Evaluation {
+    let interpreter = Interpreter::new(&ENV);
+    let result = within(&interpreter, program, variables, None);
+    Evaluation {
+        result,
+        cost: interpreter.cost(),
     }
-    context
+}
+
+fn within(
+    interpreter: &Interpreter,
+    program: &Program,
+    variables: &[(&str, &Object)],
+    outer: Option<&Scope<'_>>,
+) -> Result<Box<Object>, Stop> {
+    let Some(((name, value), rest)) = variables.split_first() else {
+        let result = interpreter.evaluate(program.expression(), outer);
+        return result.map(CowVal::into_owned);
+    };
+    let scope = Scope {
+        name,
+        value: Ok(*value),
+        outer,
+    };
+    within(interpreter, program, rest, Some(&scope))
 }
 
 /// Returns a path such as `.spec['a.b'].c` as the server writes it; `None` for a path that the schema does not have.

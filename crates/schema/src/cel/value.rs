@@ -10,37 +10,61 @@ use cel::common::{
     value::{StaticVal, Val},
 };
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{keyed::KeyedList, names::escape};
+use super::{
+    library::opaque,
+    names::escape,
+    shared::{Identity, List, Map},
+};
 use crate::{formats, go::Number, node::Node};
 
 /// Returns a value as CEL sees it. Fields that the schema does not declare are absent.
 pub(super) fn convert(schema: &Node, value: &Value) -> Box<dyn Val> {
     if value.is_null() {
-        return Box::new(CelNull);
+        return if schema.nullable {
+            Box::new(CelNull)
+        } else {
+            invalid("invalid data, got null for schema with nullable=false")
+        };
     }
     if schema.int_or_string {
-        return scalar(value);
+        let is_known = value.is_string() || value.is_i64();
+        return if is_known {
+            scalar(value)
+        } else {
+            invalid("invalid data, expected XIntOrString value to be either a string or integer")
+        };
     }
     match (schema.type_.as_deref(), value) {
         (Some("object"), Value::Object(fields)) if schema.embedded_resource => {
             resource(schema, fields)
         }
         (Some("object"), Value::Object(fields)) => object(schema, fields, &[]),
+        (Some("object"), _) => {
+            invalid("invalid data, expected a map for the provided schema with type=object")
+        }
         (Some("array"), Value::Array(items)) => list(schema, items),
+        (Some("array"), _) => {
+            invalid("invalid data, expected an array for the provided schema with type=array")
+        }
         (Some("string"), Value::String(text)) => string(schema.format.as_deref(), text),
+        (Some("string"), _) => unexpected("string", value),
         (Some("number"), Value::Number(_)) => match Number::of(value) {
             Some(number) => Box::new(CelDouble::from(number.as_f64())),
             None => preserved(value),
         },
-        (Some("integer" | "boolean"), Value::Number(_) | Value::Bool(_)) => scalar(value),
+        (Some("number"), _) => unexpected("float", value),
+        (Some("integer"), Value::Number(number)) if number.is_i64() => scalar(value),
+        (Some("integer"), _) => unexpected("int", value),
+        (Some("boolean"), Value::Bool(_)) => scalar(value),
+        (Some("boolean"), _) => unexpected("bool", value),
         _ => preserved(value),
     }
 }
 
 /// As [`convert`], for an object with `apiVersion`, `kind` and `metadata`; of the latter, names are visible.
-pub(super) fn resource(schema: &Node, fields: &Map<String, Value>) -> Box<dyn Val> {
+pub(super) fn resource(schema: &Node, fields: &serde_json::Map<String, Value>) -> Box<dyn Val> {
     static META: LazyLock<[(&str, Node); 3]> = LazyLock::new(|| {
         let string = || Node {
             type_: Some("string".to_owned()),
@@ -71,7 +95,7 @@ pub(super) fn resource(schema: &Node, fields: &Map<String, Value>) -> Box<dyn Va
 
 fn object(
     schema: &Node,
-    fields: &Map<String, Value>,
+    fields: &serde_json::Map<String, Value>,
     instead: &[(&'static str, Node)],
 ) -> Box<dyn Val> {
     let mut map = HashMap::with_capacity(fields.len());
@@ -96,7 +120,7 @@ fn object(
         }
         map.insert(CelMapKey::String(CelString::from(name.clone())), value);
     }
-    Box::new(CelMap::from(map))
+    Box::new(Map::new(CelMap::from(map)))
 }
 
 fn list(schema: &Node, items: &[Value]) -> Box<dyn Val> {
@@ -104,16 +128,18 @@ fn list(schema: &Node, items: &[Value]) -> Box<dyn Val> {
         return Box::new(CelNull);
     };
     let items: Vec<_> = items.iter().map(|item| convert(inner, item)).collect();
-    let items = CelList::from(items);
-    match schema.list_type.as_deref() {
-        Some("set") => Box::new(KeyedList::set(items)),
+    let identity = match schema.list_type.as_deref() {
+        Some("set") => Identity::Value,
         Some("map") => {
             let keys = schema.list_map_keys.iter();
-            let keys = keys.map(|key| escape(key).unwrap_or_else(|| key.clone()));
-            Box::new(KeyedList::map(items, keys.collect()))
+            Identity::Keys(
+                keys.map(|key| escape(key).unwrap_or_else(|| key.clone()))
+                    .collect(),
+            )
         }
-        _ => Box::new(items),
-    }
+        _ => Identity::Place,
+    };
+    Box::new(List::new(CelList::from(items), identity))
 }
 
 pub(super) fn scalar(value: &Value) -> Box<dyn Val> {
@@ -178,6 +204,39 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
         }
     }
     Some(bytes)
+}
+
+/// A value that does not fit its schema: reading it is an error.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Invalid(pub(super) String);
+
+opaque!(Invalid, "error");
+
+impl Invalid {
+    /// Returns the error of the first item of a list that has one.
+    pub(super) fn in_list(list: &dyn Val) -> Option<String> {
+        let list = list.downcast_ref::<CelList>()?;
+        let mut items = list.inner().iter();
+        items.find_map(|item| Some(item.downcast_ref::<Self>()?.0.clone()))
+    }
+}
+
+fn invalid(why: &str) -> Box<dyn Val> {
+    Box::new(Invalid(why.to_owned()))
+}
+
+/// The error of a value that has another type than its schema.
+fn unexpected(expected: &str, value: &Value) -> Box<dyn Val> {
+    let found = match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_i64() => "int64",
+        Value::Number(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    };
+    invalid(&format!("invalid data, expected {expected}, got {found}"))
 }
 
 /// A value that the schema preserves without describing it: it can only be compared.

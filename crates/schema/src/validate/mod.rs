@@ -236,13 +236,14 @@ fn enumeration(schema: &Node, value: &Value, path: &str) -> Outcome {
             value => go::quote(&go::json(value)),
         });
         let listed: Vec<_> = listed.collect();
-        let detail = format!("supported values: {}", listed.join(", "));
+        let listed = listed.join(", ");
+        let detail = format!("supported values: {listed}");
         outcome.add(Problem::short(
             path,
             Reason::NotSupported,
             shown(value),
             detail,
-            "enum",
+            &format!("enum {listed}"),
         ));
     }
     outcome

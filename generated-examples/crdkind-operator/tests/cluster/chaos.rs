@@ -3,7 +3,7 @@
 use kube::api::DeleteParams;
 use kube_codegen_testenv::{Error, TestResult, eventually};
 
-use crate::stage::{Stage, WITHIN, own};
+use crate::stage::{ROLLOUT, Stage, WITHIN, own};
 
 const OBJECTS: usize = 20;
 
@@ -76,7 +76,7 @@ async fn two_hundred_changes_survive_kills_of_operator_and_server() -> TestResul
     }
     eventually(
         "only the deleted object's children are gone",
-        WITHIN,
+        ROLLOUT,
         async || {
             let deployments = stage
                 .deployments

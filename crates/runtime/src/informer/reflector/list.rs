@@ -1,9 +1,7 @@
 //! Lists: a streaming list with its fallback, one response from the watch cache, or exact pages.
-use std::time::Duration;
-
 use tracing::debug;
 
-use super::{RESPONSE_SILENCE, Reflector, Watch, list_body::ListBody, wire};
+use super::{LIST_SILENCE, RESPONSE_SILENCE, Reflector, Watch, list_body::ListBody, wire};
 #[cfg(feature = "protobuf")]
 use super::{protobuf, response::Encoding};
 use crate::{
@@ -19,8 +17,6 @@ use crate::{
 
 /// Page size of a list that reads etcd (client-go's default).
 const PAGE: u32 = 500;
-/// Silence within a streaming list after which the server is assumed never to send the closing bookmark.
-const LIST_SILENCE: Duration = Duration::from_secs(30);
 
 impl<K: Object> Reflector<K> {
     /// Lists once, in the best way that the server supports. A streaming list continues as the returned watch.
@@ -128,10 +124,10 @@ impl<K: Object> Reflector<K> {
         listed: &mut Listed<K>,
     ) -> Result<(Option<String>, Option<String>), WatchFailure> {
         let request = self.requests.list(version, limit, token)?;
-        let lines = self.send(request).await?;
+        let lines = self.send(request, RESPONSE_SILENCE).await?;
         #[cfg(feature = "protobuf")]
         if lines.encoding == Encoding::Protobuf {
-            let body = lines.rest(RESPONSE_SILENCE).await?;
+            let body = lines.rest(LIST_SILENCE).await?;
             let (version, token, items) = protobuf::list(&body.into()).map_err(wire::malformed)?;
             for (number, item) in items.into_iter().enumerate() {
                 self.state
@@ -144,7 +140,7 @@ impl<K: Object> Reflector<K> {
         }
         let mut page = ListBody::new(lines);
         let mut items = 0_usize;
-        while let Some(item) = page.next_item(RESPONSE_SILENCE).await? {
+        while let Some(item) = page.next_item(LIST_SILENCE).await? {
             self.state
                 .list_one(listed, self.decode(wire::Raw::Json(item)));
             items += 1;

@@ -29,8 +29,11 @@ use crate::{cache::Object, client::ErrorExt};
 
 /// How much longer than promised a watch may stay silent before the connection counts as dead.
 const SILENCE_MARGIN: Duration = Duration::from_secs(5);
-/// How long the server may take to start a response: longer than its own limit for requests other than watches (60 s by default).
-const RESPONSE_SILENCE: Duration = Duration::from_secs(90);
+/// How long the server may take to start a response: longer than its own limit for requests other than watches (60 s by default). A streaming
+/// list and a plain one that both get no response must leave time for a third within the controllers' limit (120 s).
+const RESPONSE_SILENCE: Duration = Duration::from_secs(65);
+/// Silence within a list, and before a streaming one, after which its connection counts as dead.
+const LIST_SILENCE: Duration = Duration::from_secs(30);
 /// A watch that ends sooner, and without an event, counts as refused (client-go's `VeryShortWatchError`).
 const VERY_SHORT: Duration = Duration::from_secs(1);
 /// Pause after a watch that ended sooner although it had events. It doubles with each of them in a row, up to [`LONGEST_PAUSE`].
@@ -143,7 +146,13 @@ impl<K: Object> Reflector<K> {
             self.scope.version()
         };
         let (request, open_for) = self.requests.watch(&version, initial, fastrand::u32(..))?;
-        let lines = self.send(request).await?;
+        // The server starts the response of a watch at once.
+        let limit = if initial {
+            LIST_SILENCE
+        } else {
+            RESPONSE_SILENCE
+        };
+        let lines = self.send(request, limit).await?;
         self.state.metrics.lock().watches += 1;
         Ok(Watch {
             lines,
@@ -151,14 +160,18 @@ impl<K: Object> Reflector<K> {
         })
     }
 
-    /// Sends a request and returns the body of the response.
-    async fn send(&self, request: http::Request<Vec<u8>>) -> Result<Lines, WatchFailure> {
+    /// Sends a request and returns the body of the response, which must start within `limit`.
+    async fn send(
+        &self,
+        request: http::Request<Vec<u8>>,
+        limit: Duration,
+    ) -> Result<Lines, WatchFailure> {
         let send = async {
             let response = self.client.send(request.map(Body::from)).await?;
             response::body(response).await
         };
-        let body = tokio::time::timeout(RESPONSE_SILENCE, send).await;
-        let (body, encoding) = body.map_err(|_| WatchFailure::Silence(RESPONSE_SILENCE))??;
+        let body = tokio::time::timeout(limit, send).await;
+        let (body, encoding) = body.map_err(|_| WatchFailure::Silence(limit))??;
         Ok(Lines::new(body, encoding))
     }
 

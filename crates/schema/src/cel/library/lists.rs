@@ -10,7 +10,7 @@ use cel::{
     },
 };
 
-use crate::cel::rule::error;
+use crate::cel::{rule::error, value::Invalid};
 
 type Args<'b, 'v> = Vec<CowVal<'b, 'v>>;
 type Answer<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
@@ -65,6 +65,9 @@ pub(super) fn items<'v>(list: &CowVal<'_, 'v>) -> Result<Vec<Box<dyn Val + 'v>>,
     let mut iterator = iterable
         .ok_or_else(|| ExecutionError::no_such_overload("list", vec![type_.name().to_owned()]))?
         .iter();
+    if let Some(why) = Invalid::in_list(&**list) {
+        return Err(error("list", why));
+    }
     let mut items = Vec::new();
     while let Some(item) = iterator.next() {
         items.push(item.clone_as_boxed());
@@ -89,7 +92,8 @@ fn compare(left: &dyn Val, right: &dyn Val) -> Result<Ordering, ExecutionError> 
 }
 
 fn is_sorted<'b, 'v>(args: Args<'b, 'v>) -> Answer<'b, 'v> {
-    let items = items(&args[0])?;
+    let items = items(&args[0])
+        .map_err(|_| error("isSorted", "no such overload: isSorted(list)".to_owned()))?;
     for pair in items.windows(2) {
         if compare(&*pair[0], &*pair[1])? == Ordering::Greater {
             return Ok(CowVal::owned(CelBool::from(false)));

@@ -3,18 +3,37 @@
 // `cel` gives the signatures of functions.
 #![allow(clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref)]
 
+mod comprehensions;
 mod format;
 mod lists;
 mod net;
-mod pairs;
+mod overrides;
+mod printf;
 mod quantity;
 mod regex;
 mod semver;
 mod sets;
-mod time;
 mod url;
 
 use cel::{DeclarationError, Env, extensions};
+
+pub(in crate::cel) use self::{
+    comprehensions::{INSERT, insert},
+    overrides::call as overridden,
+};
+
+/// The functions whose first name is not a variable; `format` has more.
+pub(super) const NAMESPACED: &[&str] = &[
+    "ip.isCanonical",
+    "lists.range",
+    "optional.none",
+    "optional.of",
+    "optional.ofNonZeroValue",
+    "sets.contains",
+    "sets.equivalent",
+    "sets.intersects",
+    "strings.quote",
+];
 
 /// Implements a CEL type without operators but equality.
 macro_rules! opaque {
@@ -48,7 +67,7 @@ macro_rules! opaque {
         impl ::cel::common::value::StaticVal for $type {}
     };
 }
-pub(crate) use opaque;
+pub(super) use opaque;
 
 type Library = fn(&mut Env) -> Result<(), DeclarationError>;
 
@@ -56,7 +75,7 @@ const LIBRARIES: &[Library] = &[
     extensions::strings,
     extensions::lists,
     lists::add,
-    pairs::add,
+    comprehensions::add,
     quantity::add,
     net::add,
     url::add,
@@ -64,7 +83,6 @@ const LIBRARIES: &[Library] = &[
     format::add,
     semver::add,
     sets::add,
-    time::add,
 ];
 
 /// Returns the environment of rules.

@@ -68,26 +68,105 @@ fn parse_ip(text: &str) -> Result<Ip, String> {
     }
 }
 
-/// Returns Go's reason why a text is not an address, for IPv6 in general terms.
+/// Returns Go's reason why a text is not an address.
 fn refusal(text: &str) -> String {
-    let parts: Vec<_> = text.split('.').collect();
-    let is_number =
-        |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let why = if parts.len() == 1 || !parts.iter().all(is_number) {
-        "unable to parse IP"
-    } else if parts
-        .iter()
-        .any(|part| part.len() > 1 && part.starts_with('0'))
-    {
-        "IPv4 field has octet with leading zero"
-    } else if parts.iter().any(|part| part.parse::<u8>().is_err()) {
-        "IPv4 field has value >255"
-    } else if parts.len() < 4 {
-        "IPv4 address too short"
-    } else {
-        "IPv4 address too long"
+    let why = match text.find(['.', ':', '%']) {
+        Some(at) if text[at..].starts_with('.') => ipv4_refusal(text),
+        Some(at) if text[at..].starts_with(':') => ipv6_refusal(text),
+        Some(_) => "missing IPv6 address".to_owned(),
+        None => "unable to parse IP".to_owned(),
     };
     format!("ParseAddr({}): {why}", quote(text))
+}
+
+fn ipv4_refusal(text: &str) -> String {
+    let mut parts = 0;
+    for (index, part) in text.split('.').enumerate() {
+        if let Some(at) = part.find(|letter: char| !letter.is_ascii_digit()) {
+            let rest = text.split('.').skip(index).collect::<Vec<_>>().join(".");
+            return format!("unexpected character (at {})", quote(&rest[at..]));
+        }
+        if part.is_empty() {
+            return "IPv4 field must have at least one digit".to_owned();
+        }
+        if part.len() > 1 && part.starts_with('0') {
+            return "IPv4 field has octet with leading zero".to_owned();
+        }
+        if part.parse::<u8>().is_err() {
+            return "IPv4 field has value >255".to_owned();
+        }
+        parts += 1;
+        if parts > 4 {
+            return "IPv4 address too long".to_owned();
+        }
+    }
+    "IPv4 address too short".to_owned()
+}
+
+/// Follows `netip.ParseAddr` to the place of the error.
+fn ipv6_refusal(text: &str) -> String {
+    let at = |why: &str, rest: &str| format!("{why} (at {})", quote(rest));
+    let mut ellipsis = text.starts_with("::");
+    let mut rest = if ellipsis { &text[2..] } else { text };
+    let mut fields = 0;
+    while fields < 8 {
+        let digits = rest
+            .find(|letter: char| !letter.is_ascii_hexdigit())
+            .unwrap_or(rest.len());
+        if digits > 4 {
+            return at("each group must have 4 or less digits", rest);
+        }
+        if digits == 0 {
+            return at(
+                "each colon-separated field must have at least one digit",
+                rest,
+            );
+        }
+        if rest[digits..].starts_with('.') {
+            if !ellipsis && fields != 6 {
+                return at(
+                    "embedded IPv4 address must replace the final 2 fields of the address",
+                    rest,
+                );
+            }
+            if fields > 6 {
+                return at(
+                    "too many hex fields to fit an embedded IPv4 at the end of the address",
+                    rest,
+                );
+            }
+            return ipv4_refusal(rest);
+        }
+        fields += 1;
+        rest = &rest[digits..];
+        if rest.is_empty() {
+            break;
+        }
+        let Some(after) = rest.strip_prefix(':') else {
+            return at("unexpected character, want colon", rest);
+        };
+        if after.is_empty() {
+            return at("colon must be followed by more characters", rest);
+        }
+        rest = after;
+        if let Some(after) = rest.strip_prefix(':') {
+            if ellipsis {
+                return at("multiple :: in address", rest);
+            }
+            ellipsis = true;
+            rest = after;
+            if rest.is_empty() {
+                break;
+            }
+        }
+    }
+    if !rest.is_empty() {
+        at("trailing garbage after address", rest)
+    } else if ellipsis {
+        "the :: must expand to at least one field of zeros".to_owned()
+    } else {
+        "address string too short".to_owned()
+    }
 }
 
 /// Returns whether an IPv6 address contains an IPv4 address.

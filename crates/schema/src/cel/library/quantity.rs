@@ -33,7 +33,6 @@ pub(super) fn add(env: &mut Env) -> Result<(), DeclarationError> {
     add_overload!(env, fn quantity: (CelString) -> Result<Quantity>)?;
     add_overload!(env, fn is_quantity: (CelString) -> CelBool)?;
     add_overload!(env, fn sign: (Quantity) -> CelInt)?;
-    add_member_overload!(env, fn sign: (Quantity) -> CelInt)?;
     add_member_overload!(env, fn is_greater_than: (Quantity, Quantity) -> CelBool)?;
     add_member_overload!(env, fn is_less_than: (Quantity, Quantity) -> CelBool)?;
     add_member_overload!(env, fn compare_to: (Quantity, Quantity) -> CelInt)?;

@@ -95,7 +95,15 @@ fn refusal(text: &str) -> Option<String> {
                 quote(text)
             )
         };
-        has_leading_zero(text).then(why)
+        if has_leading_zero(text) {
+            return Some(why());
+        }
+        let why = match text.parse::<u64>() {
+            Ok(_) => return None,
+            Err(_) if text.is_empty() => "invalid syntax",
+            Err(_) => "value out of range",
+        };
+        Some(format!("strconv.ParseUint: parsing {}: {why}", quote(text)))
     };
     numbers
         .into_iter()

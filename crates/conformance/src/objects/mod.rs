@@ -1,0 +1,488 @@
+//! Compares what the schema of a CRD says of an object with what a real API server says.
+//!
+//! The objects are random ones that the schema accepts, and random changes to them. Each is sent as a create or an update with
+//! `dryRun=All`; verdict, fields, reasons and messages must be the same, and of valid objects the stored form with its defaults.
+
+pub mod costs;
+mod mutate;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use fastrand::Rng;
+use futures::{StreamExt as _, TryStreamExt as _};
+use http::{Request, header};
+use http_body_util::BodyExt as _;
+use kube::{Client, client::Body};
+use kube_codegen_schema::{Schema, validate_metadata};
+use serde_json::{Value, json};
+use testresult::TestResult;
+
+/// The options of a run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The number of objects.
+    pub count: usize,
+    /// The seed of the objects.
+    pub seed: u64,
+    /// The number of differences of each class that are printed.
+    pub show: usize,
+    /// Files or directories of CRDs.
+    pub crds: Vec<PathBuf>,
+}
+
+/// What a run has found.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Objects by verdict of the server.
+    pub verdicts: BTreeMap<&'static str, usize>,
+    /// Versions of CRDs whose objects were sent, and CRDs that the server refused.
+    pub versions: usize,
+    /// CRDs that the server did not take.
+    pub refused: usize,
+    /// Differences by class.
+    pub differences: BTreeMap<&'static str, usize>,
+}
+
+/// The CRDs of a chunk are stored at the same time: each one costs the server memory and an OpenAPI document.
+const CHUNK: usize = 24;
+const PARALLEL: usize = 12;
+
+/// A served version of a CRD.
+struct Version {
+    title: String,
+    path: String,
+    api_version: String,
+    kind: String,
+    source: Value,
+    schema: Schema,
+    has_status: bool,
+    preserves: bool,
+    /// The schema of the version in which objects are stored, if it is another one.
+    storage: Option<Arc<Schema>>,
+}
+
+/// Sends objects to a server and compares.
+///
+/// # Errors
+///
+/// Fails if the server cannot be reached or a CRD cannot be read.
+pub async fn run(client: &Client, namespace: &str, options: &Options) -> TestResult<Report> {
+    let mut crds = Vec::new();
+    for path in &options.crds {
+        crds.extend(read(path)?);
+    }
+    let mut report = Report::default();
+    let total: usize = crds.iter().map(|crd| versions(crd, namespace).len()).sum();
+    let each = options.count.div_ceil(total.max(1));
+    for chunk in crds.chunks(CHUNK) {
+        let mut names = BTreeSet::new();
+        let mut served = Vec::new();
+        for crd in chunk {
+            let name = crd["metadata"]["name"].as_str().unwrap_or_default();
+            if !names.insert(name.to_owned()) {
+                continue;
+            }
+            if create(client, crd).await? {
+                served.extend(versions(crd, namespace));
+            } else {
+                report.refused += 1;
+            }
+        }
+        for version in &served {
+            establish(client, &version.path).await?;
+            report.versions += 1;
+            objects(client, version, each, options, &mut report).await?;
+        }
+        for name in names {
+            let path = format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}");
+            send(client, "DELETE", &path, None).await?;
+        }
+        let done: usize = report.verdicts.values().sum();
+        eprintln!("{done} objects, {:?}", report.differences);
+    }
+    Ok(report)
+}
+
+/// Reads the CRDs of a file or a directory, sorted by path.
+fn read(path: &Path) -> TestResult<Vec<Value>> {
+    if path.is_dir() {
+        let mut paths = Vec::new();
+        for entry in fs::read_dir(path)? {
+            paths.push(entry?.path());
+        }
+        paths.sort();
+        let mut crds = Vec::new();
+        for path in paths {
+            crds.extend(read(&path)?);
+        }
+        return Ok(crds);
+    }
+    if path
+        .extension()
+        .is_none_or(|it| it != "yaml" && it != "yml")
+    {
+        return Ok(Vec::new());
+    }
+    let text = fs::read_to_string(path)?;
+    let mut crds = Vec::new();
+    for document in serde_yaml::Deserializer::from_str(&text) {
+        match serde::Deserialize::deserialize(document) {
+            Ok(Value::Object(crd))
+                if crd.get("kind") == Some(&json!("CustomResourceDefinition")) =>
+            {
+                crds.push(Value::Object(crd));
+            }
+            Ok(_) => {}
+            Err(error) => eprintln!("{}: {error}", path.display()),
+        }
+    }
+    Ok(crds)
+}
+
+/// Returns the served versions with a schema.
+fn versions(crd: &Value, namespace: &str) -> Vec<Version> {
+    let spec = &crd["spec"];
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (group, plural) = (text(&spec["group"]), text(&spec["names"]["plural"]));
+    let versions = spec["versions"].as_array().into_iter().flatten();
+    let storage = versions.clone().find(|version| version["storage"] == true);
+    let storage = storage.and_then(|it| it.pointer("/schema/openAPIV3Schema"));
+    let versions = versions
+        .filter(|version| version["served"] == true)
+        .filter_map(|version| {
+            let source = version.pointer("/schema/openAPIV3Schema")?;
+            let stored = storage.filter(|storage| *storage != source);
+            let stored = stored.and_then(|it| Schema::new(it).ok()).map(Arc::new);
+            let name = text(&version["name"]);
+            let place = match spec["scope"].as_str() {
+                Some("Namespaced") => format!("namespaces/{namespace}/{plural}"),
+                _ => plural.clone(),
+            };
+            Some(Version {
+                title: format!("{plural}.{group} {name}"),
+                path: format!("/apis/{group}/{name}/{place}"),
+                api_version: format!("{group}/{name}"),
+                kind: text(&spec["names"]["kind"]),
+                source: source.clone(),
+                schema: Schema::new(source)
+                    .and_then(|schema| schema.with_scale(&version["subresources"]["scale"]))
+                    .ok()?,
+                storage: stored,
+                has_status: version["subresources"]["status"].is_object(),
+                preserves: spec["preserveUnknownFields"] == true,
+            })
+        });
+    versions.collect()
+}
+
+/// Creates a CRD without its conversion webhook; `false` if the server refuses it.
+async fn create(client: &Client, crd: &Value) -> TestResult<bool> {
+    let mut crd = crd.clone();
+    crd["spec"]
+        .as_object_mut()
+        .ok_or("spec")?
+        .remove("conversion");
+    let metadata = crd["metadata"].as_object_mut().ok_or("metadata")?;
+    let group = metadata.get("name").is_some_and(|name| {
+        let name = name.as_str().unwrap_or_default();
+        name.ends_with(".k8s.io") || name.ends_with(".kubernetes.io")
+    });
+    metadata.retain(|name, _| name == "name");
+    if group {
+        let approval = json!({"api-approved.kubernetes.io": "unapproved, for a test"});
+        metadata.insert("annotations".into(), approval);
+    }
+    let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    for _ in 0..100 {
+        let (status, answer, _) = send(client, "POST", path, Some(&crd)).await?;
+        match status {
+            201 => return Ok(true),
+            // The CRD of the same name is still being deleted.
+            409 => tokio::time::sleep(std::time::Duration::from_millis(100)).await,
+            _ => {
+                eprintln!("refused: {}", answer["message"]);
+                return Ok(false);
+            }
+        }
+    }
+    Ok(false)
+}
+
+async fn establish(client: &Client, path: &str) -> TestResult {
+    for _ in 0..600 {
+        if send(client, "GET", path, None).await?.0 == 200 {
+            return Ok(());
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    Err(format!("{path} is not served").into())
+}
+
+/// Sends the objects of one version.
+async fn objects(
+    client: &Client,
+    version: &Version,
+    count: usize,
+    options: &Options,
+    report: &mut Report,
+) -> TestResult {
+    let base = json!({"apiVersion": version.api_version, "kind": version.kind, "metadata": {"name": "base"}});
+    let seed = options.seed
+        ^ version.title.bytes().fold(0, |seed: u64, byte| {
+            seed.wrapping_mul(31).wrapping_add(byte.into())
+        });
+    let mut rng = Rng::with_seed(seed);
+    let valid = |rng: &mut Rng| {
+        let (mut object, _) = version.schema.random(rng.u64(..), &base);
+        if version.has_status {
+            object.as_object_mut().map(|fields| fields.remove("status"));
+        }
+        object
+    };
+    // An update needs a stored object.
+    let mut stored = None;
+    for _ in 0..5 {
+        let object = valid(&mut rng);
+        let (status, answer, _) = send(client, "POST", &version.path, Some(&object)).await?;
+        if status == 201 {
+            stored = Some(answer);
+            break;
+        }
+    }
+    let name = |object: &Value| {
+        object["metadata"]["name"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let stored_name = stored.as_ref().map(name).unwrap_or_default();
+    let stored_name = &*stored_name;
+    let cases: Vec<_> = (0..count)
+        .map(|_| {
+            let old = stored.clone().filter(|_| rng.u8(0..3) == 0);
+            let mut object = match &old {
+                Some(old) if rng.u8(0..3) > 0 => old.clone(),
+                Some(old) => {
+                    let mut object = valid(&mut rng);
+                    object["metadata"] = old["metadata"].clone();
+                    object
+                }
+                None => valid(&mut rng),
+            };
+            if rng.u8(0..8) > 0 {
+                mutate::mutate(&mut rng, &version.source, &mut object, version.has_status);
+            }
+            (old, object)
+        })
+        .collect();
+    let answers = futures::stream::iter(cases.into_iter().map(|(old, object)| async move {
+        let (method, name) = if old.is_some() {
+            ("PUT", format!("/{stored_name}"))
+        } else {
+            ("POST", String::new())
+        };
+        let path = format!("{}{name}?dryRun=All&fieldValidation=Warn", version.path);
+        let mut sent = object.clone();
+        if old.is_none() && sent["metadata"]["name"] == stored_name {
+            sent["metadata"] = json!({"name": "new"});
+        }
+        let answer = send(client, method, &path, Some(&sent)).await?;
+        TestResult::Ok((old, sent, answer))
+    }));
+    let answers: Vec<_> = answers.buffered(PARALLEL).try_collect().await?;
+    for (old, object, (status, answer, warnings)) in answers {
+        let verdict = match status {
+            200 | 201 => "valid",
+            422 => "invalid",
+            _ => "other",
+        };
+        *report.verdicts.entry(verdict).or_default() += 1;
+        if let Some((class, what)) =
+            difference(version, old.as_ref(), &object, status, &answer, &warnings)
+        {
+            let known = report.differences.entry(class).or_default();
+            *known += 1;
+            if *known <= options.show {
+                let old = old
+                    .map(|old| format!("\n  old    {}", old["spec"]))
+                    .unwrap_or_default();
+                println!(
+                    "---- {class}: {}\n  object {object}{old}\n{what}",
+                    version.title
+                );
+            }
+        }
+    }
+    if stored.is_some() {
+        let path = format!("{}/{stored_name}", version.path);
+        send(client, "DELETE", &path, None).await?;
+    }
+    Ok(())
+}
+
+/// Returns how the server's answer differs from the schema's.
+fn difference(
+    version: &Version,
+    old: Option<&Value>,
+    object: &Value,
+    status: u16,
+    answer: &Value,
+    warnings: &BTreeSet<String>,
+) -> Option<(&'static str, String)> {
+    if status != 200 && status != 201 && status != 422 {
+        return Some(("status", format!("  server {status} {}", answer["message"])));
+    }
+    let mut ours = object.clone();
+    let unknown = if version.preserves {
+        Vec::new()
+    } else {
+        version.schema.prune(&mut ours)
+    };
+    version.schema.apply_defaults(&mut ours);
+    if version.has_status
+        && let Some(fields) = ours.as_object_mut()
+    {
+        fields.remove("status");
+        fields.extend(
+            old.and_then(|old| old.get("status"))
+                .map(|it| ("status".to_owned(), it.clone())),
+        );
+    }
+    let mut causes = validate_metadata(&ours);
+    causes.extend(match old {
+        Some(old) => version.schema.validate_update(&ours, old),
+        None => version.schema.validate(&ours),
+    });
+    let text = |field: &str, reason: &str, message: &str| format!("{field} {reason} {message}");
+    let ours_said: BTreeSet<String> = causes
+        .iter()
+        .map(|it| text(&it.field, it.reason.as_str(), &it.message))
+        .collect();
+    let theirs = answer["details"]["causes"].as_array().into_iter().flatten();
+    let theirs_said: BTreeSet<String> = theirs
+        .map(|it| {
+            let part = |name: &str| it[name].as_str().unwrap_or_default();
+            text(part("field"), part("reason"), part("message"))
+        })
+        .collect();
+    let only = |these: &BTreeSet<String>, those: &BTreeSet<String>| {
+        these
+            .difference(those)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join("\n         ")
+    };
+    let both = || {
+        format!(
+            "  here   {}\n  server {}",
+            only(&ours_said, &theirs_said),
+            only(&theirs_said, &ours_said)
+        )
+    };
+    if causes.is_empty() != (status < 300) {
+        return Some(("verdict", both()));
+    }
+    if ours_said != theirs_said {
+        let names = |said: &BTreeSet<String>| -> BTreeSet<String> {
+            said.iter()
+                .filter_map(|it| it.split(' ').next())
+                .map(str::to_owned)
+                .collect()
+        };
+        let is_field = names(&ours_said) != names(&theirs_said);
+        return Some((if is_field { "field" } else { "message" }, both()));
+    }
+    if status < 300 {
+        let body = |object: &Value| {
+            let mut object = numbers(object.clone());
+            object
+                .as_object_mut()
+                .map(|fields| fields.remove("metadata"));
+            object
+        };
+        // Objects are stored in another version, without what that one does not declare.
+        if let Some(storage) = &version.storage {
+            storage.prune(&mut ours);
+            storage.apply_defaults(&mut ours);
+            version.schema.prune(&mut ours);
+            version.schema.apply_defaults(&mut ours);
+        }
+        let (ours, theirs) = (body(&ours), body(answer));
+        if ours != theirs {
+            return Some(("stored", format!("  here   {ours}\n  server {theirs}")));
+        }
+        let unknown: BTreeSet<String> = unknown
+            .iter()
+            .map(|field| format!("unknown field \"{field}\""))
+            .collect();
+        let warned: BTreeSet<String> = warnings
+            .iter()
+            .filter(|it| it.starts_with("unknown field"))
+            .cloned()
+            .collect();
+        if unknown != warned {
+            let what = format!(
+                "  here   {}\n  server {}",
+                only(&unknown, &warned),
+                only(&warned, &unknown)
+            );
+            return Some(("unknown", what));
+        }
+    }
+    None
+}
+
+/// Writes whole floats as integers, as the server does.
+fn numbers(value: Value) -> Value {
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if !number.is_i64() && float.fract() == 0.0 && float.abs() < 1e21 => {
+                serde_json::from_str(&format!("{float:.0}")).unwrap_or(Value::Number(number))
+            }
+            _ => Value::Number(number),
+        },
+        Value::Array(items) => items.into_iter().map(numbers).collect(),
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(|(name, value)| (name, numbers(value)))
+            .collect(),
+        value => value,
+    }
+}
+
+/// Sends a request and returns status, body and warnings.
+async fn send(
+    client: &Client,
+    method: &str,
+    path: &str,
+    body: Option<&Value>,
+) -> TestResult<(u16, Value, BTreeSet<String>)> {
+    let bytes = body
+        .map(serde_json::to_vec)
+        .transpose()?
+        .unwrap_or_default();
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::ACCEPT, "application/json")
+        .body(Body::from(bytes))?;
+    let response = client.send(request).await?;
+    let status = response.status().as_u16();
+    let warnings = response.headers().get_all(header::WARNING).iter();
+    let warnings = warnings
+        .filter_map(|it| it.to_str().ok()?.split_once('"')?.1.strip_suffix('"'))
+        .map(|text| text.replace("\\\"", "\""))
+        .collect();
+    let bytes = response.into_body().collect().await?.to_bytes();
+    Ok((
+        status,
+        serde_json::from_slice(&bytes).unwrap_or_default(),
+        warnings,
+    ))
+}
