@@ -10,8 +10,8 @@ use crate::{
     pipeline,
     render::File,
     run::Run,
-    scaffold::{self, Baseline, CoreKind},
-    source,
+    scaffold::{self, Baseline, CoreKind, WebhookType},
+    source::{self, Source},
 };
 
 /// Add kinds to an operator
@@ -32,6 +32,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = scaffold::core_kind)]
     owns: Vec<&'static CoreKind>,
 
+    /// What the webhooks of all kinds of CRDs do, besides what they do already
+    #[arg(long, value_enum, value_name = "TYPES", value_delimiter = ',')]
+    webhooks: Vec<WebhookType>,
+
     /// Directory of the crate
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     output: PathBuf,
@@ -42,8 +46,10 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    if args.file.is_empty() && args.watch.is_empty() && args.owns.is_empty() {
-        let message = "nothing to add; use --file for the kinds of CRDs, --watch or --owns";
+    let has_kinds = !(args.file.is_empty() && args.watch.is_empty() && args.owns.is_empty());
+    if !has_kinds && args.webhooks.is_empty() {
+        let message =
+            "nothing to add; use --file for the kinds of CRDs, --watch, --owns or --webhooks";
         return Err(message.to_owned().into());
     }
     let baseline = Baseline::read(&args.output)?;
@@ -57,14 +63,12 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let mut all = settings.clone();
     all.file.extend(args.file.iter().map(PathBuf::from));
     let directory = &settings.output;
-    let run = if all.file.is_empty() {
+    let mut run = if all.file.is_empty() {
         None
     } else {
-        let run = generate(&all, directory, console)?;
-        let generated = run.plan(directory, &run.output.files, false)?;
-        Some((run, generated))
+        Some(generate(&all, directory, console)?)
     };
-    let added = added(run.as_ref().map(|(run, _)| run), &before);
+    let added = added(run.as_ref(), &before);
     if !args.file.is_empty() && added.is_empty() {
         let message = "the operator has all kinds of --file; `kube-codegen update` follows changes of deploy/crd.yaml";
         return Err(message.to_owned().into());
@@ -86,7 +90,20 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     parameters.owns.retain(|_, owned| !owned.is_empty());
     let watched = args.watch.iter().map(|kind| kind.name());
     parameters.watch.extend(watched);
-    let definitions = definitions(args, &settings, &added)?;
+    parameters.webhooks.extend(&args.webhooks);
+    let mut definitions = definitions(args, &settings, &added)?;
+    if parameters.webhooks.contains(&WebhookType::Conversion)
+        && let Some(run) = &mut run
+    {
+        definitions = with_conversion(definitions, run, &settings, args, &parameters.name)?;
+    }
+    let run = match run {
+        Some(run) => {
+            let generated = run.plan(directory, &run.output.files, false)?;
+            Some((run, generated))
+        }
+        None => None,
+    };
     let update = Update {
         directory: &args.output,
         baseline: &baseline,
@@ -169,6 +186,39 @@ fn definitions(
         }
         text.push_str(document);
     }
+    let path = scaffold::DEFINITIONS.to_owned();
+    let text = text.into();
+    Ok(Some(File { path, text }))
+}
+
+/// Lets the CRDs of several versions name the webhook, and generates from them.
+fn with_conversion(
+    definitions: Option<File>,
+    run: &mut Run,
+    settings: &Settings,
+    args: &Args,
+    name: &str,
+) -> Result<Option<File>, CommandError> {
+    let path = args.output.join(scaffold::DEFINITIONS);
+    if settings.file.iter().any(|file| *file != path) {
+        let message = "`--webhooks conversion` changes deploy/crd.yaml, which has to be the only input of kube-codegen.toml";
+        return Err(message.to_owned().into());
+    }
+    let before = match &definitions {
+        Some(file) => file.text.to_string(),
+        None => std::fs::read_to_string(&path)
+            .map_err(|error| format!("cannot read `{}`: {error}", path.display()))?,
+    };
+    let text = scaffold::with_conversions(&before, &run.output.model, name);
+    if text == before {
+        return Ok(definitions);
+    }
+    let source = Source {
+        name: path.display().to_string(),
+        path: Some(path),
+        text: text.clone(),
+    };
+    run.output = pipeline::run(&[source], &settings.options);
     let path = scaffold::DEFINITIONS.to_owned();
     let text = text.into();
     Ok(Some(File { path, text }))

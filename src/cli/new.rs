@@ -18,9 +18,11 @@ use crate::{
     diag::Diagnostics,
     ir::Model,
     options::{Emitter, Settings},
+    pipeline::{self, Output},
     render::File,
     scaffold::{
         self, Baseline, CoreKind, DeployScope, Location, Operator, PackageName, Parameters,
+        WebhookType,
     },
     source::Source,
     write::{self, Plan},
@@ -51,6 +53,16 @@ pub(super) struct Args {
     /// Kinds of Kubernetes itself that the objects own, such as `apps/v1/Deployment,v1/Service`
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = scaffold::core_kind, requires = "file")]
     owns: Vec<&'static CoreKind>,
+
+    /// What the API server asks the operator for, by webhooks: a file of handlers per kind, and all that registers them
+    #[arg(
+        long,
+        value_enum,
+        value_name = "TYPES",
+        value_delimiter = ',',
+        requires = "file"
+    )]
+    webhooks: Vec<WebhookType>,
 
     /// Where the deployed operator has rights
     #[arg(long, value_enum, default_value_t)]
@@ -87,7 +99,8 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let output = if options.file.is_some() {
         let settings = options.clone().settings()?;
         check_emitters(&settings)?;
-        Some(generate(&settings, &directory, console)?.output)
+        let output = generate(&settings, &directory, console)?.output;
+        Some(with_conversion(output, args, &settings))
     } else {
         check_options(&options)?;
         None
@@ -98,6 +111,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let operator = Operator {
         parameters: &parameters,
         model,
+        generated: output.as_ref().map_or(&[], |it| &it.files),
     };
     let rendered = operator.render(args.templates.as_deref())?;
     let mut files = rendered.files;
@@ -129,6 +143,21 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     Ok(())
 }
 
+/// Generates from CRDs that name the webhook as their conversion, if the operator converts.
+fn with_conversion(output: Output, args: &Args, settings: &Settings) -> Output {
+    if !args.webhooks.contains(&WebhookType::Conversion) {
+        return output;
+    }
+    let text = definitions(&output.model).text;
+    let text = scaffold::with_conversions(&text, &output.model, args.name.as_str());
+    let source = Source {
+        name: scaffold::DEFINITIONS.to_owned(),
+        path: None,
+        text,
+    };
+    pipeline::run(&[source], &settings.options)
+}
+
 /// Returns what the crate is made from.
 fn parameters(
     args: &Args,
@@ -152,6 +181,7 @@ fn parameters(
             owns.collect()
         },
         controllers: BTreeMap::new(),
+        webhooks: args.webhooks.iter().copied().collect(),
         options: config(options)?,
         templates: templates.transpose()?,
         location: Location::of(target, args.runtime_path.as_deref())?,

@@ -59,11 +59,6 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
             .read(&text)
             .map_err(|(line, error)| format!("{name}:{line}: {error}"))?;
     }
-    if needs.used.is_empty() {
-        let message =
-            "no request was recorded; the rights would be those of an operator that does nothing";
-        return Err(message.to_owned().into());
-    }
     let directory = args.roles.parent().unwrap_or(Path::new(""));
     let directory = if directory.as_os_str().is_empty() {
         Path::new(".")
@@ -71,7 +66,12 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         directory
     };
     let tree = read(directory, console)?;
-    needs.add_flags(&tree);
+    needs.resolve(&tree);
+    if needs.used.is_empty() {
+        let message =
+            "no request was recorded; the rights would be those of an operator that does nothing";
+        return Err(message.to_owned().into());
+    }
     let tree = only(tree, &args.roles)?;
     if args.check {
         let mut diagnostics = Diagnostics::new();

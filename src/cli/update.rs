@@ -102,6 +102,7 @@ impl Update<'_> {
         let operator = Operator {
             parameters: self.parameters,
             model,
+            generated: run.map_or(&[], |run| &run.output.files),
         };
         let templates = self.parameters.templates.as_ref();
         let templates = templates.map(|path| self.directory.join(path));

@@ -24,6 +24,7 @@ pub(crate) fn check(tree: &Tree, diagnostics: &mut Diagnostics) {
     check.network_policies();
     check.service_monitors();
     check.bindings();
+    check.webhooks();
     check.namespaces();
 }
 
@@ -254,6 +255,34 @@ impl Check<'_, '_> {
                         place,
                         "no manifest has this ServiceAccount in this namespace",
                     );
+                }
+            }
+        }
+    }
+
+    /// The API server reaches webhooks by a Service of the manifests.
+    fn webhooks(&mut self) {
+        let conversion = "/spec/conversion/webhook/clientConfig/service".to_owned();
+        for manifest in &self.tree.manifests {
+            let pointers: Vec<String> = match manifest.kind() {
+                "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration" => {
+                    let webhooks = 0..manifest.list("/webhooks").len();
+                    let pointer = |index| format!("/webhooks/{index}/clientConfig/service");
+                    webhooks.map(pointer).collect()
+                }
+                "CustomResourceDefinition" => vec![conversion.clone()],
+                _ => Vec::new(),
+            };
+            for pointer in pointers {
+                let wanted = manifest.get(&pointer);
+                let exists = self.tree.of("Service").any(|service| {
+                    let metadata = service.get("/metadata");
+                    metadata["name"] == wanted["name"]
+                        && metadata["namespace"] == wanted["namespace"]
+                });
+                if !wanted.is_null() && !exists {
+                    let place = manifest.at(format!("{pointer}/name"));
+                    self.report(place, "no manifest has this Service in this namespace");
                 }
             }
         }

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Tree,
-    flags::{elects_leader, secures_metrics},
+    Manifest, Tree,
+    flags::{elects_leader, flag, secures_metrics},
 };
 
 /// The verbs of the API, in the order in which rules list them.
@@ -61,8 +61,18 @@ impl Right {
 pub(crate) struct Needs {
     /// The rights of its requests, with the names of objects; a collection has the empty name.
     pub(crate) used: BTreeMap<Right, BTreeSet<String>>,
-    /// The rights of the leader election and of the protected metrics, which tests do not use.
-    pub(crate) infrastructure: BTreeSet<Right>,
+    /// The rights of the leader election, the protected metrics and the webhooks, which tests in memory do not use.
+    pub(crate) infrastructure: BTreeMap<Right, Reason>,
+    requests: Vec<Recorded>,
+}
+
+/// Why a right is needed that no test uses.
+#[derive(Clone, Debug)]
+pub(crate) struct Reason {
+    /// The rest of a sentence after "which".
+    pub(super) why: &'static str,
+    /// The names of the objects; all objects if there are none.
+    pub(super) names: BTreeSet<String>,
 }
 
 /// The user agent of requests that are not the operator's, such as those of the simulation's users.
@@ -83,10 +93,12 @@ struct Recorded {
     status: u16,
     #[serde(default)]
     user_agent: String,
+    #[serde(default)]
+    user: String,
 }
 
 impl Needs {
-    /// Adds the requests of a log, which has a JSON object per line.
+    /// Reads the requests of a log, which has a JSON object per line.
     ///
     /// # Errors
     /// The number of a line that is not JSON, with the reason.
@@ -98,9 +110,25 @@ impl Needs {
             if line["resource"].as_str().is_none_or(str::is_empty) {
                 continue;
             }
-            self.add(serde_json::from_value(line).map_err(invalid)?);
+            self.requests
+                .push(serde_json::from_value(line).map_err(invalid)?);
         }
         Ok(())
+    }
+
+    /// Adds the rights that the requests use, and what the flags in the Deployments of a tree need.
+    ///
+    /// If the operator made requests under its own account, those of other users are the steps of tests.
+    pub(crate) fn resolve(&mut self, tree: &Tree) {
+        let accounts: BTreeSet<String> = tree.of("Deployment").map(account).collect();
+        let requests = std::mem::take(&mut self.requests);
+        let has_account = requests.iter().any(|it| accounts.contains(&it.user));
+        for request in requests {
+            if !has_account || request.user.is_empty() || accounts.contains(&request.user) {
+                self.add(request);
+            }
+        }
+        self.add_flags(tree);
     }
 
     fn add(&mut self, request: Recorded) {
@@ -135,31 +163,95 @@ impl Needs {
     }
 
     /// Adds what the flags in the Deployments of a tree need.
-    pub(crate) fn add_flags(&mut self, tree: &Tree) {
+    fn add_flags(&mut self, tree: &Tree) {
         for deployment in tree.of("Deployment") {
             for container in deployment.list("/spec/template/spec/containers") {
-                let leases = ["get", "create", "update"];
-                let leases = leases.map(|verb| Right::new("coordination.k8s.io", "leases", verb));
                 if elects_leader(container) {
-                    self.infrastructure.extend(leases);
+                    let why = "the flag --leader-elect of the Deployment needs";
+                    for verb in ["get", "create", "update"] {
+                        self.need("coordination.k8s.io", "leases", verb, &[], why);
+                    }
                 }
                 if secures_metrics(container) {
-                    self.infrastructure.extend([
-                        Right::new("authentication.k8s.io", "tokenreviews", "create"),
-                        Right::new("authorization.k8s.io", "subjectaccessreviews", "create"),
-                    ]);
+                    let why = "the flag --metrics-secure of the Deployment needs";
+                    self.need("authentication.k8s.io", "tokenreviews", "create", &[], why);
+                    let group = "authorization.k8s.io";
+                    self.need(group, "subjectaccessreviews", "create", &[], why);
                 }
+                self.add_webhooks(tree, deployment, container);
             }
         }
+    }
+
+    /// Adds what an operator needs to keep the certificates of its webhooks.
+    fn add_webhooks(&mut self, tree: &Tree, deployment: &Manifest, container: &Value) {
+        let names = |kind| tree.of(kind).map(Manifest::name).collect::<Vec<_>>();
+        let mutating = names("MutatingWebhookConfiguration");
+        let validating = names("ValidatingWebhookConfiguration");
+        let is_converted = |crd: &&Manifest| crd.text("/spec/conversion/strategy") == "Webhook";
+        let crds = tree.of("CustomResourceDefinition").filter(is_converted);
+        let crds: Vec<&str> = crds.map(Manifest::name).collect();
+        if (mutating.is_empty() && validating.is_empty() && crds.is_empty())
+            || flag(container, "--webhook-port") == Some("0")
+        {
+            return;
+        }
+        let has_own_certificates = flag(container, "--webhook-cert-path").is_none();
+        let installs = flag(container, "--webhook-install").is_some_and(|value| value != "false");
+        if has_own_certificates {
+            let why = "the certificates of the webhooks need";
+            let secret = format!("{}-webhook-cert", deployment.name());
+            self.need("", "secrets", "create", &[], why);
+            for verb in ["get", "update"] {
+                self.need("", "secrets", verb, &[&secret], why);
+            }
+        }
+        if !has_own_certificates && !installs {
+            return;
+        }
+        let why = "the webhooks need";
+        let group = "admissionregistration.k8s.io";
+        for (group, resource, names) in [
+            (group, "mutatingwebhookconfigurations", mutating),
+            (group, "validatingwebhookconfigurations", validating),
+            ("apiextensions.k8s.io", "customresourcedefinitions", crds),
+        ] {
+            if names.is_empty() {
+                continue;
+            }
+            for verb in ["get", "patch"] {
+                self.need(group, resource, verb, &names, why);
+            }
+            if installs && group != "apiextensions.k8s.io" {
+                let why = "the flag --webhook-install of the Deployment needs";
+                self.need(group, resource, "create", &[], why);
+            }
+        }
+    }
+
+    fn need(&mut self, group: &str, resource: &str, verb: &str, names: &[&str], why: &'static str) {
+        let reason = Reason {
+            why,
+            names: names.iter().map(ToString::to_string).collect(),
+        };
+        let right = Right::new(group, resource, verb);
+        self.infrastructure.insert(right, reason);
     }
 
     /// Returns whether a rule may grant the right.
     pub(super) fn justifies(&self, right: &Right) -> bool {
         self.used.contains_key(right)
-            || self.infrastructure.contains(right)
+            || self.infrastructure.contains_key(right)
             // An owner reference with blockOwnerDeletion needs it, without a request of its own.
             || (right.resource.ends_with("/finalizers") && right.verb == "update")
     }
+}
+
+/// Returns the user that the Pods of a Deployment are.
+fn account(deployment: &Manifest) -> String {
+    let namespace = deployment.text("/metadata/namespace");
+    let name = deployment.text("/spec/template/spec/serviceAccountName");
+    format!("system:serviceaccount:{namespace}:{name}")
 }
 
 #[cfg(test)]
@@ -169,6 +261,7 @@ mod tests {
     fn of(log: &str) -> Vec<String> {
         let mut needs = Needs::default();
         needs.read(log).unwrap();
+        needs.resolve(&Tree::default());
         let rights = needs.used.keys();
         rights
             .map(|it| format!("{} {}", it.verb, it.resource_name()))

@@ -166,16 +166,8 @@ fn all(needs: &Needs) -> impl Iterator<Item = (&Right, BTreeSet<String>, String)
         )
     });
     let infrastructure = needs.infrastructure.iter().map(|right| {
-        let flag = if right.resource == "leases" {
-            "--leader-elect"
-        } else {
-            "--metrics-secure"
-        };
-        (
-            right,
-            BTreeSet::new(),
-            format!("the flag {flag} of the Deployment needs"),
-        )
+        let (right, reason) = right;
+        (right, reason.names.clone(), reason.why.to_owned())
     });
     used.chain(infrastructure)
 }
@@ -186,7 +178,7 @@ fn operator<'a>(tree: &'a Tree, needs: &Needs) -> Option<&'a Manifest> {
     let is_infrastructure = |role: &&Manifest| {
         let rules: Vec<Rule> = role.list("/rules").iter().map(Rule::read).collect();
         let mut rights = rules.iter().flat_map(Rule::rights).peekable();
-        rights.peek().is_some() && rights.all(|right| needs.infrastructure.contains(&right))
+        rights.peek().is_some() && rights.all(|right| needs.infrastructure.contains_key(&right))
     };
     roles(tree).find(|role| !is_infrastructure(role))
 }
@@ -205,20 +197,28 @@ pub(crate) fn rewrite(text: &str, tree: &Tree, needs: &Needs) -> Result<String, 
         let items = items.flat_map(|(index, rule)| reduced(index, &Rule::read(rule), needs));
         roles.insert(role.document, items.collect());
     }
-    let missing: Vec<Right> = all(needs)
+    let missing: Vec<(Right, Vec<String>)> = all(needs)
         .filter(|(right, names, _)| {
             let mut granting = roles.values().flatten();
             !granting.any(|item| item.rule.grants(right, names))
         })
-        .map(|(right, ..)| right.clone())
+        .map(|(right, names, _)| {
+            let is_infrastructure = needs.infrastructure.contains_key(right);
+            let names = if is_infrastructure {
+                names
+            } else {
+                BTreeSet::new()
+            };
+            (right.clone(), names.into_iter().collect())
+        })
         .collect();
     let items = roles.entry(operator).or_default();
-    for right in missing {
+    for (right, names) in missing {
         let (groups, resources) = ([right.group.clone()], [right.resource.clone()]);
         let same = items.iter_mut().find(|item| {
             item.rule.groups == groups
                 && item.rule.resources == resources
-                && item.rule.names.is_empty()
+                && item.rule.names == names
         });
         if let Some(item) = same {
             let verbs = item.rule.verbs.drain(..).chain([right.verb]).collect();
@@ -227,7 +227,10 @@ pub(crate) fn rewrite(text: &str, tree: &Tree, needs: &Needs) -> Result<String, 
         } else {
             items.push(Item {
                 origin: None,
-                rule: Rule::one(&right.group, &right.resource, [right.verb].into()),
+                rule: Rule {
+                    names,
+                    ..Rule::one(&right.group, &right.resource, [right.verb].into())
+                },
                 changed: true,
             });
         }

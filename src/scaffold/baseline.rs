@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{CoreKind, Location, core_kind};
+use super::{CoreKind, Location, WebhookType, core_kind};
 use crate::{options::Kubernetes, render::File};
 
 /// The file in the crate.
@@ -41,6 +41,9 @@ pub(crate) struct Parameters {
     pub(crate) owns: BTreeMap<String, BTreeSet<String>>,
     /// The modules of the controllers, by the name of a CRD or the watched kind.
     pub(crate) controllers: BTreeMap<String, String>,
+    /// What the webhooks of the kinds of CRDs do.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) webhooks: BTreeSet<WebhookType>,
     /// Further lines of `kube-codegen.toml`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) options: String,

@@ -3,8 +3,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Value;
 
-use super::{CoreKind, DeployScope, Parameters, core_kind, templates::Origin};
-use crate::ir::{Kind, Model, Module, Scope};
+use super::{
+    CoreKind, DeployScope, Parameters, WebhookType, core_kind, templates::Origin, webhooks,
+};
+use crate::{
+    ir::{Kind, Model, Module, Scope},
+    render::File,
+};
 
 /// A kind with a controller.
 #[derive(Debug)]
@@ -16,6 +21,8 @@ pub(super) struct Controlled {
     namespaced: bool,
     /// The kinds that it owns.
     pub(super) owns: Vec<&'static CoreKind>,
+    /// What its webhooks do.
+    pub(super) webhooks: Vec<WebhookType>,
     /// The template variables.
     pub(super) variables: Value,
 }
@@ -25,7 +32,9 @@ pub(super) struct Controlled {
 pub(super) fn controlled_kinds(
     model: &Model,
     parameters: &Parameters,
+    generated: &[File],
 ) -> Result<BTreeMap<String, Controlled>, String> {
+    webhooks::check(model, &parameters.webhooks)?;
     let mut chosen: Vec<(&Module, &Kind)> = Vec::new();
     for module in &model.modules {
         for kind in model.kinds_of(module) {
@@ -56,12 +65,18 @@ pub(super) fn controlled_kinds(
     let (of_crds, of_watched) = controllers.split_at(chosen.len());
     for (controller, (module, kind)) in of_crds.iter().zip(chosen) {
         let owns = owned_kinds(model, kind, parameters)?;
+        let webhooks = webhooks::webhooks_of(model, kind, &parameters.webhooks);
+        let mut variables = kind_variables(model, module, kind, controller, &owns);
+        variables.extend(webhooks::variables(
+            model, module, kind, &webhooks, generated,
+        ));
         let controlled = Controlled {
             origin: Origin::Crd,
             id: crd_name(kind),
             namespaced: kind.scope == Scope::Namespaced,
-            variables: kind_variables(model, module, kind, controller, &owns),
+            variables: Value::from(variables),
             owns,
+            webhooks,
         };
         kinds.insert(controller.clone(), controlled);
     }
@@ -72,6 +87,7 @@ pub(super) fn controlled_kinds(
             namespaced: kind.namespaced,
             variables: core_kind_variables(kind, controller),
             owns: Vec::new(),
+            webhooks: Vec::new(),
         };
         kinds.insert(controller.clone(), controlled);
     }
@@ -161,10 +177,10 @@ fn kind_variables(
     kind: &Kind,
     controller: &str,
     owns: &[&CoreKind],
-) -> Value {
+) -> BTreeMap<&'static str, Value> {
     let root = &model.types[kind.root];
     let names = module.names();
-    Value::from(BTreeMap::from([
+    BTreeMap::from([
         ("controller", Value::from(controller)),
         ("of_crd", Value::from(true)),
         ("rust_type", Value::from(root.name().as_str())),
@@ -182,7 +198,8 @@ fn kind_variables(
             "owns",
             owns.iter().map(|kind| owned_variables(kind)).collect(),
         ),
-    ]))
+        ("webhooks_module", Value::from(webhooks::module(controller))),
+    ])
 }
 
 pub(super) fn owned_variables(kind: &CoreKind) -> Value {
@@ -201,6 +218,7 @@ fn core_kind_variables(kind: &CoreKind, controller: &str) -> Value {
     Value::from(BTreeMap::from([
         ("controller", Value::from(controller)),
         ("of_crd", Value::from(false)),
+        ("webhooks", Value::from(Vec::<Value>::new())),
         ("rust_type", Value::from(kind.kind)),
         ("rust_path", path),
         ("kind", Value::from(kind.kind)),

@@ -43,13 +43,15 @@ impl RuntimeCrates {
         }
     }
 
-    /// Returns the dependency on the crate `name` with one of its features.
-    fn with_feature(&self, name: &str, feature: &str) -> String {
+    /// Returns the dependency on the crate `name` with some of its features.
+    fn with_features(&self, name: &str, features: &[&str]) -> String {
+        let features: Vec<String> = features.iter().map(|it| format!("\"{it}\"")).collect();
+        let features = features.join(", ");
         match self {
-            Self::Registry => format!("{{ version = \"{RUNTIME}\", features = [\"{feature}\"] }}"),
+            Self::Registry => format!("{{ version = \"{RUNTIME}\", features = [{features}] }}"),
             Self::Path(path) => {
                 let path = yaml::quote(&format!("{path}/{name}"));
-                format!("{{ version = \"{RUNTIME}\", path = {path}, features = [\"{feature}\"] }}")
+                format!("{{ version = \"{RUNTIME}\", path = {path}, features = [{features}] }}")
             }
         }
     }
@@ -137,7 +139,11 @@ pub(super) fn variables(kubernetes: Kubernetes, crates: &RuntimeCrates) -> Value
         ("runtime", dependency("runtime")),
         (
             "runtime_with_cli",
-            Value::from_safe_string(crates.with_feature("runtime", "cli")),
+            Value::from_safe_string(crates.with_features("runtime", &["cli"])),
+        ),
+        (
+            "runtime_with_webhooks",
+            Value::from_safe_string(crates.with_features("runtime", &["cli", "webhook"])),
         ),
         ("simulation", dependency("simulation")),
         ("testing", dependency("testing")),

@@ -12,6 +12,7 @@ mod name;
 mod operator;
 mod sample;
 mod templates;
+mod webhooks;
 mod yaml;
 
 pub(crate) use baseline::{BASELINE, Baseline, DeployScope, Parameters};
@@ -24,6 +25,7 @@ pub(crate) use merge::{Merged, merge};
 pub(crate) use name::PackageName;
 pub(crate) use operator::{DEFINITIONS, GENERATED, MANIFEST, Operator, PROGRAM, definitions};
 pub(crate) use sample::sample;
+pub(crate) use webhooks::{WebhookType, with_conversions};
 pub(crate) use yaml::{document as yaml_document, string as yaml_string};
 
 use std::collections::BTreeMap;

@@ -13,7 +13,7 @@ use super::{
     controlled::{Controlled, check_scope, controlled_kinds, crd_name, owned_variables},
     no_kind, sample,
     templates::{self, Origin, Templates},
-    yaml,
+    webhooks, yaml,
 };
 use crate::{ir::Model, options::Kubernetes, render::File};
 
@@ -45,6 +45,8 @@ pub(crate) struct Operator<'a> {
     pub(crate) parameters: &'a Parameters,
     /// The kinds of CRDs.
     pub(crate) model: &'a Model,
+    /// The files of the generated modules, whose decisions the webhooks take.
+    pub(crate) generated: &'a [File],
 }
 
 /// The rendered files of an operator.
@@ -69,7 +71,7 @@ impl Operator<'_> {
             kubernetes: self.parameters.kubernetes()?,
             location: &self.parameters.location,
         };
-        let kinds = controlled_kinds(self.model, self.parameters)?;
+        let kinds = controlled_kinds(self.model, self.parameters, self.generated)?;
         if kinds.is_empty() {
             return Err(no_kind());
         }
@@ -80,6 +82,7 @@ impl Operator<'_> {
         for template in templates::OPERATOR {
             match template.origin() {
                 None if [CONFIG, ROLES].contains(&template.path) && !self.has_crds() => {}
+                _ if template.is_of_webhooks() && self.parameters.webhooks.is_empty() => {}
                 None => {
                     let path = template.path.to_owned();
                     files.push(templates.render(template, path, &variables)?);
@@ -87,8 +90,11 @@ impl Operator<'_> {
                 Some(origin) => {
                     for (controller, kind) in kinds.iter().filter(|(_, kind)| kind.origin == origin)
                     {
+                        if template.is_of_webhooks() && kind.webhooks.is_empty() {
+                            continue;
+                        }
                         variables.insert("kind", kind.variables.clone());
-                        let path = template.path.replace(origin.placeholder(), controller);
+                        let path = template.path_for(origin, controller);
                         files.push(templates.render(template, path, &variables)?);
                     }
                 }
@@ -138,6 +144,13 @@ impl Operator<'_> {
             .collect();
         let owned = owned.values().map(|kind| owned_variables(kind));
         variables.insert("owns", owned.collect());
+        let mut modules: BTreeSet<String> = kinds.keys().cloned().collect();
+        let with_webhooks = kinds.iter().filter(|(_, kind)| !kind.webhooks.is_empty());
+        modules.extend(with_webhooks.map(|(controller, _)| webhooks::module(controller)));
+        variables.insert("modules", modules.into_iter().collect());
+        let types = self.parameters.webhooks.iter();
+        let types = types.map(|it| Value::from(it.as_str()));
+        variables.insert("webhooks", types.collect());
         let kinds = kinds.values().map(|kind| kind.variables.clone());
         variables.insert("kinds", kinds.collect());
         variables
@@ -186,7 +199,7 @@ mod tests {
     use crate::{
         options::Options,
         pipeline,
-        scaffold::{Location, core_kind},
+        scaffold::{Location, WebhookType, core_kind},
         source::Source,
     };
 
@@ -209,6 +222,7 @@ mod tests {
                 ["v1/Service".to_owned()].into(),
             )]),
             controllers: BTreeMap::new(),
+            webhooks: [WebhookType::Defaulting].into(),
             options: String::new(),
             templates: None,
             location: Location::of(Path::new("."), None).unwrap(),
@@ -216,6 +230,7 @@ mod tests {
         let operator = Operator {
             parameters: &parameters,
             model: &output.model,
+            generated: &output.files,
         };
         let package = Package {
             name: &"test-operator".parse().unwrap(),
@@ -223,7 +238,7 @@ mod tests {
             kubernetes: Kubernetes::default(),
             location: &parameters.location,
         };
-        let kinds = controlled_kinds(&output.model, &parameters).unwrap();
+        let kinds = controlled_kinds(&output.model, &parameters, &output.files).unwrap();
         let mut all: Vec<String> = vec!["kind".to_owned()];
         let keys = |value: &Value| value.try_iter().unwrap().map(|key| key.to_string());
         for kind in kinds.values() {

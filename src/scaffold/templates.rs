@@ -3,7 +3,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, syntax::SyntaxConfig};
 
-use super::yaml;
+use super::{webhooks, yaml};
 use crate::render::File;
 
 /// A template, and the file that is rendered from it.
@@ -41,6 +41,19 @@ impl Template {
         [Origin::Crd, Origin::Kubernetes]
             .into_iter()
             .find(|origin| self.path.contains(origin.placeholder()))
+    }
+
+    /// Returns whether the file is only for operators with webhooks.
+    pub(super) fn is_of_webhooks(&self) -> bool {
+        self.name.starts_with("webhooks")
+    }
+
+    /// Returns the path of the file for a kind.
+    pub(super) fn path_for(&self, origin: Origin, controller: &str) -> String {
+        if self.is_of_webhooks() {
+            return format!("src/{}.rs", webhooks::module(controller));
+        }
+        self.path.replace(origin.placeholder(), controller)
     }
 }
 
@@ -88,14 +101,17 @@ templates! {
     "prometheus.yaml.j2" => "deploy/prometheus.yaml";
     "dashboard.json.j2" => "deploy/dashboard.json";
     "network-policy.yaml.j2" => "deploy/network-policy.yaml";
+    "webhooks.yaml.j2" => "deploy/webhooks.yaml";
     "rbac.yaml.j2" => "deploy/rbac.yaml";
     "roles.yaml.j2" => "deploy/roles.yaml";
     "lib.rs.j2" => "src/lib.rs";
     "main.rs.j2" => "src/main.rs";
     "controller.rs.j2" => "src/CRD_KIND.rs";
     "core-controller.rs.j2" => "src/CORE_KIND.rs";
+    "webhooks.rs.j2" => "src/CRD_KIND.webhooks.rs";
     "test.rs.j2" => "tests/CRD_KIND.rs";
     "core-test.rs.j2" => "tests/CORE_KIND.rs";
+    "webhooks-test.rs.j2" => "tests/webhooks.rs";
     "simulate.rs.j2" => "tests/simulate.rs";
 }
 

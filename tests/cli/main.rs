@@ -32,7 +32,12 @@ const CRDKIND: &str = include_str!("../../fixtures/crdkind.yaml");
 
 #[test]
 fn transcripts() {
-    trycmd::TestCases::new().case("tests/cli/*.md");
+    // A transcript that is overwritten has no path of this machine.
+    let crates = fs::canonicalize(Path::new(ROOT).join("crates")).unwrap();
+    let crates = crates.display().to_string();
+    let cases = trycmd::TestCases::new();
+    cases.insert_var("[CRATES]", crates).unwrap();
+    cases.case("tests/cli/*.md");
 }
 
 fn kube_codegen(directory: &Path) -> Command {
@@ -102,28 +107,35 @@ fn files(root: &Path) -> BTreeMap<String, String> {
 
 /// Runs cargo in a scaffolded package, with the dependency versions of this repository.
 fn cargo(package: &Path, args: &[&str]) -> String {
-    cargo_with(package, args, &[])
-}
-
-/// Like [`cargo`], with environment variables.
-fn cargo_with(package: &Path, args: &[&str], variables: &[(&str, &Path)]) -> String {
-    fs::copy(
-        Path::new(ROOT).join("Cargo.lock"),
-        package.join("Cargo.lock"),
-    )
-    .unwrap();
-    let output = Command::new(env!("CARGO"))
-        .current_dir(package)
-        .args(args)
-        .env(
-            "CARGO_TARGET_DIR",
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages"),
-        )
-        .env("RUSTDOCFLAGS", "-D warnings")
-        .env_remove("K8S_OPENAPI_ENABLED_VERSION")
-        .envs(variables.iter().copied())
-        .output()
-        .unwrap();
+    let mut command = in_package(env!("CARGO"), package);
+    let output = command.args(args).output().unwrap();
     assert!(output.status.success(), "{args:?}: {}", stderr(&output));
     stdout(&output)
+}
+
+/// Runs targets of the Makefile in a scaffolded package, and returns the output; on failure, as an error.
+fn make(package: &Path, targets: &[&str]) -> Result<String, String> {
+    let mut command = in_package("make", package);
+    let tool = format!("KUBE_CODEGEN={}", env!("CARGO_BIN_EXE_kube-codegen"));
+    let output = command.arg(tool).args(targets).output().unwrap();
+    let text = format!("{}{}", stdout(&output), stderr(&output));
+    if output.status.success() {
+        Ok(text)
+    } else {
+        Err(text)
+    }
+}
+
+/// Returns a command in a scaffolded package that builds with the dependency versions of this repository.
+fn in_package(program: &str, package: &Path) -> Command {
+    let lock = Path::new(ROOT).join("Cargo.lock");
+    fs::copy(lock, package.join("Cargo.lock")).unwrap();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages");
+    let mut command = Command::new(program);
+    command
+        .current_dir(package)
+        .env("CARGO_TARGET_DIR", target)
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .env_remove("K8S_OPENAPI_ENABLED_VERSION");
+    command
 }

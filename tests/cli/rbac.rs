@@ -169,3 +169,75 @@ fn without_requests_there_is_nothing_to_compare() {
         stderr(&output)
     );
 }
+
+/// The operator acts under its account; the steps of a test do not.
+#[test]
+fn only_requests_of_the_account_count_if_there_are_some() {
+    let (_directory, package) = scaffold(&[]);
+    let account = "system:serviceaccount:test-operator:test-operator";
+    let own = REQUESTS.replace("\"status\"", &format!("\"user\":\"{account}\",\"status\""));
+    let step = r#"{"verb":"delete","group":"iksoon.test.com","resource":"crdplural","name":"a","user":"kubernetes-admin","status":200}"#;
+    let path = package.join("requests.jsonl");
+    fs::write(&path, format!("{own}{step}\n")).unwrap();
+    check(&package).unwrap();
+    // The simulation records no users: all its requests are the operator's.
+    let simulated = step.replace(r#""user":"kubernetes-admin","#, "");
+    fs::write(&path, format!("{own}{simulated}\n")).unwrap();
+    let message = check(&package).unwrap_err();
+    assert!(
+        message.contains("does not grant `delete` on `crdplural"),
+        "{message}"
+    );
+}
+
+#[test]
+fn webhooks_need_rights_that_no_test_uses() {
+    let crd = fs::read_to_string(
+        Path::new(super::ROOT).join("generated-examples/virtualmachine-operator/deploy/crd.yaml"),
+    );
+    let directory = super::directory(&crd.unwrap());
+    let args = ["new", "test-operator", "-qf", "crd.yaml"];
+    let webhooks = "--webhooks=defaulting,validating,conversion";
+    succeed(directory.path(), &[&args[..], &[webhooks]].concat());
+    let package = directory.path().join("test-operator");
+    let requests = REQUESTS
+        .replace("iksoon.test.com", "infra.example.com")
+        .replace("crdplural", "virtualmachines");
+    fs::write(package.join("requests.jsonl"), requests).unwrap();
+    check(&package).unwrap();
+    for (old, new, expected) in [
+        (
+            "operator-webhook-cert",
+            "operator-other",
+            "`get` on `secrets`, which the certificates of the webhooks need",
+        ),
+        (
+            "test-operator-mutating",
+            "test-operator-x",
+            "`patch` on `mutatingwebhookconfigurations",
+        ),
+        (
+            "[virtualmachines.infra.example.com]",
+            "[other]",
+            "`get` on `customresourcedefinitions",
+        ),
+    ] {
+        let before = fs::read_to_string(package.join("deploy/rbac.yaml")).unwrap();
+        edit(&package, old, new);
+        let message = check(&package).unwrap_err();
+        assert!(message.contains(expected), "{message}");
+        succeed(&package, &[&ARGS[..], &["--write"]].concat());
+        check(&package).unwrap();
+        fs::write(package.join("deploy/rbac.yaml"), before).unwrap();
+    }
+    // With certificates from files, the operator writes none.
+    let path = package.join("deploy/deployment.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    let flag = "- --webhook-port=9443\n        - --webhook-cert-path=/certificates";
+    fs::write(&path, text.replacen("- --webhook-port=9443", flag, 1)).unwrap();
+    let message = check(&package).unwrap_err();
+    assert!(
+        message.contains("grants `update` on `secrets`, which no recorded request uses"),
+        "{message}"
+    );
+}

@@ -63,6 +63,7 @@ mod plan;
 mod primary;
 mod report;
 mod request;
+mod requests;
 mod run;
 mod schedule;
 mod simulation;

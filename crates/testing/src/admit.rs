@@ -324,18 +324,12 @@ fn causes_of(kind: &Kind, cause: StatusCause) -> Vec<StatusCause> {
 
 /// Raises `metadata.generation` if more than metadata and, with `status`, the status has changed.
 pub(crate) fn raise_generation(kind: &Kind, old: &Value, new: &mut Value, status: bool) {
-    let part = |object: &Value| {
-        let mut part = object.clone();
-        let fields = map(&mut part);
-        for name in ["metadata", "apiVersion"] {
-            fields.remove(name);
-        }
-        if status {
-            fields.remove("status");
-        }
-        part
+    let ignored: &[&str] = if status {
+        &["metadata", "apiVersion", "status"]
+    } else {
+        &["metadata", "apiVersion"]
     };
-    if kind.generation && part(old) != part(new) {
+    if kind.generation && !object::equal(old, new, ignored) {
         let generation = at(old, "/metadata/generation").as_i64().unwrap_or_default() + 1;
         section(new, "metadata").insert("generation".to_owned(), generation.into());
     }
@@ -343,15 +337,13 @@ pub(crate) fn raise_generation(kind: &Kind, old: &Value, new: &mut Value, status
 
 /// Returns whether a write changes nothing: the server then stores nothing, and no watch gets an event.
 fn unchanged(old: &Value, new: &Value, times: bool) -> bool {
-    let part = |object: &Value| {
-        let mut part = object.clone();
-        map(&mut part).remove("apiVersion");
-        if !times {
-            managed::without_times(&mut part);
-        }
-        part
-    };
-    part(old) == part(new)
+    let metadata = |object| at(object, "/metadata");
+    if times {
+        return object::equal(old, new, &["apiVersion"]);
+    }
+    object::equal(old, new, &["apiVersion", "metadata"])
+        && object::equal(metadata(old), metadata(new), &["managedFields"])
+        && managed::equal_without_times(old, new)
 }
 
 pub(crate) fn uid(number: u64) -> String {

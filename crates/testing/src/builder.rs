@@ -1,5 +1,7 @@
 //! The settings of a server that does more than a test of one reconcile needs.
 
+use std::env;
+
 use crate::{ApiServer, Controllers, auth, namespaces, server::WINDOW, shared::lock, store::Store};
 
 /// The settings of an [`ApiServer`].
@@ -45,6 +47,9 @@ impl Builder {
     ///
     /// Service accounts get tokens by a `TokenRequest` (`kubectl create token`). Impersonation and the reviews of access and
     /// tokens are answered accordingly. Rights may be granted that the granting user does not have.
+    ///
+    /// With the environment variable `KUBE_CODEGEN_RBAC=measure`, all requests are allowed: so a test shows which rights it uses,
+    /// in the file of `KUBE_CODEGEN_REQUESTS`, before they are granted.
     pub fn authorization(mut self) -> Self {
         self.authorization = true;
         self
@@ -78,7 +83,8 @@ impl Builder {
             auth::start(&mut store);
         }
         let server = ApiServer::with(store);
-        if self.authorization {
+        let measures = env::var_os("KUBE_CODEGEN_RBAC").is_some_and(|value| value == "measure");
+        if self.authorization && !measures {
             lock(&server.0.auth).enable();
         }
         if let Some(controllers) = self.controllers {

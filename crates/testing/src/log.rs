@@ -136,5 +136,6 @@ fn line(request: &RecordedRequest) -> Value {
         "name": request.name,
         "status": request.status,
         "userAgent": request.user_agent,
+        "user": request.user,
     })
 }

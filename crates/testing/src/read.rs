@@ -93,11 +93,13 @@ pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
     if request.table {
         return Ok(table(target, &items, &metadata));
     }
-    Ok(if request.metadata_only {
-        json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadataList", "metadata": metadata, "items": items})
+    let mut list = if request.metadata_only {
+        json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadataList", "metadata": metadata})
     } else {
-        json!({"apiVersion": target.api_version(), "kind": target.kind.list_kind, "metadata": metadata, "items": items})
-    })
+        json!({"apiVersion": target.api_version(), "kind": target.kind.list_kind, "metadata": metadata})
+    };
+    map(&mut list).insert("items".to_owned(), items.into());
+    Ok(list)
 }
 
 fn fresh(store: &Store, request: &Request, selector: &Selector) -> Answer<Snapshot> {

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::request::{Request, Target, Verb};
+use crate::{
+    auth::User,
+    request::{Request, Target, Verb},
+};
 
 /// A request that reached the server.
 ///
@@ -44,12 +47,14 @@ pub struct RecordedRequest {
     pub body: Value,
     /// The header `User-Agent`.
     pub user_agent: String,
+    /// The name of the user, such as `system:serviceaccount:NAMESPACE:NAME`.
+    pub user: String,
     /// HTTP status of the response; 0 if the connection was dropped or there is no response yet.
     pub status: u16,
 }
 
 impl RecordedRequest {
-    pub(crate) fn new(request: &Request, path: &str) -> Self {
+    pub(crate) fn new(request: &Request, path: &str, user: &User) -> Self {
         let target = &request.target;
         Self {
             verb: request.verb.as_str(),
@@ -64,6 +69,7 @@ impl RecordedRequest {
             content_type: request.content_type.clone(),
             body: request.json().unwrap_or_default(),
             user_agent: request.user_agent.clone(),
+            user: user.name.clone(),
             status: 0,
         }
     }

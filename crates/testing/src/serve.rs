@@ -89,7 +89,7 @@ pub(crate) async fn serve(
     });
     if let Some(refused) = refused {
         let is_kept = lock(&shared.requests).is_kept();
-        let index = is_kept.then(|| shared.record(RecordedRequest::new(&request, path)));
+        let index = is_kept.then(|| shared.record(RecordedRequest::new(&request, path, &user)));
         shared.answered(index, refused.code);
         return Ok(failed(&refused));
     }
@@ -107,10 +107,10 @@ async fn answer(
     let is_kept = lock(&shared.requests).is_kept();
     let intercepted = interceptors
         .has_any()
-        .then(|| RecordedRequest::new(&request, path));
+        .then(|| RecordedRequest::new(&request, path, user));
     let index = is_kept.then(|| {
         let recorded = intercepted.clone();
-        shared.record(recorded.unwrap_or_else(|| RecordedRequest::new(&request, path)))
+        shared.record(recorded.unwrap_or_else(|| RecordedRequest::new(&request, path, user)))
     });
     let action = intercepted
         .as_ref()

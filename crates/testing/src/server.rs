@@ -1,6 +1,7 @@
 //! [`ApiServer`], the handle of a test: clients, sockets, faults and watch commands.
 
 use std::{
+    collections::BTreeSet,
     io,
     net::SocketAddr,
     sync::{Arc, Mutex},
@@ -8,6 +9,7 @@ use std::{
 
 use bytes::Bytes;
 use futures::Stream;
+use http::request::Parts;
 use k8s_openapi::ByteString;
 use kube::{Client, core::response::Status};
 use serde_json::json;
@@ -17,6 +19,7 @@ use crate::{
     builder::Builder,
     fault::{Command, Failure},
     recorded::{On, RecordedRequest},
+    request::Request,
     shared::{Changes, Shared, lock},
     status,
     store::Store,
@@ -173,8 +176,8 @@ impl ApiServer {
     /// ([`Self::set_request_limit`]).
     ///
     /// If the environment variable `KUBE_CODEGEN_REQUESTS` names a file, the server appends each answered request to it as one
-    /// line of JSON: `verb`, `group`, `version`, `resource`, `subresource`, `namespaced`, `namespace`, `name`, `status` and
-    /// `userAgent`. Several servers and processes can share the file.
+    /// line of JSON: `verb`, `group`, `version`, `resource`, `subresource`, `namespaced`, `namespace`, `name`, `status`,
+    /// `userAgent` and `user`. Several servers and processes can share the file.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         lock(&self.0.requests).iter().cloned().collect()
     }
@@ -186,6 +189,53 @@ impl ApiServer {
             .filter(|request| request.is_write())
             .cloned()
             .collect()
+    }
+
+    /// Returns what a request addresses, in the form in which [`Self::requests`] records it, but without its body. `None` for discovery
+    /// and unknown paths.
+    ///
+    /// ```
+    /// # use kube_codegen_testing::ApiServer;
+    /// let server = ApiServer::new();
+    /// let request = http::Request::get("/api/v1/namespaces/default/configmaps?watch=true").body(())?;
+    /// let described = server.describe(&request.into_parts().0).unwrap();
+    /// assert_eq!((described.verb, &*described.resource), ("watch", "configmaps"));
+    /// # Ok::<(), http::Error>(())
+    /// ```
+    pub fn describe(&self, parts: &Parts) -> Option<RecordedRequest> {
+        let request = Request::read(parts, Vec::new(), &lock(&self.0.store).kinds).ok()?;
+        let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
+        let user = User::admin();
+        Some(RecordedRequest::new(&request, path, &user))
+    }
+
+    /// Returns the requests that were refused for lack of rights, without repetitions, such as
+    /// `patch websites.apps.example.com/status`.
+    ///
+    /// ```
+    /// # use kube_codegen_testing::{ApiServer, User};
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let server = ApiServer::builder().authorization().build();
+    /// let client = server.client_as(User::account("my-operator", "my-operator"));
+    /// let maps: kube::Api<ConfigMap> = kube::Api::namespaced(client, "default");
+    /// assert!(maps.get("a").await.is_err());
+    /// assert_eq!(server.forbidden(), ["get configmaps"]);
+    /// # }
+    /// ```
+    pub fn forbidden(&self) -> Vec<String> {
+        let requests = self.requests();
+        let refused = requests.iter().filter(|request| request.status == 403);
+        let right = |request: &RecordedRequest| {
+            let part = |separator: char, text: &str| match text {
+                "" => String::new(),
+                text => format!("{separator}{text}"),
+            };
+            let (group, subresource) = (part('.', &request.group), part('/', &request.subresource));
+            format!("{} {}{group}{subresource}", request.verb, request.resource)
+        };
+        let rights: BTreeSet<String> = refused.map(right).collect();
+        rights.into_iter().collect()
     }
 
     /// Clears the recorded requests.

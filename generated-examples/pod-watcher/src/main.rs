@@ -3,6 +3,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use kube_codegen_runtime::manager::ManagerArgs;
+
 use pod_watcher::{REPORTER, register};
 
 /// Reconciles Pod objects

@@ -1,8 +1,8 @@
 //! Operators as processes on a real control plane, with the rights of their `deploy/rbac.yaml` alone.
-use std::{process::Command, time::Duration};
+use std::{ffi::OsStr, iter, path::Path, process::Command, time::Duration};
 
 use kube_codegen_testenv::{ControlPlane, Error, Process, eventually};
-use tokio::sync::OnceCell;
+use tokio::{sync::OnceCell, task::spawn_blocking};
 
 /// The limit of every wait; enough for a loaded machine.
 pub const WITHIN: Duration = Duration::from_secs(90);
@@ -45,4 +45,35 @@ pub async fn logged(process: &Process, part: &str) -> Result<(), Error> {
         if log.contains(part) { Ok(()) } else { Err(log) }
     })
     .await
+}
+
+/// Runs a target of the Makefile in the directory of an operator. On failure, returns the output.
+pub async fn make(plane: &ControlPlane, directory: &Path, target: &str) -> Result<(), String> {
+    let kubectl = plane.kubectl_command();
+    let words = iter::once(kubectl.get_program()).chain(kubectl.get_args());
+    let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
+    let mut command = Command::new("make");
+    command
+        .current_dir(directory)
+        .args([target, "IMG=registry.example.com/operator:v1"])
+        .arg(format!("KUBECTL={}", words.join(" ")))
+        .env("KUBECONFIG", plane.kubeconfig());
+    let output = spawn_blocking(move || command.output()).await;
+    let output = output.map_err(|error| error.to_string())?;
+    let output = output.map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    Err(format!("make {target}: {out}{err}"))
+}
+
+/// Returns the objects of `deploy/` in the directory of an operator that exist in the cluster.
+pub async fn installed(plane: &ControlPlane, directory: &Path) -> Result<Vec<String>, Error> {
+    let manifests = directory.join("deploy");
+    let path = manifests.to_str().unwrap();
+    let args = ["get", "-k", path, "--ignore-not-found", "-o", "name"];
+    let names = plane.kubectl(args).await?;
+    Ok(names.lines().map(str::to_owned).collect())
 }

@@ -15,7 +15,7 @@ use std::{
 
 use clap::Parser;
 use kube_codegen_runtime::manager::{Manager, ManagerArgs};
-use kube_codegen_testing::ApiServer;
+use kube_codegen_testing::{ApiServer, User};
 use tokio::{
     sync::oneshot,
     task::JoinHandle,
@@ -47,7 +47,9 @@ impl Operator {
             manager: ManagerArgs,
         }
         let args = Args::parse_from([&[name, "--health-probe-bind-address=0"], flags].concat());
-        let builder = Manager::builder(server.client(), name);
+        // Its requests are those of its account; other requests are steps of the test.
+        let client = server.client_as(User::account(name, name));
+        let builder = Manager::builder(client, name);
         let mut manager = args.manager.apply(builder).build().unwrap();
         register(&mut manager);
         let (stop, stopped) = oneshot::channel();

@@ -3,6 +3,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use kube_codegen_runtime::manager::ManagerArgs;
+
 use virtualmachine_operator::{REPORTER, register};
 
 /// Reconciles VirtualMachine objects

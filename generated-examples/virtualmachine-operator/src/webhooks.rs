@@ -1,68 +1,45 @@
-//! Fills in, checks and converts `VirtualMachine` objects when the API server asks for it.
-use std::sync::Arc;
-
+//! What the API server asks the operator about `VirtualMachine` objects.
 use kube_codegen_record::conversion::{Converter, Mapping};
 use kube_codegen_runtime::webhook::{FieldErrors, Refusal, Request, Validator, Warnings, Webhooks};
 
-use crate::{
-    REPORTER,
-    generated::infra_example_com::v1::{
-        VirtualMachine,
-        conversion::{ConvertVirtualMachineV2, virtual_machine_converter},
-    },
-};
+use crate::generated::infra_example_com::v1::{VirtualMachine, conversion};
 
 /// The number of CPUs of a machine that does not say.
 pub const CPU: i32 = 2;
 
-/// Returns the webhooks of the operator.
-pub fn webhooks() -> Webhooks {
-    let converter = Arc::new(converter());
-    Webhooks::new(REPORTER)
-        .defaulting(set_cpu)
-        .validating::<VirtualMachine>(Rules)
-        .converting::<VirtualMachine, _>(move |object, version| converter.convert(object, version))
+/// Adds the webhooks of the kind.
+pub fn add(webhooks: Webhooks) -> Webhooks {
+    let converter = converter();
+    let convert = move |object, version: &str| converter.convert(object, version);
+    let webhooks = webhooks.defaulting(set_defaults);
+    let webhooks = webhooks.validating::<VirtualMachine>(Rules);
+    webhooks.converting::<VirtualMachine, _>(convert)
 }
 
-/// Returns the converter between v1 and v2.
-pub fn converter() -> Converter {
-    virtual_machine_converter(&Conversion)
-}
-
-struct Conversion;
-
-impl ConvertVirtualMachineV2 for Conversion {
-    /// The memory has another place in v2.
-    fn spec_resources_memory(&self) -> Mapping<String, String> {
-        Mapping::copy()
-    }
-}
-
-fn set_cpu(machine: &mut VirtualMachine, _: &Request) -> Result<(), Refusal> {
-    machine.spec.cpu.get_or_insert(CPU);
+fn set_defaults(
+    object: &mut VirtualMachine,
+    _request: &Request, // The user, the operation, and both objects as JSON.
+) -> Result<(), Refusal> {
+    object.spec.cpu.get_or_insert(CPU);
     Ok(())
 }
 
-/// What the schema cannot say.
+/// The rules that neither the schema nor CEL in the CRD (`x-kubernetes-validations`) can express.
 struct Rules;
 
 impl Validator<VirtualMachine> for Rules {
     async fn validate_create(
         &self,
-        machine: &VirtualMachine,
-        _: &Request,
+        object: &VirtualMachine,
+        _request: &Request, // The user, the operation, and both objects as JSON.
     ) -> Result<Warnings, Refusal> {
         let mut errors = FieldErrors::new();
-        let memory = mebibytes(&machine.spec.memory);
+        let memory = mebibytes(&object.spec.memory);
         if memory.is_none_or(|memory| memory < 256) {
-            errors.invalid(
-                "spec.memory",
-                &machine.spec.memory,
-                "must be at least 256Mi",
-            );
+            errors.invalid("spec.memory", &object.spec.memory, "must be at least 256Mi");
         }
-        errors.finish(machine)?;
-        let cpu = u64::try_from(machine.spec.cpu.unwrap_or(CPU)).unwrap_or_default();
+        errors.finish(object)?;
+        let cpu = u64::try_from(object.spec.cpu.unwrap_or(CPU)).unwrap_or_default();
         Ok(match memory {
             Some(memory) if memory < cpu * 512 => {
                 vec![format!("{memory}Mi of memory are little for {cpu} CPUs")]
@@ -74,20 +51,35 @@ impl Validator<VirtualMachine> for Rules {
     async fn validate_update(
         &self,
         old: &VirtualMachine,
-        machine: &VirtualMachine,
+        object: &VirtualMachine,
         request: &Request,
     ) -> Result<Warnings, Refusal> {
-        let (old_memory, memory) = (mebibytes(&old.spec.memory), mebibytes(&machine.spec.memory));
+        let (old_memory, memory) = (mebibytes(&old.spec.memory), mebibytes(&object.spec.memory));
         if memory < old_memory {
             let mut errors = FieldErrors::new();
             errors.forbidden("spec.memory", "a running machine cannot lose memory");
-            errors.finish(machine)?;
+            errors.finish(object)?;
         }
-        if old.spec == machine.spec {
+        if old.spec == object.spec {
             // A finalizer can be removed even from a machine that was stored before these rules.
             return Ok(Warnings::new());
         }
-        self.validate_create(machine, request).await
+        self.validate_create(object, request).await
+    }
+}
+
+/// Returns the converter between the versions of the kind.
+pub fn converter() -> Converter {
+    conversion::virtual_machine_converter(&Conversion)
+}
+
+/// Decides on values that have no equal in another version. At first, they are copied.
+struct Conversion;
+
+impl conversion::ConvertVirtualMachineV2 for Conversion {
+    /// `spec.resources.memory` of `v2` is `spec.memory` in `v1`.
+    fn spec_resources_memory(&self) -> Mapping<String, String> {
+        Mapping::copy()
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 use tempfile::TempDir;
 
 use super::{CRDKIND, NAME, TWO_KINDS, create, directory, watching};
-use crate::{ROOT, cargo, cargo_with, common, run, stderr, succeed};
+use crate::{ROOT, cargo, common, make, run, stderr, succeed};
 
 #[test]
 #[ignore = "compiles whole operators: takes minutes"]
@@ -27,18 +27,121 @@ fn the_crate_and_its_tests_build_and_pass() {
         );
         (directory, package)
     };
-    let others = [watching("v1/Pod", &[]), owning];
-    for (_directory, package) in with_crds.into_iter().chain(others) {
-        cargo(
-            &package,
-            &["clippy", "--all-targets", "--", "-D", "warnings"],
-        );
+    let others = [watching("v1/Pod", &[]), owning, with_webhooks()];
+    for (index, (_directory, package)) in with_crds.into_iter().chain(others).enumerate() {
+        // rustfmt wraps lines with the long names of the second one.
+        if index == 1 {
+            let args = ["clippy", "--all-targets", "--", "-D", "warnings"];
+            cargo(&package, &args);
+        } else {
+            make(&package, &["generate", "check"]).unwrap();
+        }
         // The rights of a new operator are those that its tests use.
-        let log = package.join("requests.jsonl");
-        cargo_with(&package, &["test"], &[("KUBE_CODEGEN_REQUESTS", &log)]);
-        let output = succeed(&package, &["rbac", "--check", "--requests=requests.jsonl"]);
-        assert!(output.contains("no problems"), "{output}");
+        let output = make(&package, &["test"]).unwrap();
+        assert_eq!(output.matches("no problems").count(), 2, "{output}");
     }
+}
+
+/// Creates an operator with all webhooks, for the kind of an example with two versions.
+fn with_webhooks() -> (TempDir, PathBuf) {
+    let crd = Path::new(ROOT).join("generated-examples/virtualmachine-operator/deploy/crd.yaml");
+    let (directory, package) = directory(&fs::read_to_string(crd).unwrap());
+    create(
+        directory.path(),
+        &["--webhooks=defaulting,validating,conversion"],
+    );
+    (directory, package)
+}
+
+/// Replaces a text in a manifest of a new operator, and returns what `make test` says.
+fn after(package: &Path, file: &str, old: &str, new: &str) -> String {
+    let path = package.join("deploy").join(file);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains(old), "{file}: {text}");
+    fs::write(&path, text.replacen(old, new, 1)).unwrap();
+    let message = make(package, &["test"]).unwrap_err();
+    fs::write(&path, text).unwrap();
+    message
+}
+
+#[test]
+#[ignore = "compiles operators: takes minutes"]
+fn a_test_of_the_operator_fails_after_each_wrong_change_of_a_manifest() {
+    let (directory, package) = directory(CRDKIND);
+    create(directory.path(), &["--owns=v1/Service"]);
+    let other = with_webhooks();
+    make(&package, &["test"]).unwrap();
+    // What the operator lacks is measured by tests that allow all.
+    let rbac = package.join("deploy/rbac.yaml");
+    let complete = fs::read_to_string(&rbac).unwrap();
+    let without_events = complete.replace(r#""create", "patch""#, r#""patch""#);
+    fs::write(&rbac, without_events).unwrap();
+    make(&package, &["rbac"]).unwrap();
+    assert_eq!(fs::read_to_string(&rbac).unwrap(), complete);
+    for (file, old, new, expected) in [
+        // The operator has too few rights: its tests run with those of the file.
+        (
+            "rbac.yaml",
+            r#""list", "watch""#,
+            r#""list""#,
+            "watch crdplural.iksoon.test.com",
+        ),
+        (
+            "rbac.yaml",
+            r#""list", "watch""#,
+            r#""watch""#,
+            "list crdplural.iksoon.test.com",
+        ),
+        (
+            "rbac.yaml",
+            r#""create", "patch""#,
+            r#""patch""#,
+            "create events.events.k8s.io",
+        ),
+        // A right that no test uses.
+        (
+            "rbac.yaml",
+            r#""list", "watch""#,
+            r#""list", "watch", "delete""#,
+            "error[KC0704]",
+        ),
+        (
+            "deployment.yaml",
+            "port: health",
+            "port: 8080",
+            "has no port 8080 for its livenessProbe",
+        ),
+        (
+            "deployment.yaml",
+            "containerPort: 8081",
+            "containerPort: 8082",
+            "error[KC0702]",
+        ),
+        (
+            "network-policy.yaml",
+            "port: 8443",
+            "port: 443",
+            "has the port 443",
+        ),
+    ] {
+        let message = after(&package, file, old, new);
+        assert!(message.contains(expected), "{file}: {message}");
+    }
+    // The Service has port 443, the container 9443.
+    let message = after(&other.1, "network-policy.yaml", "port: 9443", "port: 443");
+    assert!(message.contains("has the port 443"), "{message}");
+    let message = after(&other.1, "rbac.yaml", "-webhook-cert", "-other-cert");
+    assert!(message.contains("`get` on `secrets`"), "{message}");
+    let message = after(
+        &other.1,
+        "webhooks.yaml",
+        "timeoutSeconds: 10",
+        "timeoutSeconds: 30",
+    );
+    assert!(
+        message.contains("the_manifests_register_the_webhooks"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -188,3 +188,55 @@ async fn an_administrator_impersonates_and_another_user_may_not() {
         r#"users "jane" is forbidden: User "mallory" cannot impersonate resource "users" in API group "" at the cluster scope"#
     );
 }
+
+#[tokio::test]
+async fn rights_that_an_account_lacks_are_listed_once() {
+    let server = ApiServer::builder().authorization().build();
+    let manifests = "
+{apiVersion: v1, kind: Namespace, metadata: {name: web}}
+---
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: web, namespace: web}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: web, namespace: web}
+rules: [{apiGroups: [''], resources: [configmaps], verbs: [get]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: web, namespace: web}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: web}
+subjects: [{kind: ServiceAccount, name: web, namespace: web}]
+";
+    server.apply(manifests).await.unwrap();
+    let client = server.client_as(User::account("web", "web"));
+    let maps: Api<ConfigMap> = Api::namespaced(client, "web");
+    assert_eq!(maps.get_opt("a").await.unwrap(), None);
+    assert_eq!(server.forbidden(), [""; 0]);
+    for _ in 0..2 {
+        maps.list(&kube::api::ListParams::default())
+            .await
+            .unwrap_err();
+    }
+    assert_eq!(server.forbidden(), ["list configmaps"]);
+    let requests = server.requests();
+    let user = &requests.last().unwrap().user;
+    assert_eq!(user, "system:serviceaccount:web:web");
+
+    let error = server.apply("{apiVersion: a/v1, kind: B}").await;
+    assert!(
+        error
+            .unwrap_err()
+            .to_string()
+            .contains("B of a/v1 is not registered")
+    );
+    let error = server
+        .apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: A_B}}")
+        .await;
+    assert!(
+        error
+            .unwrap_err()
+            .to_string()
+            .starts_with("ConfigMap A_B: ")
+    );
+}

@@ -5,6 +5,7 @@
 
 mod chaos;
 mod children;
+mod deployed;
 mod drift;
 mod leaders;
 mod permissions;

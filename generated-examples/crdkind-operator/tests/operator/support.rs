@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::api::events::v1::Event;
 use kube::CustomResourceExt;
 use kube_codegen_runtime::manager::{Manager, ManagerArgs};
-use kube_codegen_testing::ApiServer;
+use kube_codegen_testing::{ApiServer, User};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -62,7 +62,9 @@ impl Operator {
         let mut flags = vec![REPORTER, "--health-probe-bind-address=0"];
         flags.extend(namespace.into_iter().flat_map(|name| ["--namespace", name]));
         let args = Args::parse_from(flags);
-        let builder = Manager::builder(server.client(), REPORTER);
+        // Its requests are those of its account; other requests are steps of the test.
+        let client = server.client_as(User::account(REPORTER, REPORTER));
+        let builder = Manager::builder(client, REPORTER);
         let mut manager = args.manager.apply(builder).build().unwrap();
         register(&mut manager, args.settings);
         let (stop, stopped) = oneshot::channel();

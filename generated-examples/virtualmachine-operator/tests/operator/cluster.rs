@@ -3,7 +3,7 @@ use example_test_support::cluster::{WITHIN, logged, operator, shared};
 use kube_codegen_runtime::webhook::ClientConfig;
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 use serde_json::json;
-use virtualmachine_operator::{REPORTER, webhooks::webhooks};
+use virtualmachine_operator::{REPORTER, webhooks};
 
 use crate::stage::free_port;
 

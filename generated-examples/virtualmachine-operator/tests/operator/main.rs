@@ -1,6 +1,7 @@
 //! Tests the operator in memory, and on a real control plane if one can be built.
 #![allow(clippy::unwrap_used, clippy::panic)]
 mod cluster;
+mod deployed;
 mod failures;
 mod memory;
 mod policies;

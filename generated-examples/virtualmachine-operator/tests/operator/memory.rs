@@ -17,7 +17,8 @@ use virtualmachine_operator::{
         VirtualMachine, VirtualMachineSpec, VirtualMachineStatusPhase,
     },
     machines::Machines,
-    webhooks::{converter, webhooks},
+    webhooks,
+    webhooks::converter,
 };
 
 fn event(server: &ApiServer, reason: &str) -> Option<Event> {

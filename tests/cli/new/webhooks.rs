@@ -1,0 +1,133 @@
+//! `kube-codegen new --webhooks` and `add --webhooks`: handlers, and all that registers them.
+use std::{collections::BTreeMap, fs, path::Path};
+
+use super::{CRDKIND, NAME, TWO_KINDS, create, directory, formatted, new};
+use crate::{ROOT, files, run, stderr, succeed};
+
+const ALL: &str = "--webhooks=defaulting,validating,conversion";
+
+/// Returns the CRD of an example with two versions.
+fn machines() -> String {
+    let path = "generated-examples/virtualmachine-operator/deploy/crd.yaml";
+    fs::read_to_string(Path::new(ROOT).join(path)).unwrap()
+}
+
+fn contains(files: &BTreeMap<String, String>, path: &str, parts: &[&str]) {
+    let text = files.get(path).unwrap_or_else(|| panic!("no file {path}"));
+    for part in parts {
+        assert!(text.contains(part), "{path} lacks {part}: {text}");
+    }
+}
+
+#[test]
+fn handlers_are_registered_reachable_and_allowed() {
+    let (directory, package) = directory(&machines());
+    create(directory.path(), &[ALL]);
+    let files = files(&package);
+    let handlers = [
+        "webhooks.defaulting(set_defaults)",
+        "validating::<VirtualMachine>(Rules)",
+        "converting::<VirtualMachine, _>(convert)",
+        "impl conversion::ConvertVirtualMachineV2 for Conversion {\n    /// `spec.resources.memory`",
+        "fn spec_resources_memory(&self) -> Mapping<String, String> {\n        Mapping::copy()",
+    ];
+    contains(&files, "src/webhooks.rs", &handlers);
+    contains(&files, "src/lib.rs", &["manager.webhooks(webhooks());"]);
+    contains(&files, "deploy/crd.yaml", &["name: test-operator-webhook"]);
+    contains(
+        &files,
+        "deploy/deployment.yaml",
+        &["--webhook-port=9443", "containerPort: 9443"],
+    );
+    contains(&files, "deploy/network-policy.yaml", &["port: 9443"]);
+    contains(&files, "deploy/kustomization.yaml", &["- webhooks.yaml"]);
+    let rights = [
+        "resourceNames: [\"test-operator-webhook-cert\"]",
+        "resourceNames: [\"test-operator-mutating\"]",
+        "resourceNames: [\"test-operator-validating\"]",
+        "resourceNames: [virtualmachines.infra.example.com]",
+    ];
+    contains(&files, "deploy/rbac.yaml", &rights);
+    contains(&files, "Cargo.toml", &[r#"features = ["cli", "webhook"]"#]);
+    for (path, text) in &files {
+        if path.ends_with(".rs") && !path.contains("generated") {
+            assert_eq!(formatted(text), *text, "{path}");
+        }
+    }
+    succeed(&package, &["deploy", "check"]);
+    succeed(&package, &["generate", "--check"]);
+    succeed(&package, &["update", "--check"]);
+}
+
+#[test]
+fn each_kind_has_the_webhooks_that_it_can_have() {
+    let (directory, package) = directory(TWO_KINDS);
+    create(directory.path(), &[ALL]);
+    let files = files(&package);
+    let one = &files["src/nodes_webhooks.rs"];
+    assert!(!one.contains("converting"), "{one}");
+    contains(
+        &files,
+        "src/very_long_kind_of_networks_webhooks.rs",
+        &["converting::<"],
+    );
+    succeed(&package, &["generate", "--check"]);
+
+    let (directory, package) = super::directory(CRDKIND);
+    let output = new(directory.path(), &["--webhooks=conversion"]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = stderr(&output);
+    assert!(
+        message.contains("needs a CRD that serves several versions"),
+        "{message}"
+    );
+    assert!(!package.exists());
+}
+
+#[test]
+fn webhooks_are_added_to_an_operator() {
+    let (directory, package) = directory(&machines());
+    let text = fs::read_to_string(directory.path().join("crd.yaml")).unwrap();
+    // Without a conversion, and with a comment that stays.
+    let (before, after) = text.split_once("  conversion:\n").unwrap();
+    let rest = after.find("\n  group:").map(|at| &after[at + 1..]).unwrap();
+    fs::write(directory.path().join("crd.yaml"), format!("{before}{rest}")).unwrap();
+    create(directory.path(), &[]);
+    let crd = package.join("deploy/crd.yaml");
+    let text = fs::read_to_string(&crd).unwrap();
+    fs::write(&crd, format!("# Ours.\n{text}")).unwrap();
+    let controller = package.join("src/controller.rs");
+    let ours = fs::read_to_string(&controller).unwrap() + "// Ours.\n";
+    fs::write(&controller, &ours).unwrap();
+
+    succeed(&package, &["add", ALL]);
+    let files = files(&package);
+    contains(
+        &files,
+        "deploy/crd.yaml",
+        &["# Ours.\n", "name: test-operator-webhook"],
+    );
+    contains(
+        &files,
+        "src/webhooks.rs",
+        &["converting::<VirtualMachine, _>(convert)"],
+    );
+    assert_eq!(files["src/controller.rs"], ours);
+    // It is what `new` writes.
+    let target = directory.path().join("new");
+    let target = target.to_str().unwrap();
+    succeed(
+        directory.path(),
+        &["new", NAME, "-qf", "crd.yaml", "-o", target, ALL],
+    );
+    let expected = super::files(Path::new(target));
+    for (path, text) in expected {
+        if !["deploy/crd.yaml", "src/controller.rs"].contains(&path.as_str()) {
+            assert_eq!(files.get(&path), Some(&text), "{path}");
+        }
+    }
+    succeed(&package, &["update", "--check"]);
+
+    let output = run(&package, &["add"]);
+    assert!(stderr(&output).contains("nothing to add"));
+}
