@@ -171,13 +171,12 @@ fn archive(stem: &str, entries: &BTreeMap<String, Entry>, epoch: u64) -> Result<
 
 /// Returns the time of the release in seconds since 1970: `SOURCE_DATE_EPOCH`, or that of the last commit.
 fn source_date_epoch() -> Result<u64> {
-    let text = match std::env::var("SOURCE_DATE_EPOCH") {
-        Ok(text) => text,
-        Err(_) => {
-            let mut git = Command::new("git");
-            git.args(["log", "-1", "--format=%ct"]).current_dir(root());
-            String::from_utf8(output(&mut git)?)?
-        }
+    let text = if let Ok(text) = std::env::var("SOURCE_DATE_EPOCH") {
+        text
+    } else {
+        let mut git = Command::new("git");
+        git.args(["log", "-1", "--format=%ct"]).current_dir(root());
+        String::from_utf8(output(&mut git)?)?
     };
     Ok(text.trim().parse()?)
 }

@@ -121,6 +121,21 @@ impl Search {
     }
 }
 
+/// Returns the object of the user whose moves are next, if all moves are known to concern one: those of different objects commute, so that the
+/// others can wait. Also around a crash, each object goes through all histories of its own, but not through all combinations with those of
+/// the others.
+fn next_family<'a>(moves: &'a [Move], asleep: &BTreeSet<Move>) -> Option<&'a str> {
+    if moves.iter().any(|it| it.family.is_none()) {
+        return None;
+    }
+    let awake = moves.iter().filter(|it| !asleep.contains(it));
+    let families = |it: &'a Move| it.family.as_deref();
+    awake
+        .filter_map(families)
+        .min()
+        .or_else(|| moves.iter().filter_map(families).min())
+}
+
 impl Decide for Search {
     fn decide(
         &mut self,
@@ -135,7 +150,11 @@ impl Decide for Search {
             if self.is_known(state(), faults, &asleep) {
                 return None;
             }
-            let awake = moves.iter().filter(|it| !asleep.contains(it));
+            let family = next_family(moves, &asleep);
+            let moves = moves
+                .iter()
+                .filter(|it| family.is_none_or(|family| it.family.as_deref() == Some(family)));
+            let awake = moves.clone().filter(|it| !asleep.contains(it));
             let mut alternatives: Vec<Alternative> = awake.map(|it| (it.clone(), None)).collect();
             if faults < self.most_faults {
                 for it in moves {

@@ -10,7 +10,7 @@ use std::{
 use crate::{
     exhaust::Exhaustion,
     oracle::{Failure, Oracle},
-    plan,
+    plan, report,
     run::{Outcome, Reference, run},
     schedule::{Point, PointKind, Schedule},
     simulation::Setup,
@@ -115,8 +115,17 @@ pub struct Found {
     pub faults: usize,
     /// How many schedules ran before this one.
     pub schedules: u64,
+    /// The name of the simulation.
+    pub(crate) name: String,
     pub(crate) failure: Failure,
     pub(crate) log: Vec<Entry>,
+}
+
+/// The report that [`Simulation::run`](crate::Simulation::run) prints: timeline, difference and likely cause.
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&report::failure(self, None))
+    }
 }
 
 /// A workload with what its runs without faults have shown.
@@ -209,6 +218,7 @@ pub(crate) fn replay(
     let outcome = run(setup, workload, schedule, Some(&known.reference));
     match &outcome.failure {
         Some(failure) => Err(found(
+            setup,
             schedule.clone(),
             failure.clone(),
             outcome.log,
@@ -246,7 +256,9 @@ pub(crate) fn learn<'a>(
         let outcome = run(setup, workload, &schedule, None);
         if let Some(failure) = outcome.failure.clone() {
             let outcome = detailed(setup, workload, &schedule, None, outcome);
-            return Err(found(schedule, failure, outcome.log, 0, schedules));
+            // With details, it says more.
+            let failure = outcome.failure.unwrap_or(failure);
+            return Err(found(setup, schedule, failure, outcome.log, 0, schedules));
         }
         outcomes.push(outcome);
     }
@@ -291,6 +303,7 @@ pub(crate) fn learn<'a>(
             counts_at: first.counts_at,
             mask,
             uncounted,
+            refused: first.refused,
         },
         points,
         children,
@@ -322,7 +335,7 @@ pub(crate) fn shrink(
     let failure = outcome
         .failure
         .unwrap_or_else(|| unreachable!("the run has failed"));
-    found(schedule, failure, outcome.log, faults, schedules)
+    found(setup, schedule, failure, outcome.log, faults, schedules)
 }
 
 /// Runs a schedule that has failed once more, for its timeline.
@@ -347,6 +360,7 @@ fn detailed(
 }
 
 fn found(
+    setup: &Setup,
     schedule: Schedule,
     failure: Failure,
     log: Vec<Entry>,
@@ -359,6 +373,7 @@ fn found(
         schedule,
         faults,
         schedules,
+        name: setup.name.clone(),
         failure,
         log,
     })

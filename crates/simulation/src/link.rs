@@ -28,6 +28,9 @@ use crate::{
     world::World,
 };
 
+/// How long it takes to create an object that is collected at once.
+const COLLECTION: Duration = Duration::from_millis(200);
+
 type Answer = UnsyncBoxBody<Bytes, BoxError>;
 
 /// The connection of one process of the operator.
@@ -58,9 +61,10 @@ impl Link {
     async fn serve(self, request: Request<Body>) -> Result<Response<Answer>, BoxError> {
         let (parts, body) = request.into_parts();
         let bytes = body.collect_bytes().await?;
-        let again = || Request::from_parts(parts.clone(), Body::from(bytes.clone()));
-        let Some(seen) = Seen::read(&parts, &bytes) else {
-            let response = self.world.server.service().call(again()).await?;
+        let seen = Seen::read(&self.world.server, &parts, &bytes);
+        let request = Request::from_parts(parts, Body::from(bytes.clone()));
+        let Some(seen) = seen else {
+            let response = self.world.server.service().call(request).await?;
             return Ok(response.map(unfailing));
         };
         self.alive().await;
@@ -103,18 +107,18 @@ impl Link {
         let response = self
             .world
             .service(self.replica, &seen)
-            .call(again())
+            .call(request)
             .await?;
         let effect = self.world.server.revision() != before;
         let status = response.status().as_u16();
         requests::record(&seen, status);
         if seen.verb == "watch" && status < 300 {
             self.world.answered(&point, &seen, status, false, &[]);
-            return Ok(response.map(|body| self.watch(seen.resource, body)));
+            return Ok(response.map(|body| self.watch(seen.resource.clone(), body)));
         }
         let (head, body) = response.into_parts();
         let answer = body.collect().await?.to_bytes();
-        self.world.answered(&point, &seen, status, effect, &answer);
+        let is_collected = self.world.answered(&point, &seen, status, effect, &answer);
         for fault in faults {
             match fault {
                 Fault::CrashAfter => self.world.crash(self.replica),
@@ -142,6 +146,8 @@ impl Link {
                 steering.turn(next, self.incarnation).await;
             }
             Some(_) => {}
+            // A real garbage collector takes a while, which limits how often a child of a deleted owner is created again.
+            None if is_collected => tokio::time::sleep(COLLECTION).await,
             None => tokio::time::sleep(self.world.latency(&point, 1)).await,
         }
         self.alive().await;

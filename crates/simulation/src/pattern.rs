@@ -23,6 +23,12 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
         Oracle::ObservedGeneration => {
             "The status was not written after the last change of the spec: the reconcile returns before that, or the write of the status failed and was not repeated."
         }
+        Oracle::Rest if found.message.ends_with("two states") => {
+            "Two reconciles overwrite each other: two objects claim one child, or two parts of the code disagree about a field. Name the child after its owner, and do not change a child that another object controls."
+        }
+        Oracle::Idempotence if found.message.contains("after a restart") => {
+            "A new process takes what it sees first as a change, or counts from zero: it acts on events, not on the difference between the object and what it should be. Wait until the caches are complete, compare, and write only what differs."
+        }
         Oracle::Rest | Oracle::Idempotence => {
             "Each reconcile writes something that differs from the last time: a time, a counter, a random value, or the same in another order. The event of that write causes the next reconcile. Compare with the object as it is, and write only what differs."
         }
@@ -101,7 +107,7 @@ fn difference(found: &Found) -> String {
 fn without_faults(found: &Found, wrong: Wrong) -> String {
     let sentence = match (found.oracle, wrong) {
         _ if !found.schedule.hurry.is_empty() => {
-            "The user changed the object again before the operator was at rest. The operator finished the former change, or mixes the two: it must compare the children with the newest spec, and delete what that spec does not ask for."
+            "The user changed the object again before the operator was at rest. The operator finished the former change, or mixes the two: it must compare the children with the newest spec, and delete what that spec does not ask for. If it skips what `status.observedGeneration` says is done, that must be the generation of the spec it has acted on, not the one that the server has when the status is written."
         }
         (Oracle::Deletion, _) => {
             "After the deletion of its objects, the operator leaves something that has no living owner. Use an owner reference in the same namespace, or a finalizer that deletes it."

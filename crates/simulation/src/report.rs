@@ -2,17 +2,21 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use crate::{explore::Found, pattern, world::Entry};
+use crate::{explore::Found, oracle::Oracle, pattern, world::Entry};
 
 /// Lines of the timeline at most; the start is cut.
 const LINES: usize = 120;
 
 /// Returns the report of a violation.
-pub(crate) fn failure(name: &str, found: &Found, file: Option<&Path>) -> String {
+pub(crate) fn failure(found: &Found, file: Option<&Path>) -> String {
     let mut text = String::new();
     let size = found.schedule.size();
     let s = |count: usize| if count == 1 { "" } else { "s" };
-    let _ = writeln!(text, "simulation of {name} failed: {}", found.message);
+    let _ = writeln!(
+        text,
+        "simulation of {} failed: {}",
+        found.name, found.message
+    );
     let _ = writeln!(text, "  what must hold: {}", found.oracle);
     let _ = writeln!(
         text,
@@ -37,7 +41,8 @@ pub(crate) fn failure(name: &str, found: &Found, file: Option<&Path>) -> String 
             phase + 1
         );
     }
-    timeline(&mut text, &found.log);
+    let loops = matches!(found.oracle, Oracle::Rest | Oracle::Requests);
+    timeline(&mut text, &found.log, loops);
     let differences = &found.failure.differences;
     if !differences.is_empty() {
         let _ = writeln!(text, "\n  difference (- expected, + found):");
@@ -91,7 +96,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-fn timeline(text: &mut String, log: &[Entry]) {
+fn timeline(text: &mut String, log: &[Entry], loops: bool) {
     let _ = writeln!(
         text,
         "\n  timeline (virtual time), without requests for Events:"
@@ -109,12 +114,18 @@ fn timeline(text: &mut String, log: &[Entry]) {
         let _ = writeln!(text, "    … {from} lines before");
     }
     let shown = &log[from..];
-    let cut = shown.len().saturating_sub(LINES);
+    // What is repeated is seen soon.
+    let (head, tail) = if loops {
+        (40, 8)
+    } else {
+        (LINES / 2, LINES / 2)
+    };
+    let cut = shown.len().saturating_sub(head + tail);
     for (index, entry) in shown.iter().enumerate() {
-        if cut > 0 && index == LINES / 2 {
+        if cut > 0 && index == head {
             let _ = writeln!(text, "    … {cut} lines");
         }
-        if index >= LINES / 2 && index < LINES / 2 + cut {
+        if index >= head && index < head + cut {
             continue;
         }
         text.push_str(&line(entry));

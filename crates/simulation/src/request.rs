@@ -1,96 +1,49 @@
 //! What a request of the operator addresses, and requests of other clients.
 
+use std::ops::Deref;
+
 use http::{Method, Request, request::Parts};
 use http_body_util::BodyExt as _;
 use kube::client::Body;
-use kube_codegen_testing::ApiService;
+use kube_codegen_testing::{ApiServer, ApiService, RecordedRequest};
 use serde_json::Value;
 use tower::{BoxError, Service as _};
 
 use crate::{schedule::PointKind, state::text};
 
-/// A request of the operator, taken apart.
+/// A request of the operator. The name of a create is that in the body, or its prefix and `*`; only creates and deletes have a body.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
-    pub(crate) verb: &'static str,
-    pub(crate) group: String,
-    pub(crate) resource: String,
-    pub(crate) subresource: String,
-    pub(crate) namespace: String,
-    /// Empty for a collection; of a create, the name in the body, or its prefix and `*`.
-    pub(crate) name: String,
-    pub(crate) query: String,
-    /// Path of the collection.
-    collection: String,
-    /// The body of a create or delete; null otherwise.
-    pub(crate) body: Value,
+pub(crate) struct Seen(RecordedRequest);
+
+impl Deref for Seen {
+    type Target = RecordedRequest;
+
+    fn deref(&self) -> &RecordedRequest {
+        &self.0
+    }
 }
 
 impl Seen {
     /// Returns `None` for discovery and other requests without a resource.
-    pub(crate) fn read(parts: &Parts, bytes: &[u8]) -> Option<Self> {
-        let path: Vec<&str> = parts
-            .uri
-            .path()
-            .split('/')
-            .filter(|part| !part.is_empty())
-            .collect();
-        let (group, skip) = match path.as_slice() {
-            ["api", _, _, ..] => ("", 2),
-            ["apis", group, _, _, ..] => (*group, 3),
-            _ => return None,
-        };
-        let (namespace, skip) = match &path[skip..] {
-            ["namespaces", _, "status" | "finalize"] if group.is_empty() => ("", skip),
-            ["namespaces", namespace, _, ..] => (*namespace, skip + 2),
-            _ => ("", skip),
-        };
-        let rest = &path[skip..];
-        let resource = *rest.first()?;
-        let mut name = rest.get(1).copied().unwrap_or_default().to_owned();
-        let subresource = rest.get(2).copied().unwrap_or_default();
-        let query = parts.uri.query().unwrap_or_default();
-        let watches = query
-            .split('&')
-            .any(|part| matches!(part, "watch=true" | "watch=1" | "watch"));
-        let verb = match (&parts.method, name.is_empty()) {
-            (&Method::GET, true) if watches => "watch",
-            (&Method::GET, true) => "list",
-            (&Method::GET, false) => "get",
-            (&Method::POST, _) => "create",
-            (&Method::PUT, _) => "update",
-            (&Method::PATCH, _) => "patch",
-            (&Method::DELETE, true) => "deletecollection",
-            (&Method::DELETE, false) => "delete",
-            _ => return None,
-        };
-        let body = match verb {
-            "create" | "delete" => serde_json::from_slice(bytes).unwrap_or_default(),
-            _ => Value::Null,
-        };
-        if verb == "create" && name.is_empty() {
-            name = match text(&body, "/metadata/name") {
-                "" => format!("{}*", text(&body, "/metadata/generateName")),
+    pub(crate) fn read(server: &ApiServer, parts: &Parts, bytes: &[u8]) -> Option<Self> {
+        let mut seen = server.describe(parts)?;
+        if matches!(seen.verb, "create" | "delete") {
+            seen.body = serde_json::from_slice(bytes).unwrap_or_default();
+        }
+        if seen.verb == "create" && seen.name.is_empty() {
+            seen.name = match text(&seen.body, "/metadata/name") {
+                "" => format!("{}*", text(&seen.body, "/metadata/generateName")),
                 name => name.to_owned(),
             };
         }
-        Some(Self {
-            verb,
-            group: group.to_owned(),
-            resource: resource.to_owned(),
-            subresource: subresource.to_owned(),
-            namespace: namespace.to_owned(),
-            name,
-            query: query.to_owned(),
-            collection: format!("/{}", path[..=skip].join("/")),
-            body,
-        })
+        Some(Self(seen))
     }
 
     pub(crate) fn kind(&self) -> PointKind {
-        match self.verb {
-            "get" | "list" | "watch" => PointKind::Read,
-            _ => PointKind::Write,
+        if self.is_write() {
+            PointKind::Write
+        } else {
+            PointKind::Read
         }
     }
 
@@ -118,8 +71,18 @@ impl Seen {
 
     /// Returns the path of the object; `None` for collections and generated names.
     pub(crate) fn object_path(&self) -> Option<String> {
-        let known = !self.name.is_empty() && !self.name.ends_with('*');
-        known.then(|| format!("{}/{}", self.collection, self.name))
+        if self.name.is_empty() || self.name.ends_with('*') {
+            return None;
+        }
+        let (group, version) = (&self.group, &self.version);
+        let mut path = match group.as_str() {
+            "" => format!("/api/{version}"),
+            _ => format!("/apis/{group}/{version}"),
+        };
+        if !self.namespace.is_empty() {
+            path = format!("{path}/namespaces/{}", self.namespace);
+        }
+        Some(format!("{path}/{}/{}", self.resource, self.name))
     }
 
     /// Whether events, leases and other reports are written, which no oracle compares.
@@ -135,8 +98,9 @@ impl Seen {
         if !matches!(self.verb, "list" | "watch") {
             return false;
         }
+        let query = self.path.split_once('?').map_or("", |(_, query)| query);
         let parameter = |name: &str| {
-            self.query.split('&').find_map(|part| {
+            query.split('&').find_map(|part| {
                 part.strip_prefix(name)
                     .and_then(|rest| rest.strip_prefix('='))
             })
@@ -183,12 +147,14 @@ mod tests {
     use super::*;
 
     fn seen(method: Method, path: &str, body: &Value) -> Seen {
+        let server = ApiServer::new();
         let request = Request::builder()
             .method(method)
             .uri(path)
             .body(())
             .unwrap();
-        Seen::read(&request.into_parts().0, body.to_string().as_bytes()).unwrap()
+        let (parts, ()) = request.into_parts();
+        Seen::read(&server, &parts, body.to_string().as_bytes()).unwrap()
     }
 
     #[test]
@@ -206,8 +172,8 @@ mod tests {
             "create configmaps default/a-*"
         );
         assert_eq!(
-            what(Method::PATCH, "/apis/a.b/v1/things/x/status", Value::Null),
-            "patch things/status x"
+            what(Method::PATCH, "/api/v1/nodes/x/status", Value::Null),
+            "patch nodes/status x"
         );
         assert_eq!(
             what(Method::GET, "/api/v1/namespaces?watch=true", Value::Null),

@@ -48,6 +48,8 @@ pub(crate) struct Reference {
     pub(crate) mask: Mask,
     /// Objects that are created more or less often without any fault.
     pub(crate) uncounted: BTreeSet<String>,
+    /// Phases whose specs the operator refuses.
+    pub(crate) refused: BTreeSet<usize>,
 }
 
 impl Reference {
@@ -84,6 +86,8 @@ pub(crate) struct Outcome {
     pub(crate) log: Vec<Entry>,
     /// How many decisions found their point.
     pub(crate) applied: usize,
+    /// Phases in which the operator wrote Warnings and nothing else, as it does where it refuses a spec and keeps what is there.
+    pub(crate) refused: BTreeSet<usize>,
     pub(crate) time: Duration,
 }
 
@@ -175,7 +179,13 @@ async fn simulate(
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..setup.replicas)
         .map(|_| mpsc::unbounded_channel())
         .unzip();
-    let world = Arc::new(World::new(setup.clone(), schedule, senders, steering));
+    let world = Arc::new(World::new(
+        setup.clone(),
+        schedule,
+        reference.is_none(),
+        senders,
+        steering,
+    ));
     let started = Instant::now();
     let mut tasks = vec![tokio::spawn(workers::run(world.clone()))];
     if world.steering.is_some() {
@@ -191,8 +201,14 @@ async fn simulate(
     }
     let (mut states, mut counts_at) = (Vec::new(), Vec::new());
     let mut has_recovered = false;
+    let mut refused = BTreeSet::new();
     for (index, phase) in workload.phases.iter().enumerate() {
         world.begin_phase(index);
+        let written = |world: &World| {
+            let inner = world.lock();
+            (inner.changes, inner.warnings)
+        };
+        let before = written(&world);
         for step in &phase.steps {
             let code = step.run(&world.server).await;
             world.log("user", || format!("{} → {code}", step.describe()));
@@ -205,10 +221,13 @@ async fn simulate(
         } else {
             rest(&world).await;
             let last = index + 1 == workload.phases.len();
-            let objects = world.server.objects();
-            let current = state(&objects);
+            let after = written(&world);
+            if after.0 == before.0 && after.1 > before.1 {
+                refused.insert(index);
+            }
+            let current = state(&world.server);
             if !world.has_ended() {
-                at_rest(&world, &objects, &current, schedule, reference, index);
+                at_rest(&world, &current, schedule, reference, index);
                 history(&world, workload, &states, &current, index, reference);
                 if phase.empty {
                     emptied(&world, &current);
@@ -241,6 +260,7 @@ async fn simulate(
         passed: std::mem::take(&mut inner.passed),
         log: std::mem::take(&mut inner.log),
         applied: inner.applied,
+        refused,
         time,
     }
 }
@@ -300,11 +320,11 @@ async fn rest(world: &Arc<World>) {
         if begin.elapsed() > setup.patience {
             let minutes = setup.patience.as_secs() / 60;
             let message = format!("the operator still changes objects after {minutes} minutes");
-            return world.fail(Failure::new(Oracle::Rest, message));
+            return world.fail(world.endless(&message));
         }
         if world.lock().changes > before + CHANGES {
             let message = format!("the operator has changed objects {CHANGES} times, and goes on");
-            return world.fail(Failure::new(Oracle::Rest, message));
+            return world.fail(world.endless(&message));
         }
         tokio::time::sleep_until(rested.min(Instant::now() + setup.quiet / 10)).await;
     }
@@ -321,7 +341,7 @@ async fn rest(world: &Arc<World>) {
 
 /// Restarts all replicas, and checks that nothing changes.
 async fn restart(world: &Arc<World>) {
-    let before = state(&world.server.objects());
+    let before = state(&world.server);
     let writes = world.lock().changes;
     world.log("simulation", || {
         "restarts the operator, which is at rest".to_owned()
@@ -333,7 +353,7 @@ async fn restart(world: &Arc<World>) {
     if world.has_ended() || world.lock().changes == writes {
         return;
     }
-    let after = state(&world.server.objects());
+    let after = state(&world.server);
     let last = world
         .lock()
         .passed

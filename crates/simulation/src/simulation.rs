@@ -277,7 +277,7 @@ impl Simulation {
             Ok(summary) => eprintln!("{name}: {summary}"),
             Err(found) => {
                 let written = write(&name, &found.schedule);
-                panic!("{}", report::failure(&name, &found, written.as_deref()));
+                panic!("{}", report::failure(&found, written.as_deref()));
             }
         }
     }

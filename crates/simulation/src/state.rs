@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kube_codegen_testing::ApiServer;
 use serde_json::{Map, Value};
 
 /// The label that [`crate::Fault::Touch`] sets.
@@ -48,41 +49,57 @@ pub(crate) fn is_ignored(kind: &str) -> bool {
     )
 }
 
-/// Returns the state of all objects.
-pub(crate) fn state(objects: &[Value]) -> State {
-    let owners: BTreeMap<&str, String> = objects
-        .iter()
-        .map(|object| (text(object, "/metadata/uid"), id(object)))
-        .collect();
+/// Returns the state of all objects of a server.
+pub(crate) fn state(server: &ApiServer) -> State {
+    let mut owners = BTreeMap::new();
+    let objects = server.filter_map(|object| {
+        owners.insert(text(object, "/metadata/uid").to_owned(), id(object));
+        let copied = || (id(object), copy(object));
+        (!is_ignored(text(object, "/kind"))).then(copied)
+    });
     let mut state = State::new();
-    for object in objects {
-        if is_ignored(text(object, "/kind")) {
-            continue;
-        }
-        let mut key = id(object);
+    for (mut key, mut object) in objects {
         if key.ends_with('*') {
             let count = state.keys().filter(|known| known.starts_with(&key)).count();
             key = format!("{key}{}", count + 1);
         }
-        state.insert(key, normal(object, &owners));
+        normalize(&mut object, &owners);
+        state.insert(key, object);
     }
     state
 }
 
-fn normal(object: &Value, owners: &BTreeMap<&str, String>) -> Value {
-    let generation = object.pointer("/metadata/generation").cloned();
-    let mut object = object.clone();
+/// Copies an object without the metadata that differs from run to run, most of which is large.
+fn copy(object: &Value) -> Value {
+    let fields = object.as_object().into_iter().flatten();
+    let copied = fields.map(|(name, value)| {
+        let value = match value {
+            Value::Object(metadata) if name == "metadata" => {
+                let kept = metadata.iter().filter(|(name, _)| {
+                    !matches!(
+                        name.as_str(),
+                        "creationTimestamp"
+                            | "generateName"
+                            | "managedFields"
+                            | "resourceVersion"
+                            | "uid"
+                    )
+                });
+                let kept = kept.map(|(name, value)| (name.clone(), value.clone()));
+                Value::Object(kept.collect())
+            }
+            value => value.clone(),
+        };
+        (name.clone(), value)
+    });
+    Value::Object(copied.collect())
+}
+
+/// Removes from a copied object what differs from run to run.
+fn normalize(object: &mut Value, owners: &BTreeMap<String, String>) {
+    let mut generation = None;
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-        for name in [
-            "creationTimestamp",
-            "generateName",
-            "generation",
-            "managedFields",
-            "resourceVersion",
-            "uid",
-        ] {
-            metadata.remove(name);
-        }
+        generation = metadata.remove("generation");
         if let Some(labels) = metadata.get_mut("labels").and_then(Value::as_object_mut) {
             labels.remove(TOUCHED);
             if labels.is_empty() {
@@ -110,7 +127,15 @@ fn normal(object: &Value, owners: &BTreeMap<&str, String>) -> Value {
             port.remove("nodePort");
         }
     }
-    conceal(&mut object, generation.as_ref());
+    conceal(object, generation.as_ref());
+}
+
+/// Returns an object without its metadata that changes with each write; times stay.
+pub(crate) fn comparable(object: &Value) -> Value {
+    let mut object = copy(object);
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("generation");
+    }
     object
 }
 
@@ -238,23 +263,21 @@ mod tests {
 
     use super::*;
 
-    fn object(name: &str, spec: &Value) -> Value {
-        json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {
-            "name": name, "namespace": "default", "uid": "00000000-0000-4000-8000-000000000001",
-            "resourceVersion": "7", "creationTimestamp": "2026-01-01T00:00:00Z",
-        }, "spec": spec})
+    fn server(spec: &Value) -> ApiServer {
+        let server = ApiServer::new();
+        let object = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a", "generation": 3}, "spec": spec});
+        server.seed(&object).unwrap();
+        server
     }
 
     #[test]
     fn runs_differ_in_what_the_operator_decides_only() {
-        let one = state(&[object(
-            "a",
+        let one = state(&server(
             &json!({"replicas": 1, "at": "2026-01-01T00:00:00Z"}),
-        )]);
-        let other = state(&[object(
-            "a",
+        ));
+        let other = state(&server(
             &json!({"replicas": 2, "at": "2026-01-01T00:00:09Z"}),
-        )]);
+        ));
         let found = differences(&one, &other, &Mask::new());
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].object, "apps/Deployment default/a");
@@ -265,7 +288,7 @@ mod tests {
 
     #[test]
     fn an_object_that_is_missing_is_one_difference() {
-        let one = state(&[object("a", &json!({}))]);
+        let one = state(&server(&json!({})));
         let found = differences(&one, &State::new(), &Mask::new());
         assert_eq!((found.len(), found[0].path.as_str()), (1, ""));
     }

@@ -8,6 +8,38 @@ fn flag(schema: &Value, name: &str) -> bool {
     schema.get(name).and_then(Value::as_bool).unwrap_or(false)
 }
 
+/// Returns values of a field whose name tells what it means. The last one may be valid and still of no use, such as an image that does not exist.
+fn meanings(schema: &Value, name: &str) -> Vec<Value> {
+    let is_plain = ["enum", "pattern", "format"]
+        .iter()
+        .all(|it| schema.get(it).is_none());
+    let is_quantity = flag(schema, "x-kubernetes-int-or-string");
+    let name = name.to_lowercase();
+    let ends = |endings: &[&str]| endings.iter().any(|it| name.ends_with(it));
+    let texts: &[&str] = match schema.get("type").and_then(Value::as_str) {
+        Some("integer") if name == "replicas" => return vec![json!(0)],
+        Some("string") if !is_plain => &[],
+        Some("string") if ends(&["image"]) => &[
+            "example.com/app:1",
+            "example.com/app:2",
+            "example.com/missing:latest",
+        ],
+        Some("string") if ends(&["schedule", "cron"]) => &["*/5 * * * *", "0 3 * * *"],
+        Some("string") if ends(&["timeout", "interval", "period", "ttl"]) => &["30s", "5m"],
+        kind if is_quantity || kind == Some("string") => {
+            if ends(&["cpu"]) {
+                &["500m", "1"]
+            } else if ends(&["storage", "memory", "size", "capacity"]) {
+                &["1Gi", "2Gi"]
+            } else {
+                &[]
+            }
+        }
+        _ => &[],
+    };
+    texts.iter().map(|text| json!(text)).collect()
+}
+
 /// Returns some values of a scalar schema, the most usual first.
 fn scalars(schema: &Value) -> Vec<Value> {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
@@ -128,6 +160,8 @@ pub(crate) fn changes(schema: &Value, current: &Value) -> Vec<Change> {
 }
 
 fn collect(schema: &Value, current: &Value, path: &mut Vec<String>, changes: &mut Vec<Change>) {
+    let known = path.last().cloned();
+    let name = known.as_deref().unwrap_or_default();
     let mut add = |value: Value| {
         if value != *current {
             changes.push(Change {
@@ -163,10 +197,12 @@ fn collect(schema: &Value, current: &Value, path: &mut Vec<String>, changes: &mu
             if let Some(value) = more {
                 add(value.into());
             }
+            meanings(schema, name).into_iter().for_each(&mut add);
             scalars(schema).into_iter().for_each(&mut add);
             add(Value::Null);
         }
         _ => {
+            meanings(schema, name).into_iter().for_each(&mut add);
             scalars(schema).into_iter().for_each(&mut add);
             add(Value::Null);
         }
@@ -187,12 +223,16 @@ mod tests {
         json!({"type": "object", "properties": {
             "choice": {"type": "string", "pattern": "(mysql|tomcat)"},
             "replicas": {"type": "integer", "minimum": 1, "maximum": 10},
+            "image": {"type": "string"},
         }})
     }
 
     #[test]
     fn each_field_changes_in_several_ways() {
-        let changes = changes(&schema(), &json!({"choice": "mysql", "replicas": 1}));
+        let changes = changes(
+            &schema(),
+            &json!({"choice": "mysql", "image": "a", "replicas": 1}),
+        );
         let of = |name: &str| {
             changes
                 .iter()
@@ -205,5 +245,6 @@ mod tests {
             [json!("tomcat"), json!("mysqlx"), Value::Null]
         );
         assert!(of("replicas").contains(&json!(10)));
+        assert_eq!(of("image")[0], json!("example.com/app:1"));
     }
 }

@@ -12,7 +12,10 @@ use crate::{
     world::World,
 };
 
-/// Reports the status of Deployments, `StatefulSets` and Jobs, each after a delay that the seed decides.
+/// The finalizer of claims that the cluster removes.
+const PROTECTION: &str = "kubernetes.io/pvc-protection";
+
+/// Reports the status of Deployments, `StatefulSets` and Jobs, and releases deleted claims, each after a delay that the seed decides.
 pub(crate) async fn run(world: Arc<World>) {
     let mut seen = 0;
     loop {
@@ -21,21 +24,19 @@ pub(crate) async fn run(world: Arc<World>) {
             .until(|server| Some(server.revision()).filter(|revision| *revision > seen))
             .await;
         let reports = world.server.filter_map(|object| {
-            let (path, status) = status(object)?;
-            Some((path, status, id(object)))
+            let (path, patch) = report(object)?;
+            Some((path, patch, id(object)))
         });
-        for (path, status, id) in reports {
+        for (path, body, id) in reports {
             if let Some(steering) = &world.steering {
                 world.touch();
-                let next = steering.report(world.setup.replicas, &id, &status);
+                let next = steering.report(world.setup.replicas, &id, &body);
                 steering.turn(next, u64::MAX).await;
             } else {
                 let delay = Duration::from_millis(fastrand::u64(5..500));
                 world.busy(delay);
                 sleep(delay).await;
             }
-            let body = json!({ "status": status });
-            let path = format!("{path}/status");
             let service = world.server.service();
             let sent = send(
                 service,
@@ -46,11 +47,44 @@ pub(crate) async fn run(world: Arc<World>) {
             );
             // The object may be deleted by now.
             if sent.await.is_ok_and(|(status, _)| status == 200) {
-                world.log("cluster", || format!("{id} is ready"));
+                world.log("cluster", || {
+                    let what = if path.ends_with("/status") {
+                        "is ready"
+                    } else {
+                        "is released"
+                    };
+                    format!("{id} {what}")
+                });
             }
             world.touch();
         }
     }
+}
+
+/// Returns the path and the merge patch of what the cluster would report about an object next.
+fn report(object: &Value) -> Option<(String, Value)> {
+    if text(object, "/kind") == "PersistentVolumeClaim" {
+        return release(object);
+    }
+    let (path, status) = status(object)?;
+    Some((format!("{path}/status"), json!({ "status": status })))
+}
+
+/// Releases a deleted claim, which no Pod uses.
+fn release(claim: &Value) -> Option<(String, Value)> {
+    let metadata = claim.get("metadata")?;
+    metadata.get("deletionTimestamp")?;
+    let finalizers = metadata.get("finalizers")?.as_array()?;
+    let kept: Vec<&Value> = finalizers
+        .iter()
+        .filter(|name| *name != PROTECTION)
+        .collect();
+    if kept.len() == finalizers.len() {
+        return None;
+    }
+    let (namespace, name) = (text(metadata, "/namespace"), text(metadata, "/name"));
+    let path = format!("/api/v1/namespaces/{namespace}/persistentvolumeclaims/{name}");
+    Some((path, json!({"metadata": {"finalizers": kept}})))
 }
 
 /// Returns the path of an object and the status that its controller would report, if it differs from the current one.
@@ -61,20 +95,24 @@ fn status(object: &Value) -> Option<(String, Value)> {
         ("batch/v1", "Job") => "apis/batch/v1/namespaces/{}/jobs",
         _ => return None,
     };
+    let generation = object.pointer("/metadata/generation")?;
+    let is_reported = if plural.ends_with("jobs") {
+        object.pointer("/status/succeeded").is_some()
+    } else {
+        object.pointer("/status/observedGeneration") == Some(generation)
+    };
+    if is_reported {
+        return None;
+    }
     let namespace = text(object, "/metadata/namespace");
     let name = text(object, "/metadata/name");
     let path = format!("/{}/{name}", plural.replace("{}", namespace));
     let now = kube_codegen_record::clock::now().to_string();
     if plural.ends_with("jobs") {
-        let done = object.pointer("/status/succeeded").is_some();
         let status = json!({"succeeded": 1, "startTime": now, "completionTime": now, "conditions": [
             {"type": "Complete", "status": "True", "lastProbeTime": now, "lastTransitionTime": now},
         ]});
-        return (!done).then_some((path, status));
-    }
-    let generation = object.pointer("/metadata/generation")?;
-    if object.pointer("/status/observedGeneration") == Some(generation) {
-        return None;
+        return Some((path, status));
     }
     let replicas = object
         .pointer("/spec/replicas")

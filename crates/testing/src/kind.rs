@@ -141,17 +141,13 @@ fn join(name: &str, group: &str) -> String {
 
 /// The kinds that the server serves, by group and plural.
 #[derive(Clone, Debug)]
-pub(crate) struct Kinds(BTreeMap<(String, String), Arc<Kind>>);
+pub(crate) struct Kinds(Arc<BTreeMap<(String, String), Arc<Kind>>>);
 
 impl FromIterator<Kind> for Kinds {
     fn from_iter<I: IntoIterator<Item = Kind>>(kinds: I) -> Self {
         let key = |kind: &Kind| (kind.group.clone(), kind.plural.clone());
-        Self(
-            kinds
-                .into_iter()
-                .map(|kind| (key(&kind), Arc::new(kind)))
-                .collect(),
-        )
+        let kinds = kinds.into_iter().map(|kind| (key(&kind), Arc::new(kind)));
+        Self(Arc::new(kinds.collect()))
     }
 }
 
@@ -172,12 +168,12 @@ impl Kinds {
     }
 
     pub(crate) fn insert(&mut self, kind: Kind) {
-        self.0
+        Arc::make_mut(&mut self.0)
             .insert((kind.group.clone(), kind.plural.clone()), Arc::new(kind));
     }
 
     pub(crate) fn remove(&mut self, group: &str, plural: &str) {
-        self.0.remove(&(group.to_owned(), plural.to_owned()));
+        Arc::make_mut(&mut self.0).remove(&(group.to_owned(), plural.to_owned()));
     }
 }
 

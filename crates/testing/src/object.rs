@@ -74,6 +74,16 @@ pub(crate) fn put(object: &mut Value, pointer: &str, value: Value) {
     *current = value;
 }
 
+/// Returns whether two objects have the same fields, but for some.
+pub(crate) fn equal(one: &Value, other: &Value, ignored: &[&str]) -> bool {
+    let fields = |object| {
+        let fields = Value::as_object(object).into_iter().flatten();
+        fields.filter(|(name, _)| !ignored.contains(&name.as_str()))
+    };
+    fields(one).count() == fields(other).count()
+        && fields(one).all(|(name, value)| other.get(name) == Some(value))
+}
+
 /// Copies the field `name`, or removes it if `source` does not have it.
 pub(crate) fn copy(target: &mut Map<String, Value>, source: &Value, name: &str) {
     match source.get(name) {

@@ -93,16 +93,23 @@ pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
     if request.table {
         return Ok(table(target, &items, &metadata));
     }
-    Ok(if request.metadata_only {
-        json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadataList", "metadata": metadata, "items": items})
+    let mut list = if request.metadata_only {
+        json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadataList", "metadata": metadata})
     } else {
-        json!({"apiVersion": target.api_version(), "kind": target.kind.list_kind, "metadata": metadata, "items": items})
-    })
+        json!({"apiVersion": target.api_version(), "kind": target.kind.list_kind, "metadata": metadata})
+    };
+    map(&mut list).insert("items".to_owned(), items.into());
+    Ok(list)
 }
 
 fn fresh(store: &Store, request: &Request, selector: &Selector) -> Answer<Snapshot> {
     let (target, query) = (&request.target, &request.query);
-    let asked = query.resource_version()?;
+    let asked = query.resource_version().map_err(|mut failure| {
+        if target.kind.custom {
+            failure.message.insert_str(0, "invalid resource version: ");
+        }
+        failure
+    })?;
     if let Some(asked) = asked.filter(|asked| *asked > store.revision) {
         return Err(too_large(asked, store.revision));
     }

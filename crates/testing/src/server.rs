@@ -9,6 +9,7 @@ use std::{
 
 use bytes::Bytes;
 use futures::Stream;
+use http::request::Parts;
 use k8s_openapi::ByteString;
 use kube::{Client, core::response::Status};
 use serde_json::json;
@@ -18,6 +19,7 @@ use crate::{
     builder::Builder,
     fault::{Command, Failure},
     recorded::{On, RecordedRequest},
+    request::Request,
     shared::{Changes, Shared, lock},
     status,
     store::Store,
@@ -187,6 +189,24 @@ impl ApiServer {
             .filter(|request| request.is_write())
             .cloned()
             .collect()
+    }
+
+    /// Returns what a request addresses, in the form in which [`Self::requests`] records it, but without its body. `None` for discovery
+    /// and unknown paths.
+    ///
+    /// ```
+    /// # use kube_codegen_testing::ApiServer;
+    /// let server = ApiServer::new();
+    /// let request = http::Request::get("/api/v1/namespaces/default/configmaps?watch=true").body(())?;
+    /// let described = server.describe(&request.into_parts().0).unwrap();
+    /// assert_eq!((described.verb, &*described.resource), ("watch", "configmaps"));
+    /// # Ok::<(), http::Error>(())
+    /// ```
+    pub fn describe(&self, parts: &Parts) -> Option<RecordedRequest> {
+        let request = Request::read(parts, Vec::new(), &lock(&self.0.store).kinds).ok()?;
+        let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
+        let user = User::admin();
+        Some(RecordedRequest::new(&request, path, &user))
     }
 
     /// Returns the requests that were refused for lack of rights, without repetitions, such as

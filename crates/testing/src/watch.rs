@@ -298,9 +298,7 @@ impl Watch {
         } else {
             object
         };
-        let mut line = json!({"type": kind, "object": object}).to_string();
-        line.push('\n');
-        let line = Bytes::from(line);
+        let line = Bytes::from(format!("{{\"type\":\"{kind}\",\"object\":{object}}}\n"));
         match action {
             EventAction::Pass => {
                 self.lines.push_back(line);

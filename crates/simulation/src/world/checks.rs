@@ -9,7 +9,7 @@ use crate::{
     oracle::{Failure, Oracle},
     request::Seen,
     schedule::{Point, PointKind},
-    state::{id, text},
+    state::{Mask, State, comparable, differences, id, text},
 };
 
 impl World {
@@ -20,7 +20,8 @@ impl World {
         format!("{}{slash}{} {place}", seen.group, seen.resource)
     }
 
-    pub(super) fn created(&self, point: &Point, seen: &Seen, answer: &[u8]) {
+    /// Returns whether the object was collected at once.
+    pub(super) fn created(&self, point: &Point, seen: &Seen, answer: &[u8]) -> bool {
         let key = self.key(seen);
         let object: Value = serde_json::from_slice(answer).unwrap_or_default();
         let owners = object
@@ -39,7 +40,8 @@ impl World {
             inner.generated.insert(name, seen.place());
         }
         // A cache that shows the owner a little longer makes operators create a child of a deleted one. It is collected at once.
-        if !owned || !living.is_empty() {
+        let is_collected = owned && living.is_empty();
+        if !is_collected {
             inner.counts.entry(key.clone()).or_default().0 += 1;
         }
         if owned {
@@ -50,7 +52,7 @@ impl World {
         }
         drop(inner);
         if owned || self.setup.is_primary(&seen.group, &seen.resource) {
-            return;
+            return is_collected;
         }
         let possible_owners = self.server.filter_map(|other| {
             let namespace = text(other, "/metadata/namespace");
@@ -61,6 +63,7 @@ impl World {
             let message = format!("{key} was created without an owner reference");
             self.fail(Failure::new(Oracle::OwnerReferences, message));
         }
+        is_collected
     }
 
     pub(super) fn deleted(&self, seen: &Seen) {
@@ -70,6 +73,46 @@ impl World {
         if !has("/preconditions/uid") && !has("/preconditions/resourceVersion") {
             let message = format!("{key} was deleted by its name alone");
             self.fail(Failure::new(Oracle::Preconditions, message));
+        }
+    }
+
+    pub(super) fn remember(&self, answer: &[u8]) {
+        let object: Value = serde_json::from_slice(answer).unwrap_or_default();
+        let mut inner = self.lock();
+        let (count, versions) = inner.versions.entry(id(&object)).or_default();
+        *count += 1;
+        versions.push(comparable(&object));
+        if versions.len() > 3 {
+            versions.remove(0);
+        }
+    }
+
+    /// Returns a failure of an operator that goes on writing, with the difference of the last two writes to the object that was written most.
+    pub(crate) fn endless(&self, message: &str) -> Failure {
+        let inner = self.lock();
+        let most = inner.versions.iter().max_by_key(|(_, (count, _))| *count);
+        let Some((id, (count, versions))) = most else {
+            return Failure::new(Oracle::Rest, message);
+        };
+        let [.., before, last] = versions.as_slice() else {
+            return Failure::new(Oracle::Rest, message);
+        };
+        let of = |object: &Value| State::from([(id.clone(), object.clone())]);
+        let found = differences(&of(before), &of(last), &Mask::new());
+        let alternates = versions.len() == 3 && versions.first() == Some(last) && before != last;
+        let how = if alternates {
+            ", and goes back and forth between two states"
+        } else {
+            ""
+        };
+        let message = format!("{message}: {id} was written {count} times{how}");
+        Failure::new(Oracle::Rest, message).with(found)
+    }
+
+    pub(super) fn count_warning(&self, event: &[u8]) {
+        let event: Value = serde_json::from_slice(event).unwrap_or_default();
+        if text(&event, "/type") == "Warning" {
+            self.lock().warnings += 1;
         }
     }
 

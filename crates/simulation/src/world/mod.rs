@@ -11,6 +11,7 @@ use std::{
 };
 
 use kube_codegen_testing::{ApiServer, ApiService, On};
+use serde_json::Value;
 use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
@@ -83,6 +84,10 @@ pub(crate) struct Inner {
     pub(crate) applied: usize,
     /// Writes of the operator that changed the server, without reports.
     pub(crate) changes: usize,
+    /// The last states of each object that the operator has written, the newest last, and how often; only with details.
+    pub(super) versions: BTreeMap<String, (usize, Vec<Value>)>,
+    /// Warning Events that the operator wrote; counted in runs without faults.
+    pub(crate) warnings: usize,
 }
 
 /// One run.
@@ -97,6 +102,8 @@ pub(crate) struct World {
     detailed: bool,
     /// Whether there is a timeline.
     logs: bool,
+    /// Whether other runs are compared with this one.
+    is_reference: bool,
     /// Orders what happens; without it, latencies do.
     pub(crate) steering: Option<Steering>,
     inner: Mutex<Inner>,
@@ -106,6 +113,7 @@ impl World {
     pub(crate) fn new(
         setup: Arc<Setup>,
         schedule: &Schedule,
+        is_reference: bool,
         crashes: Vec<mpsc::UnboundedSender<()>>,
         steering: Option<Steering>,
     ) -> Self {
@@ -127,6 +135,7 @@ impl World {
             crashes,
             detailed: schedule.detailed,
             logs: schedule.detailed || setup.logs,
+            is_reference,
             steering,
             inner: Mutex::new(Inner {
                 decisions,
@@ -147,6 +156,8 @@ impl World {
                 phase: 0,
                 applied: 0,
                 changes: 0,
+                versions: BTreeMap::new(),
+                warnings: 0,
             }),
             setup,
         }

@@ -117,7 +117,7 @@ impl World {
         Duration::from_millis((hash >> 32) & 3)
     }
 
-    /// Records the result of a request.
+    /// Records the result of a request. Returns whether it created an object that was collected at once, since its owner does not exist.
     pub(crate) fn answered(
         &self,
         point: &Point,
@@ -125,7 +125,8 @@ impl World {
         status: u16,
         effect: bool,
         answer: &[u8],
-    ) {
+    ) -> bool {
+        let mut is_collected = false;
         let replica = point.replica;
         let what = &point.what;
         self.log_of(replica, || format!("{what} → {status}"));
@@ -143,8 +144,11 @@ impl World {
             }
         }
         if seen.kind() == PointKind::Read || seen.is_report() {
+            if self.is_reference && effect && seen.resource == "events" {
+                self.count_warning(answer);
+            }
             self.follow_lease(replica, seen);
-            return;
+            return is_collected;
         }
         // What exists or is gone already asks for no further attempt.
         let settled = status == 404 || (status == 409 && seen.verb == "create");
@@ -152,16 +156,19 @@ impl World {
             self.touch();
         }
         if status >= 300 {
-            return;
+            return is_collected;
         }
         if seen.verb == "delete" {
             self.deleted(seen);
         }
         if created {
-            self.created(point, seen, answer);
+            is_collected = self.created(point, seen, answer);
         }
-        if effect {
+        if effect && !is_collected {
             self.lock().changes += 1;
+            if self.detailed {
+                self.remember(answer);
+            }
             self.leads(replica, what);
             if seen.subresource == "status" || created {
                 self.count_conditions(answer);
@@ -172,5 +179,6 @@ impl World {
                 }
             }
         }
+        is_collected
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 
 use super::World;
@@ -9,6 +10,9 @@ use crate::state::{is_ignored, text};
 
 /// Differences between cache and server in one line of the timeline.
 const SHOWN: usize = 3;
+
+/// The kind of objects in lists and watches of metadata alone, as kube's `Controller` watches children.
+const METADATA: &str = "PartialObjectMetadata";
 
 /// What one process has got from its lists and watches.
 #[derive(Debug, Default)]
@@ -36,20 +40,50 @@ fn version(object: &Value) -> (String, String) {
 }
 
 impl View {
-    fn list(&mut self, list: &Value) {
-        let kind = text(list, "/kind").trim_end_matches("List");
-        self.kinds.insert(kind.to_owned());
-        self.objects.retain(|(of, _), _| of != kind);
+    /// Returns the kind of an object, also of one that is watched as metadata alone.
+    fn kind(&self, server: &ApiServer, object: &Value) -> Option<String> {
+        let kind = text(object, "/kind");
+        if kind != METADATA {
+            return Some(kind.to_owned());
+        }
+        let uid = text(object, "/metadata/uid");
+        let mut known = self.objects.iter().filter(|(_, version)| version.0 == uid);
+        let known = known.next().map(|((kind, _), _)| kind.clone());
+        let stored = || {
+            let kinds = server.filter_map(|stored| {
+                let is_same = text(stored, "/metadata/uid") == uid;
+                is_same.then(|| text(stored, "/kind").to_owned())
+            });
+            kinds.into_iter().next()
+        };
+        known.or_else(stored)
+    }
+
+    fn list(&mut self, server: &ApiServer, list: &Value) {
         let items = list.get("items").and_then(Value::as_array);
-        for item in items.into_iter().flatten() {
+        let items: Vec<&Value> = items.into_iter().flatten().collect();
+        let kind = match text(list, "/kind").trim_end_matches("List") {
+            METADATA => items.first().and_then(|item| {
+                let mut item = (*item).clone();
+                item["kind"] = METADATA.into();
+                self.kind(server, &item)
+            }),
+            kind => Some(kind.to_owned()),
+        };
+        let Some(kind) = kind else { return };
+        self.kinds.insert(kind.clone());
+        self.objects.retain(|(of, _), _| *of != kind);
+        for item in items {
             self.objects
-                .insert((kind.to_owned(), place(item)), version(item));
+                .insert((kind.clone(), place(item)), version(item));
         }
     }
 
-    fn event(&mut self, event: &Value) {
+    fn event(&mut self, server: &ApiServer, event: &Value) {
         let object = &event["object"];
-        let kind = text(object, "/kind").to_owned();
+        let Some(kind) = self.kind(server, object) else {
+            return;
+        };
         match text(event, "/type") {
             "ADDED" | "MODIFIED" => {
                 self.objects
@@ -100,7 +134,8 @@ impl World {
     pub(crate) fn listed(&self, replica: usize, answer: &[u8]) {
         if self.detailed {
             let list: Value = serde_json::from_slice(answer).unwrap_or_default();
-            self.lock().replicas[replica].view.list(&list);
+            let mut inner = self.lock();
+            inner.replicas[replica].view.list(&self.server, &list);
         }
     }
 
@@ -108,7 +143,8 @@ impl World {
     pub(crate) fn watched(&self, replica: usize, line: &[u8]) {
         if self.detailed {
             let event: Value = serde_json::from_slice(line).unwrap_or_default();
-            self.lock().replicas[replica].view.event(&event);
+            let mut inner = self.lock();
+            inner.replicas[replica].view.event(&self.server, &event);
         }
     }
 

@@ -18,15 +18,43 @@ pub(crate) struct Decoded {
     pub(crate) unknown: Vec<String>,
 }
 
-/// Where a value is.
+/// Where a value is. Its path is written only for messages.
 struct Place<'a> {
     /// The Go type of the value.
     go: &'a str,
-    /// The struct that has the field, and the names of the fields from the root.
+    /// The struct that has the field.
     owner: &'a str,
-    names: String,
-    /// The path with indexes.
-    path: String,
+    step: Step<'a>,
+    parent: Option<&'a Place<'a>>,
+}
+
+/// The last step of a path.
+enum Step<'a> {
+    Root,
+    Field(&'a str),
+    Key(&'a str),
+    Index(usize),
+}
+
+impl Place<'_> {
+    /// Returns the path with indexes.
+    fn path(&self) -> String {
+        let path = self.parent.map(Self::path).unwrap_or_default();
+        match self.step {
+            Step::Root => path,
+            Step::Field(name) | Step::Key(name) => joined(&path, name),
+            Step::Index(index) => format!("{path}[{index}]"),
+        }
+    }
+
+    /// Returns the names of the fields from the root.
+    fn names(&self) -> String {
+        let names = self.parent.map(Self::names).unwrap_or_default();
+        match self.step {
+            Step::Field(name) => joined(&names, name),
+            Step::Root | Step::Key(_) | Step::Index(_) => names,
+        }
+    }
 }
 
 /// Decodes an object in place.
@@ -35,8 +63,8 @@ pub(crate) fn decode(schema: &Value, object: &mut Value) -> Decoded {
     let root = Place {
         go: text(schema, "/x-go"),
         owner: "",
-        names: String::new(),
-        path: String::new(),
+        step: Step::Root,
+        parent: None,
     };
     found.value(schema, object, &root);
     found
@@ -46,7 +74,8 @@ impl Decoded {
     fn value(&mut self, schema: &Value, value: &mut Value, place: &Place<'_>) {
         if let Some(done) = scalar(schema, value) {
             match done {
-                Ok(normal) => *value = normal,
+                Ok(None) => {}
+                Ok(Some(normal)) => *value = normal,
                 Err(Wrong::Type) => self.wrong_type(value, place),
                 Err(Wrong::Value(why)) => drop(self.error.get_or_insert(why)),
             }
@@ -59,8 +88,8 @@ impl Decoded {
                     let place = Place {
                         go: go_type(items_schema, || place.go.trim_start_matches("[]")),
                         owner: place.owner,
-                        names: place.names.clone(),
-                        path: format!("{}[{index}]", place.path),
+                        step: Step::Index(index),
+                        parent: Some(place),
                     };
                     self.element(items_schema, item, &place);
                 }
@@ -73,8 +102,8 @@ impl Decoded {
                         let place = Place {
                             go: go_type(inner, || place.go.trim_start_matches("map[string]")),
                             owner: place.owner,
-                            names: place.names.clone(),
-                            path: joined(&place.path, name),
+                            step: Step::Key(name),
+                            parent: Some(place),
                         };
                         self.element(inner, item, &place);
                     }
@@ -96,17 +125,16 @@ impl Decoded {
 
     fn fields(&mut self, schemas: &Value, fields: &mut Map<String, Value>, place: &Place<'_>) {
         fields.retain(|name, value| {
-            let path = joined(&place.path, name);
             let Some(schema) = schemas.get(name) else {
-                self.unknown.push(path);
+                self.unknown.push(joined(&place.path(), name));
                 return false;
             };
             if !value.is_null() {
                 let place = Place {
                     go: go_type(schema, || ""),
                     owner: place.go.trim_start_matches('*'),
-                    names: joined(&place.names, name),
-                    path,
+                    step: Step::Field(name),
+                    parent: Some(place),
                 };
                 self.value(schema, value, &place);
             }
@@ -126,12 +154,13 @@ impl Decoded {
         };
         // Go reports the first error and goes on.
         let owner = place.owner.rsplit('.').next().unwrap_or_default();
+        let names = place.names();
         let into = if place.go == "intstr.IntOrString" {
             "value of type int32".to_owned()
-        } else if place.names.is_empty() {
+        } else if names.is_empty() {
             format!("value of type {}", place.go)
         } else {
-            format!("struct field {owner}.{} of type {}", place.names, place.go)
+            format!("struct field {owner}.{names} of type {}", place.go)
         };
         self.error
             .get_or_insert_with(|| format!("json: cannot unmarshal {found} into Go {into}"));
@@ -165,31 +194,31 @@ enum Wrong {
     Value(String),
 }
 
-/// Returns the normal form of a scalar; `None` if the schema is of a list or map, or of anything.
-fn scalar(schema: &Value, value: &Value) -> Option<Result<Value, Wrong>> {
+/// Returns the normal form of a scalar, where it differs; `None` if the schema is of a list or map, or of anything.
+fn scalar(schema: &Value, value: &Value) -> Option<Result<Option<Value>, Wrong>> {
     let kind = text(schema, "/type");
     Some(match (text(schema, "/x-type"), value) {
-        ("api.resource.Quantity", _) => quantity(value),
-        ("apis.meta.v1.Time", Value::String(text)) => time(text, false),
-        ("apis.meta.v1.MicroTime", Value::String(text)) => time(text, true),
-        ("util.intstr.IntOrString", Value::String(_)) => Ok(value.clone()),
+        ("api.resource.Quantity", _) => quantity(value).map(Some),
+        ("apis.meta.v1.Time", Value::String(text)) => time(text, false).map(Some),
+        ("apis.meta.v1.MicroTime", Value::String(text)) => time(text, true).map(Some),
+        ("util.intstr.IntOrString", Value::String(_)) => Ok(None),
         ("util.intstr.IntOrString", Value::Number(number)) => match number.as_i64() {
-            Some(number) if i32::try_from(number).is_ok() => Ok(value.clone()),
+            Some(number) if i32::try_from(number).is_ok() => Ok(None),
             _ => Err(Wrong::Value(format!(
                 "json: cannot unmarshal number {number} into Go value of type int32"
             ))),
         },
         ("util.intstr.IntOrString", _) => Err(Wrong::Type),
-        (_, Value::String(text)) if text_format(schema) == "byte" => bytes(text),
-        (_, Value::String(_)) if kind == "string" => Ok(value.clone()),
-        (_, Value::Bool(_)) if kind == "boolean" => Ok(value.clone()),
+        (_, Value::String(text)) if text_format(schema) == "byte" => bytes(text).map(Some),
+        (_, Value::String(_)) if kind == "string" => Ok(None),
+        (_, Value::Bool(_)) if kind == "boolean" => Ok(None),
         (_, Value::Number(number)) if kind == "integer" => {
             let fits = number.as_i64().is_some_and(|number| {
                 text_format(schema) != "int32" || i32::try_from(number).is_ok()
             });
-            fits.then(|| value.clone()).ok_or(Wrong::Type)
+            fits.then_some(None).ok_or(Wrong::Type)
         }
-        (_, Value::Number(_)) if kind == "number" => Ok(value.clone()),
+        (_, Value::Number(_)) if kind == "number" => Ok(None),
         _ if matches!(kind, "string" | "boolean" | "integer" | "number") => Err(Wrong::Type),
         _ => return None,
     })

@@ -51,17 +51,23 @@ fn compare_values(
         return;
     }
     if is_map {
-        let field = |value: Option<&'_ Value>, name: &str| value?.get(name).cloned();
-        let names = |value: Option<&Value>| -> Vec<String> {
-            let fields = value.and_then(Value::as_object);
-            fields.into_iter().flat_map(Map::keys).cloned().collect()
-        };
-        let all: BTreeSet<String> = names(old).into_iter().chain(names(new)).collect();
-        for name in all {
+        let (olds, news) = (
+            old.and_then(Value::as_object),
+            new.and_then(Value::as_object),
+        );
+        let names = olds.into_iter().chain(news).flat_map(Map::keys);
+        for name in names.collect::<BTreeSet<_>>() {
+            let (old, new) = (
+                olds.and_then(|it| it.get(name)),
+                news.and_then(|it| it.get(name)),
+            );
+            // Nothing inside equal fields differs.
+            if old == new {
+                continue;
+            }
             path.push(format!("f:{name}"));
-            let below = shape.field(&name).unwrap_or(Shape::Deduced);
-            let (old, new) = (field(old, &name), field(new, &name));
-            compare_values(&below, old.as_ref(), new.as_ref(), path, found);
+            let below = shape.field(name).unwrap_or(Shape::Deduced);
+            compare_values(&below, old, new, path, found);
             path.pop();
         }
     } else {
