@@ -6,6 +6,7 @@ use futures::StreamExt as _;
 use http::{Request, header};
 use http_body_util::BodyExt as _;
 use kube::{Client, client::Body};
+use kube_codegen_testenv::ControlPlane;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use testresult::TestResult;
@@ -42,6 +43,13 @@ impl Session {
             normal: Normal::new(namespace),
             start: String::new(),
         }
+    }
+
+    /// Creates a session with a control plane, without retries: each answer counts.
+    pub fn with(plane: &ControlPlane, namespace: &str) -> TestResult<Self> {
+        let mut config = plane.config().clone();
+        config.default_retry = false;
+        Ok(Self::new(Client::try_from(config)?, namespace))
     }
 
     /// Remembers the resource version of a collection for `$start` in later paths.

@@ -75,7 +75,7 @@ async fn a_real_server_answers_as_recorded() -> TestResult {
     plane.controllers()?.kill();
     let mut found = Vec::new();
     for (namespace, script) in pairs {
-        found.extend(differences(&script, Session::new(plane.client()?, namespace.name())).await?);
+        found.extend(differences(&script, Session::with(&plane, namespace.name())?).await?);
     }
     assert!(
         found.is_empty(),

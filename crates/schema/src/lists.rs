@@ -26,7 +26,10 @@ pub(crate) fn validate(schema: &Node, value: &Value, path: &str, causes: &mut Ve
         }
         Value::Array(items) => {
             match schema.list_type.as_deref() {
-                Some("set") => duplicates(items, path, causes),
+                Some("set") => {
+                    let identities = items.iter().map(identity).collect();
+                    duplicates(items, identities, path, causes);
+                }
                 Some("map") => map(schema, items, path, causes),
                 _ => {}
             }
@@ -41,10 +44,10 @@ pub(crate) fn validate(schema: &Node, value: &Value, path: &str, causes: &mut Ve
 }
 
 /// Reports the second of equal values.
-fn duplicates(values: &[Value], path: &str, causes: &mut Vec<Cause>) {
+fn duplicates(values: &[Value], identities: Vec<String>, path: &str, causes: &mut Vec<Cause>) {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for (index, value) in values.iter().enumerate() {
-        let times = seen.entry(identity(value)).or_default();
+    for (index, (value, identity)) in values.iter().zip(identities).enumerate() {
+        let times = seen.entry(identity).or_default();
         *times += 1;
         if *times == 2 {
             let path = path::index(path, index);
@@ -53,23 +56,11 @@ fn duplicates(values: &[Value], path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Returns a text that equal values have in common. 1 and 1.0 are different.
+/// Returns a text that equal values have in common: 1 and 1.0 are different, except inside lists and maps.
 fn identity(value: &Value) -> String {
     match value {
-        Value::Number(number) => number.to_string(),
-        Value::Array(items) => {
-            let items: Vec<_> = items.iter().map(identity).collect();
-            format!("[{}]", items.join(","))
-        }
-        Value::Object(fields) => {
-            let mut fields: Vec<_> = fields
-                .iter()
-                .map(|(name, value)| format!("{name:?}:{}", identity(value)))
-                .collect();
-            fields.sort_unstable();
-            format!("{{{}}}", fields.join(","))
-        }
-        value => json(value),
+        Value::Array(_) | Value::Object(_) => json(value),
+        scalar => scalar.to_string(),
     }
 }
 
@@ -94,5 +85,10 @@ fn map(schema: &Node, items: &[Value], path: &str, causes: &mut Vec<Cause>) {
         Value::Object(keys.collect::<Map<_, _>>())
     };
     let keys: Vec<_> = items.iter().map(keys).collect();
-    duplicates(&keys, path, causes);
+    let identities = keys.iter().map(|keys| match &*schema.list_map_keys {
+        [name] => keys.get(name).map(identity).unwrap_or_default(),
+        _ => identity(keys),
+    });
+    let identities = identities.collect();
+    duplicates(&keys, identities, path, causes);
 }

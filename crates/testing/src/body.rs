@@ -97,12 +97,12 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
     let dropped = match &version.types {
         Types::None => return Ok(()),
         Types::Custom { rules, .. } => {
+            let dropped = rules.prune(object);
+            rules.drop_nulls(object);
             if request.target.subresource == "status" {
                 let errors = typed::errors(&Shape::root(version), object);
                 request.is_untracked.set(!errors.is_empty());
             }
-            let dropped = rules.prune(object);
-            rules.drop_nulls(object);
             dropped
         }
         Types::Builtin(name) => {

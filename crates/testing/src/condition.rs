@@ -23,12 +23,11 @@ pub(crate) fn holds(conditions: &Value, request: &Value) -> Result<bool, String>
     for condition in conditions {
         let source = text(condition, "/expression");
         match Expression::new(source).and_then(|it| it.holds(&variables)) {
-            Ok(true) => {}
             Ok(false) => return Ok(false),
             Err(why) if failed.is_ok() => {
                 failed = Err(format!("expression '{source}' resulted in error: {why}"));
             }
-            Err(_) => {}
+            Ok(true) | Err(_) => {}
         }
     }
     failed

@@ -109,7 +109,7 @@ fn convert(store: &Store, kind: &Arc<Kind>, version: &str, object: &Value) -> An
     let api_version = kind.api_version(version);
     let webhook = kind.storage.as_ref().map(|it| &it.conversion);
     if let Some(respond) = store.webhooks.conversion(kind) {
-        let (review, uid) = review(&api_version, vec![object.clone()]);
+        let (review, uid) = review(&api_version, std::slice::from_ref(object));
         let answer = respond(review).map_err(|why| failed(object, &why))?;
         let converted = converted(&answer, &uid, object, &api_version)?;
         return Ok(kept(
@@ -179,8 +179,8 @@ async fn fetch(shared: &Shared, wanted: Vec<Wanted>) -> Answer<()> {
         else {
             continue;
         };
-        let objects = group.iter().map(|it| it.object.clone()).collect();
-        let (review, uid) = review(&api_version, objects);
+        let objects: Vec<Value> = group.iter().map(|it| it.object.clone()).collect();
+        let (review, uid) = review(&api_version, &objects);
         let answer = hook::post(shared, config, &review, SECONDS);
         let answer = match timeout(Duration::from_secs(SECONDS), answer).await {
             Ok(answer) => answer.map_err(|why| failed(first, &why))?,
@@ -232,7 +232,7 @@ pub(crate) async fn to(shared: &Shared, target: &Target, object: &Value) -> Answ
     converted.await.map(|object| Value::clone(&object))
 }
 
-fn review(api_version: &str, objects: Vec<Value>) -> (Value, String) {
+fn review(api_version: &str, objects: &[Value]) -> (Value, String) {
     let uid = admit::uid(objects.len() as u64);
     let review = json!({
         "apiVersion": "apiextensions.k8s.io/v1",

@@ -58,6 +58,7 @@ pub(crate) fn delete(
         mark(&mut marked, period);
         if terminates {
             put(&mut marked, "/status/phase", "Terminating".into());
+            section(&mut marked, "metadata").remove("deletionGracePeriodSeconds");
         }
     }
     if let Some(remaining) = remaining.filter(|remaining| period < *remaining) {
@@ -88,7 +89,7 @@ pub(crate) fn is_ending(store: &Store, object: &Value) -> bool {
 }
 
 /// Returns how long a deleted object stays, in seconds: a scheduled Pod until its containers have ended, if kubelets run.
-fn period(store: &Store, kind: &Kind, object: &Value, grace: Option<i64>) -> i64 {
+pub(crate) fn period(store: &Store, kind: &Kind, object: &Value, grace: Option<i64>) -> i64 {
     if !store.kubelets || !kind.group.is_empty() || kind.kind != "Pod" {
         return 0;
     }

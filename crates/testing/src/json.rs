@@ -8,9 +8,13 @@ use serde::{
 };
 use serde_json::{Map, Number, Value};
 
-/// Reads a value, and returns the paths of the fields that occur twice, such as `spec.ports[0].name`.
-pub(crate) fn read(text: &[u8]) -> Result<(Value, Vec<String>), serde_json::Error> {
-    let mut found = Found::default();
+/// Reads a value, and returns the paths of the fields that occur twice, such as `spec.ports[0].name`. With `merges`, objects of one
+/// name are merged, as Go does when it reads into a type.
+pub(crate) fn read(text: &[u8], merges: bool) -> Result<(Value, Vec<String>), serde_json::Error> {
+    let mut found = Found {
+        merges,
+        ..Found::default()
+    };
     let value = parse(text, &mut found)?;
     if found.is_any {
         // The paths are of interest in few requests: they are made by a second pass.
@@ -29,6 +33,7 @@ fn parse(text: &[u8], found: &mut Found) -> Result<Value, serde_json::Error> {
 
 #[derive(Default)]
 struct Found {
+    merges: bool,
     is_any: bool,
     /// The path of the current value, in the second pass.
     path: Option<String>,
@@ -109,12 +114,34 @@ impl<'de> Visitor<'de> for &mut Found {
             });
             let value = fields.next_value_seed(&mut *self)?;
             let inner = mem::replace(&mut self.path, outer);
-            if map.insert(name, value).is_some() {
-                self.is_any = true;
-                self.duplicates.extend(inner);
-            }
+            let value = match map.remove(&name) {
+                Some(old) => {
+                    self.is_any = true;
+                    self.duplicates.extend(inner);
+                    if self.merges {
+                        merged(old, value)
+                    } else {
+                        value
+                    }
+                }
+                None => value,
+            };
+            map.insert(name, value);
         }
         Ok(map.into())
+    }
+}
+
+fn merged(old: Value, new: Value) -> Value {
+    match (old, new) {
+        (Value::Object(mut fields), Value::Object(new)) => {
+            for (name, value) in new {
+                let old = fields.remove(&name).unwrap_or_default();
+                fields.insert(name, merged(old, value));
+            }
+            fields.into()
+        }
+        (_, new) => new,
     }
 }
 
@@ -127,11 +154,11 @@ mod tests {
     #[test]
     fn duplicate_fields_are_found_and_the_last_one_counts() {
         let text = br#"{"a": 1, "a": {"b": [1, {"c": null, "c": 1.5}]}, "d": "e"}"#;
-        let (value, duplicates) = read(text).unwrap();
+        let (value, duplicates) = read(text, false).unwrap();
         assert_eq!(value, json!({"a": {"b": [1, {"c": 1.5}]}, "d": "e"}));
         assert_eq!(duplicates, ["a.b[1].c", "a"]);
         assert_eq!(
-            read(b"{\"a\": 1} x").unwrap_err().to_string(),
+            read(b"{\"a\": 1} x", false).unwrap_err().to_string(),
             "trailing characters at line 1 column 10"
         );
     }

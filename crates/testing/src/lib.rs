@@ -22,7 +22,7 @@
 //! # Limitations
 //!
 //! Namespaces, controllers and authorization are options of [`ApiServer::builder`]. Without controllers, a Deployment gets no
-//! Pods, and a test sets the status that it needs. The server calls no conversion webhooks. For custom
+//! Pods, and a test sets the status that it needs. For custom
 //! resources and built-in kinds, the answers are compared with those of kube-apiserver: `docs/api-server-in-memory.md` lists
 //! the differences that remain.
 

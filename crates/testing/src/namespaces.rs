@@ -11,6 +11,7 @@ use crate::{
     gc::{self, Propagation},
     internal,
     kind::Kind,
+    managed,
     object::{self, deleting, strings},
     read::current,
     request::Request,
@@ -118,11 +119,12 @@ pub(crate) fn finalize(store: &mut Store, request: &Request, body: &Value) -> An
         return Err(stale(kind, &request.target.name));
     }
     let mut new = Value::clone(&old);
-    object::copy(
-        object::section(&mut new, "spec"),
-        object::at(body, "/spec"),
-        "finalizers",
-    );
+    let spec = object::section(&mut new, "spec");
+    object::copy(spec, object::at(body, "/spec"), "finalizers");
+    if object::list(&new, "/spec/finalizers").is_empty() {
+        object::section(&mut new, "spec").remove("finalizers");
+    }
+    managed::track(&mut new, Some(&old), request);
     if request.dry_run() {
         return Ok(Arc::new(new));
     }

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use crate::{
     gc::{self, Propagation},
-    object::{self, at, deleting, now, put, section, text},
+    object::{self, at, deleting, list, now, put, section, text},
     read::current,
     request::Request,
     selector,
-    status::{Answer, conflict, disruption_budget, document, internal},
+    status::{Answer, conflict, disruption_budget, document, unexplained},
     store::Store,
 };
 
@@ -53,7 +53,7 @@ fn disrupt(store: &mut Store, request: &Request, pod: &Arc<Value>) -> Answer<()>
         [] => return Ok(()),
         [budget] => budget,
         _ => {
-            return Err(internal(
+            return Err(unexplained(
                 "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
             ));
         }
@@ -68,12 +68,22 @@ fn disrupt(store: &mut Store, request: &Request, pod: &Arc<Value>) -> Answer<()>
         }
         return Err(status);
     }
+    let (desired, healthy) = (
+        number("/status/desiredHealthy"),
+        number("/status/currentHealthy"),
+    );
+    // A Pod that is not ready does not count.
+    let is_covered = match text(budget, "/spec/unhealthyPodEvictionPolicy") {
+        "AlwaysAllow" => true,
+        _ => healthy >= desired && desired > 0,
+    };
+    if is_covered && !is_ready(pod) {
+        return Ok(());
+    }
     let allowed = number("/status/disruptionsAllowed");
     if allowed <= 0 {
         return Err(disruption_budget(&format!(
-            "The disruption budget {name} needs {} healthy pods and has {} currently",
-            number("/status/desiredHealthy"),
-            number("/status/currentHealthy"),
+            "The disruption budget {name} needs {desired} healthy pods and has {healthy} currently"
         )));
     }
     if !request.dry_run() {
@@ -88,6 +98,12 @@ fn disrupt(store: &mut Store, request: &Request, pod: &Arc<Value>) -> Answer<()>
         store.write(&kind, changed);
     }
     Ok(())
+}
+
+pub(crate) fn is_ready(pod: &Value) -> bool {
+    let conditions = list(pod, "/status/conditions").iter();
+    let mut ready = conditions.filter(|it| text(it, "/type") == "Ready");
+    ready.any(|it| text(it, "/status") == "True")
 }
 
 fn section_value(budget: &mut Value) -> &mut Value {

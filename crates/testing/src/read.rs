@@ -104,7 +104,12 @@ pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
 
 fn fresh(store: &Store, request: &Request, selector: &Selector) -> Answer<Snapshot> {
     let (target, query) = (&request.target, &request.query);
-    let asked = query.resource_version()?;
+    let asked = query.resource_version().map_err(|mut failure| {
+        if target.kind.custom {
+            failure.message.insert_str(0, "invalid resource version: ");
+        }
+        failure
+    })?;
     if let Some(asked) = asked.filter(|asked| *asked > store.revision) {
         return Err(too_large(asked, store.revision));
     }

@@ -14,8 +14,8 @@ use crate::{
     kind::{Kind, Kinds, Types, Version},
     object::map,
     status::{
-        Answer, bad_request, cause, invalid_options, no_containers, no_resource, not_allowed,
-        unsupported_media_type,
+        Answer, bad_request, cause, invalid_options, no_containers, no_resource, no_verb,
+        not_allowed, unsupported_media_type,
     },
 };
 
@@ -145,15 +145,15 @@ impl Request {
         let target = target(parts.uri.path(), kinds)?;
         let watch = query.flag("watch");
         let verb = match (&parts.method, target.name.is_empty()) {
+            (&Method::POST, false) if is_created(&target.subresource) => Verb::Create,
+            (_, false) if is_created(&target.subresource) => return Err(no_verb()),
+            (method, false) if target.subresource == "finalize" && method != Method::PUT => {
+                return Err(no_verb());
+            }
             (&Method::GET, true) if watch => Verb::Watch,
             (&Method::GET, true) => Verb::List,
             (&Method::GET, false) => Verb::Get,
             (&Method::POST, true) => Verb::Create,
-            (&Method::POST, false) if is_created(&target.subresource) => Verb::Create,
-            (_, false) if is_created(&target.subresource) => return Err(not_allowed()),
-            (method, false) if target.subresource == "finalize" && method != Method::PUT => {
-                return Err(not_allowed());
-            }
             (&Method::PUT, false) => Verb::Update,
             (&Method::PATCH, false) => Verb::Patch,
             (&Method::DELETE, false) => Verb::Delete,
@@ -241,7 +241,7 @@ impl Request {
             normalize_numbers(&mut body);
             return Ok(body);
         }
-        let (mut body, duplicates) = json::read(&self.body).map_err(|error| {
+        let (mut body, duplicates) = json::read(&self.body, !self.target.kind.custom).map_err(|error| {
             let why = match error.classify() {
                 Category::Eof => "unexpected end of JSON input".to_owned(),
                 _ => error.to_string(),

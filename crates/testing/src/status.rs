@@ -256,6 +256,13 @@ pub(crate) fn not_allowed() -> Box<Status> {
     )
 }
 
+/// The subresource does not have this verb.
+pub(crate) fn no_verb() -> Box<Status> {
+    let mut status = not_allowed();
+    status.details = Some(no_details());
+    status
+}
+
 /// The Pods of this server run no containers.
 pub(crate) fn no_containers(subresource: &str) -> Box<Status> {
     let message = format!(

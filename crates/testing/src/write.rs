@@ -106,7 +106,12 @@ pub(crate) fn delete(store: &mut Store, request: &Request) -> Answer<Value> {
     options.check(request, &found)?;
     webhook::validate(store, request, Some(&found), None)?;
     if options.dry_run {
-        return Ok(present(&found, target, false));
+        let mut shown = present(&found, target, false);
+        let period = gc::period(store, &target.kind, &found, options.grace);
+        if period > 0 && !object::deleting(&found) {
+            gc::mark(&mut shown, period);
+        }
+        return Ok(shown);
     }
     let stored = store.get(&target.kind, &target.namespace, &target.name);
     let (last, removed) = gc::delete(
@@ -123,7 +128,10 @@ pub(crate) fn delete(store: &mut Store, request: &Request) -> Answer<Value> {
     if builtin::returns_deleted(&target.kind) {
         let mut last = present(&last, target, false);
         if target.kind.kind == "Pod" {
-            gc::mark(&mut last, 0);
+            if !object::deleting(&last) {
+                gc::mark(&mut last, 0);
+            }
+            object::put(&mut last, "/metadata/deletionGracePeriodSeconds", 0.into());
         }
         return Ok(last);
     }

@@ -3,6 +3,7 @@
 //! The objects are random ones that the schema accepts, and random changes to them. Each is sent as a create or an update with
 //! `dryRun=All`; verdict, fields, reasons and messages must be the same, and of valid objects the stored form with its defaults.
 
+mod compare;
 pub mod costs;
 mod mutate;
 
@@ -18,7 +19,7 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use http::{Request, header};
 use http_body_util::BodyExt as _;
 use kube::{Client, client::Body};
-use kube_codegen_schema::{Schema, validate_metadata};
+use kube_codegen_schema::Schema;
 use serde_json::{Value, json};
 use testresult::TestResult;
 
@@ -303,7 +304,7 @@ async fn objects(
         };
         *report.verdicts.entry(verdict).or_default() += 1;
         if let Some((class, what)) =
-            difference(version, old.as_ref(), &object, status, &answer, &warnings)
+            compare::difference(version, old.as_ref(), &object, status, &answer, &warnings)
         {
             let known = report.differences.entry(class).or_default();
             *known += 1;
@@ -323,136 +324,6 @@ async fn objects(
         send(client, "DELETE", &path, None).await?;
     }
     Ok(())
-}
-
-/// Returns how the server's answer differs from the schema's.
-fn difference(
-    version: &Version,
-    old: Option<&Value>,
-    object: &Value,
-    status: u16,
-    answer: &Value,
-    warnings: &BTreeSet<String>,
-) -> Option<(&'static str, String)> {
-    if status != 200 && status != 201 && status != 422 {
-        return Some(("status", format!("  server {status} {}", answer["message"])));
-    }
-    let mut ours = object.clone();
-    let unknown = if version.preserves {
-        Vec::new()
-    } else {
-        version.schema.prune(&mut ours)
-    };
-    version.schema.apply_defaults(&mut ours);
-    if version.has_status
-        && let Some(fields) = ours.as_object_mut()
-    {
-        fields.remove("status");
-        fields.extend(
-            old.and_then(|old| old.get("status"))
-                .map(|it| ("status".to_owned(), it.clone())),
-        );
-    }
-    let mut causes = validate_metadata(&ours);
-    causes.extend(match old {
-        Some(old) => version.schema.validate_update(&ours, old),
-        None => version.schema.validate(&ours),
-    });
-    let text = |field: &str, reason: &str, message: &str| format!("{field} {reason} {message}");
-    let ours_said: BTreeSet<String> = causes
-        .iter()
-        .map(|it| text(&it.field, it.reason.as_str(), &it.message))
-        .collect();
-    let theirs = answer["details"]["causes"].as_array().into_iter().flatten();
-    let theirs_said: BTreeSet<String> = theirs
-        .map(|it| {
-            let part = |name: &str| it[name].as_str().unwrap_or_default();
-            text(part("field"), part("reason"), part("message"))
-        })
-        .collect();
-    let only = |these: &BTreeSet<String>, those: &BTreeSet<String>| {
-        these
-            .difference(those)
-            .cloned()
-            .collect::<Vec<_>>()
-            .join("\n         ")
-    };
-    let both = || {
-        format!(
-            "  here   {}\n  server {}",
-            only(&ours_said, &theirs_said),
-            only(&theirs_said, &ours_said)
-        )
-    };
-    if causes.is_empty() != (status < 300) {
-        return Some(("verdict", both()));
-    }
-    if ours_said != theirs_said {
-        let names = |said: &BTreeSet<String>| -> BTreeSet<String> {
-            said.iter()
-                .filter_map(|it| it.split(' ').next())
-                .map(str::to_owned)
-                .collect()
-        };
-        let is_field = names(&ours_said) != names(&theirs_said);
-        return Some((if is_field { "field" } else { "message" }, both()));
-    }
-    if status < 300 {
-        let body = |object: &Value| {
-            let mut object = numbers(object.clone());
-            object
-                .as_object_mut()
-                .map(|fields| fields.remove("metadata"));
-            object
-        };
-        // Objects are stored in another version, without what that one does not declare.
-        if let Some(storage) = &version.storage {
-            storage.prune(&mut ours);
-            storage.apply_defaults(&mut ours);
-            version.schema.prune(&mut ours);
-            version.schema.apply_defaults(&mut ours);
-        }
-        let (ours, theirs) = (body(&ours), body(answer));
-        if ours != theirs {
-            return Some(("stored", format!("  here   {ours}\n  server {theirs}")));
-        }
-        let unknown: BTreeSet<String> = unknown
-            .iter()
-            .map(|field| format!("unknown field \"{field}\""))
-            .collect();
-        let warned: BTreeSet<String> = warnings
-            .iter()
-            .filter(|it| it.starts_with("unknown field"))
-            .cloned()
-            .collect();
-        if unknown != warned {
-            let what = format!(
-                "  here   {}\n  server {}",
-                only(&unknown, &warned),
-                only(&warned, &unknown)
-            );
-            return Some(("unknown", what));
-        }
-    }
-    None
-}
-
-/// Writes whole floats as integers, as the server does.
-fn numbers(value: Value) -> Value {
-    match value {
-        Value::Number(number) => match number.as_f64() {
-            Some(float) if !number.is_i64() && float.fract() == 0.0 && float.abs() < 1e21 => {
-                serde_json::from_str(&format!("{float:.0}")).unwrap_or(Value::Number(number))
-            }
-            _ => Value::Number(number),
-        },
-        Value::Array(items) => items.into_iter().map(numbers).collect(),
-        Value::Object(fields) => fields
-            .into_iter()
-            .map(|(name, value)| (name, numbers(value)))
-            .collect(),
-        value => value,
-    }
 }
 
 /// Sends a request and returns status, body and warnings.

@@ -1,4 +1,6 @@
-//! Names of fields in rules.
+//! Names of fields and types in rules.
+
+use cel::{IdedExpr, common::ast::Expr};
 
 /// Words that CEL reserves.
 const RESERVED: [&str; 21] = [
@@ -41,6 +43,15 @@ pub(super) fn escape(name: &str) -> Option<String> {
             .replace('-', "__dash__")
             .replace('/', "__slash__")
     })
+}
+
+/// Returns the text `a.b.c` of an expression that is a name.
+pub(super) fn qualified(expr: &IdedExpr) -> Option<String> {
+    match &expr.expr {
+        Expr::Ident(name) => Some(name.clone()),
+        Expr::Select(select) => Some(format!("{}.{}", qualified(&select.operand)?, select.field)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -253,14 +253,31 @@ fn service(old: Option<&Value>, object: &mut Value) {
         return;
     }
     let spec = section(object, "spec");
-    spec.entry("ipFamilies").or_insert_with(|| json!(["IPv4"]));
-    spec.entry("ipFamilyPolicy")
-        .or_insert_with(|| json!("SingleStack"));
+    let is_dual = selects_nothing(spec);
+    let policy = spec.entry("ipFamilyPolicy").or_insert_with(|| {
+        json!(if is_dual {
+            "RequireDualStack"
+        } else {
+            "SingleStack"
+        })
+    });
+    let families = if policy == "RequireDualStack" {
+        json!(["IPv4", "IPv6"])
+    } else {
+        json!(["IPv4"])
+    };
+    spec.entry("ipFamilies").or_insert(families);
     let address = spec.get("clusterIP").and_then(Value::as_str);
     if let Some(address) = address.filter(|it| !it.is_empty()) {
         let addresses = json!([address]);
         spec.entry("clusterIPs").or_insert(addresses);
     }
+}
+
+/// Returns whether a Service has neither an address nor a selector: it then has both families.
+fn selects_nothing(spec: &Map<String, Value>) -> bool {
+    let selector = spec.get("selector").and_then(Value::as_object);
+    spec.get("clusterIP").is_some_and(|it| it == "None") && selector.is_none_or(Map::is_empty)
 }
 
 /// Drops what the former type needed and the new one does not, unless the client changed it, and keeps what was allocated.
@@ -288,6 +305,10 @@ fn retype(old: &Value, spec: &mut Map<String, Value>) {
     if has_address(&before) && has_address(&after) {
         for name in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
             let is_unset = spec.get(name).is_none_or(|it| it.is_null() || it == "");
+            let was_headless = old.get("clusterIP").is_some_and(|it| it == "None");
+            if name.starts_with("ip") && selects_nothing(spec) && !was_headless {
+                continue;
+            }
             if let (true, Some(value)) = (is_unset, old.get(name)) {
                 spec.insert(name.to_owned(), value.clone());
             }

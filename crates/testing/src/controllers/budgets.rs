@@ -7,23 +7,18 @@ use serde_json::{Value, json};
 use super::pass::{Pass, number};
 use crate::{
     object::{self, at, flag, list, text},
-    selector,
+    pods, selector,
 };
 
 pub(super) fn run(pass: &mut Pass<'_>) {
     for budget in pass.list("policy/v1", "PodDisruptionBudget") {
-        let mut pods = pass.list("v1", "Pod");
-        pods.retain(|pod| {
+        let mut selected = pass.list("v1", "Pod");
+        selected.retain(|pod| {
             object::namespace(pod) == object::namespace(&budget)
                 && selector::selects(at(&budget, "/spec/selector"), at(pod, "/metadata/labels"))
         });
-        let is_ready = |pod: &Value| {
-            let conditions = list(pod, "/status/conditions").iter();
-            let mut ready = conditions.filter(|it| text(it, "/type") == "Ready");
-            ready.any(|it| text(it, "/status") == "True")
-        };
-        let expected = expected(pass, &pods);
-        let healthy = pods.iter().filter(|pod| is_ready(pod)).count();
+        let expected = expected(pass, &selected);
+        let healthy = selected.iter().filter(|pod| pods::is_ready(pod)).count();
         let healthy = i64::try_from(healthy).unwrap_or(i64::MAX);
         let desired = match (
             at(&budget, "/spec/minAvailable"),

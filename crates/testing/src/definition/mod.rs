@@ -197,6 +197,18 @@ fn versions(crd: &Value, report: &mut Report) {
     let versions = list(crd, "/spec/versions");
     let mut seen = BTreeSet::new();
     let (mut stored, mut unique) = (0, true);
+    // What all versions have in common is reported once, at the place that it had in v1beta1.
+    let is_shared = |pointer: &str| {
+        let first = versions.first().and_then(|it| it.pointer(pointer));
+        let same = |it: &Value| it.pointer(pointer) == first;
+        versions.iter().all(same)
+    };
+    let at_part = |index: usize, pointer: &str, part: &str| {
+        if !is_shared(pointer) {
+            return Some(format!("spec.versions[{index}]"));
+        }
+        (index == 0).then(|| part.to_owned())
+    };
     for (index, version) in versions.iter().enumerate() {
         let path = format!("spec.versions[{index}]");
         let name = text(version, "/name");
@@ -218,19 +230,21 @@ fn versions(crd: &Value, report: &mut Report) {
                 "schemas are required",
             ),
             Some(schema) => {
-                let path = format!("{path}.schema.openAPIV3Schema");
-                let before = report.0.len();
-                schema::root(schema, &path, report);
-                // A keyword with a value of a wrong type.
-                if report.0.len() == before
-                    && let Err(error) = Schema::new(schema)
-                {
-                    report.invalid(&path, &"".into(), &error.to_string());
+                if let Some(path) = at_part(index, "/schema", "spec.validation") {
+                    let path = path.replace(']', "].schema") + ".openAPIV3Schema";
+                    whole_schema(schema, &path, report);
                 }
             }
         }
-        subresources(version, &path, report);
-        columns(version, &path, report);
+        if let Some(path) = at_part(index, "/subresources", "spec") {
+            subresources(version, &path, report);
+        }
+        if let Some(path) = at_part(index, "/additionalPrinterColumns", "spec") {
+            columns(version, &path, report);
+        }
+        if let Some(path) = at_part(index, "/selectableFields", "spec") {
+            selectable(version, &path, report);
+        }
     }
     let all = at(crd, "/spec/versions");
     if !unique {
@@ -242,6 +256,38 @@ fn versions(crd: &Value, report: &mut Report) {
             all,
             "must have exactly one version marked as storage version",
         );
+        let first = versions.iter().find(|version| flag(version, "/storage"));
+        let why = match first {
+            None => "must have at least one stored version".to_owned(),
+            Some(first) => format!("must have the storage version {}", text(first, "/name")),
+        };
+        report.invalid("status.storedVersions", &Value::Array(Vec::new()), &why);
+    }
+}
+
+fn whole_schema(schema: &Value, path: &str, report: &mut Report) {
+    let before = report.0.len();
+    schema::root(schema, path, report);
+    // A keyword with a value of a wrong type.
+    if report.0.len() == before
+        && let Err(error) = Schema::new(schema)
+    {
+        report.invalid(path, &"".into(), &error.to_string());
+    }
+}
+
+/// A selectable field must be in the schema.
+fn selectable(version: &Value, path: &str, report: &mut Report) {
+    for (index, field) in list(version, "/selectableFields").iter().enumerate() {
+        let path = format!("{path}.selectableFields[{index}].jsonPath");
+        let found = text(field, "/jsonPath");
+        let mut names = found.split('.').skip(1);
+        let schema = at(version, "/schema/openAPIV3Schema");
+        let declared = names.try_fold(schema, |schema, name| schema.get("properties")?.get(name));
+        if declared.is_none() {
+            let why = "is an invalid path: does not refer to a valid field";
+            report.invalid(&path, &found.into(), why);
+        }
     }
 }
 
@@ -297,12 +343,12 @@ fn columns(version: &Value, path: &str, report: &mut Report) {
             ),
         }
         match text(column, "/jsonPath") {
-            "" => report.required(&format!("{path}.jsonPath"), ""),
-            found if !found.starts_with(['.', '{', '[']) => {
+            "" => report.required(&format!("{path}.JSONPath"), ""),
+            found if !found.starts_with('.') => {
                 report.invalid(
-                    &format!("{path}.jsonPath"),
+                    &format!("{path}.JSONPath"),
                     &found.into(),
-                    "is an invalid path: must start with a dot",
+                    "must be a simple json path starting with .",
                 );
             }
             _ => {}

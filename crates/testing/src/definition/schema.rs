@@ -54,11 +54,6 @@ fn node(schema: &Value, path: &str, report: &mut Report, why: &str, is_root: boo
         }
     } else if !TYPES.contains(&found) {
         report.unsupported(&format!("{path}.type"), at(schema, "/type"), &TYPES);
-    } else if int_or_string {
-        report.forbidden(
-            &format!("{path}.type"),
-            "must be empty if x-kubernetes-int-or-string is true",
-        );
     }
     if found == "array" && at(schema, "/items").is_null() {
         report.required(&format!("{path}.items"), "must be specified");
@@ -86,21 +81,11 @@ fn node(schema: &Value, path: &str, report: &mut Report, why: &str, is_root: boo
             }
         }
     }
-    match at(schema, "/additionalProperties") {
-        Value::Bool(false) => report.forbidden(
-            &format!("{path}.additionalProperties"),
-            "additionalProperties cannot be set to false",
-        ),
-        inner @ Value::Object(_) => {
-            node(
-                inner,
-                &format!("{path}.additionalProperties"),
-                report,
-                "must not be empty for specified object fields",
-                false,
-            );
-        }
-        _ => {}
+    let inner = at(schema, "/additionalProperties");
+    if inner.is_object() {
+        let path = format!("{path}.additionalProperties");
+        let why = "must not be empty for specified object fields";
+        node(inner, &path, report, why, false);
     }
     match at(schema, "/items") {
         inner @ Value::Object(_) => node(
@@ -208,23 +193,6 @@ fn list_type(schema: &Value, path: &str, report: &mut Report) {
 }
 
 fn constraints(schema: &Value, path: &str, report: &mut Report) {
-    for keyword in [
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-        "minProperties",
-        "maxProperties",
-    ] {
-        let value = at(schema, &format!("/{keyword}"));
-        if value.as_i64().is_some_and(|value| value < 0) {
-            report.invalid(
-                &format!("{path}.{keyword}"),
-                value,
-                "must be greater than or equal to 0",
-            );
-        }
-    }
     for keyword in ["allOf", "anyOf", "oneOf"] {
         for (index, inner) in list(schema, &format!("/{keyword}")).iter().enumerate() {
             constraint_only(

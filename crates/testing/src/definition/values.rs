@@ -51,8 +51,13 @@ fn rules(schema: &Value, path: &str, report: &mut Report) {
                 continue;
             }
             if let Err(why) = Expression::new(source) {
-                let why = format!("compilation failed: {why}");
-                report.invalid(&format!("{path}.{field}"), &source.into(), &why);
+                let what = if field == "rule" {
+                    ""
+                } else {
+                    "messageExpression "
+                };
+                let why = format!("{what}compilation failed: {why}");
+                report.invalid(&format!("{path}.{field}"), rule, &why);
             }
         }
     }
@@ -77,9 +82,12 @@ fn default(schema: &Value, path: &str, report: &mut Report) {
     for cause in rules.validate(default) {
         let field = match cause.field.as_str() {
             "<nil>" => path.clone(),
-            inner if inner.starts_with('[') => format!("{path}{inner}"),
             inner => format!("{path}.{inner}"),
         };
+        // The items of a set are not compared here.
+        if cause.reason.as_str() == "FieldValueDuplicate" {
+            continue;
+        }
         report.add(&field, cause.reason.as_str(), cause.message);
     }
 }

@@ -122,12 +122,14 @@ impl Fields {
     }
 
     fn add_paths(&self, parent: &str, paths: &mut Vec<String>) {
-        for (step, set) in &self.inner {
+        let mut inner: Vec<_> = self.inner.iter().collect();
+        inner.sort_by_cached_key(|(step, _)| order(step));
+        for (step, set) in &inner {
             if set.here {
                 paths.push(format!("{parent}{}", shown(step)));
             }
         }
-        for (step, set) in &self.inner {
+        for (step, set) in inner {
             set.add_paths(&format!("{parent}{}", shown(step)), paths);
         }
     }
@@ -162,6 +164,27 @@ impl Fields {
 
 fn non_empty(sets: impl Iterator<Item = (String, Fields)>) -> BTreeMap<String, Fields> {
     sets.filter(|(_, set)| !set.is_empty()).collect()
+}
+
+/// Returns what steps are sorted by in messages: numbers in keys by their value.
+fn order(step: &str) -> String {
+    let padded = |value: &Value| match value.as_u64() {
+        Some(number) => format!("{number:020}"),
+        None => value.to_string(),
+    };
+    match (
+        step.get(..2),
+        serde_json::from_str(step.get(2..).unwrap_or_default()),
+    ) {
+        (Some("k:"), Ok(Value::Object(keys))) => {
+            let keys = keys
+                .iter()
+                .map(|(key, value)| format!("{key}={}", padded(value)));
+            format!("k:{}", keys.collect::<Vec<_>>().join(","))
+        }
+        (Some("v:"), Ok(value)) => format!("v:{}", padded(&value)),
+        _ => step.to_owned(),
+    }
 }
 
 /// Returns a step in the form used in messages.

@@ -146,6 +146,41 @@ fn rare(name: &str, object: &Value) -> String {
         }
         "ingressPorts" if list(object, "/spec/tls").is_empty() => "80".to_owned(),
         "ingressPorts" => "80, 443".to_owned(),
+        "minAvailable" => or("/spec/minAvailable", "N/A"),
+        "maxUnavailable" => or("/spec/maxUnavailable", "N/A"),
+        "allowed" => or("/status/disruptionsAllowed", "0"),
+        "podSelector" => {
+            let labels = at(object, "/spec/podSelector/matchLabels").as_object();
+            let terms = labels.into_iter().flatten();
+            let terms = terms.map(|(key, value)| format!("{key}={}", or_text(value, "")));
+            let terms: Vec<String> = terms.collect();
+            if terms.is_empty() {
+                "<none>".to_owned()
+            } else {
+                terms.join(",")
+            }
+        }
+        "lastSeen" => {
+            let times = ["/series/lastObservedTime", "/lastTimestamp", "/eventTime"];
+            let mut times = times.into_iter().map(|it| text(object, it));
+            times
+                .find(|time| !time.is_empty())
+                .map_or_else(|| "<unknown>".to_owned(), age)
+        }
+        "object" => format!(
+            "{}/{}",
+            text(object, "/involvedObject/kind").to_lowercase(),
+            text(object, "/involvedObject/name")
+        ),
+        "message" => text(object, "/message").trim().to_owned(),
+        name => job(name, object),
+    }
+}
+
+/// The cells of Jobs.
+fn job(name: &str, object: &Value) -> String {
+    let or = |pointer: &str, default: &str| or_text(at(object, pointer), default);
+    match name {
         "jobStatus" => {
             let holds = |name: &str| {
                 let conditions = list(object, "/status/conditions").iter();
@@ -179,33 +214,6 @@ fn rare(name: &str, object: &Value) -> String {
                 between(start, if end.is_empty() { None } else { Some(end) })
             }
         },
-        "minAvailable" => or("/spec/minAvailable", "N/A"),
-        "maxUnavailable" => or("/spec/maxUnavailable", "N/A"),
-        "allowed" => or("/status/disruptionsAllowed", "0"),
-        "podSelector" => {
-            let labels = at(object, "/spec/podSelector/matchLabels").as_object();
-            let terms = labels.into_iter().flatten();
-            let terms = terms.map(|(key, value)| format!("{key}={}", or_text(value, "")));
-            let terms: Vec<String> = terms.collect();
-            if terms.is_empty() {
-                "<none>".to_owned()
-            } else {
-                terms.join(",")
-            }
-        }
-        "lastSeen" => {
-            let times = ["/series/lastObservedTime", "/lastTimestamp", "/eventTime"];
-            let mut times = times.into_iter().map(|it| text(object, it));
-            times
-                .find(|time| !time.is_empty())
-                .map_or_else(|| "<unknown>".to_owned(), age)
-        }
-        "object" => format!(
-            "{}/{}",
-            text(object, "/involvedObject/kind").to_lowercase(),
-            text(object, "/involvedObject/name")
-        ),
-        "message" => text(object, "/message").trim().to_owned(),
         _ => String::new(),
     }
 }

@@ -92,7 +92,7 @@ async fn wrong_definitions_are_refused() {
                 crd["spec"]["versions"][0]["additionalPrinterColumns"] =
                     json!([{"name": "A", "type": "text", "jsonPath": ".spec"}]);
             },
-            "spec.versions[0].additionalPrinterColumns[0].type: Invalid value: \"text\": must be one of boolean,date,integer,number,string",
+            "spec.additionalPrinterColumns[0].type: Invalid value: \"text\": must be one of boolean,date,integer,number,string",
         ),
         (
             |crd| crd["spec"]["versions"][0]["subresources"] = json!({"scale": {"specReplicasPath": ".status.x", "statusReplicasPath": ".status.x"}}),

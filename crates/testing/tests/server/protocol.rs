@@ -127,7 +127,7 @@ async fn a_deleted_pod_ends_with_its_containers() {
     // A change of a Pod that is being deleted does not remove it.
     server
         .edit::<Pod>("default", "a", |pod| {
-            pod["metadata"]["labels"]["late"] = "yes".into()
+            pod["metadata"]["labels"]["late"] = "yes".into();
         })
         .unwrap();
     server
@@ -155,7 +155,8 @@ async fn without_kubelets_a_deletion_without_grace_removes_a_scheduled_pod() {
 async fn an_eviction_respects_the_disruption_budget() {
     let server = ApiServer::new();
     let mut running = pod("a");
-    running["status"] = json!({"phase": "Running"});
+    let ready = json!({"type": "Ready", "status": "True"});
+    running["status"] = json!({"phase": "Running", "conditions": [ready]});
     server.seed(&running).unwrap();
     let budget = json!({
         "apiVersion": "policy/v1",
@@ -173,7 +174,7 @@ async fn an_eviction_respects_the_disruption_budget() {
     );
     server
         .edit::<PodDisruptionBudget>("default", "web", |it| {
-            it["status"]["disruptionsAllowed"] = 1.into()
+            it["status"]["disruptionsAllowed"] = 1.into();
         })
         .unwrap();
     pods.evict("a", &EvictParams::default()).await.unwrap();

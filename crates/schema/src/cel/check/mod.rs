@@ -14,7 +14,10 @@ use cel::{
 };
 
 use self::types::{BOOL, INT, NULL, STRING, Type};
-use super::interpret::{namespaced, root};
+use super::{
+    interpret::{namespaced, root},
+    names::qualified,
+};
 use crate::{formats, node::Node, pattern};
 
 /// A variable, with the scope around it.
@@ -392,13 +395,4 @@ fn variable(mut scope: Outer<'_>, name: &str) -> Option<Type> {
         scope = known.outer;
     }
     None
-}
-
-/// Returns `a.b.c`.
-fn qualified(expr: &IdedExpr) -> Option<String> {
-    match &expr.expr {
-        Expr::Ident(name) => Some(name.clone()),
-        Expr::Select(select) => Some(format!("{}.{}", qualified(&select.operand)?, select.field)),
-        _ => None,
-    }
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use cel::{
     DeclarationError, Env, ExecutionError,
     common::{
-        types::{CelBool, CelInt, CelOptional, DYN_TYPE, LIST_TYPE},
+        types::{CelBool, CelInt, CelList, CelOptional, DYN_TYPE, LIST_TYPE},
         value::{CowVal, Val},
     },
 };
@@ -75,6 +75,20 @@ pub(super) fn items<'v>(list: &CowVal<'_, 'v>) -> Result<Vec<Box<dyn Val + 'v>>,
     Ok(items)
 }
 
+/// As [`items`], for a function that starts with the first item.
+fn comparable<'v>(
+    list: &CowVal<'_, 'v>,
+    name: &str,
+) -> Result<Vec<Box<dyn Val + 'v>>, ExecutionError> {
+    let first = list
+        .downcast_ref::<CelList>()
+        .and_then(|list| list.inner().first());
+    if first.is_some_and(|first| first.downcast_ref::<Invalid>().is_some()) {
+        return Err(error(name, format!("no such overload: {name}(list)")));
+    }
+    items(list)
+}
+
 fn optional<'b, 'v>(item: Option<Box<dyn Val + 'v>>) -> CowVal<'b, 'v> {
     CowVal::owned(item.map_or_else(CelOptional::none, CelOptional::of))
 }
@@ -92,8 +106,7 @@ fn compare(left: &dyn Val, right: &dyn Val) -> Result<Ordering, ExecutionError> 
 }
 
 fn is_sorted<'b, 'v>(args: Args<'b, 'v>) -> Answer<'b, 'v> {
-    let items = items(&args[0])
-        .map_err(|_| error("isSorted", "no such overload: isSorted(list)".to_owned()))?;
+    let items = comparable(&args[0], "isSorted")?;
     for pair in items.windows(2) {
         if compare(&*pair[0], &*pair[1])? == Ordering::Greater {
             return Ok(CowVal::owned(CelBool::from(false)));
@@ -120,7 +133,7 @@ fn sum<'b, 'v>(args: Args<'b, 'v>) -> Answer<'b, 'v> {
 /// Returns the first of the items that compares best.
 fn best<'b, 'v>(args: &[CowVal<'b, 'v>], name: &str, better: Ordering) -> Answer<'b, 'v> {
     let mut best: Option<Box<dyn Val + 'v>> = None;
-    for item in items(&args[0])? {
+    for item in comparable(&args[0], name)? {
         let is_better = match &best {
             Some(best) => compare(&*item, &**best)? == better,
             None => true,

@@ -58,12 +58,11 @@ pub(super) fn autoscaler(it: &mut Causes, object: &Value) {
             &json!(text(metric, "/type")),
             &kinds,
         );
-        if text(metric, "/type") != "Resource" {
-            continue;
-        }
         if at(metric, "/resource").is_null() {
-            let why = "must populate information for the given metric source";
-            it.required(format!("{path}.resource"), why);
+            if text(metric, "/type") == "Resource" {
+                let why = "must populate information for the given metric source";
+                it.required(format!("{path}.resource"), why);
+            }
             continue;
         }
         let target = at(metric, "/resource/target");

@@ -331,7 +331,18 @@ fn volumes<'a>(it: &mut Causes, path: &str, volumes: &'a [Value]) -> BTreeSet<&'
 fn volume_source(it: &mut Causes, path: &str, volume: &Value) {
     let sources = volume.as_object().into_iter().flatten();
     let sources = sources.filter(|(name, value)| *name != "name" && value.is_object());
-    for (count, (name, source)) in sources.enumerate() {
+    let mut sources: Vec<_> = sources.collect();
+    // In the order of the server's checks.
+    let order = [
+        "emptyDir",
+        "hostPath",
+        "secret",
+        "persistentVolumeClaim",
+        "downwardAPI",
+    ];
+    let place = |name: &str| order.iter().position(|it| *it == name);
+    sources.sort_by_key(|(name, _)| place(name).unwrap_or(order.len()));
+    for (count, (name, source)) in sources.into_iter().enumerate() {
         let path = format!("{path}.{name}");
         if count > 0 {
             it.forbidden(path, "may not specify more than 1 volume type");
