@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use kube_codegen_schema::validate_metadata;
 use serde_json::Value;
 
-use super::Version;
+use super::Served;
 
 /// Returns how the server's answer differs from the schema's.
 pub(super) fn difference(
-    version: &Version,
+    version: &Served,
     old: Option<&Value>,
     object: &Value,
     status: u16,

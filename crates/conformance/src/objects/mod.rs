@@ -54,7 +54,7 @@ const CHUNK: usize = 24;
 const PARALLEL: usize = 12;
 
 /// A served version of a CRD.
-struct Version {
+struct Served {
     title: String,
     path: String,
     api_version: String,
@@ -146,7 +146,7 @@ fn read(path: &Path) -> TestResult<Vec<Value>> {
 }
 
 /// Returns the served versions with a schema.
-fn versions(crd: &Value, namespace: &str) -> Vec<Version> {
+fn versions(crd: &Value, namespace: &str) -> Vec<Served> {
     let spec = &crd["spec"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (group, plural) = (text(&spec["group"]), text(&spec["names"]["plural"]));
@@ -164,7 +164,7 @@ fn versions(crd: &Value, namespace: &str) -> Vec<Version> {
                 Some("Namespaced") => format!("namespaces/{namespace}/{plural}"),
                 _ => plural.clone(),
             };
-            Some(Version {
+            Some(Served {
                 title: format!("{plural}.{group} {name}"),
                 path: format!("/apis/{group}/{name}/{place}"),
                 api_version: format!("{group}/{name}"),
@@ -227,7 +227,7 @@ async fn establish(client: &Client, path: &str) -> TestResult {
 /// Sends the objects of one version.
 async fn objects(
     client: &Client,
-    version: &Version,
+    version: &Served,
     count: usize,
     options: &Options,
     report: &mut Report,

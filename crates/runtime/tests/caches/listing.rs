@@ -99,9 +99,9 @@ async fn two_dead_connections_leave_time_for_a_list() {
             if is_started {
                 let body = call.open();
                 body.raw(r#"{"kind": "ConfigMapList", "apiVersion": "v1", "items": ["#);
-                Ok(body)
+                (Some(body), None)
             } else {
-                Err(call)
+                (None, Some(call))
             }
         };
         let streaming = dead(server.watch().await);
