@@ -8,7 +8,7 @@ fn flag(schema: &Value, name: &str) -> bool {
     schema.get(name).and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// Returns values of a field whose name tells what it means. The last one may be valid and still of no use, such as an image that does not exist.
+/// Returns values of a field whose name says what it means. The last one may be valid and still of no use, such as an image that does not exist.
 fn meanings(schema: &Value, name: &str) -> Vec<Value> {
     let is_plain = ["enum", "pattern", "format"]
         .iter()

@@ -111,7 +111,7 @@ impl Child {
 #[cfg(unix)]
 fn guard(group: u32) -> Option<process::Child> {
     const SCRIPT: &str = r#"while read -r line; do :; done
-kill -TERM -- "-$1" && sleep 5 && kill -KILL -- "-$1""#;
+kill -s TERM -- "-$1" && sleep 5 && kill -s KILL -- "-$1""#;
     let mut shell = Command::new("sh");
     shell
         .args(["-c", SCRIPT, "kube-codegen-dev", &group.to_string()])

@@ -59,7 +59,7 @@ impl Expression {
         match rule::run(&self.0, &values).result {
             Ok(value) => match value.downcast_ref::<CelBool>() {
                 Some(holds) => Ok(*holds.inner()),
-                None => Err("the result is no boolean".to_owned()),
+                None => Err("the result is not a boolean".to_owned()),
             },
             Err(Stop::Error(error)) => Err(errors::text(&error)),
             Err(Stop::TooExpensive) => {

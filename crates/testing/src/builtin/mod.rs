@@ -271,7 +271,7 @@ pub(crate) fn returns_deleted(kind: &Kind) -> bool {
     }
 }
 
-/// Returns whether a value has empty maps or lists where the old one has none: Go tells them apart until they are stored.
+/// Returns whether a value has empty maps or lists where the old one has none: they differ in Go until they are stored.
 pub(crate) fn has_new_blanks(schema: &Value, old: &Value, new: &Value) -> bool {
     decode::has_new_blanks(schema, old, new)
 }
