@@ -1,21 +1,10 @@
 //! `record` writes the answers of a real API server beside the scripts, `types` records its built-in kinds, `random` compares
 //! both servers on random requests, and `objects` compares the schemas of CRDs with a real API server on random objects.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    env, fs,
-    io::Write as _,
-    path::Path,
-    process::ExitCode,
-};
+use std::{env, fs, io::Write as _, path::Path, process::ExitCode};
 
-use kube_codegen_conformance::{
-    Answer, Script, Session, Step, definitions, objects,
-    random::{Generator, samples},
-};
+use kube_codegen_conformance::{Script, Session, definitions, objects, random};
 use kube_codegen_testenv::ControlPlane;
-use kube_codegen_testing::ApiServer;
-use serde_json::Value;
 use testresult::TestResult;
 
 const USAGE: &str = "usage: conformance record [SCRIPT…] | types
@@ -37,7 +26,7 @@ async fn main() -> ExitCode {
         Some("random") => {
             let has = |name: &str| args.iter().any(|arg| arg == name);
             let kind = args.iter().position(|arg| arg == "--kind");
-            random(&Run {
+            random::run(&random::Options {
                 steps: option("--steps", 2000),
                 seed: option("--seed", 1),
                 show: option("--show", 5),
@@ -155,188 +144,6 @@ async fn costs() -> TestResult {
         "{}",
         objects::costs::run(&plane.client()?, namespace.name()).await?
     );
-    plane.stop().await?;
-    Ok(())
-}
-
-/// The parts of an answer that can differ.
-fn difference(ours: &Answer, theirs: &Answer) -> Option<&'static str> {
-    if ours.status != theirs.status {
-        Some("status")
-    } else if is_timing(ours, theirs) {
-        Some("timing")
-    } else if ours.body != theirs.body {
-        Some(if ours.status < 300 { "body" } else { "message" })
-    } else if ours.warnings != theirs.warnings {
-        Some("warning")
-    } else {
-        None
-    }
-}
-
-/// Returns whether the answers to a write differ in the resource version alone: a write that changes nothing but the times of field
-/// managers is stored if the second has changed, which one server may see before the other.
-fn is_timing(ours: &Answer, theirs: &Answer) -> bool {
-    let mut lines = Vec::new();
-    compare("", &ours.body, &theirs.body, &mut lines);
-    matches!(lines.as_slice(), [line] if line.starts_with(".metadata.resourceVersion: "))
-}
-
-/// Lists the values in which two bodies differ.
-fn compare(path: &str, ours: &Value, theirs: &Value, lines: &mut Vec<String>) {
-    match (ours, theirs) {
-        (Value::Object(a), Value::Object(b)) => {
-            let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-            for name in names {
-                let value =
-                    |of: &serde_json::Map<String, Value>| of.get(name).cloned().unwrap_or_default();
-                compare(&format!("{path}.{name}"), &value(a), &value(b), lines);
-            }
-        }
-        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-            for (index, (a, b)) in a.iter().zip(b).enumerate() {
-                compare(&format!("{path}[{index}]"), a, b, lines);
-            }
-        }
-        _ if ours == theirs => {}
-        _ => lines.push(format!("{path}: memory {ours}\n      real {theirs}")),
-    }
-}
-
-/// The requests of a round, in one namespace.
-const STEPS: usize = 60;
-/// The collection whose events are compared at the end of a round.
-const WATCHED: &str = "/apis/conformance.example.com/v1/namespaces/NS/widgets";
-
-/// The options of a random run.
-struct Run {
-    steps: u64,
-    seed: u64,
-    show: u64,
-    wild: bool,
-    builtin: bool,
-    kind: Option<String>,
-}
-
-/// Starts a control plane in which nothing but requests changes objects.
-async fn quiet_plane() -> TestResult<ControlPlane> {
-    let builder = ControlPlane::builder();
-    let plane = builder
-        .api_server_arg("--disable-admission-plugins=ServiceAccount")
-        .start()
-        .await?;
-    plane.controllers()?.kill();
-    Ok(plane)
-}
-
-/// Prints the last steps and the differences of their answers.
-fn print(history: &[Step], ours: &Answer, theirs: &Answer) {
-    for step in history.iter().rev().take(3).rev() {
-        println!("  {} {}", step.request, step.body);
-    }
-    println!(
-        "  memory {} {:?}\n  real   {} {:?}",
-        ours.status, ours.warnings, theirs.status, theirs.warnings
-    );
-    let mut lines = Vec::new();
-    compare("", &ours.body, &theirs.body, &mut lines);
-    lines.iter().take(6).for_each(|line| println!("    {line}"));
-}
-
-async fn random(run: &Run) -> TestResult {
-    let &Run {
-        steps,
-        seed,
-        show,
-        wild,
-        builtin,
-        ..
-    } = run;
-    let plane = quiet_plane().await?;
-    let mut samples = samples()?;
-    if let Some(kind) = &run.kind {
-        samples.retain(|it| it[0]["kind"] == kind.as_str());
-    }
-    let mut found: BTreeMap<String, u64> = BTreeMap::new();
-    let mut shown: BTreeMap<String, u64> = BTreeMap::new();
-    let mut done = 0;
-    let mut round: usize = 0;
-    while done < steps {
-        round += 1;
-        let seed = seed * 1_000_000 + round as u64;
-        let of_kind = samples
-            .get(round % samples.len().max(1))
-            .filter(|_| builtin);
-        let mut generator = match of_kind {
-            Some(samples) => Generator::builtin(seed, wild, samples),
-            None => Generator::new(seed, wild),
-        };
-        // After a difference, the two servers have different states: the rest of the round would repeat it.
-        let memory = ApiServer::new();
-        let name = format!("random-{round}x{}", std::process::id());
-        let mut theirs = Session::new(plane.client()?, &name);
-        let mut ours = Session::new(memory.client(), &name);
-        theirs.create_namespace().await?;
-        if !builtin {
-            for definition in definitions()? {
-                if round == 1 {
-                    theirs.define(&definition).await?;
-                }
-                ours.define(&definition).await?;
-            }
-            theirs.remember_start(WATCHED).await?;
-            ours.remember_start(WATCHED).await?;
-        }
-        let mut history: Vec<Step> = Vec::new();
-        for number in 1..=STEPS {
-            // The last step reads what the others have changed.
-            let step = if number == STEPS && !builtin && round.is_multiple_of(5) {
-                Step {
-                    request: format!(
-                        "GET {WATCHED}?watch=true&resourceVersion=$start&timeoutSeconds=1"
-                    ),
-                    ..Step::default()
-                }
-            } else {
-                generator.step()
-            };
-            let (a, b) = tokio::join!(ours.run(&step), theirs.run(&step));
-            let (a, b) = (a?, b?);
-            done += 1;
-            if done % 1000 == 0 {
-                let count: u64 = found.values().sum();
-                println!("{done} steps, {count} differences");
-            }
-            history.push(step.clone());
-            if let Some(what) = difference(&a, &b) {
-                let method: Vec<&str> = step.request.split(['?', ' ']).collect();
-                let sub = method[1]
-                    .rsplit('/')
-                    .next()
-                    .filter(|it| ["status", "scale"].contains(it));
-                let kind = of_kind
-                    .and_then(|it| it[0]["kind"].as_str())
-                    .unwrap_or_default();
-                let class = format!(
-                    "{what}: {kind} {} {} {}",
-                    method[0],
-                    step.patch.as_deref().unwrap_or(""),
-                    sub.unwrap_or("")
-                );
-                *found.entry(class.clone()).or_default() += 1;
-                let count = shown.entry(class.clone()).or_default();
-                if *count < show {
-                    *count += 1;
-                    println!("---- {class} (round {round}, step {})", history.len());
-                    print(&history, &a, &b);
-                }
-                if a.status < 300 || b.status < 300 {
-                    break;
-                }
-            }
-        }
-    }
-    println!("{done} steps in {round} rounds, differences: {found:#?}");
     plane.stop().await?;
     Ok(())
 }

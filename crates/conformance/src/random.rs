@@ -1,9 +1,12 @@
-//! Makes requests from a seed.
+//! Makes requests from a seed, and compares the answers of both servers.
 
 mod builtin;
+mod compare;
+mod run;
 mod values;
 
-pub use self::builtin::samples;
+use self::builtin::samples;
+pub use self::run::{Options, run};
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};

@@ -362,7 +362,7 @@ async fn call(shared: &Shared, hook: &Value, review: &Value) -> Answer<Value> {
                 |it| it.err().unwrap_or_default(),
             );
             return Err(internal(&format!(
-                "Internal error occurred: failed calling webhook {name:?}: failed to call webhook: {why}"
+                "failed calling webhook {name:?}: failed to call webhook: {why}"
             )));
         }
     };

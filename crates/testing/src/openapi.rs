@@ -1,5 +1,7 @@
 //! Serves OpenAPI v3 and, without paths, v2, as far as kubectl needs it: schemas without descriptions for built-in kinds, and the schemas of CRDs.
 
+pub(crate) mod v2;
+
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
@@ -11,8 +13,8 @@ use crate::{
 
 /// Returns the document at a path, if there is one.
 pub(crate) fn document(path: &str, kinds: &Kinds) -> Option<Value> {
-    if path == "/openapi/v2" {
-        return Some(second_version(kinds));
+    if path == v2::PATH {
+        return Some(v2::document(kinds));
     }
     let rest = path.strip_prefix("/openapi/v3")?.trim_matches('/');
     if rest.is_empty() {
@@ -41,25 +43,6 @@ pub(crate) fn document(path: &str, kinds: &Kinds) -> Option<Value> {
     let info = json!({"title": "Kubernetes", "version": "testing"});
     (!paths.is_empty()).then(|| {
         json!({"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": schemas}})
-    })
-}
-
-/// Returns the document of OpenAPI v2, for clients that read it as JSON.
-fn second_version(kinds: &Kinds) -> Value {
-    let (mut paths, mut schemas) = (Map::new(), Map::new());
-    for kind in kinds.iter() {
-        for version in &kind.versions {
-            describe(kind, version, &mut paths, &mut schemas);
-        }
-    }
-    let schemas = Value::Object(schemas).to_string();
-    let definitions = schemas.replace("#/components/schemas/", "#/definitions/");
-    let definitions = serde_json::from_str(&definitions).unwrap_or_else(|_| json!({}));
-    json!({
-        "swagger": "2.0",
-        "info": {"title": "Kubernetes", "version": "testing"},
-        "paths": {},
-        "definitions": definitions,
     })
 }
 

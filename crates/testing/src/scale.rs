@@ -17,7 +17,7 @@ pub(crate) fn get(target: &Target, object: &Value) -> Answer<Value> {
     let Some(replicas) = at(object, &paths.spec).as_i64() else {
         let path = paths.spec.replace('/', ".");
         return Err(internal(&format!(
-            "Internal error occurred: the spec replicas field {path:?} does not exist"
+            "the spec replicas field {path:?} does not exist"
         )));
     };
     let mut metadata = json!({});

@@ -20,7 +20,8 @@ use crate::{
     convert, discovery,
     fault::{Effect, Failure},
     intercept::{Action, Interceptors},
-    openapi, pods, read,
+    openapi::{self, v2},
+    pods, read,
     recorded::RecordedRequest,
     request::{Request, Verb},
     review,
@@ -70,9 +71,12 @@ pub(crate) async fn serve(
             let refused = authorized.and_then(|user| {
                 rbac::authorize(&store, user, &Attributes::of_path(&parts.method, path)).err()
             });
-            return Ok(
-                refused.map_or_else(|| document_response(&document), |refused| failed(&refused))
-            );
+            let wants_protobuf = path == v2::PATH && accept.contains(v2::ACCEPT);
+            return Ok(match refused {
+                Some(refused) => failed(&refused),
+                None if wants_protobuf => protobuf_response(&document),
+                None => document_response(&document),
+            });
         }
         Request::read(&parts, body, &store.kinds)
     };
@@ -318,4 +322,13 @@ fn document_response(document: &Value) -> Response<Body> {
         Some(word) => respond(200, Full::new(Bytes::from(word.to_owned())).boxed_unsync()),
         None => json(200, document),
     }
+}
+
+/// OpenAPI v2 as kubectl asks for it.
+fn protobuf_response(document: &Value) -> Response<Body> {
+    let message = Full::new(Bytes::from(v2::protobuf(document)));
+    let mut response = respond(200, message.boxed_unsync());
+    let content = HeaderValue::from_static(v2::CONTENT);
+    response.headers_mut().insert(header::CONTENT_TYPE, content);
+    response
 }

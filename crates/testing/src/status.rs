@@ -316,8 +316,15 @@ pub(crate) fn too_large(asked: u64, current: u64) -> Box<Status> {
         .boxed()
 }
 
-pub(crate) fn internal(message: &str) -> Box<Status> {
-    error(500, reason::INTERNAL_ERROR, message)
+/// An error of the server, for a reason that the details repeat.
+pub(crate) fn internal(why: &str) -> Box<Status> {
+    let details = StatusDetails {
+        causes: vec![cause("", "", why.to_owned())],
+        ..no_details()
+    };
+    let message = format!("Internal error occurred: {why}");
+    let status = Status::failure(&message, reason::INTERNAL_ERROR);
+    status.with_code(500).with_details(details).boxed()
 }
 
 /// An error without a reason, as of a typed conversion that fails.

@@ -43,11 +43,11 @@ pub(super) fn run(pass: &mut Pass<'_>) {
                 }));
             }
             Some(slice)
-                if *at(slice, "/endpoints") != endpoints || *at(slice, "/ports") != ports =>
+                if list(slice, "/endpoints") != endpoints || list(slice, "/ports") != ports =>
             {
                 let mut changed = Value::clone(slice);
-                put(&mut changed, "/endpoints", endpoints);
-                put(&mut changed, "/ports", ports);
+                put(&mut changed, "/endpoints", endpoints.into());
+                put(&mut changed, "/ports", ports.into());
                 pass.update(&changed);
             }
             Some(_) => {}
@@ -64,7 +64,7 @@ fn selects(service: &Value, selector: &Value, pod: &Value) -> bool {
             .all(|(key, value)| at(pod, "/metadata/labels").get(key) == Some(value))
 }
 
-fn endpoints(pods: &[Arc<Value>]) -> Value {
+fn endpoints(pods: &[Arc<Value>]) -> Vec<Value> {
     let endpoint = |pod: &Arc<Value>| {
         json!({
             "addresses": [at(pod, "/status/podIP")],
@@ -81,8 +81,12 @@ fn endpoints(pods: &[Arc<Value>]) -> Value {
     pods.iter().map(endpoint).collect()
 }
 
-/// Returns the ports of the endpoints; a named target port has the number that the first Pod gives it.
-fn ports(service: &Value, pods: &[Arc<Value>]) -> Value {
+/// Returns the ports of the endpoints, of which there are none without Pods; a named target port has the number that the first
+/// Pod gives it.
+fn ports(service: &Value, pods: &[Arc<Value>]) -> Vec<Value> {
+    if pods.is_empty() {
+        return Vec::new();
+    }
     let number = |name: &str| {
         let containers = list(pods.first()?, "/spec/containers").iter();
         let mut ports = containers.flat_map(|container| list(container, "/ports"));

@@ -1,0 +1,211 @@
+//! Sends random requests to both servers, in rounds, and counts the differences of their answers.
+
+use std::collections::BTreeMap;
+
+use kube_codegen_testenv::ControlPlane;
+use kube_codegen_testing::ApiServer;
+use serde_json::Value;
+use testresult::TestResult;
+
+use super::{
+    Generator,
+    compare::{difference, values},
+    samples,
+};
+use crate::{Answer, Session, Step, definitions};
+
+/// The requests of a round, in one namespace.
+const STEPS: usize = 60;
+/// How often a round is repeated to learn whether a difference occurs again.
+const REPETITIONS: usize = 4;
+/// The collection whose events are compared at the end of a round.
+const WATCHED: &str = "/apis/conformance.example.com/v1/namespaces/NS/widgets";
+
+/// The options of a run.
+#[derive(Debug)]
+pub struct Options {
+    /// The number of requests; the last round is completed.
+    pub steps: u64,
+    /// What the requests are made from.
+    pub seed: u64,
+    /// How many differences of one class are printed.
+    pub show: u64,
+    /// Whether requests may be faulty.
+    pub wild: bool,
+    /// Whether the requests are for built-in kinds.
+    pub builtin: bool,
+    /// The only built-in kind.
+    pub kind: Option<String>,
+}
+
+/// Sends random requests to both servers and prints how their answers differ.
+///
+/// A difference counts if it occurs again each time when its round is repeated. Others depend on time: a write that changes
+/// nothing is stored by a real server, with new times of its field managers, if the second has changed since the last write.
+pub async fn run(options: &Options) -> TestResult {
+    let plane = quiet_plane().await?;
+    let definer = Session::new(plane.client()?, "default");
+    for definition in definitions()? {
+        definer.define(&definition).await?;
+    }
+    let mut samples = samples()?;
+    if let Some(kind) = &options.kind {
+        samples.retain(|it| it[0]["kind"] == kind.as_str());
+    }
+    let mut found: BTreeMap<String, u64> = BTreeMap::new();
+    let mut once: BTreeMap<String, u64> = BTreeMap::new();
+    let (mut done, mut number) = (0, 0);
+    while done < options.steps {
+        number += 1;
+        let seed = options.seed * 1_000_000 + number as u64;
+        let of_kind = samples.get(number % samples.len().max(1));
+        let of_kind = of_kind.filter(|_| options.builtin);
+        let mut generator = match of_kind {
+            Some(samples) => Generator::builtin(seed, options.wild, samples),
+            None => Generator::new(seed, options.wild),
+        };
+        let name = format!("random-{number}x{}", std::process::id());
+        let mut round = Round::start(&plane, &name, of_kind.is_none()).await?;
+        let mut history: Vec<Step> = Vec::new();
+        while history.len() < STEPS {
+            // The last step reads what the others have changed.
+            let is_last = history.len() + 1 == STEPS;
+            let step = if is_last && of_kind.is_none() && number.is_multiple_of(5) {
+                watch()
+            } else {
+                generator.step()
+            };
+            history.push(step);
+            let (ours, theirs) = round.send(&history[history.len() - 1]).await?;
+            done += 1;
+            if done % 1000 == 0 {
+                let count: u64 = found.values().sum();
+                println!("{done} steps, {count} differences");
+            }
+            let Some(what) = difference(&ours, &theirs) else {
+                continue;
+            };
+            let class = class(what, of_kind, &history[history.len() - 1]);
+            let is_repeated = repeats(&plane, &name, &history, of_kind.is_none()).await?;
+            let (counts, again) = if is_repeated {
+                (&mut found, "")
+            } else {
+                (&mut once, ", not again")
+            };
+            let count = counts.entry(class.clone()).or_default();
+            *count += 1;
+            if *count <= options.show {
+                println!(
+                    "---- {class} (round {number}, step {}{again})",
+                    history.len()
+                );
+                print(&history, &ours, &theirs);
+            }
+            // The two servers have different states: the rest of the round would repeat the difference.
+            if ours.status < 300 || theirs.status < 300 {
+                break;
+            }
+        }
+    }
+    println!("{done} steps in {number} rounds, differences: {found:#?}");
+    println!("differences that did not occur again when their round was repeated: {once:#?}");
+    plane.stop().await?;
+    Ok(())
+}
+
+/// Starts a control plane in which nothing but requests changes objects.
+async fn quiet_plane() -> TestResult<ControlPlane> {
+    let builder = ControlPlane::builder();
+    let plane = builder
+        .api_server_arg("--disable-admission-plugins=ServiceAccount")
+        .start()
+        .await?;
+    plane.controllers()?.kill();
+    Ok(plane)
+}
+
+/// Both servers, in a namespace of their own.
+struct Round {
+    ours: Session,
+    theirs: Session,
+}
+
+impl Round {
+    async fn start(plane: &ControlPlane, namespace: &str, is_custom: bool) -> TestResult<Self> {
+        let mut theirs = Session::new(plane.client()?, namespace);
+        let mut ours = Session::new(ApiServer::new().client(), namespace);
+        theirs.create_namespace().await?;
+        if is_custom {
+            for definition in definitions()? {
+                ours.define(&definition).await?;
+            }
+            theirs.remember_start(WATCHED).await?;
+            ours.remember_start(WATCHED).await?;
+        }
+        Ok(Self { ours, theirs })
+    }
+
+    async fn send(&mut self, step: &Step) -> TestResult<(Answer, Answer)> {
+        let (ours, theirs) = tokio::join!(self.ours.run(step), self.theirs.run(step));
+        Ok((ours?, theirs?))
+    }
+}
+
+/// Returns whether the answers to the last step differ each time when all steps are repeated.
+async fn repeats(
+    plane: &ControlPlane,
+    name: &str,
+    history: &[Step],
+    is_custom: bool,
+) -> TestResult<bool> {
+    for attempt in 0..REPETITIONS {
+        let name = format!("{name}-{}x{attempt}", history.len());
+        let mut round = Round::start(plane, &name, is_custom).await?;
+        let mut differs = false;
+        for step in history {
+            let (ours, theirs) = round.send(step).await?;
+            differs = difference(&ours, &theirs).is_some();
+        }
+        if !differs {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn watch() -> Step {
+    Step {
+        request: format!("GET {WATCHED}?watch=true&resourceVersion=$start&timeoutSeconds=1"),
+        ..Step::default()
+    }
+}
+
+/// Returns what differs, in the answer to which kind of request.
+fn class(what: &str, of_kind: Option<&Vec<Value>>, step: &Step) -> String {
+    let mut request = step.request.split(['?', ' ']);
+    let method = request.next().unwrap_or_default();
+    let path = request.next().unwrap_or_default();
+    let subresource = path.rsplit('/').next();
+    let subresource = subresource.filter(|it| ["status", "scale"].contains(it));
+    let kind = of_kind.and_then(|it| it[0]["kind"].as_str());
+    format!(
+        "{what}: {} {method} {} {}",
+        kind.unwrap_or_default(),
+        step.patch.as_deref().unwrap_or_default(),
+        subresource.unwrap_or_default()
+    )
+}
+
+/// Prints the last steps and the differences of their answers.
+fn print(history: &[Step], ours: &Answer, theirs: &Answer) {
+    for step in history.iter().rev().take(3).rev() {
+        println!("  {} {}", step.request, step.body);
+    }
+    println!(
+        "  memory {} {:?}\n  real   {} {:?}",
+        ours.status, ours.warnings, theirs.status, theirs.warnings
+    );
+    let mut lines = Vec::new();
+    values("", &ours.body, &theirs.body, &mut lines);
+    lines.iter().take(6).for_each(|line| println!("    {line}"));
+}
