@@ -155,13 +155,17 @@ pub(crate) fn update_from(
     }
     complete(store, request, Some(old), &mut object)?;
     raise_generation(kind, old, &mut object, status);
-    // Some comparisons of specifications tell an empty map from none, and that of Deployments includes the annotations.
+    // Some comparisons of specifications tell an empty map from none, and that of Deployments includes the annotations. That of custom
+    // resources tells `1.0` from the stored `1`; an apply keeps the stored number.
     let is_raised = match (kind.group.as_str(), kind.kind.as_str()) {
         ("networking.k8s.io", "NetworkPolicy") => blank_spec,
         ("admissionregistration.k8s.io", _) => blank_webhooks,
         ("apps", "Deployment") => {
             let annotations = |object| at(object, "/metadata/annotations");
             target.subresource.is_empty() && annotations(old) != annotations(&object)
+        }
+        _ if kind.custom && request.content_type != APPLY => {
+            target.subresource.is_empty() && request.has_whole_float.get()
         }
         _ => false,
     };
@@ -170,7 +174,8 @@ pub(crate) fn update_from(
         let generation = generation.unwrap_or_default() + 1;
         section(&mut object, "metadata").insert("generation".to_owned(), generation.into());
     }
-    if unchanged(old, &object, retimed) && !convert::is_stale(store, target) {
+    let is_stored = convert::is_stale(store, target) || is_stored_again(store, kind, old);
+    if unchanged(old, &object, retimed) && !is_stored {
         return Ok(old.clone());
     }
     if request.dry_run() {
@@ -333,6 +338,17 @@ pub(crate) fn raise_generation(kind: &Kind, old: &Value, new: &mut Value, status
         let generation = at(old, "/metadata/generation").as_i64().unwrap_or_default() + 1;
         section(new, "metadata").insert("generation".to_owned(), generation.into());
     }
+}
+
+/// Returns whether a write is stored even if it changes nothing: kube-apiserver stores the first one after the creation of a claim.
+pub(crate) fn is_stored_again(store: &mut Store, kind: &Kind, old: &Value) -> bool {
+    if !kind.group.is_empty() || kind.kind != "PersistentVolumeClaim" {
+        return false;
+    }
+    let revision = object::revision(old);
+    let last = store.collection(kind).since(revision.saturating_sub(1));
+    let last = last.ok().and_then(|mut changes| changes.next());
+    last.is_some_and(|last| last.revision == revision && last.old.is_none())
 }
 
 /// Returns whether a write changes nothing: the server then stores nothing, and no watch gets an event.

@@ -64,6 +64,10 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
     };
     let live = present(&old, target, false);
     let Some(applied) = managed::apply(&live, &config, request)? else {
+        if admit::is_stored_again(store, &target.kind, &old) {
+            let stored = admit::update_from(store, request, &old, live, false)?;
+            return Ok((stored, false));
+        }
         return Ok((old, false));
     };
     let stored = admit::update_from(store, request, &old, applied.object, applied.is_changed);

@@ -1,4 +1,4 @@
-//! Reads JSON, and finds the keys that an object has twice: the last one counts, and the server warns of them.
+//! Reads JSON and YAML, and finds the keys that an object has twice: the last one counts, and the server warns of them.
 
 use std::{fmt, mem};
 
@@ -24,6 +24,13 @@ pub(crate) fn read(text: &[u8], merges: bool) -> Result<(Value, Vec<String>), se
     Ok((value, found.duplicates))
 }
 
+/// Reads YAML, and returns the keys that a map has twice.
+pub(crate) fn read_yaml(text: &[u8]) -> Result<(Value, Vec<String>), serde_yaml::Error> {
+    let mut found = Found::default();
+    let value = found.deserialize(serde_yaml::Deserializer::from_slice(text))?;
+    Ok((value, found.keys))
+}
+
 fn parse(text: &[u8], found: &mut Found) -> Result<Value, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     let value = found.deserialize(&mut reader)?;
@@ -38,6 +45,8 @@ struct Found {
     /// The path of the current value, in the second pass.
     path: Option<String>,
     duplicates: Vec<String>,
+    /// The last parts of these paths.
+    keys: Vec<String>,
 }
 
 impl Found {
@@ -117,6 +126,7 @@ impl<'de> Visitor<'de> for &mut Found {
             let value = match map.remove(&name) {
                 Some(old) => {
                     self.is_any = true;
+                    self.keys.push(name.clone());
                     self.duplicates.extend(inner);
                     if self.merges {
                         merged(old, value)

@@ -13,9 +13,10 @@ use crate::{
     builtin, events, json,
     kind::{Kind, Kinds, Types, Version},
     object::map,
+    query::Query,
     status::{
-        Answer, bad_request, cause, invalid_options, no_containers, no_resource, no_verb,
-        not_allowed, unsupported_media_type,
+        Answer, bad_request, no_containers, no_resource, no_verb, not_allowed,
+        unsupported_media_type,
     },
 };
 
@@ -115,6 +116,8 @@ pub(crate) struct Request {
     pub(crate) warnings: RefCell<Vec<String>>,
     /// The fields that the body has twice, once it is read.
     pub(crate) duplicates: RefCell<Vec<String>>,
+    /// Whether the body has a number such as `1.0`, outside metadata and status.
+    pub(crate) has_whole_float: Cell<bool>,
     /// The owners of fields stay as they are, because the body has fields of wrong types.
     pub(crate) is_untracked: Cell<bool>,
     pub(crate) user_agent: String,
@@ -124,18 +127,23 @@ pub(crate) struct Request {
     pub(crate) probe: Option<Probe>,
 }
 
-/// Converts numbers as a real server does: `1.0` becomes `1`, and what exceeds 64 bits a float.
-fn normalize_numbers(value: &mut Value) {
+/// Converts numbers as a real server does: `1.0` becomes `1`, and what exceeds 64 bits a float. Returns whether there was a `1.0`.
+fn normalize_numbers(value: &mut Value) -> bool {
     match value {
         Value::Number(number) => {
+            let was_float = number.is_f64();
             let number = Number::from(&*number);
-            *value = number
-                .as_i64()
-                .map_or_else(|| number.as_f64().into(), Value::from);
+            let whole = number.as_i64();
+            *value = whole.map_or_else(|| number.as_f64().into(), Value::from);
+            was_float && whole.is_some()
         }
-        Value::Array(items) => items.iter_mut().for_each(normalize_numbers),
-        Value::Object(fields) => fields.values_mut().for_each(normalize_numbers),
-        Value::Null | Value::Bool(_) | Value::String(_) => {}
+        Value::Array(items) => items
+            .iter_mut()
+            .fold(false, |found, item| normalize_numbers(item) || found),
+        Value::Object(fields) => fields
+            .values_mut()
+            .fold(false, |found, field| normalize_numbers(field) || found),
+        Value::Null | Value::Bool(_) | Value::String(_) => false,
     }
 }
 
@@ -187,6 +195,7 @@ impl Request {
             metadata_only: header(header::ACCEPT).contains("as=PartialObjectMetadata"),
             warnings: RefCell::default(),
             duplicates: RefCell::default(),
+            has_whole_float: Cell::default(),
             is_untracked: Cell::default(),
             user_agent: header(header::USER_AGENT),
             patches: Vec::new(),
@@ -206,6 +215,7 @@ impl Request {
             metadata_only: false,
             warnings: RefCell::default(),
             duplicates: RefCell::default(),
+            has_whole_float: Cell::default(),
             is_untracked: Cell::default(),
             user_agent: agent.to_owned(),
             patches: Vec::new(),
@@ -236,9 +246,10 @@ impl Request {
                 .ok_or_else(|| unsupported_media_type(&types));
         }
         if self.content_type.ends_with("yaml") && !self.body.starts_with(b"{") {
-            let mut body = serde_yaml::from_slice(&self.body)
+            let (mut body, twice) = json::read_yaml(&self.body)
                 .map_err(|error| bad_request(&format!("error decoding YAML: {error}")))?;
             normalize_numbers(&mut body);
+            self.check_keys(&twice)?;
             return Ok(body);
         }
         let (mut body, duplicates) = json::read(&self.body, !self.target.kind.custom).map_err(|error| {
@@ -253,8 +264,48 @@ impl Request {
             ))
         })?;
         *self.duplicates.borrow_mut() = duplicates;
-        normalize_numbers(&mut body);
+        let is_compared = |name: &str| !matches!(name, "metadata" | "status");
+        let fields = body.as_object_mut().into_iter().flatten();
+        let of_spec = fields
+            .filter(|(name, _)| is_compared(name))
+            .fold(false, |found, (_, field)| normalize_numbers(field) || found);
+        let others = normalize_numbers(&mut body);
+        let is_json_patch = body.is_array();
+        self.has_whole_float.set(of_spec || is_json_patch && others);
         Ok(body)
+    }
+
+    /// Warns of keys that a map in YAML has twice, or refuses them.
+    fn check_keys(&self, twice: &[String]) -> Answer<()> {
+        let found = twice
+            .iter()
+            .map(|key| format!("key {key:?} already set in map"));
+        match self.query.get("fieldValidation").unwrap_or("Warn") {
+            "Strict" if !twice.is_empty() => {
+                let found: Vec<String> = found.collect();
+                let why = format!("yaml: unmarshal errors:\n  {}", found.join("\n  "));
+                Err(bad_request(&if self.content_type == APPLY {
+                    format!("error strict decoding patch: error converting YAML to JSON: {why}")
+                } else {
+                    let kind = &self.target.kind.kind;
+                    let version = &self.target.version;
+                    format!(
+                        "{kind} in version {version:?} cannot be handled as a {kind}: strict decoding error: {why}"
+                    )
+                }))
+            }
+            "Ignore" => Ok(()),
+            _ => {
+                // A body is read more than once.
+                let mut warnings = self.warnings.borrow_mut();
+                for warning in found {
+                    if !warnings.contains(&warning) {
+                        warnings.push(warning);
+                    }
+                }
+                Ok(())
+            }
+        }
     }
 
     /// Returns the field manager: `fieldManager`, or else the first word of the user agent.
@@ -344,117 +395,4 @@ fn target(path: &str, kinds: &Kinds) -> Answer<Target> {
         name: name.to_owned(),
         subresource: subresource.to_owned(),
     })
-}
-
-/// The decoded query parameters; the first of a name counts.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Query(Vec<(String, String)>);
-
-impl Query {
-    fn read(query: &str) -> Self {
-        Self(
-            form_urlencoded::parse(query.as_bytes())
-                .into_owned()
-                .collect(),
-        )
-    }
-
-    pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.0
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.as_str())
-    }
-
-    pub(crate) fn flag(&self, name: &str) -> bool {
-        self.get(name)
-            .is_some_and(|value| matches!(value, "" | "1" | "t" | "T" | "true" | "TRUE" | "True"))
-    }
-
-    /// Returns the resourceVersion; absent and `""` are `None`, `"0"` is `Some(0)`.
-    pub(crate) fn resource_version(&self) -> Answer<Option<u64>> {
-        match self.get("resourceVersion") {
-            None | Some("") => Ok(None),
-            Some(text) => text.parse().map(Some).map_err(|_| bad_request(&format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"))),
-        }
-    }
-
-    /// Checks `resourceVersionMatch` and `sendInitialEvents` as apimachinery's `ValidateListOptions` does.
-    pub(crate) fn check_list(&self, is_watch: bool) -> Answer<()> {
-        let is_set = |name| self.get(name).is_some_and(|it| !it.is_empty());
-        let (matching, initial) = ("resourceVersionMatch", "sendInitialEvents");
-        let found = self.get(matching).unwrap_or_default();
-        let sends = self.get(initial).is_some();
-        let mut causes = Vec::new();
-        let mut forbid = |field: &str, why: &str| {
-            causes.push(cause(
-                field,
-                "FieldValueForbidden",
-                format!("Forbidden: {why}"),
-            ));
-        };
-        if is_watch && sends && found != "NotOlderThan" {
-            let why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-            forbid(matching, why);
-        }
-        if is_set(matching) {
-            if is_watch && !sends {
-                forbid(
-                    matching,
-                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-                );
-            }
-            if !is_watch && !is_set("resourceVersion") {
-                forbid(
-                    matching,
-                    "resourceVersionMatch is forbidden unless resourceVersion is provided",
-                );
-            }
-            if is_set("continue") {
-                forbid(
-                    matching,
-                    "resourceVersionMatch is forbidden when continue is provided",
-                );
-            }
-            if !is_watch && found == "Exact" && self.get("resourceVersion") == Some("0") {
-                forbid(
-                    matching,
-                    "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
-                );
-            }
-        }
-        if !is_watch && sends {
-            forbid(initial, "sendInitialEvents is forbidden for list");
-        }
-        let known = match found {
-            "" | "NotOlderThan" => true,
-            "Exact" => !is_watch,
-            _ => false,
-        };
-        if !known {
-            let supported = if is_watch {
-                "\"NotOlderThan\""
-            } else {
-                "\"Exact\", \"NotOlderThan\", \"\""
-            };
-            let message = format!("Unsupported value: {found:?}: supported values: {supported}");
-            causes.push(cause(matching, "FieldValueNotSupported", message));
-        }
-        if causes.is_empty() {
-            return Ok(());
-        }
-        Err(invalid_options("ListOptions", causes))
-    }
-
-    pub(crate) fn number(&self, name: &str) -> Answer<Option<u64>> {
-        self.get(name)
-            .map(|text| {
-                text.parse().map_err(|_| {
-                    bad_request(&format!(
-                        "{name}: Invalid value: {text:?}: must be a number"
-                    ))
-                })
-            })
-            .transpose()
-    }
 }

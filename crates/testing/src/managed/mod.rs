@@ -39,7 +39,6 @@ pub(crate) fn apply(live: &Value, config: &Value, request: &Request) -> Answer<O
     if owners.0.is_empty() && !object::uid(&live).is_empty() {
         let mut first = Owner::of(request, "Update");
         "before-first-apply".clone_into(&mut first.manager);
-        first.subresource.clear();
         first.fields = owners.update(&shape, &blank(request), &live, &first, request);
         owners.set(first);
     }

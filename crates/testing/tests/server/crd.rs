@@ -365,3 +365,31 @@ async fn numbers_are_normalized_as_by_a_real_server() {
     let rule = "spec.whole in body must be of type integer: \"number\"";
     assert!(status.message.contains(rule), "{}", status.message);
 }
+
+#[tokio::test]
+async fn a_whole_float_raises_the_generation_unless_it_is_applied() {
+    let server = server(&definition(
+        &json!({
+            "openAPIV3Schema": {"type": "object", "properties": {"spec": {
+                "type": "object",
+                "properties": {"real": {"type": "number"}},
+            }}},
+        }),
+        &json!({}),
+    ));
+    let kinds = crdkinds(&server);
+    let spec = json!({"real": 1.0});
+    let (create, apply) = (PostParams::default(), PatchParams::apply("test"));
+    let created = kinds.create(&create, &object("a", &spec)).await;
+    assert_eq!(created.unwrap().metadata.generation, Some(1));
+    let merge = async |real: Value| {
+        let patch = Patch::Merge(json!({"spec": {"real": real}}));
+        let patched = kinds.patch("a", &PatchParams::default(), &patch).await;
+        patched.unwrap().metadata.generation
+    };
+    assert_eq!(merge(json!(1.0)).await, Some(2));
+    assert_eq!(merge(json!(1)).await, Some(2));
+    let patch = Patch::Apply(object("a", &spec));
+    let applied = kinds.patch("a", &apply, &patch).await;
+    assert_eq!(applied.unwrap().metadata.generation, Some(2));
+}

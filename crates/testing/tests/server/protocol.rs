@@ -265,3 +265,61 @@ async fn discovery_comes_at_once_and_pods_have_no_logs() {
         "{status}"
     );
 }
+
+#[tokio::test]
+async fn duplicate_keys_in_yaml_are_reported() {
+    let server = ApiServer::new();
+    let body = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  x: one\n  x: two\n";
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let post = async |validation: &str| {
+        let path = format!("{maps}?dryRun=All&fieldValidation={validation}");
+        let request = http::Request::post(path).header("content-type", "application/yaml");
+        send(&server, request, body).await
+    };
+    let (parts, created) = post("Warn").await;
+    assert_eq!(created["data"]["x"], "two");
+    assert_eq!(
+        parts.headers["warning"],
+        "299 - \"key \\\"x\\\" already set in map\""
+    );
+    let (parts, _) = post("Ignore").await;
+    assert!(!parts.headers.contains_key("warning"));
+    let (parts, refused) = post("Strict").await;
+    assert_eq!(parts.status, 400);
+    let message = refused["message"].as_str().unwrap();
+    assert!(
+        message.ends_with("key \"x\" already set in map"),
+        "{message}"
+    );
+
+    let apply = |validation: &str| {
+        let path = format!("{maps}/a?fieldManager=test&fieldValidation={validation}");
+        http::Request::patch(path).header("content-type", "application/apply-patch+yaml")
+    };
+    let (parts, refused) = send(&server, apply("Strict"), body).await;
+    assert_eq!(
+        (parts.status.as_u16(), &refused["reason"]),
+        (400, &json!("BadRequest"))
+    );
+    let (parts, _) = send(&server, apply("Warn"), body).await;
+    assert_eq!(parts.headers.get_all("warning").iter().count(), 1);
+}
+
+#[tokio::test]
+async fn openapi_is_served_as_protobuf_to_kubectl() {
+    let server = server(&crdkind());
+    let accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+    let request = http::Request::get("/openapi/v2").header("accept", accept);
+    let request = request.body(kube::client::Body::empty()).unwrap();
+    let response = server.client().send(request).await.unwrap();
+    assert_eq!(
+        response.headers()["content-type"],
+        "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+    );
+    let bytes = http_body_util::BodyExt::collect(response.into_body());
+    let bytes = bytes.await.unwrap().to_bytes();
+    // Field 1 is the version of the format.
+    assert_eq!(&bytes[..5], b"\x0a\x032.0");
+    let name = b"com.test.iksoon.v1.CrdKind";
+    assert!(bytes.windows(name.len()).any(|it| it == name));
+}

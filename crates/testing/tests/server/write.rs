@@ -352,3 +352,24 @@ async fn each_patch_type_works_and_custom_kinds_reject_strategic_merge() {
     assert_eq!(refused(kinds.patch("a", &params, &stale).await).code, 409);
     assert_eq!(kinds.get("a").await.unwrap().data["spec"]["replicas"], 4);
 }
+
+#[tokio::test]
+async fn the_first_write_after_the_creation_of_a_claim_is_stored() {
+    use k8s_openapi::api::core::v1::PersistentVolumeClaim;
+    let server = ApiServer::new();
+    let claims: Api<PersistentVolumeClaim> = Api::namespaced(server.client(), "default");
+    let claim = json!({
+        "metadata": {"name": "a"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+    });
+    let claim = serde_json::from_value(claim).unwrap();
+    let created = claims.create(&PostParams::default(), &claim).await.unwrap();
+    let patch = async || {
+        let nothing = Patch::Merge(json!({"metadata": {}}));
+        let patched = claims.patch("a", &PatchParams::default(), &nothing).await;
+        patched.unwrap().metadata.resource_version
+    };
+    let first = patch().await;
+    assert_ne!(first, created.metadata.resource_version);
+    assert_eq!(patch().await, first);
+}
