@@ -1,4 +1,4 @@
-//! The parameters in the query of a request.
+//! The query parameters of a request.
 
 use crate::status::{Answer, bad_request, cause, invalid_options};
 
