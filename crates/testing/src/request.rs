@@ -137,14 +137,18 @@ fn normalize_numbers(value: &mut Value) -> bool {
             *value = whole.map_or_else(|| number.as_f64().into(), Value::from);
             was_float && whole.is_some()
         }
-        Value::Array(items) => items
-            .iter_mut()
-            .fold(false, |found, item| normalize_numbers(item) || found),
-        Value::Object(fields) => fields
-            .values_mut()
-            .fold(false, |found, field| normalize_numbers(field) || found),
+        Value::Array(items) => normalize_all(items.iter_mut()),
+        Value::Object(fields) => normalize_all(fields.values_mut()),
         Value::Null | Value::Bool(_) | Value::String(_) => false,
     }
+}
+
+/// Converts the numbers of all values; `any` would stop at the first.
+fn normalize_all<'a>(values: impl Iterator<Item = &'a mut Value>) -> bool {
+    values
+        .filter_map(|value| normalize_numbers(value).then_some(()))
+        .count()
+        > 0
 }
 
 impl Request {
@@ -264,11 +268,9 @@ impl Request {
             ))
         })?;
         *self.duplicates.borrow_mut() = duplicates;
-        let is_compared = |name: &str| !matches!(name, "metadata" | "status");
         let fields = body.as_object_mut().into_iter().flatten();
-        let of_spec = fields
-            .filter(|(name, _)| is_compared(name))
-            .fold(false, |found, (_, field)| normalize_numbers(field) || found);
+        let of_spec = fields.filter(|(name, _)| !matches!(name.as_str(), "metadata" | "status"));
+        let of_spec = normalize_all(of_spec.map(|(_, field)| field));
         let others = normalize_numbers(&mut body);
         let is_json_patch = body.is_array();
         self.has_whole_float.set(of_spec || is_json_patch && others);
