@@ -155,8 +155,8 @@ pub(crate) fn update_from(
     }
     complete(store, request, Some(old), &mut object)?;
     raise_generation(kind, old, &mut object, status);
-    // Some comparisons of specifications tell an empty map from none, and that of Deployments includes the annotations. That of custom
-    // resources tells `1.0` from the stored `1`; an apply keeps the stored number.
+    // Some comparisons of specifications tell an empty map from none, and that of Deployments includes the annotations. For custom
+    // resources, `1.0` differs from the stored `1`; an apply keeps the stored number.
     let is_raised = match (kind.group.as_str(), kind.kind.as_str()) {
         ("networking.k8s.io", "NetworkPolicy") => blank_spec,
         ("admissionregistration.k8s.io", _) => blank_webhooks,
