@@ -163,7 +163,7 @@ fn mutants_are_found() {
     );
 }
 
-/// Each mutant is found with the default budget. With `KUBE_CODEGEN_ACCEPT=1`, the table of docs/simulation.md is replaced.
+/// Each mutant is found with the default budget. With `KUBE_CODEGEN_ACCEPT=1`, the result is written to the table of docs/simulation.md.
 #[test]
 #[ignore = "takes minutes without optimisation: cargo test --release -p kube-codegen-simulation --test sites -- --ignored --nocapture"]
 fn every_mutant_is_found() {
@@ -172,9 +172,6 @@ fn every_mutant_is_found() {
         write(&table);
     }
 }
-
-/// The mutant whose report is in docs/simulation.md.
-const SHOWN: Bug = Bug::StaleRead;
 
 /// Finds each mutant by an oracle that fits, and returns the rows of a table.
 fn find(
@@ -192,9 +189,6 @@ fn find(
             }
         };
         eprintln!("{found}");
-        if *bug == SHOWN {
-            show(&found.to_string());
-        }
         let (oracle, schedules) = (found.oracle, found.schedules);
         let faults = match found.schedule.decisions.as_slice() {
             [] if found.schedule.hurry.is_empty() => "none".to_owned(),
@@ -222,35 +216,15 @@ fn find(
     table
 }
 
-const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/simulation.md");
-
 /// Replaces the table in the docs.
 fn write(table: &str) {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/simulation.md");
+    let docs = fs::read_to_string(path).unwrap();
+    let (before, rest) = docs.split_once("<!-- mutants -->\n").unwrap();
+    let (_, after) = rest.split_once("<!-- end -->").unwrap();
     let head = "| Error in the operator | Oracle | Schedules | Faults of the smallest schedule |\n|---|---|---|---|\n";
-    fs::write(DOCS, with_section("mutants", &format!("{head}{table}"))).unwrap();
-}
-
-/// Compares the report in the docs, or replaces it.
-fn show(report: &str) {
-    let docs = with_section("report", &format!("```text\n{report}```\n"));
-    if env::var_os("KUBE_CODEGEN_ACCEPT").is_some() {
-        fs::write(DOCS, docs).unwrap();
-    } else {
-        let shown = fs::read_to_string(DOCS).unwrap();
-        assert!(shown == docs, "KUBE_CODEGEN_ACCEPT=1 replaces it: {report}");
-    }
-}
-
-/// Returns the docs with another section of this name.
-fn with_section(name: &str, section: &str) -> String {
-    let docs = fs::read_to_string(DOCS).unwrap();
-    let (begin, end) = (
-        format!("<!-- {name} -->\n"),
-        format!("<!-- end of {name} -->"),
-    );
-    let (before, rest) = docs.split_once(&begin).unwrap();
-    let (_, after) = rest.split_once(&end).unwrap();
-    format!("{before}{begin}{section}\n{end}{after}")
+    let docs = format!("{before}<!-- mutants -->\n{head}{table}\n<!-- end -->{after}");
+    fs::write(path, docs).unwrap();
 }
 
 /// The same schedule gives the same run, byte by byte.
