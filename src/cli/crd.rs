@@ -72,8 +72,10 @@ pub(super) fn run(command: &Command, console: &mut Console) -> Result<(), Comman
     }
     plan.apply()?;
     let quoted = yaml_string(&path.to_string());
+    let in_operator = std::path::Path::new(scaffold::BASELINE).exists();
+    let next = if in_operator { "add" } else { "new NAME" };
     console.line(&format!(
-        "{path} written; next: change its fields, then kube-codegen new NAME -f {quoted}"
+        "{path} written; next: change its fields, then kube-codegen {next} -f {quoted}"
     ));
     Ok(())
 }

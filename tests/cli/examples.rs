@@ -217,4 +217,15 @@ fn the_readme_has_the_lines_of_the_examples() {
     if accepts {
         fs::write(path, readme).unwrap();
     }
+    let walk = fs::read_to_string(Path::new(ROOT).join("docs/from-kubebuilder.md")).unwrap();
+    let machines = EXAMPLES
+        .iter()
+        .find(|it| it.name == "virtualmachine-operator");
+    let [by_hand, ..] = lines(machines.unwrap());
+    let row = "| the program and its manifests: lines | 185 |";
+    let expected = format!("{row} {by_hand} |");
+    assert!(
+        walk.contains(&expected),
+        "docs/from-kubebuilder.md lacks {expected}"
+    );
 }

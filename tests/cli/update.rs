@@ -271,6 +271,15 @@ fn kinds_of_kubernetes_and_children_are_added() {
     succeed(&watcher, &["generate", "--check"]);
     let output = run(&package, &["add"]);
     assert!(stderr(&output).contains("nothing to add"));
+    let init = [
+        "crd",
+        "init",
+        "--group=a.example.com",
+        "--kind=A",
+        "-o=a.yaml",
+    ];
+    let next = succeed(&package, &init);
+    assert!(next.ends_with("kube-codegen add -f a.yaml\n"), "{next}");
 }
 
 #[test]

@@ -123,7 +123,8 @@ async fn dev(args: &Args, view: &View) -> Result<(), String> {
         End::Interrupted => view.note("interrupted: the operator and the API server have ended"),
         End::Done => view.tables(&cluster).await?,
     }
-    cluster.stop().await
+    cluster.stop();
+    Ok(())
 }
 
 /// Waits for a signal that ends the command.

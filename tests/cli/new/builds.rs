@@ -86,11 +86,12 @@ fn a_test_of_the_operator_fails_after_each_wrong_change_of_a_manifest() {
             r#""list""#,
             "watch crdplural.iksoon.test.com",
         ),
+        // Its caches are filled by watches, and fall back to lists.
         (
             "rbac.yaml",
             r#""list", "watch""#,
             r#""watch""#,
-            "list crdplural.iksoon.test.com",
+            "does not grant `list` on `crdplural.iksoon.test.com`",
         ),
         (
             "rbac.yaml",

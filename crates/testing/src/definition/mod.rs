@@ -83,6 +83,10 @@ pub(crate) fn default(crd: &mut Value) {
     if text(crd, "/spec/conversion/strategy").is_empty() {
         put(crd, "/spec/conversion/strategy", "None".into());
     }
+    let service = "/spec/conversion/webhook/clientConfig/service";
+    if at(crd, service).is_object() && at(crd, &format!("{service}/port")).is_null() {
+        put(crd, &format!("{service}/port"), 443.into());
+    }
 }
 
 /// Returns the violations of a definition, which replaces `old`.

@@ -169,6 +169,15 @@ async fn a_definition_has_defaults_and_conditions() {
     assert_eq!(created["spec"]["names"]["singular"], "crdkind");
     assert_eq!(created["spec"]["names"]["listKind"], "CrdKindList");
     assert_eq!(created["spec"]["conversion"]["strategy"], "None");
+
+    let created = creates(|crd| {
+        let service = json!({"name": "hooks", "namespace": "default", "path": "/convert"});
+        crd["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": {"clientConfig": {"service": service}, "conversionReviewVersions": ["v1"]}});
+    })
+    .await
+    .unwrap();
+    let webhook = &created["spec"]["conversion"]["webhook"];
+    assert_eq!(webhook["clientConfig"]["service"]["port"], 443);
 }
 
 #[tokio::test]
