@@ -103,6 +103,7 @@ impl Link {
         if seen.kind() == PointKind::Write && !report {
             self.world.show_view(self.replica);
         }
+        self.world.verbatim(self.replica, &bytes);
         let before = self.world.server.revision();
         let response = self
             .world
@@ -118,6 +119,7 @@ impl Link {
         }
         let (head, body) = response.into_parts();
         let answer = body.collect().await?.to_bytes();
+        self.world.verbatim(self.replica, &answer);
         let is_collected = self.world.answered(&point, &seen, status, effect, &answer);
         for fault in faults {
             match fault {
@@ -254,6 +256,7 @@ impl Link {
             steering.receives(&steering.event(&point, resource, &metadata.name, &line));
         }
         self.world.watched(self.replica, &line);
+        self.world.verbatim(self.replica, &line);
         let version = &metadata.resource_version;
         self.world.log_of(self.replica, || {
             format!("{} (resourceVersion {version})", point.what)

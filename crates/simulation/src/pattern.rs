@@ -3,7 +3,7 @@
 use crate::{
     explore::Found,
     oracle::Oracle,
-    schedule::{Fault, Point},
+    schedule::{Decision, Fault, Point},
     state::Difference,
 };
 
@@ -13,6 +13,12 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
         Oracle::Always | Oracle::Eventually => return None,
         Oracle::Preconditions => {
             "If the object was deleted and created again after the operator has read it, a delete by its name hits the new one. Give the delete the uid of the object that was read, as a precondition (`DeleteParams::preconditions`)."
+        }
+        Oracle::OwnerReferences if found.message.contains("with the uid of") => {
+            "The parts of the owner reference come from two objects. Take apiVersion, kind, name and uid from the object that is reconciled (`owned_by`); an owner is in the namespace of the child, or in none."
+        }
+        Oracle::Rest if found.message.contains("a uid that no object has") => {
+            "The owner reference is wrong, so the garbage collector deletes the child, and its deletion causes the next reconcile. Take apiVersion, kind, name and uid from the object that is reconciled (`owned_by`)."
         }
         Oracle::OwnerReferences => {
             "Nothing deletes this object when its owner is deleted. Set an owner reference when it is created."
@@ -72,6 +78,15 @@ fn difference(found: &Found) -> String {
     let Some(decision) = found.schedule.decisions.first() else {
         return without_faults(found, wrong);
     };
+    let mut sentence = after(decision, wrong);
+    if !found.schedule.hurry.is_empty() {
+        sentence.push_str(" Besides, the user changed the object before the operator was at rest, so that it may never have seen the spec in between: the children must follow from the newest spec alone.");
+    }
+    sentence
+}
+
+/// What usually leads from a fault to a state that is wrong.
+fn after(decision: &Decision, wrong: Wrong) -> String {
     let Point { what, .. } = &decision.at;
     match (&decision.fault, wrong) {
         (Fault::CrashAfter | Fault::CrashBefore, Wrong::Missing) => format!(

@@ -37,7 +37,7 @@ pub(crate) fn failure(found: &Found, file: Option<&Path>) -> String {
     for (phase, time) in &found.schedule.hurry {
         let _ = writeln!(
             text,
-            "    phase {} follows phase {phase} after {time} ms",
+            "    the user does not wait until the operator is at rest: phase {} begins {time} ms after phase {phase}",
             phase + 1
         );
     }

@@ -204,6 +204,7 @@ async fn simulate(
     let mut refused = BTreeSet::new();
     for (index, phase) in workload.phases.iter().enumerate() {
         world.begin_phase(index);
+        world.log("user", || format!("begins phase {index}: {}", phase.name));
         let written = |world: &World| {
             let inner = world.lock();
             (inner.changes, inner.warnings)

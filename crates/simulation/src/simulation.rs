@@ -290,7 +290,8 @@ impl Simulation {
         self.explore_with(&mut |_| {})
     }
 
-    /// As [`Self::explore`], and returns the timelines of all runs: two calls return the same text if the operator is deterministic.
+    /// As [`Self::explore`], and returns the timelines of all runs, with all that the operator has sent and received: two calls return the
+    /// same text if the operator is deterministic.
     pub fn transcript(mut self) -> (String, Result<Summary, Box<Found>>) {
         self.setup.logs = true;
         let mut text = String::new();

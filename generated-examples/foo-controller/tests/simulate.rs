@@ -12,7 +12,6 @@ use kube_codegen_runtime::manager::Manager;
 use kube_codegen_simulation::Simulation;
 
 #[test]
-#[ignore = "not seen silent since the last correction: cargo test --test simulate -- --ignored"]
 fn no_schedule_of_faults_breaks_the_operator() {
     Simulation::new(REPORTER)
         .crd(&Foo::crd())

@@ -1,4 +1,6 @@
 //! What a copy is: its content, its marks, and how it differs from other Secrets.
+use std::collections::BTreeMap;
+
 use k8s_openapi::{api::core::v1::Secret, apimachinery::pkg::apis::meta::v1::ObjectMeta};
 use kube_codegen_runtime::informer::ObjectKey;
 
@@ -7,6 +9,10 @@ pub const TYPE: &str = "k8s.ziwon.dev/secretsync";
 
 /// The annotation of a copy: namespace and name of its source.
 pub const SOURCE: &str = "k8s.ziwon.dev/copy-of";
+
+/// The annotations of a copy that name the labels and the annotations from its source: they are removed with those of the source.
+const COPIED_LABELS: &str = "k8s.ziwon.dev/copied-labels";
+const COPIED_ANNOTATIONS: &str = "k8s.ziwon.dev/copied-annotations";
 
 /// The label of a copy.
 const LABEL: (&str, &str) = ("app.kubernetes.io/managed-by", crate::REPORTER);
@@ -28,9 +34,20 @@ pub fn copy(source: &Secret, namespace: &str) -> Secret {
         ..
     } = &source.metadata;
     let mut labels = labels.clone().unwrap_or_default();
-    labels.insert(LABEL.0.to_owned(), LABEL.1.to_owned());
     let mut annotations = annotations.clone().unwrap_or_default();
     annotations.remove(LAST_APPLIED);
+    annotations.remove(COPIED_LABELS);
+    annotations.remove(COPIED_ANNOTATIONS);
+    let copied = [
+        (COPIED_LABELS, names(&labels)),
+        (COPIED_ANNOTATIONS, names(&annotations)),
+    ];
+    for (name, names) in copied {
+        if !names.is_empty() {
+            annotations.insert(name.to_owned(), names);
+        }
+    }
+    labels.insert(LABEL.0.to_owned(), LABEL.1.to_owned());
     annotations.insert(SOURCE.to_owned(), ObjectKey::of(source).to_string());
     Secret {
         metadata: ObjectMeta {
@@ -61,12 +78,26 @@ pub fn source_of(secret: &Secret) -> Option<&str> {
     (label == LABEL.1 && name.as_deref() == Some(source_name)).then_some(source)
 }
 
+/// Returns the names of labels or annotations in one text; none of them contains a comma.
+fn names(of: &BTreeMap<String, String>) -> String {
+    of.keys().cloned().collect::<Vec<_>>().join(",")
+}
+
+fn remove(from: &mut BTreeMap<String, String>, names: Option<String>) {
+    for name in names.iter().flat_map(|names| names.split(',')) {
+        from.remove(name);
+    }
+}
+
 /// Changes a copy so that it equals `desired`. Labels and annotations of others stay.
 pub fn correct(copy: &mut Secret, desired: &Secret) {
     let (have, want) = (&mut copy.metadata, &desired.metadata);
     let labels = have.labels.get_or_insert_default();
-    labels.extend(want.labels.clone().unwrap_or_default());
     let annotations = have.annotations.get_or_insert_default();
+    remove(labels, annotations.remove(COPIED_LABELS));
+    let copied = annotations.remove(COPIED_ANNOTATIONS);
+    remove(annotations, copied);
+    labels.extend(want.labels.clone().unwrap_or_default());
     annotations.extend(want.annotations.clone().unwrap_or_default());
     copy.data.clone_from(&desired.data);
     copy.immutable = desired.immutable;

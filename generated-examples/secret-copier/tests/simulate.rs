@@ -2,12 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 use k8s_openapi::api::core::v1::Secret;
 use kube_codegen_runtime::manager::Manager;
-use kube_codegen_simulation::{Oracle, Simulation};
+use kube_codegen_simulation::Simulation;
 use secret_copier::{REPORTER, copies::TYPE, register, settings::Settings};
 use serde_json::json;
 
 #[test]
-#[ignore = "not seen silent since the last correction: cargo test --test simulate -- --ignored"]
 fn no_schedule_of_faults_breaks_the_operator() {
     Simulation::new(REPORTER)
         .kind::<Secret>()
@@ -19,8 +18,6 @@ fn no_schedule_of_faults_breaks_the_operator() {
                 server.seed(&namespace).unwrap();
             }
         })
-        // A copy keeps labels that its source has lost: they may be of others.
-        .without(Oracle::History)
         .operator(|client| async move {
             let mut manager = Manager::builder(client, REPORTER).build()?;
             let settings = Settings {

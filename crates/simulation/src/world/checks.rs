@@ -12,6 +12,29 @@ use crate::{
     state::{Mask, State, comparable, differences, id, text},
 };
 
+/// How often a child of an owner that is deleted may be created: until the cache shows the deletion.
+const COLLECTED: usize = 20;
+
+/// Whether an owner reference of an object in a namespace is one to `owner`, whose uid it has.
+fn refers(reference: &Value, owner: &Value, namespace: &str) -> bool {
+    let group = |object: &Value| {
+        let version = text(object, "/apiVersion");
+        version
+            .rsplit_once('/')
+            .map_or("", |(group, _)| group)
+            .to_owned()
+    };
+    let place = text(owner, "/metadata/namespace");
+    group(reference) == group(owner)
+        && text(reference, "/kind") == text(owner, "/kind")
+        && text(reference, "/name") == text(owner, "/metadata/name")
+        && (place.is_empty() || place == namespace)
+}
+
+fn owner_name(reference: &Value) -> String {
+    format!("{} {}", text(reference, "/kind"), text(reference, "/name"))
+}
+
 impl World {
     fn key(&self, seen: &Seen) -> String {
         let place = seen.place();
@@ -30,10 +53,22 @@ impl World {
             .map(Vec::as_slice)
             .unwrap_or_default();
         let owned = !owners.is_empty();
-        let uids: Vec<&str> = owners.iter().map(|owner| text(owner, "/uid")).collect();
-        let living = self
-            .server
-            .filter_map(|other| uids.contains(&text(other, "/metadata/uid")).then_some(()));
+        let is_named = |other: &Value| {
+            let uid = text(other, "/metadata/uid");
+            let reference = owners.iter().find(|owner| text(owner, "/uid") == uid)?;
+            Some(
+                (!refers(reference, other, &seen.namespace))
+                    .then(|| (reference.clone(), id(other))),
+            )
+        };
+        let living = self.server.filter_map(is_named);
+        if let Some((reference, other)) = living.iter().flatten().next() {
+            let named = owner_name(reference);
+            let message = format!(
+                "{key} was created with an owner reference to {named}, with the uid of {other}: for the garbage collector, that owner does not exist"
+            );
+            self.fail(Failure::new(Oracle::OwnerReferences, message));
+        }
         let mut inner = self.lock();
         if seen.name.ends_with('*') {
             let name = format!("{}/{}", seen.namespace, text(&object, "/metadata/name"));
@@ -41,7 +76,11 @@ impl World {
         }
         // A cache that shows the owner a little longer makes operators create a child of a deleted one. It is collected at once.
         let is_collected = owned && living.is_empty();
-        if !is_collected {
+        if is_collected {
+            let named = owners.first().map(owner_name).unwrap_or_default();
+            let collected = inner.collected.entry(key.clone()).or_default();
+            *collected = (collected.0 + 1, named);
+        } else {
             inner.counts.entry(key.clone()).or_default().0 += 1;
         }
         if owned {
@@ -51,6 +90,11 @@ impl World {
             }
         }
         drop(inner);
+        if is_collected {
+            self.log("cluster", || {
+                format!("collects {key}: no object has the uid of its owner reference")
+            });
+        }
         if owned || self.setup.is_primary(&seen.group, &seen.resource) {
             return is_collected;
         }
@@ -90,6 +134,13 @@ impl World {
     /// Returns a failure of an operator that goes on writing, with the difference of the last two writes to the object that was written most.
     pub(crate) fn endless(&self, message: &str) -> Failure {
         let inner = self.lock();
+        let most = inner.collected.iter().max_by_key(|(_, (count, _))| *count);
+        if let Some((key, (count, owner))) = most.filter(|(_, (count, _))| *count > COLLECTED) {
+            let message = format!(
+                "{message}: {key} was created {count} times, and collected each time, since its owner reference names {owner} with a uid that no object has"
+            );
+            return Failure::new(Oracle::Rest, message);
+        }
         let most = inner.versions.iter().max_by_key(|(_, (count, _))| *count);
         let Some((id, (count, versions))) = most else {
             return Failure::new(Oracle::Rest, message);

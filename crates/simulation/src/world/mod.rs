@@ -74,6 +74,8 @@ pub(crate) struct Inner {
     pub(crate) passed: Vec<Passed>,
     pub(crate) log: Vec<Entry>,
     pub(crate) counts: BTreeMap<String, (u32, u32)>,
+    /// How often an object was created and collected at once, and the owner that it names.
+    pub(super) collected: BTreeMap<String, (usize, String)>,
     pub(crate) failure: Option<Failure>,
     /// The rest of the run is known.
     stopped: bool,
@@ -150,6 +152,7 @@ impl World {
                 passed: Vec::new(),
                 log: Vec::new(),
                 counts: BTreeMap::new(),
+                collected: BTreeMap::new(),
                 failure: None,
                 stopped: false,
                 struck: 0,
@@ -182,6 +185,14 @@ impl World {
     pub(crate) fn log_of(&self, replica: usize, text: impl FnOnce() -> String) {
         if self.logs {
             self.entry(self.name(replica), text(), false);
+        }
+    }
+
+    /// Adds what a replica has sent or received, where the timelines of all runs are kept.
+    pub(crate) fn verbatim(&self, replica: usize, bytes: &[u8]) {
+        if self.setup.logs && !bytes.is_empty() {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            self.entry(self.name(replica), text, false);
         }
     }
 

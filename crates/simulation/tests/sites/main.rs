@@ -188,6 +188,7 @@ fn find(
                 continue;
             }
         };
+        eprintln!("{found}");
         let (oracle, schedules) = (found.oracle, found.schedules);
         let faults = match found.schedule.decisions.as_slice() {
             [] if found.schedule.hurry.is_empty() => "none".to_owned(),

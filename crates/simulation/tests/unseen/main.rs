@@ -4,6 +4,7 @@
 mod claims;
 mod guard;
 mod members;
+mod references;
 mod shards;
 mod volumes;
 

@@ -135,6 +135,18 @@ async fn drift_is_corrected_and_then_nothing_is_written() {
     settle(&server, "two", "t").await;
     let labels = server.get::<Secret>("one", "s").unwrap().metadata.labels;
     assert_eq!(labels.unwrap()["mine"], "yes");
+    // One that the source has lost does not.
+    server
+        .edit::<Secret>("secretsync", "s", |secret| {
+            secret["metadata"]["labels"] = json!({})
+        })
+        .unwrap();
+    let lost = |server: &ApiServer| {
+        let labels = server.get::<Secret>("one", "s")?.metadata.labels?;
+        (!labels.contains_key("a") && labels["mine"] == "yes").then_some(())
+    };
+    until(&server, "a copy without the label", lost).await;
+    settle(&server, "two", "v").await;
     server.clear_requests();
     settle(&server, "two", "u").await;
     let of_s = server
