@@ -91,8 +91,8 @@ pub(super) fn difference(
         if let Some(storage) = &version.storage {
             storage.prune(&mut ours);
             storage.apply_defaults(&mut ours);
+            // Defaults are those of the storage version alone.
             version.schema.prune(&mut ours);
-            version.schema.apply_defaults(&mut ours);
         }
         let (ours, theirs) = (body(&ours), body(answer));
         if ours != theirs {
