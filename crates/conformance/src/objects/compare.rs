@@ -87,12 +87,13 @@ pub(super) fn difference(
                 .map(|fields| fields.remove("metadata"));
             object
         };
-        // Objects are stored in another version, without what that one does not declare.
+        // Objects are stored, perhaps in another version, and read again with the defaults of the stored version alone.
         if let Some(storage) = &version.storage {
             storage.prune(&mut ours);
             storage.apply_defaults(&mut ours);
-            // Defaults are those of the storage version alone.
             version.schema.prune(&mut ours);
+        } else {
+            version.schema.apply_defaults(&mut ours);
         }
         let (ours, theirs) = (body(&ours), body(answer));
         if ours != theirs {

@@ -29,17 +29,16 @@ pub(super) fn equal(left: &dyn Val, right: &dyn Val) -> Result<bool, String> {
     if let Some(Invalid(why)) = left.downcast_ref::<Invalid>() {
         return Err(why.clone());
     }
-    if let (Some(left_entries), Some(right_entries)) = (
-        left.downcast_ref::<CelMap>(),
-        right.downcast_ref::<CelMap>(),
-    ) {
+    if let Some(entries) = left.downcast_ref::<CelMap>() {
         let hidden = |map: &dyn Val| map.downcast_ref::<Map>().and_then(Map::hidden);
-        return maps((left_entries, hidden(left)), (right_entries, hidden(right)));
+        return right.downcast_ref::<CelMap>().map_or(Ok(false), |other| {
+            maps((entries, hidden(left)), (other, hidden(right)))
+        });
     }
-    if let (Some(items), Some(other)) = (
-        left.downcast_ref::<CelList>(),
-        right.downcast_ref::<CelList>(),
-    ) {
+    if let Some(items) = left.downcast_ref::<CelList>() {
+        let Some(other) = right.downcast_ref::<CelList>() else {
+            return Ok(false);
+        };
         let (items, other) = (items.inner(), other.inner());
         return match left.downcast_ref::<List>() {
             _ if items.len() != other.len() => Ok(false),
