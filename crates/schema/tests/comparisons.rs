@@ -122,7 +122,12 @@ fn lists_without_order_are_compared_by_their_items() -> Result<(), Box<dyn Error
     }
     // A map is not a list, and no value is another one's kind.
     let value = json!({"type": "object", "additionalProperties": {"type": "integer"}});
-    let found = messages(&value, "dyn(self) == dyn([1])", &json!({}), &json!({}))?;
+    let found = messages(
+        &value,
+        "dyn(self) == dyn([1])",
+        &json!({}),
+        &json!({"a": 1}),
+    )?;
     assert_eq!(found, ["Invalid value: refused"]);
     Ok(())
 }
