@@ -56,6 +56,7 @@ mod object;
 mod openapi;
 mod patch;
 mod pods;
+mod query;
 mod read;
 mod recorded;
 mod request;

@@ -10,7 +10,8 @@ use serde_json::Value;
 use crate::{
     events,
     object::{at, list, strings, text},
-    request::{Query, Target},
+    query::Query,
+    request::Target,
     status::{Answer, bad_request},
 };
 

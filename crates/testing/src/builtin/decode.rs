@@ -1,12 +1,8 @@
 //! Decodes objects into Go's types and writes them again, as the server does: errors of types, unknown fields, normal forms.
 
-use k8s_openapi::{
-    ByteString,
-    jiff::{Timestamp, tz::TimeZone},
-};
 use serde_json::{Map, Value, json};
 
-use super::quantity::Quantity;
+use super::scalar::{Wrong, scalar};
 use crate::object::{at, text};
 
 /// What decoding found.
@@ -187,102 +183,6 @@ fn is_integer(go: &str) -> bool {
         go,
         "int" | "int32" | "int64" | "uint32" | "uint8" | "uint16"
     )
-}
-
-enum Wrong {
-    Type,
-    Value(String),
-}
-
-/// Returns the normal form of a scalar, where it differs; `None` if the schema is of a list or map, or of anything.
-fn scalar(schema: &Value, value: &Value) -> Option<Result<Option<Value>, Wrong>> {
-    let kind = text(schema, "/type");
-    Some(match (text(schema, "/x-type"), value) {
-        ("api.resource.Quantity", _) => quantity(value).map(Some),
-        ("apis.meta.v1.Time", Value::String(text)) => time(text, false).map(Some),
-        ("apis.meta.v1.MicroTime", Value::String(text)) => time(text, true).map(Some),
-        ("util.intstr.IntOrString", Value::String(_)) => Ok(None),
-        ("util.intstr.IntOrString", Value::Number(number)) => match number.as_i64() {
-            Some(number) if i32::try_from(number).is_ok() => Ok(None),
-            _ => Err(Wrong::Value(format!(
-                "json: cannot unmarshal number {number} into Go value of type int32"
-            ))),
-        },
-        ("util.intstr.IntOrString", _) => Err(Wrong::Type),
-        (_, Value::String(text)) if text_format(schema) == "byte" => bytes(text).map(Some),
-        (_, Value::String(_)) if kind == "string" => Ok(None),
-        (_, Value::Bool(_)) if kind == "boolean" => Ok(None),
-        (_, Value::Number(number)) if kind == "integer" => {
-            let fits = number.as_i64().is_some_and(|number| {
-                text_format(schema) != "int32" || i32::try_from(number).is_ok()
-            });
-            fits.then_some(None).ok_or(Wrong::Type)
-        }
-        (_, Value::Number(_)) if kind == "number" => Ok(None),
-        _ if matches!(kind, "string" | "boolean" | "integer" | "number") => Err(Wrong::Type),
-        _ => return None,
-    })
-}
-
-fn text_format(schema: &Value) -> &str {
-    text(schema, "/format")
-}
-
-fn quantity(value: &Value) -> Result<Value, Wrong> {
-    let given = match value {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        // Go parses the JSON text.
-        other => other.to_string(),
-    };
-    let parsed = Quantity::parse(given.trim()).map_err(|why| Wrong::Value(why.to_owned()))?;
-    Ok(parsed.to_string().into())
-}
-
-fn time(given: &str, micro: bool) -> Result<Value, Wrong> {
-    let layout = if micro {
-        "2006-01-02T15:04:05.000000Z07:00"
-    } else {
-        "2006-01-02T15:04:05Z07:00"
-    };
-    let wrong = |rest: &str, part: &str| {
-        Wrong::Value(format!(
-            "parsing time {given:?} as {layout:?}: cannot parse {rest:?} as {part:?}"
-        ))
-    };
-    let time: Timestamp = given.parse().map_err(|_| wrong(given, "2006"))?;
-    let rest = given.get(19..).unwrap_or_default();
-    let digits = rest.trim_start_matches('.').chars();
-    if micro && digits.take_while(char::is_ascii_digit).count() != 6 {
-        return Err(wrong(rest, ".000000"));
-    }
-    let time = time.to_zoned(TimeZone::UTC);
-    let format = if micro {
-        "%Y-%m-%dT%H:%M:%S.%6fZ"
-    } else {
-        "%Y-%m-%dT%H:%M:%SZ"
-    };
-    Ok(time.strftime(format).to_string().into())
-}
-
-fn bytes(given: &str) -> Result<Value, Wrong> {
-    let plain: String = given
-        .chars()
-        .filter(|c| !matches!(c, '\r' | '\n'))
-        .collect();
-    if serde_json::from_value::<ByteString>(plain.as_str().into()).is_ok() {
-        return Ok(plain.into());
-    }
-    let is_code = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');
-    let at = plain.find(|c| !is_code(c)).unwrap_or(plain.len());
-    let at = if at == plain.len() && at % 4 != 0 {
-        at - at % 4 + at % 4
-    } else {
-        at
-    };
-    Err(Wrong::Value(format!(
-        "illegal base64 data at input byte {at}"
-    )))
 }
 
 /// Returns the zero value of a type, as it is written.

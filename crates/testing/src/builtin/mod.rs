@@ -5,6 +5,7 @@ mod defaults;
 mod prepare;
 mod protobuf;
 mod quantity;
+mod scalar;
 mod types;
 mod validate;
 
