@@ -194,15 +194,13 @@ fn ty(of: &Ty) -> String {
 /// Returns names in lines of at most 100 columns with their indentation.
 fn wrapped(names: &[&str]) -> String {
     const WIDTH: usize = 84;
-    let mut lines = vec![String::new()];
+    let mut lines: Vec<String> = Vec::new();
     for name in names {
-        let line = lines
-            .last_mut()
-            .filter(|line| line.len() + name.len() < WIDTH);
-        match line {
-            Some(line) if line.is_empty() => line.push_str(&format!("    {name},")),
-            Some(line) => line.push_str(&format!(" {name},")),
-            None => lines.push(format!("    {name},")),
+        match lines.last_mut() {
+            Some(line) if line.len() + name.len() < WIDTH => {
+                line.extend([" ", name, ","]);
+            }
+            _ => lines.push(format!("    {name},")),
         }
     }
     lines.join("\n") + "\n"
