@@ -198,7 +198,7 @@ fn wrapped(names: &[&str]) -> String {
     for name in names {
         match lines.last_mut() {
             Some(line) if line.len() + name.len() < WIDTH => {
-                line.extend([" ", name, ","]);
+                line.extend([" ", *name, ","]);
             }
             _ => lines.push(format!("    {name},")),
         }
