@@ -8,6 +8,7 @@ mod module;
 mod path;
 mod rules;
 mod ty;
+mod typedef;
 
 pub use conversion::{Conversion, ConversionStep, Decision, Strategy};
 pub use counts::Counts;
@@ -18,9 +19,9 @@ pub use kind::{Column, Deprecation, Kind, KindNames, Scale, Scope, SelectableFie
 pub use module::{Module, ModuleNames};
 pub use path::{SchemaPath, Segment};
 pub use rules::{Element, Rules};
-pub use ty::{
-    Arm, Body, Derives, Enum, EnumBase, Field, IntWidth, Presence, Scalar, Struct, Ty, TypeDef,
-    Union, Variant,
+pub use ty::{IntWidth, Scalar, Ty};
+pub use typedef::{
+    Arm, Body, Derives, Enum, EnumBase, Field, Presence, Struct, TypeDef, Union, Variant,
 };
 
 use crate::diag::Place;

@@ -1,9 +1,12 @@
 //! Runs the generator over every real CRD of the corpus.
 #![allow(clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
+use std::collections::BTreeSet;
+
 use kube_codegen::{
     options::Options,
-    pipeline,
+    pipeline::{self, Output},
+    private::ir::Decision,
     source::{self, Input},
 };
 
@@ -15,6 +18,7 @@ fn every_real_crd_generates() {
     let sources = source::load(&[Input::Directory(folder)]).expect("readable CRDs");
     assert!(!sources.is_empty());
     let (mut names, mut hashed) = (0, Vec::new());
+    let mut methods = 0;
     for source in &sources {
         let sources = std::slice::from_ref(source);
         let output = pipeline::run(sources, &Options::default());
@@ -36,6 +40,7 @@ fn every_real_crd_generates() {
             source.name,
             output.diagnostics
         );
+        methods += methods_of_conversions(&output);
         for (_, def) in output.model.types.iter() {
             let name = def.name().as_str();
             assert!(name.len() <= 96, "{}: {name}", source.name);
@@ -50,6 +55,34 @@ fn every_real_crd_generates() {
         "{} of {names} names end in a hash: {hashed:#?}",
         hashed.len()
     );
+    assert!(methods > 0);
+}
+
+/// Checks that the traits of conversions have one method for each decision, under a name of its own, and returns their number.
+fn methods_of_conversions(output: &Output) -> usize {
+    let files = output.files.iter();
+    let files = files.filter(|file| file.path.ends_with("/conversion.rs"));
+    let text: String = files.map(|file| &*file.text).collect();
+    let mut count = 0;
+    for conversion in &output.model.conversions {
+        let decisions = conversion.steps.iter().map(|step| &step.decision);
+        let names: Vec<_> = decisions
+            .filter_map(|decision| match decision {
+                Decision::Method(name) => Some(name.to_string()),
+                _ => None,
+            })
+            .collect();
+        let body = text.split_once(&format!("pub trait {} {{\n", conversion.name));
+        let body = body.and_then(|(_, rest)| rest.split_once("\n}\n"));
+        let declared = body.map_or(0, |(body, _)| body.matches("fn ").count());
+        assert_eq!(declared, names.len(), "{}", conversion.name);
+        for name in &names {
+            assert!(text.contains(&format!("fn {name}(")), "{name}");
+        }
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
+        count += names.len();
+    }
+    count
 }
 
 /// Returns whether a name ends in the mark that distinguishes two equal names: `H` and four hexadecimal digits.

@@ -9,6 +9,14 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 
 use crate::{__record_views, Slot, Value, View, leaves};
 
+/// Implements [`Value`] for types with a `Default`.
+macro_rules! defaults {
+    ($($type:ident),* $(,)?) => {
+        crate::leaves! { $($type = $type::default()),* }
+    };
+}
+use defaults;
+
 __record_views! {
     ObjectMeta {
         0 annotations "annotations",

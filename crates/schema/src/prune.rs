@@ -47,6 +47,9 @@ fn walk(
             if resource && META.contains(&name.as_str()) {
                 if let (Value::Object(fields), "metadata") = (value, name.as_str()) {
                     metadata(fields, &path, dropped);
+                    if path != "metadata" {
+                        fields.retain(|name, value| !is_blank(name, value));
+                    }
                 }
                 return true;
             }
@@ -84,6 +87,17 @@ fn metadata(fields: &mut Map<String, Value>, path: &str, dropped: &mut Vec<Strin
         }
         is_known
     });
+}
+
+/// Returns whether the server does not store a value in the metadata of an embedded resource.
+fn is_blank(name: &str, value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        value => name == "generation" && *value == 0,
+    }
 }
 
 fn enter(

@@ -66,7 +66,10 @@ pub(crate) fn load(store: &Store, target: &Target, stored: &Arc<Value>) -> Answe
     complete(kind.rules(from), &mut object);
     if from != target.version {
         object = convert(store, kind, &target.version, &object)?;
-        complete(kind.rules(&target.version), &mut object);
+        // What is read has the defaults of the stored version alone.
+        if let Some(rules) = kind.rules(&target.version) {
+            rules.prune(&mut object);
+        }
     }
     Ok(Arc::new(object))
 }

@@ -191,9 +191,24 @@ fn ty(of: &Ty) -> String {
     }
 }
 
+/// Returns names in lines of at most 100 columns with their indentation.
+fn wrapped(names: &[&str]) -> String {
+    const WIDTH: usize = 84;
+    let mut lines: Vec<String> = Vec::new();
+    for name in names {
+        match lines.last_mut() {
+            Some(line) if line.len() + name.len() < WIDTH => {
+                line.extend([" ", *name, ","]);
+            }
+            _ => lines.push(format!("    {name},")),
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
 fn leaves(modules: &BTreeMap<&str, Vec<(&str, &Struct)>>) -> String {
     let mut out = format!(
-        "//! Types of `k8s-openapi` that are read and written by their own serde code. {GENERATED}\n#![allow(\n    clippy::wildcard_imports,\n    reason = \"each module of this file is one API group\"\n)]\n\nuse crate::leaves;\n"
+        "//! Types of `k8s-openapi` that are read and written by their own serde code. {GENERATED}\n#![allow(\n    clippy::wildcard_imports,\n    reason = \"each module of this file is one API group\"\n)]\n\nuse super::defaults;\n"
     );
     for (module, types) in modules {
         let mut leaves: BTreeMap<Kubernetes, Vec<&str>> = BTreeMap::new();
@@ -210,10 +225,7 @@ fn leaves(modules: &BTreeMap<&str, Vec<(&str, &Struct)>>) -> String {
             file(module)
         );
         for (since, names) in leaves {
-            let names = names
-                .iter()
-                .map(|name| format!("    {name} = {name}::default(),\n"));
-            let list = format!("super::leaves! {{\n{}}}\n", names.collect::<String>());
+            let list = format!("super::defaults! {{\n{}}}\n", wrapped(&names));
             let list = if since == first {
                 list
             } else {

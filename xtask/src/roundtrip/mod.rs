@@ -1,6 +1,6 @@
 //! Makes random valid objects from the schemas of real CRDs, reads them as the generated types and compares what is written.
 #[expect(unreachable_pub, reason = "the property tests share it as a library")]
-#[path = "../../../tests/properties/src/value.rs"]
+#[path = "../../../tests/properties/src/value/mod.rs"]
 mod value;
 
 use crate::corpus::generate::{self, Corpus};

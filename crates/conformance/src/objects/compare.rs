@@ -87,13 +87,7 @@ pub(super) fn difference(
                 .map(|fields| fields.remove("metadata"));
             object
         };
-        // Objects are stored in another version, without what that one does not declare.
-        if let Some(storage) = &version.storage {
-            storage.prune(&mut ours);
-            storage.apply_defaults(&mut ours);
-            version.schema.prune(&mut ours);
-            version.schema.apply_defaults(&mut ours);
-        }
+        read_again(version, &mut ours);
         let (ours, theirs) = (body(&ours), body(answer));
         if ours != theirs {
             return Some(("stored", format!("  here   {ours}\n  server {theirs}")));
@@ -117,6 +111,17 @@ pub(super) fn difference(
         }
     }
     None
+}
+
+/// Changes an object as storing does, perhaps in another version: it is read with the defaults of the stored version alone.
+fn read_again(version: &Served, object: &mut Value) {
+    if let Some(storage) = &version.storage {
+        storage.prune(object);
+        storage.apply_defaults(object);
+        version.schema.prune(object);
+    } else {
+        version.schema.apply_defaults(object);
+    }
 }
 
 /// Writes whole floats as integers, as the server does.

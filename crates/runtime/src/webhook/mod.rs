@@ -48,6 +48,7 @@
 //!
 //! `docs/webhooks.md` explains the deployment, the certificates and their rotation.
 mod certificates;
+mod client;
 mod configuration;
 mod conversion;
 mod difference;
@@ -69,7 +70,8 @@ use k8s_openapi::{
 
 pub use self::{
     certificates::{CertificateError, OwnCertificates},
-    configuration::{ClientConfig, Configurations},
+    client::ClientConfig,
+    configuration::Configurations,
     handler::{Defaulter, Kind, Validator, Warnings},
     refusal::{FieldErrors, Refusal},
     request::{Operation, Request},

@@ -182,7 +182,9 @@ impl At<'_> {
             return run.error(&self.path, type_, EXHAUSTED);
         }
         let convert = |value: &Value| match value {
-            Value::Object(fields) if self.resource => value::resource(self.schema, fields),
+            Value::Object(fields) if self.resource => {
+                value::resource(self.schema, fields, self.path.is_empty())
+            }
             value => value::convert(self.schema, value),
         };
         let new = convert(value);
@@ -224,8 +226,13 @@ impl At<'_> {
                     }
                     _ => go::shown(value),
                 };
+                // The server drops the message of this reason.
+                let message = match rule.reason() {
+                    Reason::Duplicate => "",
+                    _ => &*message,
+                };
                 run.causes
-                    .push(Cause::new(&field, rule.reason(), &shown, &message));
+                    .push(Cause::new(&field, rule.reason(), &shown, message));
             }
         }
     }

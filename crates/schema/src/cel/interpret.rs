@@ -131,7 +131,8 @@ impl Interpreter {
         };
         match found {
             None | Some(Err(ExecutionError::NoSuchKey(_))) => Ok(boolean(false)),
-            Some(Ok(_)) => Ok(boolean(true)),
+            // Of a value that does not fit its schema, even the presence is an error.
+            Some(Ok(value)) => known(value).map(|_| boolean(true)),
             Some(Err(error)) => Err(error.into()),
         }
     }

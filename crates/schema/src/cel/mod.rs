@@ -6,6 +6,7 @@
 
 mod check;
 mod cost;
+mod equal;
 mod errors;
 mod evaluate;
 mod expression;

@@ -12,6 +12,7 @@ use cel::{
 };
 
 use super::{
+    equal::equal,
     interpret::{Answer, Object, Stop},
     rule::error,
     value::Invalid,
@@ -79,7 +80,10 @@ pub(super) fn at<'e>(
         Ok(Some(value)) | Err(value) => value,
     };
     match get(value, key) {
-        Ok(found) => Ok(CowVal::owned(CelOptional::of(found.into_owned()))),
+        Ok(found) => match found.downcast_ref::<Invalid>() {
+            Some(Invalid(why)) => Err(error("", why.clone())),
+            None => Ok(CowVal::owned(CelOptional::of(found.into_owned()))),
+        },
         Err(ExecutionError::NoSuchKey(_) | ExecutionError::IndexOutOfBounds(_)) => {
             Ok(CowVal::owned(CelOptional::none()))
         }
@@ -137,8 +141,14 @@ pub(super) fn operate<'e>(
         _ => Err(overload()),
     };
     match (name, args) {
-        (operators::EQUALS, [left, right]) => Ok(boolean(left.equals(&**right))),
-        (operators::NOT_EQUALS, [left, right]) => Ok(boolean(!left.equals(&**right))),
+        (operators::EQUALS, [left, right]) => match equal(&**left, &**right) {
+            Ok(is_equal) => Ok(boolean(is_equal)),
+            Err(why) => Err(error("", why)),
+        },
+        // What cannot be compared is not equal.
+        (operators::NOT_EQUALS, [left, right]) => {
+            Ok(boolean(!equal(&**left, &**right).unwrap_or(false)))
+        }
         (operators::LESS, _) => compare(Ordering::is_lt),
         (operators::LESS_EQUALS, _) => compare(Ordering::is_le),
         (operators::GREATER, _) => compare(Ordering::is_gt),
@@ -146,9 +156,10 @@ pub(super) fn operate<'e>(
         (operators::IN, [item, container]) => {
             let container = container.as_container().ok_or_else(overload)?;
             let found = container.contains(&**item).map_err(|_| overload())?;
-            match Invalid::in_list(&*args[1]) {
-                Some(why) if !found => Err(error("", why)),
-                _ => Ok(boolean(found)),
+            let wrong = Invalid::at_key(&*args[1], &**item);
+            match wrong.or_else(|| Invalid::in_list(&*args[1]).filter(|_| !found)) {
+                Some(why) => Err(error("", why)),
+                None => Ok(boolean(found)),
             }
         }
         (operators::ADD, [left, right]) => {

@@ -8,10 +8,12 @@ use cel::{
     ExecutionError,
     common::{
         traits::{Adder, Container, Indexer, Iterable, Sizer, Zeroer},
-        types::{CelList, CelMap, CelString, LIST_TYPE, MAP_TYPE, Type},
+        types::{CelInt, CelList, CelMap, CelString, LIST_TYPE, MAP_TYPE, Type},
         value::{Builtin, BuiltinRef, CowVal, StaticVal, Val},
     },
 };
+
+use super::equal::{Hidden, equal};
 
 /// How a list identifies its items.
 #[derive(Clone, Debug)]
@@ -27,11 +29,15 @@ pub(super) enum Identity {
 #[derive(Clone, Debug)]
 pub(super) struct List {
     items: Arc<CelList<'static>>,
-    identity: Identity,
+    pub(super) identity: Identity,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Map(Arc<CelMap<'static>>);
+pub(super) struct Map {
+    entries: Arc<CelMap<'static>>,
+    /// Known of the objects of a custom resource.
+    hidden: Option<Arc<Hidden>>,
+}
 
 impl List {
     pub(super) fn new(items: CelList<'static>, identity: Identity) -> Self {
@@ -41,8 +47,12 @@ impl List {
         }
     }
 
+    pub(super) fn items(&self) -> &[Box<dyn Val>] {
+        self.items.inner()
+    }
+
     /// Returns whether two items have the same place in the list.
-    fn is_same(&self, left: &dyn Val, right: &dyn Val) -> bool {
+    pub(super) fn is_same(&self, left: &dyn Val, right: &dyn Val) -> bool {
         let keys = match &self.identity {
             Identity::Place => return false,
             Identity::Value => return left.equals(right),
@@ -66,7 +76,21 @@ impl List {
 
 impl Map {
     pub(super) fn new(entries: CelMap<'static>) -> Self {
-        Self(Arc::new(entries))
+        Self {
+            entries: Arc::new(entries),
+            hidden: None,
+        }
+    }
+
+    pub(super) fn object(entries: CelMap<'static>, hidden: Hidden) -> Self {
+        Self {
+            entries: Arc::new(entries),
+            hidden: Some(Arc::new(hidden)),
+        }
+    }
+
+    pub(super) fn hidden(&self) -> Option<Arc<Hidden>> {
+        self.hidden.clone()
     }
 }
 
@@ -118,17 +142,8 @@ impl Val for List {
         self.items.as_zeroer()
     }
 
-    /// Without regard to order, each item has an equal item in the other list.
     fn equals(&self, other: &dyn Val) -> bool {
-        let Some(other) = other.downcast_ref::<CelList>() else {
-            return false;
-        };
-        if let Identity::Place = self.identity {
-            return self.items.equals(other);
-        }
-        let (items, other) = (self.items.inner(), other.inner());
-        let is_in = |item: &dyn Val| other.iter().any(|other| item.equals(&**other));
-        items.len() == other.len() && items.iter().all(|item| is_in(&**item))
+        equal(self, other).unwrap_or(false)
     }
 
     fn clone_as_boxed<'v>(&self) -> Box<dyn Val + 'v> {
@@ -185,27 +200,27 @@ impl Val for Map {
     }
 
     fn as_container(&self) -> Option<&dyn Container> {
-        self.0.as_container()
+        self.entries.as_container()
     }
 
     fn as_indexer<'b, 'v>(&'b self) -> Option<&'b (dyn Indexer + 'v)> {
-        self.0.as_indexer()
+        self.entries.as_indexer()
     }
 
     fn as_iterable<'b, 'v>(&'b self) -> Option<&'b (dyn Iterable + 'v)> {
-        self.0.as_iterable()
+        self.entries.as_iterable()
     }
 
     fn as_sizer(&self) -> Option<&dyn Sizer> {
-        self.0.as_sizer()
+        Some(self)
     }
 
     fn as_zeroer(&self) -> Option<&dyn Zeroer> {
-        self.0.as_zeroer()
+        self.entries.as_zeroer()
     }
 
     fn equals(&self, other: &dyn Val) -> bool {
-        self.0.equals(other)
+        equal(self, other).unwrap_or(false)
     }
 
     fn clone_as_boxed<'v>(&self) -> Box<dyn Val + 'v> {
@@ -217,12 +232,21 @@ impl Val for Map {
     }
 
     fn as_builtin<'v>(&self) -> BuiltinRef<'_, 'v> {
-        BuiltinRef::Map(&self.0)
+        BuiltinRef::Map(&self.entries)
     }
 
     fn into_builtin<'v>(self: Box<Self>) -> Option<Builtin<'v>> {
-        Some(Builtin::Map(Arc::unwrap_or_clone(self.0)))
+        Some(Builtin::Map(Arc::unwrap_or_clone(self.entries)))
     }
 }
 
 impl StaticVal for Map {}
+
+impl Sizer for Map {
+    fn size(&self) -> CelInt {
+        match &self.hidden {
+            Some(hidden) => i64::try_from(hidden.size).unwrap_or(i64::MAX).into(),
+            None => self.entries.size(),
+        }
+    }
+}

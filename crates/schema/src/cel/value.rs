@@ -13,6 +13,7 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
 use serde_json::Value;
 
 use super::{
+    equal::Hidden,
     library::opaque,
     names::escape,
     shared::{Identity, List, Map},
@@ -38,9 +39,9 @@ pub(super) fn convert(schema: &Node, value: &Value) -> Box<dyn Val> {
     }
     match (schema.type_.as_deref(), value) {
         (Some("object"), Value::Object(fields)) if schema.embedded_resource => {
-            resource(schema, fields)
+            resource(schema, fields, false)
         }
-        (Some("object"), Value::Object(fields)) => object(schema, fields, &[]),
+        (Some("object"), Value::Object(fields)) => object(schema, fields, &[], true),
         (Some("object"), _) => {
             invalid("invalid data, expected a map for the provided schema with type=object")
         }
@@ -64,7 +65,11 @@ pub(super) fn convert(schema: &Node, value: &Value) -> Box<dyn Val> {
 }
 
 /// As [`convert`], for an object with `apiVersion`, `kind` and `metadata`; of the latter, names are visible.
-pub(super) fn resource(schema: &Node, fields: &serde_json::Map<String, Value>) -> Box<dyn Val> {
+pub(super) fn resource(
+    schema: &Node,
+    fields: &serde_json::Map<String, Value>,
+    is_root: bool,
+) -> Box<dyn Val> {
     static META: LazyLock<[(&str, Node); 3]> = LazyLock::new(|| {
         let string = || Node {
             type_: Some("string".to_owned()),
@@ -90,15 +95,26 @@ pub(super) fn resource(schema: &Node, fields: &serde_json::Map<String, Value>) -
         && has("kind", "string")
         && has("metadata", "object")
         && !schema.properties["metadata"].properties.is_empty();
-    object(schema, fields, if is_complete { &[] } else { &*META })
+    // What the server adds to the metadata of the root is not known here.
+    object(
+        schema,
+        fields,
+        if is_complete { &[] } else { &*META },
+        !is_root,
+    )
 }
 
 fn object(
     schema: &Node,
     fields: &serde_json::Map<String, Value>,
     instead: &[(&'static str, Node)],
+    knows_metadata: bool,
 ) -> Box<dyn Val> {
     let mut map = HashMap::with_capacity(fields.len());
+    let mut hidden = Hidden {
+        size: fields.len(),
+        ..Hidden::default()
+    };
     let has_properties = !schema.properties.is_empty() || !instead.is_empty();
     for (name, value) in fields {
         let special = instead.iter().find(|(known, _)| known == name);
@@ -107,12 +123,20 @@ fn object(
             None if has_properties => schema.properties.get(name),
             None => schema.additional(),
         };
-        // A null in a declared field counts as absent.
-        let is_absent = has_properties && value.is_null();
-        let (Some(inner), false) = (inner, is_absent) else {
+        let Some(inner) = inner else {
+            hidden.unknown.insert(name.clone(), value.clone());
             continue;
         };
-        let value = convert(inner, value);
+        if has_properties && value.is_null() {
+            hidden.nulls.push(name.clone());
+            continue;
+        }
+        let value = match value {
+            Value::Object(fields) if !knows_metadata && name == "metadata" => {
+                metadata(inner, fields)
+            }
+            value => convert(inner, value),
+        };
         let escaped = if has_properties { escape(name) } else { None };
         // The server finds a field by its own name too.
         if let Some(escaped) = escaped.filter(|escaped| escaped != name) {
@@ -120,7 +144,16 @@ fn object(
         }
         map.insert(CelMapKey::String(CelString::from(name.clone())), value);
     }
-    Box::new(Map::new(CelMap::from(map)))
+    Box::new(Map::object(CelMap::from(map), hidden))
+}
+
+/// As [`convert`], without what the schema does not declare.
+fn metadata(schema: &Node, fields: &serde_json::Map<String, Value>) -> Box<dyn Val> {
+    let declared = fields
+        .iter()
+        .filter(|(name, _)| schema.properties.contains_key(*name));
+    let declared = declared.map(|(name, value)| (name.clone(), value.clone()));
+    object(schema, &declared.collect(), &[], true)
 }
 
 fn list(schema: &Node, items: &[Value]) -> Box<dyn Val> {
@@ -213,6 +246,13 @@ pub(super) struct Invalid(pub(super) String);
 opaque!(Invalid, "error");
 
 impl Invalid {
+    /// Returns the error of the value that a map has at a key.
+    pub(super) fn at_key(map: &dyn Val, key: &dyn Val) -> Option<String> {
+        map.downcast_ref::<CelMap>()?;
+        let value = map.as_indexer()?.get(key).ok()?;
+        Some(value.downcast_ref::<Self>()?.0.clone())
+    }
+
     /// Returns the error of the first item of a list that has one.
     pub(super) fn in_list(list: &dyn Val) -> Option<String> {
         let list = list.downcast_ref::<CelList>()?;

@@ -32,7 +32,7 @@ pub(super) fn add(env: &mut Env) -> Result<(), DeclarationError> {
     })?;
     let any = || vec![DYN_TYPE];
     env.add_member_overload("indexOf", "list.indexOf(dyn)", LIST_TYPE, any(), |args| {
-        let place = items(&args[0])?
+        let place = raw(&args[0])?
             .iter()
             .position(|item| item.equals(&*args[1]));
         Ok(index(place))
@@ -43,14 +43,14 @@ pub(super) fn add(env: &mut Env) -> Result<(), DeclarationError> {
         LIST_TYPE,
         any(),
         |args| {
-            let place = items(&args[0])?
+            let place = raw(&args[0])?
                 .iter()
                 .rposition(|item| item.equals(&*args[1]));
             Ok(index(place))
         },
     )?;
     env.add_member_overload("includes", "dyn.includes(dyn)", DYN_TYPE, any(), |args| {
-        let is_in = match items(&args[0]) {
+        let is_in = match raw(&args[0]) {
             Ok(items) => items.iter().any(|item| item.equals(&*args[1])),
             Err(_) => args[0].equals(&*args[1]),
         };
@@ -58,16 +58,20 @@ pub(super) fn add(env: &mut Env) -> Result<(), DeclarationError> {
     })
 }
 
-/// Returns the items of a list.
+/// Returns the items of a list, which must fit their schema.
 pub(super) fn items<'v>(list: &CowVal<'_, 'v>) -> Result<Vec<Box<dyn Val + 'v>>, ExecutionError> {
+    match Invalid::in_list(&**list) {
+        Some(why) => Err(error("list", why)),
+        None => raw(list),
+    }
+}
+
+fn raw<'v>(list: &CowVal<'_, 'v>) -> Result<Vec<Box<dyn Val + 'v>>, ExecutionError> {
     let type_ = list.get_type();
     let iterable = list.as_iterable().filter(|_| *type_ == LIST_TYPE);
     let mut iterator = iterable
         .ok_or_else(|| ExecutionError::no_such_overload("list", vec![type_.name().to_owned()]))?
         .iter();
-    if let Some(why) = Invalid::in_list(&**list) {
-        return Err(error("list", why));
-    }
     let mut items = Vec::new();
     while let Some(item) = iterator.next() {
         items.push(item.clone_as_boxed());
@@ -75,7 +79,7 @@ pub(super) fn items<'v>(list: &CowVal<'_, 'v>) -> Result<Vec<Box<dyn Val + 'v>>,
     Ok(items)
 }
 
-/// As [`items`], for a function that starts with the first item.
+/// As [`raw`], for a function that starts with the first item.
 fn comparable<'v>(
     list: &CowVal<'_, 'v>,
     name: &str,
@@ -86,7 +90,7 @@ fn comparable<'v>(
     if first.is_some_and(|first| first.downcast_ref::<Invalid>().is_some()) {
         return Err(error(name, format!("no such overload: {name}(list)")));
     }
-    items(list)
+    raw(list)
 }
 
 fn optional<'b, 'v>(item: Option<Box<dyn Val + 'v>>) -> CowVal<'b, 'v> {
@@ -99,6 +103,11 @@ fn index<'b, 'v>(place: Option<usize>) -> CowVal<'b, 'v> {
 }
 
 fn compare(left: &dyn Val, right: &dyn Val) -> Result<Ordering, ExecutionError> {
+    for value in [left, right] {
+        if let Some(Invalid(why)) = value.downcast_ref::<Invalid>() {
+            return Err(error("list", why.clone()));
+        }
+    }
     let comparer = left.as_comparer().ok_or_else(|| {
         ExecutionError::no_such_overload("_<_", vec![left.get_type().name().to_owned()])
     })?;
