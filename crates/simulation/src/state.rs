@@ -85,8 +85,14 @@ fn copy(object: &Value) -> Value {
                             | "uid"
                     )
                 });
-                let kept = kept.map(|(name, value)| (name.clone(), value.clone()));
-                Value::Object(kept.collect())
+                let mut kept: Map<_, _> = kept
+                    .map(|(name, value)| (name.clone(), value.clone()))
+                    .collect();
+                let prefix = text(object, "/metadata/generateName");
+                if !prefix.is_empty() {
+                    kept.insert("name".to_owned(), format!("{prefix}*").into());
+                }
+                Value::Object(kept)
             }
             value => value.clone(),
         };
@@ -284,6 +290,19 @@ mod tests {
         assert_eq!(found[0].path, "spec.replicas");
         let mask = Mask::from([(found[0].object.clone(), found[0].path.clone())]);
         assert!(differences(&one, &other, &mask).is_empty());
+    }
+
+    #[test]
+    fn generated_names_are_no_difference() {
+        let state_of = |name: &str| {
+            let server = ApiServer::new();
+            let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"generateName": "a-", "name": name}, "data": {"key": "value"}});
+            server.seed(&object).unwrap();
+            state(&server)
+        };
+        let (one, other) = (state_of("a-htlwq"), state_of("a-fwndb"));
+        assert_eq!(differences(&one, &other, &Mask::new()), []);
+        assert_eq!(one["ConfigMap default/a-*1"]["metadata"]["name"], "a-*");
     }
 
     #[test]
