@@ -21,7 +21,7 @@ pub(super) const RUNTIME: &str = env!("CARGO_PKG_VERSION");
 /// The version of `serde_json`.
 const SERDE_JSON: &str = "1";
 
-/// Where the crates `kube-codegen-record`, `-runtime`, `-simulation` and `-testing` are.
+/// Where the crates `kube-codegen-record`, `-runtime`, `-schema`, `-simulation` and `-testing` are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum RuntimeCrates {
@@ -144,6 +144,10 @@ pub(super) fn variables(kubernetes: Kubernetes, crates: &RuntimeCrates) -> Value
         (
             "runtime_with_webhooks",
             Value::from_safe_string(crates.with_features("runtime", &["cli", "webhook"])),
+        ),
+        (
+            "schema_with_sample",
+            Value::from_safe_string(crates.with_features("schema", &["sample"])),
         ),
         ("simulation", dependency("simulation")),
         ("testing", dependency("testing")),

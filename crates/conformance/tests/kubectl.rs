@@ -127,7 +127,7 @@ fn normal(text: &str) -> Result<String, regex::Error> {
     let mut text = text.to_owned();
     for (pattern, word) in [
         // Whether a client that gives up sees its watch end first is a matter of microseconds.
-        (r"(?m)^[EW]\d{4} .* reflector\.go:.*\n", ""),
+        (r"(?m)^(\d: )?[EIW]\d{4} .* reflector\.go:.*\n", "${1}"),
         (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "TIME"),
         (r"\b\d+(s|m\d*s?)\b", "AGE"),
         (r"(Resource Version: +)\d+", "${1}VERSION"),

@@ -48,7 +48,13 @@ fn handlers_are_registered_reachable_and_allowed() {
         "resourceNames: [virtualmachines.infra.example.com]",
     ];
     contains(&files, "deploy/rbac.yaml", &rights);
-    contains(&files, "Cargo.toml", &[r#"features = ["cli", "webhook"]"#]);
+    let dependencies = [r#"features = ["cli", "webhook"]"#, "kube-codegen-schema = "];
+    contains(&files, "Cargo.toml", &dependencies);
+    let tests = [
+        "let crd = generated::infra_example_com::v1::VirtualMachine::crd();",
+        "assert_round_trips(&converter, random_objects(&crd)?);",
+    ];
+    contains(&files, "tests/webhooks.rs", &tests);
     for (path, text) in &files {
         if Path::new(path).extension().is_some_and(|end| end == "rs") && !path.contains("generated")
         {
