@@ -12,7 +12,7 @@ pub enum Ty {
     List(Box<Ty>),
     /// `object` with `additionalProperties`
     Map(Box<Ty>),
-    /// An item or a map value that may be null. A field has its [`Presence`] instead.
+    /// An item or a map value that may be null. A field has its [`Presence`](super::Presence) instead.
     Nullable(Box<Ty>),
     /// A type of the model.
     Named(TypeId),
