@@ -29,45 +29,10 @@ use kube_codegen_runtime::{
 };
 use serde_json::json;
 
-use crate::site::{Site, SiteStatus};
-
-/// What is wrong with the operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bug {
-    None,
-    /// If the Deployment exists, everything is taken as done.
-    HalfDone,
-    /// The account is deleted by its name.
-    DeleteByName,
-    /// The Deployment is changed only if this process saw another spec before.
-    EdgeTriggered,
-    /// The `ConfigMap` has no owner.
-    NoOwner,
-    /// A failed create is ignored.
-    IgnoredError,
-    /// The account has a generated name, which is remembered in the status afterwards.
-    NotIdempotent,
-    /// The status counts reconciles.
-    StatusFlaps,
-    /// Children have generated names, and the cache decides whether one exists.
-    StaleRead,
-    /// The account is deleted when the watch shows a deletion, without a finalizer.
-    MissedDelete,
-    /// The finalizer is removed before the account.
-    FinalizerTooEarly,
-    /// A conflict is taken as success, and the generation as observed.
-    ConflictSwallowed,
-    /// A replica goes on after its term as the leader.
-    TwoLeaders,
-    /// The `ConfigMap` of the former colour stays.
-    LeakOnRename,
-    /// Each reconcile asks for the next after a tenth of a second.
-    HotLoop,
-    /// Each reconcile rewrites the object.
-    Rewrites,
-    /// A status without the Deployment of the cache panics.
-    Panics,
-}
+use crate::{
+    bug::Bug,
+    site::{Site, SiteStatus},
+};
 
 const FINALIZER: &str = "example.com/account";
 const ACCOUNTS: &str = "accounts";
@@ -186,6 +151,12 @@ async fn apply(site: &Site, context: &Context) -> kube::Result<Action> {
     if bug == Bug::HalfDone && context.deployments.namespaced("default").get(&name).is_ok() {
         return status(site, context, None).await;
     }
+    // What is noted as observed is taken as done.
+    if bug == Bug::IgnoredError && is_observed(site) {
+        return deployment(site, context, &owner)
+            .await
+            .map(|()| Action::await_change());
+    }
     let account = account(site, context).await?;
     deployment(site, context, &owner).await?;
     config(site, context, &owner).await?;
@@ -199,6 +170,11 @@ async fn apply(site: &Site, context: &Context) -> kube::Result<Action> {
         api.patch(&name, &PatchParams::default(), &patch).await?;
     }
     status(site, context, account).await
+}
+
+fn is_observed(site: &Site) -> bool {
+    let observed = site.status.as_ref().and_then(|it| it.observed_generation);
+    observed == site.metadata.generation
 }
 
 /// Creates the account, a Secret in another namespace. Returns its name if it was generated.
@@ -311,8 +287,7 @@ async fn config(site: &Site, context: &Context, owner: &OwnerReference) -> kube:
             other => other.map(drop),
         };
     };
-    let observed = site.status.as_ref().and_then(|it| it.observed_generation);
-    if context.bug == Bug::ConflictSwallowed && observed == site.metadata.generation {
+    if context.bug == Bug::ConflictSwallowed && is_observed(site) {
         return Ok(());
     }
     if cached.data.as_ref() == Some(&data) || cached.metadata.deletion_timestamp.is_some() {

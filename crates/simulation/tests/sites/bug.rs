@@ -1,0 +1,39 @@
+//! The mutants of the operator.
+
+/// What is wrong with the operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bug {
+    None,
+    /// If the Deployment exists, everything is taken as done.
+    HalfDone,
+    /// The account is deleted by its name.
+    DeleteByName,
+    /// The Deployment is changed only if this process saw another spec before.
+    EdgeTriggered,
+    /// The `ConfigMap` has no owner.
+    NoOwner,
+    /// A failed create is ignored, and the generation noted as observed.
+    IgnoredError,
+    /// The account has a generated name, which is remembered in the status afterwards.
+    NotIdempotent,
+    /// The status counts reconciles.
+    StatusFlaps,
+    /// Children have generated names, and the cache decides whether one exists.
+    StaleRead,
+    /// The account is deleted when the watch shows a deletion, without a finalizer.
+    MissedDelete,
+    /// The finalizer is removed before the account.
+    FinalizerTooEarly,
+    /// A conflict is taken as success, and the generation as observed.
+    ConflictSwallowed,
+    /// A replica goes on after its term as the leader.
+    TwoLeaders,
+    /// The `ConfigMap` of the former colour stays.
+    LeakOnRename,
+    /// Each reconcile asks for the next after a tenth of a second.
+    HotLoop,
+    /// Each reconcile rewrites the object.
+    Rewrites,
+    /// A status without the Deployment of the cache panics.
+    Panics,
+}
