@@ -26,7 +26,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// The largest package in bytes; crates.io takes ten times as much.
 const LARGEST: u64 = 1_000_000;
 
-/// Runs the task and returns whether there is no problem.
+/// Checks or lists the packages. Returns whether no problem was found.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let packages = published()?;
     let names: Vec<&str> = packages

@@ -23,7 +23,7 @@ pub(super) const MAP: u64 = 30;
 const TEXT: f64 = 0.1;
 /// The share of a pattern's length that one step of a match costs.
 const PATTERN: f64 = 0.25;
-/// The length of the pattern that stands for a named format.
+/// The length that a named format counts as, in place of a pattern.
 const FORMAT: u64 = 128;
 
 /// Returns what a call costs. An argument that is an error is `None`.

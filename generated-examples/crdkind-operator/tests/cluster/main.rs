@@ -7,6 +7,7 @@ mod chaos;
 mod children;
 mod deployed;
 mod drift;
+mod kustomize;
 mod leaders;
 mod permissions;
 mod refusals;

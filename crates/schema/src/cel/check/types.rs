@@ -16,7 +16,7 @@ pub(super) enum Type {
     /// The type of a type, as `type(x)` returns it.
     Meta(Rc<Type>),
     Object(Rc<Object>),
-    /// A part of a signature that stands for any type, the same one everywhere in the signature.
+    /// A type parameter of a signature.
     Any(&'static str),
 }
 

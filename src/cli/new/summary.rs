@@ -1,0 +1,83 @@
+//! What `kube-codegen new` prints at the end.
+use std::fs;
+
+use serde_json::json;
+
+use super::Args;
+use crate::{
+    cli::{changes::Totals, console::Console},
+    render::File,
+    scaffold,
+    write::Plan,
+};
+
+/// Prints what was created and what the user has to do by hand.
+pub(super) fn summary(
+    args: &Args,
+    totals: Totals,
+    [own, generated]: [&Plan; 2],
+    files: &[File],
+    console: &mut Console,
+) {
+    let root = own.root().display();
+    let missing = missing_dependencies(own, files);
+    console.object(&json!({
+        "type": "summary",
+        "outcome": if args.dry_run { "dry-run" } else { "created" },
+        "name": args.name.as_str(),
+        "path": root.to_string(),
+        "written": own.changes().len(),
+        "generated": generated.changes().len(),
+        "kept": own.kept(),
+        "missingDependencies": missing,
+    }));
+    for path in own.kept() {
+        console.line(&format!("kept     {}", own.root().join(path).display()));
+    }
+    let mut steps = Vec::new();
+    if !missing.is_empty() {
+        let path = own.root().join(scaffold::MANIFEST);
+        let (path, missing) = (path.display(), missing.trim_end());
+        steps.push(format!("add to {path}, which was kept:\n{missing}"));
+    }
+    if has_other_program(args, own) {
+        let path = own.root().join(scaffold::PROGRAM);
+        let path = path.display();
+        steps.push(format!(
+            "{path} was kept and does not start the operator: run a manager with `{}::register` in it, or remove it and run this command again",
+            args.name.ident()
+        ));
+    }
+    let totals = totals.text();
+    let name = &args.name;
+    if args.dry_run {
+        console.line(&format!("{name} in {root}: {totals}"));
+    } else if steps.is_empty() {
+        console.line(&format!(
+            "{name} in {root}: {totals}; next: cd {root} && cargo run"
+        ));
+    } else {
+        console.line(&format!("{name} in {root}: {totals}"));
+    }
+    for step in steps {
+        console.line(&format!("\n{step}"));
+    }
+}
+
+/// Returns the dependencies that the user's manifest lacks, as TOML.
+fn missing_dependencies(own: &Plan, files: &[File]) -> String {
+    let is_kept = own.kept().iter().any(|path| path == scaffold::MANIFEST);
+    let wanted = files.iter().find(|file| file.path == scaffold::MANIFEST);
+    let Some(wanted) = wanted.filter(|_| is_kept) else {
+        return String::new();
+    };
+    let existing = fs::read_to_string(own.root().join(scaffold::MANIFEST)).unwrap_or_default();
+    scaffold::missing_dependencies(&existing, &wanted.text)
+}
+
+/// Returns whether the user's program is another one, such as that of `cargo init`.
+fn has_other_program(args: &Args, own: &Plan) -> bool {
+    let is_kept = own.kept().iter().any(|path| path == scaffold::PROGRAM);
+    let text = fs::read_to_string(own.root().join(scaffold::PROGRAM)).unwrap_or_default();
+    is_kept && !text.contains(&args.name.ident())
+}
