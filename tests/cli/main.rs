@@ -22,6 +22,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use tempfile::TempDir;
@@ -128,8 +129,21 @@ fn make(package: &Path, targets: &[&str]) -> Result<String, String> {
 
 /// Returns a command in a scaffolded package that builds with the dependency versions of this repository.
 fn in_package(program: &str, package: &Path) -> Command {
+    static PACKAGES: AtomicUsize = AtomicUsize::new(1);
     let lock = Path::new(ROOT).join("Cargo.lock");
     fs::copy(lock, package.join("Cargo.lock")).unwrap();
+    // All packages share the compiled dependencies. Cargo takes two of one name and version for the same one, wherever
+    // they are, and would run the tests of the other.
+    let manifest = package.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    if text.contains("\nversion = \"0.1.0\"\n") {
+        let version = PACKAGES.fetch_add(1, Ordering::Relaxed);
+        fs::write(
+            &manifest,
+            text.replacen("0.1.0", &format!("0.1.{version}"), 1),
+        )
+        .unwrap();
+    }
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages");
     let mut command = Command::new(program);
     command
