@@ -97,6 +97,16 @@ fn label(text: &str) -> Result<String, String> {
 }
 
 fn group(text: &str) -> Result<String, String> {
+    for domain in ["k8s.io", "kubernetes.io"] {
+        if text
+            .strip_suffix(domain)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        {
+            return Err(format!(
+                "groups of `{domain}` need an approval by the Kubernetes community; use a domain of yours"
+            ));
+        }
+    }
     if text.contains('.') && text.split('.').all(is_label) && text.len() <= 253 {
         return Ok(text.to_owned());
     }
@@ -167,6 +177,7 @@ mod tests {
     fn names_are_those_that_the_api_server_accepts() {
         assert!(group("apps.example.com").is_ok() && group("example").is_err());
         assert!(group("a..b").is_err() && group("A.b").is_err());
+        assert!(group("apps.k8s.io").is_err() && group("my-k8s.io").is_ok());
         assert!(kind("Website").is_ok() && kind("website").is_err() && kind("A-B").is_err());
         for good in ["v1", "v2beta1", "v10alpha3"] {
             assert!(version(good).is_ok(), "{good}");

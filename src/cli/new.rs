@@ -128,6 +128,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         files.push(baseline);
     }
 
+    warn_if_nested(&target, console)?;
     let own = write::plan_once(&target, &files, args.force)?;
     let generated = match &output {
         Some(output) => write::plan(&directory, &output.files, args.force)?,
@@ -139,6 +140,19 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let changes = ChangeArgs::apply(args.dry_run);
     if let Some(totals) = changes.process(&[&own, &generated], "new", console)? {
         summary::summary(args, totals, [&own, &generated], &files, console);
+    }
+    Ok(())
+}
+
+/// Warns if the crate would be in another operator, which is seldom meant.
+fn warn_if_nested(target: &Path, console: &mut Console) -> Result<(), String> {
+    let target = std::path::absolute(target).map_err(|error| error.to_string())?;
+    let mut parents = target.ancestors().skip(1);
+    if let Some(operator) = parents.find(|path| path.join(scaffold::BASELINE).exists()) {
+        console.warning(&format!(
+            "the crate is inside the operator `{}`; `kube-codegen add` there adds kinds to that operator",
+            operator.display()
+        ));
     }
     Ok(())
 }
