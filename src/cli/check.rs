@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kube_codegen_schema::{Cause, Schema, pointer};
+use kube_codegen_schema::{Cause, RuleProblem, Schema, pointer};
 use serde_json::{Value, json};
 
 use super::{CommandError, console::Console, count};
@@ -140,11 +140,9 @@ fn kinds(documents: Vec<(SourceId, Document)>, diagnostics: &mut Diagnostics) ->
                 .unwrap_or(&Value::Null);
             let scale = &version["subresources"]["scale"];
             let version = version["name"].as_str().unwrap_or_default().to_owned();
-            let schema = Schema::new(schema)
-                .and_then(|schema| schema.with_scale(scale))
-                .map_err(|error| error.to_string());
+            let (schema, problems) = compile(schema, scale);
             let crd = text("/metadata/name").to_owned();
-            for problem in schema.iter().flat_map(Schema::rule_problems) {
+            for problem in problems {
                 let place = Place {
                     pointer: format!(
                         "/spec/versions/{index}/schema/openAPIV3Schema{}",
@@ -154,7 +152,9 @@ fn kinds(documents: Vec<(SourceId, Document)>, diagnostics: &mut Diagnostics) ->
                     version: Some(version.clone()),
                     ..place.clone()
                 };
-                let diagnostic = diagnostics.report(Code::InvalidRule, place, problem.message);
+                // The other lines repeat the rule.
+                let message = problem.message.lines().next().unwrap_or_default();
+                let diagnostic = diagnostics.report(Code::InvalidRule, place, message);
                 diagnostic.severity = Severity::Error;
             }
             kinds.entry(key.clone()).or_default().insert(
@@ -172,6 +172,27 @@ fn kinds(documents: Vec<(SourceId, Document)>, diagnostics: &mut Diagnostics) ->
         diagnostics.report(Code::NoCrd, Place::nowhere(), message);
     }
     kinds
+}
+
+/// Compiles a schema, without the rules that the API server would refuse.
+fn compile(declared: &Value, scale: &Value) -> (Result<Schema, String>, Vec<RuleProblem>) {
+    let compile = |schema: &Value| {
+        let schema = Schema::new(schema).and_then(|schema| schema.with_scale(scale));
+        schema.map_err(|error| error.to_string())
+    };
+    let schema = compile(declared);
+    let problems: Vec<_> = schema.iter().flat_map(Schema::rule_problems).collect();
+    if problems.is_empty() {
+        return (schema, problems);
+    }
+    let mut declared = declared.clone();
+    for problem in &problems {
+        let is_rule = problem.pointer.ends_with("/rule");
+        if let Some(text) = declared.pointer_mut(&problem.pointer) {
+            *text = if is_rule { "true" } else { "''" }.into();
+        }
+    }
+    (compile(&declared), problems)
 }
 
 /// Checks one object, or the items of a list; returns whether there is a CRD for it.

@@ -347,10 +347,13 @@ async fn restart(world: &Arc<World>) {
     world.log("simulation", || {
         "restarts the operator, which is at rest".to_owned()
     });
+    // What a fault asks for is no write of an operator at rest.
+    world.hold_faults(true);
     for replica in 0..world.setup.replicas {
         world.crash(replica);
     }
     rest(world).await;
+    world.hold_faults(false);
     if world.has_ended() || world.lock().changes == writes {
         return;
     }

@@ -58,6 +58,8 @@ struct Replica {
 #[derive(Debug)]
 pub(crate) struct Inner {
     decisions: HashMap<Point, Vec<Fault>>,
+    /// The decisions, while no fault may happen.
+    held: HashMap<Point, Vec<Fault>>,
     occurrences: HashMap<(usize, String), u32>,
     replicas: Vec<Replica>,
     /// The last change, failure or restart; in the future while something is delayed.
@@ -141,6 +143,7 @@ impl World {
             steering,
             inner: Mutex::new(Inner {
                 decisions,
+                held: HashMap::new(),
                 occurrences: HashMap::new(),
                 replicas: (0..setup.replicas).map(|_| Replica::default()).collect(),
                 active: now,

@@ -31,6 +31,16 @@ impl World {
         }
     }
 
+    /// Holds back the faults that have not happened yet, or lets them happen again.
+    pub(crate) fn hold_faults(&self, hold: bool) {
+        let inner = &mut *self.lock();
+        if hold {
+            inner.held = std::mem::take(&mut inner.decisions);
+        } else {
+            inner.decisions = std::mem::take(&mut inner.held);
+        }
+    }
+
     /// Counts an arrival at a choice point and returns the point with what is decided there.
     pub(crate) fn arrive(
         &self,
