@@ -12,7 +12,7 @@ use kube::Client;
 use kube_codegen_record::clock;
 use tokio::{
     sync::mpsc,
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout_at},
 };
 
 use crate::{
@@ -327,7 +327,9 @@ async fn rest(world: &Arc<World>) {
             let message = format!("the operator has changed objects {CHANGES} times, and goes on");
             return world.fail(world.endless(&message));
         }
-        tokio::time::sleep_until(rested.min(Instant::now() + setup.quiet / 10)).await;
+        let next = rested.min(Instant::now() + setup.quiet / 10);
+        // An early end is seen at once.
+        let _ = timeout_at(next, world.ended.notified()).await;
     }
     for (key, count) in world.take_requests() {
         if count > REQUESTS_AT_REST {

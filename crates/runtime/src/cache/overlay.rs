@@ -3,6 +3,7 @@
 //! Handlers get the watch's changes alone. So each pending key has two states: the shown one, which is in the store, and the observed one.
 use std::{
     collections::{BTreeMap, HashMap},
+    mem,
     sync::Arc,
 };
 
@@ -25,12 +26,16 @@ pub(super) struct Overlay<K> {
     by_key: HashMap<ObjectKey, Pending<K>>,
     /// The keys of writes by namespace of their list and watch, and by version.
     by_version: BTreeMap<(Option<String>, u64), ObjectKey>,
+    /// Written objects that are gone, and of which the watch has delivered nothing.
+    vanished: Vec<Arc<K>>,
     swept: Instant,
 }
 
 struct Pending<K> {
     /// What the watch has delivered.
     observed: Option<Arc<K>>,
+    /// The last written state.
+    written: Option<Arc<K>>,
     until: Until,
     scope: Option<String>,
     since: Instant,
@@ -59,6 +64,7 @@ impl<K> Overlay<K> {
         Self {
             by_key: HashMap::new(),
             by_version: BTreeMap::new(),
+            vanished: Vec::new(),
             swept: Instant::now(),
         }
     }
@@ -81,6 +87,22 @@ impl<K> Overlay<K> {
             self.by_version.remove(&(pending.scope.clone(), version));
         }
         Some(pending)
+    }
+}
+
+impl<K: Object> Overlay<K> {
+    /// Ends a pending write and returns what the watch delivered before `successor`, the object that it has delivered now. A written object
+    /// that readers have seen, and handlers never will, is noted.
+    fn end(&mut self, key: &ObjectKey, successor: Option<&K>) -> Option<Option<Arc<K>>> {
+        let pending = self.remove(key)?;
+        let uid = |object: &K| object.meta().uid.clone();
+        if pending.observed.is_none()
+            && let Some(written) = pending.written
+            && successor.is_none_or(|successor| uid(successor) != uid(&*written))
+        {
+            self.vanished.push(written);
+        }
+        Some(pending.observed)
     }
 }
 
@@ -176,6 +198,15 @@ impl<K: Object> Store<K> {
         self.overlay.by_key.len()
     }
 
+    pub(crate) fn has_vanished(&self) -> bool {
+        !self.overlay.vanished.is_empty()
+    }
+
+    /// Returns the written objects that are gone, and of which the watch has delivered nothing, since the last call.
+    pub(crate) fn take_vanished(&mut self) -> Vec<Arc<K>> {
+        mem::take(&mut self.overlay.vanished)
+    }
+
     /// Returns the age of the oldest pending write.
     pub(crate) fn oldest_pending_write(&self) -> Option<Duration> {
         let pending = self.overlay.by_key.values();
@@ -186,8 +217,8 @@ impl<K: Object> Store<K> {
     pub(super) fn deliver(&mut self, object: &Arc<K>) -> Option<Delivery<K>> {
         let (key, pending) = self.pending(&**object)?;
         if pending.is_passed_by(&**object) {
-            let pending = self.overlay.remove(&key)?;
-            return Some(Delivery::Passed(pending.observed));
+            let observed = self.overlay.end(&key, Some(&**object))?;
+            return Some(Delivery::Passed(observed));
         }
         let before = pending.observed.replace(Arc::clone(object));
         Some(Delivery::Older(before))
@@ -201,8 +232,7 @@ impl<K: Object> Store<K> {
             Until::Version(_) => pending.is_passed_by(last),
         };
         if is_own {
-            let pending = self.overlay.remove(&key)?;
-            return Some(Delivery::Passed(pending.observed));
+            return self.overlay.end(&key, None).map(Delivery::Passed);
         }
         Some(Delivery::Older(pending.observed.take()))
     }
@@ -219,8 +249,7 @@ impl<K: Object> Store<K> {
         {
             return Some(Delivery::Older(pending.observed.take()));
         }
-        let pending = self.overlay.remove(key)?;
-        Some(Delivery::Passed(pending.observed))
+        self.overlay.end(key, None).map(Delivery::Passed)
     }
 
     /// Returns the pending write of an object from the watch.
@@ -240,10 +269,11 @@ impl<K: Object> Store<K> {
 
     /// Shows `stored` until the watch has passed it.
     fn hold(&mut self, key: ObjectKey, scope: Option<&str>, until: Until, stored: Option<Arc<K>>) {
-        let observed = match self.overlay.remove(&key) {
-            Some(pending) => pending.observed,
-            None => self.find(&key),
+        let (observed, earlier) = match self.overlay.remove(&key) {
+            Some(pending) => (pending.observed, pending.written),
+            None => (self.find(&key), None),
         };
+        let written = stored.clone().or(earlier);
         self.show(&key, stored);
         let scope = scope.map(str::to_owned);
         if let Until::Version(version) = until {
@@ -252,6 +282,7 @@ impl<K: Object> Store<K> {
         }
         let pending = Pending {
             observed,
+            written,
             until,
             scope,
             since: Instant::now(),
@@ -262,8 +293,8 @@ impl<K: Object> Store<K> {
 
     /// Shows what the watch has delivered.
     fn revert(&mut self, key: &ObjectKey) {
-        if let Some(pending) = self.overlay.remove(key) {
-            self.show(key, pending.observed);
+        if let Some(observed) = self.overlay.end(key, None) {
+            self.show(key, observed);
         }
     }
 

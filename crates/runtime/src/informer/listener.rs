@@ -142,6 +142,15 @@ impl<K: Object> Listeners<K> {
         self.send(&self.notice(delta));
     }
 
+    /// Sends the whole life of objects that readers have seen, and that were deleted before the watch delivered them: a reconcile may wait for
+    /// a change of them.
+    pub(super) fn notify_vanished(&self, objects: Vec<Arc<K>>) {
+        for object in objects {
+            self.notify(Delta::Added(Arc::clone(&object)));
+            self.notify(Delta::Deleted(object, true));
+        }
+    }
+
     /// Sends a notice to every listener that wants it.
     pub(super) fn send(&self, notice: &Notice<K>) {
         for listener in &self.all {

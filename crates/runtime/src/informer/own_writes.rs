@@ -15,11 +15,11 @@ use tokio::time::Instant;
 use tower::{BoxError, service_fn};
 
 use super::{
-    SharedInformer, config::InformerConfig, reflector::decode, scope::Scope, shared::Inner,
-    state::State,
+    SharedInformer, config::InformerConfig, listener::Listeners, reflector::decode, scope::Scope,
+    shared::Inner, state::State,
 };
 use crate::{
-    cache::{Object, ObjectKey},
+    cache::{Object, ObjectKey, Store},
     client::writer::{Writer, is_new_version},
     lister::{Selector, SelectorExt, parse_selector},
 };
@@ -354,12 +354,25 @@ impl<K: Object> State<K> {
     }
 
     /// Records that the watch has delivered everything up to `version`.
-    pub(super) fn advance(&self, scope: &Scope, version: &str) {
+    pub(super) fn advance(&self, listeners: &Listeners<K>, scope: &Scope, version: &str) {
         scope.set_version(version);
-        if self.store.read().pending_writes() > 0 {
-            let mut store = self.store.write();
-            store.settle(scope.namespace.as_deref(), version);
+        let store = self.store.read();
+        let is_pending = store.pending_writes() > 0 || store.has_vanished();
+        drop(store);
+        if is_pending {
+            self.end_writes(listeners, |store| {
+                store.settle(scope.namespace.as_deref(), version);
+            });
         }
+    }
+
+    /// Ends own writes.
+    pub(super) fn end_writes(&self, listeners: &Listeners<K>, end: impl FnOnce(&mut Store<K>)) {
+        let mut store = self.store.write();
+        end(&mut store);
+        let vanished = store.take_vanished();
+        drop(store);
+        listeners.notify_vanished(vanished);
     }
 }
 

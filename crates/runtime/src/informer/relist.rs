@@ -67,7 +67,9 @@ impl<K: Object> State<K> {
         self.received();
         if own_writes::is_earlier(version, &scope.version()) {
             // After a restore of etcd, own writes of later versions may be lost.
-            self.store.write().forget_writes(scope.namespace.as_deref());
+            self.end_writes(&self.listeners.lock(), |store| {
+                store.forget_writes(scope.namespace.as_deref());
+            });
         }
         let number = version.parse().unwrap_or(u64::MAX);
         self.listed.fetch_max(number, Ordering::AcqRel);
@@ -87,7 +89,7 @@ impl<K: Object> State<K> {
             give_way().await;
         }
         drop(objects);
-        self.advance(scope, version);
+        self.advance(&self.listeners.lock(), scope, version);
         scope.set_synced();
         self.update_synced();
         self.report_panics();
@@ -108,7 +110,9 @@ impl<K: Object> State<K> {
         }) {
             give_way().await;
         }
-        self.store.write().forget_writes(scope.namespace.as_deref());
+        self.end_writes(&self.listeners.lock(), |store| {
+            store.forget_writes(scope.namespace.as_deref());
+        });
     }
 
     /// Changes the store once for each of `objects`, then notifies the listeners. Returns `false` if there were none.
@@ -125,7 +129,9 @@ impl<K: Object> State<K> {
             .filter_map(|object| change(&mut store, object))
             .map(|delta| listeners.notice(delta))
             .collect();
+        let vanished = store.take_vanished();
         drop(store);
+        listeners.notify_vanished(vanished);
         for notice in &notices {
             listeners.send(notice);
         }

@@ -96,7 +96,7 @@ impl<K: Object> State<K> {
 
     /// Records a bookmark: the server has sent all changes up to `version`.
     pub(super) fn bookmark(&self, scope: &Scope, version: &str) {
-        self.advance(scope, version);
+        self.advance(&self.listeners.lock(), scope, version);
         self.received();
     }
 
@@ -169,11 +169,11 @@ impl<K: Object> State<K> {
         let _timer = self.time_event();
         let version = version_of(&decoded);
         let Ok(object) = self.accept(decoded) else {
-            return self.advance(scope, &version);
+            return self.advance(&self.listeners.lock(), scope, &version);
         };
         let listeners = self.listeners.lock();
         let delta = self.store.write().apply(object);
-        self.advance(scope, &version);
+        self.advance(&listeners, scope, &version);
         listeners.notify(delta);
         drop(listeners);
         self.report_panics();
@@ -190,7 +190,7 @@ impl<K: Object> State<K> {
             Err(Some(key)) => self.store.write().delete_by_key(&key, ""),
             Err(None) => None,
         };
-        self.advance(scope, &version);
+        self.advance(&listeners, scope, &version);
         if let Some(delta) = delta {
             listeners.notify(delta);
         }

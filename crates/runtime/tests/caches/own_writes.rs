@@ -1,4 +1,5 @@
 //! Reads after writes of this process, while the watch is held back.
+use crate::script::recorder;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube::api::{DeleteParams, Patch};
 use kube_codegen_runtime::{
@@ -249,6 +250,41 @@ async fn an_object_that_another_client_deletes_is_shown_until_the_server_denies_
         .await
         .unwrap_err();
     assert!(!read());
+}
+
+/// A reconcile that has read the object may wait for a change of it.
+#[tokio::test(start_paused = true)]
+async fn handlers_learn_of_a_written_object_that_is_gone_before_the_watch_delivers_it() {
+    let Setup {
+        server,
+        maps,
+        own,
+        foreign,
+        ..
+    } = setup(InformerConfig::default()).await;
+    let (recorder, mut log) = recorder();
+    let _handler = maps.add_event_handler(recorder);
+    server.stall_watches(&On::any());
+    for name in ["a", "b", "c"] {
+        own.create(&map(name, "yes")).await.unwrap();
+    }
+    foreign.delete("a", &DeleteParams::default()).await.unwrap();
+    own.delete("b", &DeleteParams::default()).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert_eq!(log.rest(), [""; 0]);
+    // What the watch has not delivered is lost.
+    server.compact();
+    catch_up(&server).await;
+    let mut events = log.rest();
+    events.sort();
+    let short: Vec<_> = events.iter().map(|event| event.split('@').next()).collect();
+    assert_eq!(
+        short,
+        ["+a", "+b", "+c", "-a", "-b"].map(Some),
+        "{events:?}"
+    );
+    assert_eq!(maps.lister().all().len(), 1);
+    assert_eq!(maps.status().pending_writes, 0);
 }
 
 #[tokio::test(start_paused = true)]

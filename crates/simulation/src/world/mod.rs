@@ -12,7 +12,10 @@ use std::{
 
 use kube_codegen_testing::{ApiServer, ApiService, On};
 use serde_json::Value;
-use tokio::{sync::mpsc, time::Instant};
+use tokio::{
+    sync::{Notify, mpsc},
+    time::Instant,
+};
 
 use crate::{
     oracle::Failure,
@@ -110,6 +113,8 @@ pub(crate) struct World {
     is_reference: bool,
     /// Orders what happens; without it, latencies do.
     pub(crate) steering: Option<Steering>,
+    /// Notified when the run ends before the end of the workload.
+    pub(crate) ended: Notify,
     inner: Mutex<Inner>,
 }
 
@@ -141,6 +146,7 @@ impl World {
             logs: schedule.detailed || setup.logs,
             is_reference,
             steering,
+            ended: Notify::new(),
             inner: Mutex::new(Inner {
                 decisions,
                 held: HashMap::new(),
@@ -201,12 +207,16 @@ impl World {
 
     fn entry(&self, who: String, text: String, fault: bool) {
         let at = self.elapsed();
-        self.lock().log.push(Entry {
-            at,
-            who,
-            text,
-            fault,
-        });
+        let mut inner = self.lock();
+        // What happens later is no cause.
+        if inner.failure.is_none() {
+            inner.log.push(Entry {
+                at,
+                who,
+                text,
+                fault,
+            });
+        }
     }
 
     /// Records the first violation of an oracle that is switched on.
@@ -217,12 +227,14 @@ impl World {
         let mut inner = self.lock();
         if inner.failure.is_none() {
             inner.failure = Some(failure);
+            self.ended.notify_one();
         }
     }
 
     /// Ends the run: the rest is known.
     pub(crate) fn stop(&self) {
         self.lock().stopped = true;
+        self.ended.notify_one();
     }
 
     /// Whether the run has ended before the end of the workload.
