@@ -50,7 +50,7 @@
 //!
 //! tokio's clock is paused, times in objects follow it ([`kube_codegen_record::clock`]), `fastrand` is seeded. An operator
 //! must not read the system's clock, spawn threads, iterate over a `HashMap` of the standard library to decide what it does next, or use
-//! `tokio::select!` without `biased`.
+//! `tokio::select!` without `biased`. [`assert_repeatable`] tests it.
 
 mod compare;
 mod exhaust;
@@ -61,6 +61,7 @@ mod panics;
 mod pattern;
 mod plan;
 mod primary;
+mod repeat;
 mod report;
 mod request;
 mod requests;
@@ -77,6 +78,7 @@ mod world;
 pub use exhaust::Exhaustion;
 pub use explore::{Budget, Found, Summary};
 pub use oracle::Oracle;
+pub use repeat::assert_repeatable;
 pub use schedule::{Decision, Fault, Point, Schedule};
 pub use simulation::Simulation;
 pub use workload::Workload;

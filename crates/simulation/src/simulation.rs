@@ -282,48 +282,52 @@ impl Simulation {
         }
     }
 
-    /// As [`Self::run`], without output: returns the statistics, or the violation.
-    ///
-    /// # Panics
-    /// If the operator or a workload is missing, or if a `SIMULATE_` variable is invalid.
-    pub fn explore(self) -> Result<Summary, Box<Found>> {
-        self.explore_with(&mut |_| {})
-    }
-
-    /// As [`Self::explore`], and returns the timelines of all runs, with all that the operator has sent and received: two calls return the
-    /// same text if the operator is deterministic.
-    pub fn transcript(mut self) -> (String, Result<Summary, Box<Found>>) {
+    /// Returns the timelines of all runs, with all that the operator has sent and received.
+    pub(crate) fn transcript(mut self) -> String {
         self.setup.logs = true;
+        let (seed, budget) = (self.seed, self.budget);
+        let (setup, workloads) = self.ready();
         let mut text = String::new();
-        let result = self.explore_with(&mut |log| {
+        let mut watch = |log: &[Entry]| {
             for entry in log {
                 text.push_str(&report::line(entry));
             }
             text.push('\n');
-        });
-        (text, result)
+        };
+        // A violation is part of the timelines.
+        let _ = explore(&setup, &workloads, seed, budget, &mut watch);
+        text
     }
 
-    #[expect(clippy::panic, reason = "a test fails by a panic")]
-    fn explore_with(self, watch: &mut dyn FnMut(&[Entry])) -> Result<Summary, Box<Found>> {
+    /// Returns what all runs share, and the workloads.
+    fn ready(self) -> (Arc<Setup>, Vec<Workload>) {
         assert!(
             self.setup.operator.is_some(),
             "a simulation needs an operator"
         );
-        let seed = variable("SIMULATE_SEED", |text| text.parse().ok()).unwrap_or(self.seed);
-        let budget = variable("SIMULATE_BUDGET", Budget::read).unwrap_or(self.budget);
-        let exhaustive =
-            variable("SIMULATE_EXHAUSTIVE", |text| text.parse().ok()).or(self.exhaustive);
         let workloads = self.workloads();
         assert!(
             !workloads.is_empty(),
             "a simulation needs a workload: the schema of no CRD gives an object that the server accepts; add a sample"
         );
-        let setup = Arc::new(self.setup);
+        (Arc::new(self.setup), workloads)
+    }
+
+    /// As [`Self::run`], without output: returns the statistics, or the violation.
+    ///
+    /// # Panics
+    /// If the operator or a workload is missing, or if a `SIMULATE_` variable is invalid.
+    #[expect(clippy::panic, reason = "a test fails by a panic")]
+    pub fn explore(self) -> Result<Summary, Box<Found>> {
+        let seed = variable("SIMULATE_SEED", |text| text.parse().ok()).unwrap_or(self.seed);
+        let budget = variable("SIMULATE_BUDGET", Budget::read).unwrap_or(self.budget);
+        let exhaustive =
+            variable("SIMULATE_EXHAUSTIVE", |text| text.parse().ok()).or(self.exhaustive);
+        let (setup, workloads) = self.ready();
         let Ok(file) = env::var("SIMULATE_REPLAY") else {
             return match exhaustive {
                 Some(faults) => exhaust(&setup, &workloads, seed, budget, faults),
-                None => explore(&setup, &workloads, seed, budget, watch),
+                None => explore(&setup, &workloads, seed, budget, &mut |_| {}),
             };
         };
         let text = fs::read_to_string(&file)
@@ -362,12 +366,12 @@ impl Simulation {
     }
 }
 
-fn variable<T>(name: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+pub(crate) fn variable<T>(name: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
     let text = env::var(name).ok()?;
     let value = read(&text);
     assert!(
         value.is_some(),
-        "{name}={text:?} is not understood: SIMULATE_SEED is a number, SIMULATE_BUDGET such as 60s or 10000, SIMULATE_EXHAUSTIVE the number of faults"
+        "{name}={text:?} is not understood: SIMULATE_SEED is a number, SIMULATE_BUDGET such as 60s or 10000, SIMULATE_EXHAUSTIVE the number of faults, SIMULATE_SEEDS that of seeds"
     );
     value
 }

@@ -10,10 +10,9 @@ use crdkind_operator::{
 };
 use kube::CustomResourceExt;
 use kube_codegen_runtime::manager::Manager;
-use kube_codegen_simulation::Simulation;
+use kube_codegen_simulation::{Simulation, assert_repeatable};
 
-#[test]
-fn no_schedule_of_faults_breaks_the_operator() {
+fn simulation() -> Simulation {
     Simulation::new(REPORTER)
         .crd(&CrdKind::crd())
         // The operator checks again after 10 seconds whether the name of a child is free.
@@ -26,5 +25,14 @@ fn no_schedule_of_faults_breaks_the_operator() {
             register(&mut manager, settings);
             manager.run(std::future::pending()).await
         })
-        .run();
+}
+
+#[test]
+fn no_schedule_of_faults_breaks_the_operator() {
+    simulation().run();
+}
+
+#[test]
+fn runs_are_repeatable() {
+    assert_repeatable(simulation);
 }

@@ -1,11 +1,7 @@
 //! Writes of this process that the watch has not delivered yet: the store shows them at once, and remembers what the watch has delivered.
 //!
 //! Handlers get the watch's changes alone. So each pending key has two states: the shown one, which is in the store, and the observed one.
-use std::{
-    collections::{BTreeMap, HashMap},
-    mem,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, mem, sync::Arc};
 
 use tokio::time::{Duration, Instant};
 
@@ -23,7 +19,7 @@ const SWEEP: Duration = Duration::from_secs(10);
 
 /// The pending writes of a store.
 pub(super) struct Overlay<K> {
-    by_key: HashMap<ObjectKey, Pending<K>>,
+    by_key: BTreeMap<ObjectKey, Pending<K>>,
     /// The keys of writes by namespace of their list and watch, and by version.
     by_version: BTreeMap<(Option<String>, u64), ObjectKey>,
     /// Written objects that are gone, and of which the watch has delivered nothing.
@@ -62,7 +58,7 @@ impl<K: Object> Pending<K> {
 impl<K> Overlay<K> {
     pub(super) fn new() -> Self {
         Self {
-            by_key: HashMap::new(),
+            by_key: BTreeMap::new(),
             by_version: BTreeMap::new(),
             vanished: Vec::new(),
             swept: Instant::now(),
@@ -91,18 +87,17 @@ impl<K> Overlay<K> {
 }
 
 impl<K: Object> Overlay<K> {
-    /// Ends a pending write and returns what the watch delivered before `successor`, the object that it has delivered now. A written object
-    /// that readers have seen, and handlers never will, is noted.
-    fn end(&mut self, key: &ObjectKey, successor: Option<&K>) -> Option<Option<Arc<K>>> {
-        let pending = self.remove(key)?;
+    /// Ends a write and returns what the watch delivered before `successor`, the object that it has delivered now. A written object that
+    /// readers have seen, and handlers never will, is noted.
+    fn end(&mut self, pending: Pending<K>, successor: Option<&K>) -> Option<Arc<K>> {
         let uid = |object: &K| object.meta().uid.clone();
         if pending.observed.is_none()
             && let Some(written) = pending.written
-            && successor.is_none_or(|successor| uid(successor) != uid(&*written))
+            && successor.is_none_or(|successor| uid(successor) != uid(&written))
         {
             self.vanished.push(written);
         }
-        Some(pending.observed)
+        pending.observed
     }
 }
 
@@ -217,7 +212,8 @@ impl<K: Object> Store<K> {
     pub(super) fn deliver(&mut self, object: &Arc<K>) -> Option<Delivery<K>> {
         let (key, pending) = self.pending(&**object)?;
         if pending.is_passed_by(&**object) {
-            let observed = self.overlay.end(&key, Some(&**object))?;
+            let pending = self.overlay.remove(&key)?;
+            let observed = self.overlay.end(pending, Some(&**object));
             return Some(Delivery::Passed(observed));
         }
         let before = pending.observed.replace(Arc::clone(object));
@@ -232,7 +228,8 @@ impl<K: Object> Store<K> {
             Until::Version(_) => pending.is_passed_by(last),
         };
         if is_own {
-            return self.overlay.end(&key, None).map(Delivery::Passed);
+            let pending = self.overlay.remove(&key)?;
+            return Some(Delivery::Passed(self.overlay.end(pending, None)));
         }
         Some(Delivery::Older(pending.observed.take()))
     }
@@ -249,7 +246,8 @@ impl<K: Object> Store<K> {
         {
             return Some(Delivery::Older(pending.observed.take()));
         }
-        self.overlay.end(key, None).map(Delivery::Passed)
+        let pending = self.overlay.remove(key)?;
+        Some(Delivery::Passed(self.overlay.end(pending, None)))
     }
 
     /// Returns the pending write of an object from the watch.
@@ -293,7 +291,8 @@ impl<K: Object> Store<K> {
 
     /// Shows what the watch has delivered.
     fn revert(&mut self, key: &ObjectKey) {
-        if let Some(observed) = self.overlay.end(key, None) {
+        if let Some(pending) = self.overlay.remove(key) {
+            let observed = self.overlay.end(pending, None);
             self.show(key, observed);
         }
     }

@@ -1,5 +1,5 @@
 //! Objects by namespace, and their indexes. Each change returns what it changed.
-use std::{collections::HashMap, mem, sync::Arc};
+use std::{collections::BTreeMap, mem, sync::Arc};
 
 use thiserror::Error;
 
@@ -40,8 +40,8 @@ pub(crate) enum Delta<K> {
 
 /// All objects of an informer. Its first level is the index by namespace.
 pub(crate) struct Store<K> {
-    namespaces: HashMap<Box<str>, KeyedSet<K>>,
-    indexes: HashMap<String, Index<K>>,
+    namespaces: BTreeMap<Box<str>, KeyedSet<K>>,
+    indexes: BTreeMap<String, Index<K>>,
     form: Form<K>,
     len: usize,
     panics: Vec<IndexPanic>,
@@ -59,8 +59,8 @@ impl<K: Object> Store<K> {
     /// Creates an empty store, which holds its objects compressed if `compact`.
     pub(crate) fn new(compact: bool) -> Self {
         Self {
-            namespaces: HashMap::new(),
-            indexes: HashMap::new(),
+            namespaces: BTreeMap::new(),
+            indexes: BTreeMap::new(),
             form: Form::new(compact),
             len: 0,
             panics: Vec::new(),
@@ -148,12 +148,14 @@ impl<K: Object> Store<K> {
         Ok(self.index(name)?.get(value).collect())
     }
 
-    /// Returns the values of the index `name` that at least one object has.
+    /// Returns the values of the index `name` that at least one object has, sorted.
     pub(crate) fn index_values(&self, name: &str) -> Result<Vec<String>, IndexError> {
         if name == NAMESPACE_INDEX {
             return Ok(self.namespaces.keys().map(ToString::to_string).collect());
         }
-        Ok(self.index(name)?.values().cloned().collect())
+        let mut values: Vec<_> = self.index(name)?.values().cloned().collect();
+        values.sort_unstable();
+        Ok(values)
     }
 
     fn index(&self, name: &str) -> Result<&Index<K>, IndexError> {

@@ -1,7 +1,6 @@
 //! A factory of informers that share client, namespace, selectors and life cycle.
 use std::{
     any::{Any, TypeId},
-    collections::HashMap,
     fmt,
     sync::Arc,
     time::Duration,
@@ -48,8 +47,9 @@ struct Inner {
 struct Informers {
     /// Namespaces of informers that are created from now on.
     namespaces: Namespaces,
-    /// By type, and the path of its collection: a dynamic type has several kinds.
-    by_kind: HashMap<(TypeId, String), Arc<dyn Managed>>,
+    /// With type and path of the collection: a dynamic type has several kinds. In the order of their creation, so that a program starts in
+    /// the same order each time.
+    all: Vec<((TypeId, String), Arc<dyn Managed>)>,
 }
 
 impl InformerFactory {
@@ -68,7 +68,7 @@ impl InformerFactory {
             inner: Arc::new(Inner {
                 informers: Mutex::new(Informers {
                     namespaces: settings.config.namespaces.clone(),
-                    by_kind: HashMap::new(),
+                    all: Vec::new(),
                 }),
                 settings,
                 own_writes: OwnWrites::default(),
@@ -165,7 +165,7 @@ impl InformerFactory {
     ) -> SharedInformer<K> {
         let mut informers = self.inner.informers.lock();
         let id = (TypeId::of::<K>(), K::url_path(&dynamic, None));
-        if let Some(managed) = informers.by_kind.get(&id) {
+        if let Some((_, managed)) = informers.all.iter().find(|(known, _)| *known == id) {
             let any: &dyn Any = &**managed;
             if let Some(informer) = any.downcast_ref::<SharedInformer<K>>() {
                 return informer.clone();
@@ -186,7 +186,7 @@ impl InformerFactory {
             settings.transform.clone(),
         );
         self.inner.own_writes.add(&informer);
-        informers.by_kind.insert(id, Arc::new(informer.clone()));
+        informers.all.push((id, Arc::new(informer.clone())));
         informer
     }
 
@@ -200,10 +200,8 @@ impl InformerFactory {
         if let Namespaces::Only(names) = &mut informers.namespaces {
             names.insert(name.to_owned());
         }
-        informers
-            .by_kind
-            .values()
-            .try_for_each(|informer| informer.add_namespace(name))
+        let mut all = informers.all.iter();
+        all.try_for_each(|(_, informer)| informer.add_namespace(name))
     }
 
     /// Drops the objects of a namespace; see [`SharedInformer::remove_namespace`]. Returns `false` if no informer is limited to it.
@@ -213,7 +211,7 @@ impl InformerFactory {
             Namespaces::All => false,
             Namespaces::Only(names) => names.remove(name),
         };
-        for informer in informers.by_kind.values() {
+        for (_, informer) in &informers.all {
             removed |= informer.remove_namespace(name);
         }
         removed
@@ -287,7 +285,8 @@ impl InformerFactory {
 
     fn managed(&self) -> Vec<Arc<dyn Managed>> {
         let informers = self.inner.informers.lock();
-        informers.by_kind.values().cloned().collect()
+        let all = informers.all.iter();
+        all.map(|(_, informer)| Arc::clone(informer)).collect()
     }
 }
 

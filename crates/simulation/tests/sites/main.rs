@@ -15,7 +15,7 @@ use kube_codegen_simulation::{
         self, Counts, Deletion, EndState, History, Idempotence, Leader, OwnerReferences, Panics,
         Preconditions, Requests, Rest,
     },
-    Simulation, Summary,
+    Simulation, Summary, assert_repeatable,
 };
 
 fn simulation(bug: Bug) -> Simulation {
@@ -227,21 +227,7 @@ fn write(table: &str) {
     fs::write(path, docs).unwrap();
 }
 
-/// The same schedule gives the same run, byte by byte.
 #[test]
 fn runs_are_repeatable() {
-    let seeds = env::var("SIMULATE_SEEDS").map_or(3, |text| text.parse().unwrap());
-    for seed in 0..seeds {
-        let transcript = || {
-            let run = simulation(Bug::None)
-                .seed(seed)
-                .budget(Budget::Schedules(16));
-            run.transcript().0
-        };
-        let (first, second) = (transcript(), transcript());
-        assert!(first.lines().count() > 100, "{first}");
-        let mut lines = first.lines().zip(second.lines());
-        let different = lines.find(|(one, other)| one != other);
-        assert!(first == second, "seed {seed}: {different:?}");
-    }
+    assert_repeatable(|| simulation(Bug::None));
 }

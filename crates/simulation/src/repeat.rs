@@ -1,0 +1,39 @@
+//! Checks that an operator is deterministic.
+
+use crate::{
+    explore::Budget,
+    simulation::{Simulation, variable},
+};
+
+/// The schedules of one seed.
+const SCHEDULES: u64 = 16;
+
+/// Runs each schedule twice, and fails at the first byte that the operator sends or receives at another time or in another form.
+///
+/// What differs comes from the system's clock, from random numbers that are not of `fastrand`, from another thread, or from the order of a
+/// `HashMap` of the standard library. A failure of such an operator cannot be replayed.
+///
+/// `simulation` is called for each run. `SIMULATE_SEEDS` is the number of seeds, 3 by default, each with 16 schedules. The other variables have
+/// no effect.
+///
+/// # Panics
+///
+/// If two runs differ, or if the operator or a workload is missing.
+#[expect(clippy::panic, reason = "a test fails by a panic")]
+pub fn assert_repeatable(simulation: impl Fn() -> Simulation) {
+    let seeds = variable("SIMULATE_SEEDS", |text| text.parse().ok()).unwrap_or(3);
+    for seed in 0..seeds {
+        let transcript = || {
+            let simulation = simulation().budget(Budget::Schedules(SCHEDULES));
+            simulation.seed(seed).transcript()
+        };
+        let (first, second) = (transcript(), transcript());
+        if first != second {
+            let lines = first.lines().zip(second.lines());
+            let same = lines.take_while(|(one, other)| one == other).count();
+            let line = |text: &str| text.lines().nth(same).unwrap_or("(the end)").to_owned();
+            let (one, other) = (line(&first), line(&second));
+            panic!("two runs of seed {seed} differ in line {same}:\n  {one}\n  {other}");
+        }
+    }
+}
