@@ -89,7 +89,9 @@ pub async fn run(client: &Client, namespace: &str) -> TestResult<String> {
                 .is_some_and(|it| it.contains("cost"));
             theirs.push(exceeded);
         }
-        if theirs == [false, true] {
+        // The last one of the sizes may not be too expensive either.
+        let ours = !checked.validate(&object(found)).is_empty();
+        if theirs == [false, ours] {
             same += 1;
         }
         _ = writeln!(out, "{found:5} server {theirs:?}: {rule}");

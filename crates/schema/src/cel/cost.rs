@@ -7,7 +7,7 @@ use cel::common::{
     value::BuiltinRef,
 };
 
-use super::interpret::Object;
+use super::{interpret::Object, library::octets};
 
 /// The most that one rule may cost.
 pub(super) const RULE_LIMIT: u64 = 1_000_000;
@@ -23,8 +23,6 @@ pub(super) const MAP: u64 = 30;
 const TEXT: f64 = 0.1;
 /// The share of a pattern's length that one step of a match costs.
 const PATTERN: f64 = 0.25;
-/// The length that a named format counts as, in place of a pattern.
-const FORMAT: u64 = 128;
 
 /// Returns what a call costs. An argument that is an error is `None`.
 pub(super) fn call(name: &str, args: &[Option<&Object>]) -> u64 {
@@ -53,7 +51,6 @@ pub(super) fn call(name: &str, args: &[Option<&Object>]) -> u64 {
         "_==_" | "_!=_" => share(size(0).min(size(1)), TEXT),
         "_+_" if is_text(0) && is_text(1) => share(size(0).saturating_add(size(1)), TEXT),
         "matches" | "find" | "findAll" => pattern(size(0), size(1)),
-        "validate" => pattern(size(1), FORMAT),
         "contains" => share(size(0), TEXT).saturating_mul(share(size(1), TEXT)),
         "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" | "includes" => {
             args.first().copied().flatten().map_or(1, whole)
@@ -64,8 +61,16 @@ pub(super) fn call(name: &str, args: &[Option<&Object>]) -> u64 {
         }
         "replace" | "split" | "ip.isCanonical" => share(size(0), 2.0 * TEXT),
         "join" => share(joined(args), 2.0 * TEXT),
-        // The octets of two addresses, and of the text of the other one.
-        "containsIP" | "containsCIDR" => 4 + if is_text(1) { share(size(1), TEXT) } else { 0 },
+        "containsIP" | "containsCIDR" => {
+            let octets = args.first().copied().flatten().map_or(1, octets);
+            let masked = if name == "containsCIDR" {
+                share(octets, TEXT) + 1
+            } else {
+                0
+            };
+            let parsed = if is_text(1) { share(size(1), TEXT) } else { 0 };
+            share(2 * octets, TEXT) + masked + parsed
+        }
         _ => 1,
     }
 }

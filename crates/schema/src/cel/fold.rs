@@ -84,7 +84,7 @@ impl Interpreter {
                 if truth(&*self.evaluate(condition, Some(scope))?)? {
                     self.grow(then, scope)
                 } else {
-                    self.evaluate(otherwise, Some(scope))?;
+                    self.branch(otherwise, Some(scope))?;
                     Ok(Step::Nothing)
                 }
             }

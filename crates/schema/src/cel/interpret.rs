@@ -68,6 +68,11 @@ impl Interpreter {
         self.cost.get()
     }
 
+    /// Takes back what reading a variable has cost.
+    pub(super) fn refund(&self) {
+        self.cost.set(self.cost.get().saturating_sub(cost::READ));
+    }
+
     pub(super) fn charge(&self, units: u64) -> Result<(), Stop> {
         self.cost.set(self.cost.get().saturating_add(units));
         if self.cost.get() > cost::RULE_LIMIT {
@@ -141,12 +146,8 @@ impl Interpreter {
         if call.target.is_none() {
             match (call.func_name.as_str(), &*call.args) {
                 (operators::CONDITIONAL, [condition, then, otherwise]) => {
-                    let branch = if truth(&*self.evaluate(condition, scope)?)? {
-                        then
-                    } else {
-                        otherwise
-                    };
-                    return self.evaluate(branch, scope);
+                    let holds = truth(&*self.evaluate(condition, scope)?)?;
+                    return self.branch(if holds { then } else { otherwise }, scope);
                 }
                 (operators::LOGICAL_OR, [left, right]) => {
                     return self.either(left, right, scope, true);
@@ -171,6 +172,11 @@ impl Interpreter {
                 }
                 _ => {}
             }
+        }
+        if let (Some(target), "or" | "orValue", [other]) =
+            (&call.target, call.func_name.as_str(), &*call.args)
+        {
+            return self.or(call, target, other, scope);
         }
         let name = namespaced(call);
         let target = call.target.as_deref().filter(|_| name.is_none());
@@ -240,29 +246,6 @@ impl Interpreter {
         Ok(CowVal::Owned(share(
             Value::resolve_val(&call, &context)?.into_owned(),
         )))
-    }
-
-    /// Returns `decisive` if one side has this value, else the error of the first side that has one.
-    fn either<'e>(
-        &'e self,
-        left: &'e IdedExpr,
-        right: &'e IdedExpr,
-        scope: Outer<'e>,
-        decisive: bool,
-    ) -> Answer<'e> {
-        let mut failed = None;
-        for side in [left, right] {
-            match self.evaluate(side, scope).and_then(|value| truth(&*value)) {
-                Ok(value) if value == decisive => return Ok(boolean(decisive)),
-                Ok(_) => {}
-                Err(Stop::Error(error)) => failed = failed.or(Some(error)),
-                Err(stop) => return Err(stop),
-            }
-        }
-        match failed {
-            Some(error) => Err(error.into()),
-            None => Ok(boolean(!decisive)),
-        }
     }
 
     fn index<'e>(
@@ -361,7 +344,8 @@ pub(super) fn namespaced(call: &CallExpr) -> Option<String> {
     is_known.then_some(name)
 }
 
-fn is_attribute(expr: &IdedExpr) -> bool {
+/// Returns whether cel-go reads an expression as a variable with qualifiers.
+pub(super) fn is_attribute(expr: &IdedExpr) -> bool {
     match &expr.expr {
         Expr::Ident(_) => true,
         Expr::Select(select) => !select.test,

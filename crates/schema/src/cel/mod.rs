@@ -5,6 +5,7 @@
 #![allow(elided_lifetimes_in_paths)]
 
 mod check;
+mod choose;
 mod cost;
 mod equal;
 mod errors;

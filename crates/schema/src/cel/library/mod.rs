@@ -19,6 +19,7 @@ use cel::{DeclarationError, Env, extensions};
 
 pub(in crate::cel) use self::{
     comprehensions::{INSERT, insert},
+    net::octets,
     overrides::call as overridden,
 };
 

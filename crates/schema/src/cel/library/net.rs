@@ -4,7 +4,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use cel::{
     DeclarationError, Env, ExecutionError, add_member_overload, add_overload,
-    common::types::{CelBool, CelInt, CelString},
+    common::{
+        types::{CelBool, CelInt, CelString},
+        value::Val,
+    },
 };
 
 use super::opaque;
@@ -21,6 +24,12 @@ struct Cidr {
 
 opaque!(Ip, "net.IP");
 opaque!(Cidr, "net.CIDR");
+
+/// Returns how many octets the prefix of a CIDR has; 1 for other values.
+pub(in crate::cel) fn octets(value: &(dyn Val + 'static)) -> u64 {
+    let cidr = value.downcast_ref::<Cidr>();
+    cidr.map_or(1, |cidr| u64::from(cidr.bits.div_ceil(8)))
+}
 
 pub(super) fn add(env: &mut Env) -> Result<(), DeclarationError> {
     add_overload!(env, fn ip: (CelString) -> Result<Ip>)?;
