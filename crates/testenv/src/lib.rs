@@ -71,6 +71,7 @@ mod plane;
 mod process;
 mod proxy;
 mod reaper;
+mod scrape;
 mod second;
 mod shared;
 mod start;
@@ -83,6 +84,7 @@ pub use self::{
     plane::{Builder, ControlPlane, Namespace},
     process::Process,
     proxy::{Fault, Proxy, RecordedRequest, Rule, RuleHandle},
+    scrape::scrape,
     second::SecondApiServer,
     shared::skip,
     wait::eventually,

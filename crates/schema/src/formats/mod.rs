@@ -12,7 +12,9 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use crate::pattern;
-pub(crate) use time::{duration, go_duration};
+pub(crate) use time::duration;
+#[cfg(feature = "cel")]
+pub(crate) use time::go_duration;
 
 /// A format that one regular expression describes.
 struct Form {

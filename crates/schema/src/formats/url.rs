@@ -21,6 +21,7 @@ pub(crate) fn parse_request_uri(text: &str) -> Result<Url, String> {
 }
 
 /// Reads a URL with a fragment, as `url.Parse`; the error is Go's.
+#[cfg(feature = "cel")]
 pub(crate) fn parse(text: &str) -> Result<Url, String> {
     let (rest, fragment) = text.split_once('#').unwrap_or((text, ""));
     parts(rest, false)

@@ -1,9 +1,9 @@
 //! A manager's secure metrics endpoint, with tokens that a real API server reviews.
-use std::{future::pending, net::SocketAddr, path::Path};
+use std::{future::pending, path::Path};
 
 use clap::Parser;
 use kube_codegen_runtime::manager::{Manager, ManagerArgs};
-use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
+use kube_codegen_testenv::{ControlPlane, TestResult, eventually, scrape};
 
 use crate::support::WITHIN;
 
@@ -43,25 +43,6 @@ struct Args {
     manager: ManagerArgs,
 }
 
-/// Gets a path over TLS, and returns status and body. The certificate is self-signed.
-async fn get(
-    address: SocketAddr,
-    path: &str,
-    token: Option<&str>,
-) -> Result<(u16, String), String> {
-    let mut config = kube::Config::new(format!("https://{address}").parse().unwrap());
-    config.accept_invalid_certs = true;
-    config.auth_info.token = token.map(|token| token.to_owned().into());
-    let client = kube::Client::try_from(config).unwrap();
-    let request = http::Request::get(path).body(kube::client::Body::empty());
-    let response = client.send(request.unwrap()).await;
-    let response = response.map_err(|error| error.to_string())?;
-    let status = response.status().as_u16();
-    let body = response.into_body().collect_bytes().await;
-    let body = body.map_err(|error| error.to_string())?;
-    Ok((status, String::from_utf8_lossy(&body).into_owned()))
-}
-
 /// Returns the bearer token of a kubeconfig.
 fn token(kubeconfig: &Path) -> String {
     let config = kube::config::Kubeconfig::read_from(kubeconfig).unwrap();
@@ -78,6 +59,7 @@ async fn a_service_account_with_the_right_reads_the_metrics_of_a_manager() -> Te
     let name = namespace.name();
     plane.apply(&ACCOUNTS.replace("NAMESPACE", name)).await?;
     let free = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+    let url = format!("https://{free}");
     let kubeconfig = plane.kubeconfig_for(name, "operator").await?;
     let args = Args::parse_from([
         "operator",
@@ -91,7 +73,7 @@ async fn a_service_account_with_the_right_reads_the_metrics_of_a_manager() -> Te
     let scraper = token(&plane.kubeconfig_for(name, "scraper").await?);
     // RBAC caches of the API server follow within seconds.
     let body = eventually("the metrics", WITHIN, async || {
-        match get(free, "/metrics", Some(&scraper)).await {
+        match scrape(&url, "/metrics", Some(&scraper)).await {
             Ok((200, body)) => Ok(body),
             other => Err(format!("{other:?}")),
         }
@@ -102,16 +84,16 @@ async fn a_service_account_with_the_right_reads_the_metrics_of_a_manager() -> Te
         body.contains("rest_client_requests_total{code=\"201\""),
         "{body}"
     );
-    let informers = get(free, "/debug/informers", Some(&scraper)).await?;
+    let informers = scrape(&url, "/debug/informers", Some(&scraper)).await?;
     assert_eq!(informers, (200, "[]\n".to_owned()));
-    let queues = get(free, "/debug/queues", Some(&scraper)).await?;
+    let queues = scrape(&url, "/debug/queues", Some(&scraper)).await?;
     assert_eq!(queues, (200, "{}\n".to_owned()));
 
-    assert_eq!(get(free, "/metrics", None).await?.0, 401);
-    assert_eq!(get(free, "/metrics", Some("forged")).await?.0, 401);
+    assert_eq!(scrape(&url, "/metrics", None).await?.0, 401);
+    assert_eq!(scrape(&url, "/metrics", Some("forged")).await?.0, 401);
     let other = token(&plane.kubeconfig_for(name, "other").await?);
     let denied = format!("Authorization denied for user system:serviceaccount:{name}:other\n");
-    assert_eq!(get(free, "/metrics", Some(&other)).await?, (403, denied));
+    assert_eq!(scrape(&url, "/metrics", Some(&other)).await?, (403, denied));
     running.abort();
     Ok(())
 }

@@ -19,7 +19,9 @@ use kube::{
     api::{ListParams, PostParams},
 };
 use kube_codegen_runtime::client::ErrorExt as _;
-use kube_codegen_testenv::{ControlPlane, Error, Process, Proxy, TestResult, eventually, skip};
+use kube_codegen_testenv::{
+    ControlPlane, Error, Process, Proxy, TestResult, eventually, scrape, skip,
+};
 
 use crate::stage::{Stage, WITHIN};
 
@@ -101,7 +103,7 @@ impl Replica {
     async fn ready(&self) -> Result<(), Error> {
         let url = format!("http://{}", self.health);
         eventually("readiness", WITHIN, async || {
-            match get(&url, "/readyz", None).await {
+            match scrape(&url, "/readyz", None).await {
                 Ok((200, _)) => Ok(()),
                 other => Err(format!("{other:?}; {}", self.process.log())),
             }
@@ -109,8 +111,8 @@ impl Replica {
         .await
     }
 
-    async fn scrape(&self, token: Option<&str>) -> Result<(u16, String), String> {
-        get(&format!("https://{}", self.metrics), "/metrics", token).await
+    async fn scrape(&self, token: Option<&str>) -> Result<(u16, String), Error> {
+        scrape(&format!("https://{}", self.metrics), "/metrics", token).await
     }
 
     /// Stops it as the kubelet does.
@@ -121,21 +123,6 @@ impl Replica {
         assert!(!log.to_lowercase().contains("forbidden"), "{log}");
         Ok(())
     }
-}
-
-/// Gets a path, and returns status and body. The certificate is self-signed.
-async fn get(url: &str, path: &str, token: Option<&str>) -> Result<(u16, String), String> {
-    let mut config = kube::Config::new(url.parse().unwrap());
-    config.accept_invalid_certs = true;
-    config.auth_info.token = token.map(|token| token.to_owned().into());
-    let client = kube::Client::try_from(config).unwrap();
-    let request = http::Request::get(path).body(kube::client::Body::empty());
-    let response = client.send(request.unwrap()).await;
-    let response = response.map_err(|error| error.to_string())?;
-    let status = response.status().as_u16();
-    let body = response.into_body().collect_bytes().await;
-    let body = body.map_err(|error| error.to_string())?;
-    Ok((status, String::from_utf8_lossy(&body).into_owned()))
 }
 
 /// Asserts that the namespace admits the Pods of the Deployment, and none with more privileges.
