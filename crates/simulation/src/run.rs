@@ -349,7 +349,7 @@ async fn restart(world: &Arc<World>) {
     world.log("simulation", || {
         "restarts the operator, which is at rest".to_owned()
     });
-    // What a fault asks for is no write of an operator at rest.
+    // An operator at rest may act on a fault.
     world.hold_faults(true);
     for replica in 0..world.setup.replicas {
         world.crash(replica);

@@ -208,7 +208,7 @@ impl World {
     fn entry(&self, who: String, text: String, fault: bool) {
         let at = self.elapsed();
         let mut inner = self.lock();
-        // What happens later is no cause.
+        // What happens later does not explain the failure.
         if inner.failure.is_none() {
             inner.log.push(Entry {
                 at,
