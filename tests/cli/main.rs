@@ -149,6 +149,9 @@ fn in_package(program: &str, package: &Path) -> Command {
     command
         .current_dir(package)
         .env("CARGO_TARGET_DIR", target)
+        // Each package has programs of its own, which take gigabytes with debug information.
+        .env("CARGO_PROFILE_DEV_DEBUG", "false")
+        .env("CARGO_INCREMENTAL", "0")
         .env("RUSTDOCFLAGS", "-D warnings")
         .env_remove("K8S_OPENAPI_ENABLED_VERSION");
     command

@@ -120,6 +120,9 @@ fn the_tutorial_works_as_written() {
                 packages.display().to_string(),
             ),
             ("CARGO_TERM_COLOR".to_owned(), "never".to_owned()),
+            // As in the tests of scaffolded packages, which share the compiled dependencies.
+            ("CARGO_PROFILE_DEV_DEBUG".to_owned(), "false".to_owned()),
+            ("CARGO_INCREMENTAL".to_owned(), "0".to_owned()),
             (
                 "KUBE_CODEGEN_SOURCE".to_owned(),
                 env!("CARGO_MANIFEST_DIR").to_owned(),
