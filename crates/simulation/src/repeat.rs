@@ -18,7 +18,7 @@ const SCHEDULES: u64 = 16;
 ///
 /// # Panics
 ///
-/// If two runs differ, or if the operator or a workload is missing.
+/// If two runs differ, if almost nothing happens in them, or if the operator or a workload is missing.
 #[expect(clippy::panic, reason = "a test fails by a panic")]
 pub fn assert_repeatable(simulation: impl Fn() -> Simulation) {
     let seeds = variable("SIMULATE_SEEDS", |text| text.parse().ok()).unwrap_or(3);
@@ -28,6 +28,10 @@ pub fn assert_repeatable(simulation: impl Fn() -> Simulation) {
             simulation.seed(seed).transcript()
         };
         let (first, second) = (transcript(), transcript());
+        assert!(
+            first.lines().count() > 100,
+            "almost nothing happens: {first}"
+        );
         if first != second {
             let lines = first.lines().zip(second.lines());
             let same = lines.take_while(|(one, other)| one == other).count();

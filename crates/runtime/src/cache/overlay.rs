@@ -1,6 +1,7 @@
 //! Writes of this process that the watch has not delivered yet: the store shows them at once, and remembers what the watch has delivered.
 //!
-//! Handlers get the watch's changes alone. So each pending key has two states: the shown one, which is in the store, and the observed one.
+//! Handlers get the watch's changes alone. So each pending key has two states: the shown one, which is in the store, and the observed one. The last
+//! written state is kept for handlers, if the object is gone before the watch delivers anything of it.
 use std::{collections::BTreeMap, mem, sync::Arc};
 
 use tokio::time::{Duration, Instant};

@@ -1,7 +1,10 @@
 //! Small worlds of an operator on kube's own `Controller` are enumerated to the end.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use futures::StreamExt as _;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -10,7 +13,7 @@ use kube::{
     api::{Patch, PatchParams},
     runtime::{Controller, controller::Action, watcher},
 };
-use kube_codegen_simulation::{Budget, Oracle, Simulation, Workload};
+use kube_codegen_simulation::{Budget, Oracle, Simulation, Workload, assert_repeatable};
 use serde_json::{Value, json};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
@@ -89,6 +92,25 @@ fn an_error_is_found_with_the_smallest_number_of_faults() {
         .unwrap_err();
     assert_eq!(found.oracle, Oracle::EndState, "{}", found.message);
     assert_eq!(found.schedule.decisions.len(), 1);
+}
+
+/// Which of several objects kube's `Controller` reconciles first, a randomly hashed map decides.
+#[test]
+fn runs_of_kubes_own_controller_with_one_object_are_repeatable() {
+    assert_repeatable(|| world(false, &["a"]));
+}
+
+#[test]
+#[should_panic(expected = "two runs of seed 0 differ")]
+fn an_operator_that_reads_the_clock_of_the_system_is_not_repeatable() {
+    assert_repeatable(|| {
+        world(false, &["a", "b", "c"]).operator(|client| async move {
+            let maps = Api::<ConfigMap>::namespaced(client.clone(), "default");
+            let now = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos();
+            let _ = maps.get_opt(&format!("at-{now}")).await;
+            operator(client, false).await;
+        })
+    });
 }
 
 #[test]
