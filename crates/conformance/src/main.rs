@@ -8,7 +8,7 @@ use kube_codegen_testenv::ControlPlane;
 use testresult::TestResult;
 
 const USAGE: &str = "usage: conformance record [SCRIPT…] | types
-       conformance random [--steps N] [--seed N] [--wild] [--builtin] [--kind KIND] [--show N]
+       conformance random [--steps N] [--seed N] [--round N] [--wild] [--builtin] [--kind KIND] [--show N]
        conformance objects [--count N] [--seed N] [--show N] [CRDS…]
        conformance costs";
 
@@ -29,6 +29,7 @@ async fn main() -> ExitCode {
             random::run(&random::Options {
                 steps: option("--steps", 2000),
                 seed: option("--seed", 1),
+                round: option("--round", 0),
                 show: option("--show", 5),
                 wild: has("--wild"),
                 builtin: has("--builtin") || kind.is_some(),

@@ -78,18 +78,7 @@ pub(crate) fn update(
     store: &mut Store,
     request: &Request,
     old: &Arc<Value>,
-    object: Value,
-) -> Answer<Arc<Value>> {
-    update_from(store, request, old, object, false)
-}
-
-/// As [`update`]; with `times`, new times of the field managers count as a change.
-pub(crate) fn update_from(
-    store: &mut Store,
-    request: &Request,
-    old: &Arc<Value>,
     mut object: Value,
-    times: bool,
 ) -> Answer<Arc<Value>> {
     let (kind, target) = (&request.target.kind, &request.target);
     // A map or list that is empty now and was absent counts as a change of the times.
@@ -107,7 +96,7 @@ pub(crate) fn update_from(
         && request.content_type != APPLY
         && kind.group.is_empty()
         && kind.kind == "PersistentVolumeClaim";
-    let retimed = times || blank_spec || blank_metadata || blank_webhooks || is_patched_claim;
+    let retimed = blank_spec || blank_metadata || blank_webhooks || is_patched_claim;
     identify(request, &mut object)?;
     let name = target.name.as_str();
     let asked = text(&object, "/metadata/resourceVersion");

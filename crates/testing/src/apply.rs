@@ -44,7 +44,7 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
     let Some(old) = old else {
         let blank = json!({"apiVersion": target.api_version(), "kind": target.kind.kind});
         let applied = managed::apply(&blank, &config, request)?;
-        let mut object = applied.map_or(config, |applied| applied.object);
+        let mut object = applied.unwrap_or(config);
         // A resource version is a precondition of an update only.
         object::section(&mut object, "metadata").remove("resourceVersion");
         if object::name(&object).is_empty() {
@@ -65,13 +65,13 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
     let live = present(&old, target, false);
     let Some(applied) = managed::apply(&live, &config, request)? else {
         if admit::is_stored_again(store, &target.kind, &old) {
-            let stored = admit::update_from(store, request, &old, live, false)?;
+            let stored = admit::update(store, request, &old, live)?;
             return Ok((stored, false));
         }
         return Ok((old, false));
     };
-    let stored = admit::update_from(store, request, &old, applied.object, applied.is_changed);
-    stored.map(|stored| (stored, false))
+    let stored = admit::update(store, request, &old, applied)?;
+    Ok((stored, false))
 }
 
 /// Checks that a configuration has the form and the fields of the kind.

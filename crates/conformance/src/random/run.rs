@@ -28,6 +28,8 @@ pub struct Options {
     pub steps: u64,
     /// What the requests are made from.
     pub seed: u64,
+    /// The number of the only round, whose requests are printed from the first on; zero is all.
+    pub round: u64,
     /// How many differences of one class are printed.
     pub show: u64,
     /// Whether requests may be faulty.
@@ -54,11 +56,11 @@ pub async fn run(options: &Options) -> TestResult {
     }
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
     let mut once: BTreeMap<String, u64> = BTreeMap::new();
-    let (mut done, mut number) = (0, 0);
-    while done < options.steps {
+    let (mut done, mut number) = (0, options.round.saturating_sub(1));
+    while done < options.steps && (options.round == 0 || number < options.round) {
         number += 1;
-        let seed = options.seed * 1_000_000 + number as u64;
-        let of_kind = samples.get(number % samples.len().max(1));
+        let seed = options.seed * 1_000_000 + number;
+        let of_kind = samples.get(number as usize % samples.len().max(1));
         let of_kind = of_kind.filter(|_| options.builtin);
         let mut generator = match of_kind {
             Some(samples) => Generator::builtin(seed, options.wild, samples),
@@ -99,7 +101,8 @@ pub async fn run(options: &Options) -> TestResult {
                     "---- {class} (round {number}, step {}{again})",
                     history.len()
                 );
-                print(&history, &ours, &theirs);
+                let shown = if options.round == 0 { 3 } else { STEPS };
+                print(&history, shown, &ours, &theirs);
             }
             // The two servers have different states: the rest of the round would repeat the difference.
             if ours.status < 300 || theirs.status < 300 {
@@ -196,9 +199,9 @@ fn class(what: &str, of_kind: Option<&Vec<Value>>, step: &Step) -> String {
     )
 }
 
-/// Prints the last steps and the differences of their answers.
-fn print(history: &[Step], ours: &Answer, theirs: &Answer) {
-    for step in history.iter().rev().take(3).rev() {
+/// Prints the last steps and the differences of the answers to the very last.
+fn print(history: &[Step], shown: usize, ours: &Answer, theirs: &Answer) {
+    for step in &history[history.len().saturating_sub(shown)..] {
         println!("  {} {}", step.request, step.body);
     }
     println!(

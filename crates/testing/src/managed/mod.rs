@@ -23,15 +23,8 @@ use fields::Fields;
 use owners::{Owner, Owners, owned};
 pub(crate) use shape::Shape;
 
-/// The result of an apply.
-pub(crate) struct Applied {
-    pub(crate) object: Value,
-    /// Whether the configuration changes the object, be it in fields that the request cannot write.
-    pub(crate) is_changed: bool,
-}
-
 /// Applies a configuration to an object. Returns its new state, or `None` if nothing changes.
-pub(crate) fn apply(live: &Value, config: &Value, request: &Request) -> Answer<Option<Applied>> {
+pub(crate) fn apply(live: &Value, config: &Value, request: &Request) -> Answer<Option<Value>> {
     let shape = Shape::root(request.target.version()?);
     let mut live = live.clone();
     let mut owners = Owners::read(&live);
@@ -62,8 +55,8 @@ pub(crate) fn apply(live: &Value, config: &Value, request: &Request) -> Answer<O
         own.fields = owned(&own.fields);
     }
     owners.0.retain(|owner| !owner.fields.is_empty());
-    let is_changed = merged != live;
-    if !is_changed {
+    // A change of fields that the request cannot write counts for the time.
+    if merged == live {
         if owners.without_times() == before.without_times() {
             return Ok(None);
         }
@@ -74,7 +67,7 @@ pub(crate) fn apply(live: &Value, config: &Value, request: &Request) -> Answer<O
     }
     let mut object = merged;
     owners.write(&mut object);
-    Ok(Some(Applied { object, is_changed }))
+    Ok(Some(object))
 }
 
 /// Makes the request's manager the owner of the fields it changed; an apply has done so itself.
@@ -175,19 +168,14 @@ fn compare(
     Ok(found)
 }
 
-/// Returns whether the owners of two objects are equal. Times alone do not count as a change.
+/// Returns whether the owners of two objects are equal, in order. Times count only in that they decide the order.
 pub(crate) fn equal_without_times(one: &Value, other: &Value) -> bool {
-    let entries = |object| list(object, "/metadata/managedFields");
-    if entries(one) == entries(other) {
-        return true;
-    }
-    let sorted = |object| {
-        let mut entries = entries(object).to_vec();
-        for entry in &mut entries {
-            map(entry).remove("time");
-        }
-        entries.sort_by_key(ToString::to_string);
-        entries
+    let owners = |object| {
+        let entries = list(object, "/metadata/managedFields").iter().cloned();
+        entries.map(|mut entry| {
+            map(&mut entry).remove("time");
+            entry
+        })
     };
-    entries(one).len() == entries(other).len() && sorted(one) == sorted(other)
+    owners(one).eq(owners(other))
 }

@@ -82,6 +82,7 @@ impl Owners {
                 owner.time.as_str(),
                 &owner.manager,
                 &owner.api_version,
+                &owner.subresource,
             )
         });
         let entry = |owner: &Owner| {

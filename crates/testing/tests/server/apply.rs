@@ -1,9 +1,12 @@
 //! Server-side apply: owners, conflicts, removal of fields no longer applied.
-use k8s_openapi::api::apps::v1::Deployment;
+use std::cell::Cell;
+
+use k8s_openapi::{api::apps::v1::Deployment, jiff::Timestamp};
 use kube::api::{Api, Patch, PatchParams, PostParams};
+use kube_codegen_record::clock;
 use serde_json::{Value, json};
 
-use super::support::{crdkind, crdkinds, object, refused, server};
+use super::support::{crdkind, crdkinds, definition, object, refused, server};
 
 fn config(spec: &Value) -> Patch<Value> {
     Patch::Apply(
@@ -235,4 +238,47 @@ async fn lists_of_built_in_kinds_merge_by_their_keys() {
         .await
         .unwrap();
     assert_eq!(images(&left), ["m:2"]);
+}
+
+/// A change of fields that the request cannot write renews the time of its manager. The times decide the order of the managers, and
+/// only another order is stored.
+#[tokio::test]
+async fn what_the_request_cannot_write_is_stored_only_with_another_order_of_managers() {
+    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {
+        "spec": {"type": "object", "properties": {"choice": {"type": "string"}}},
+        "status": {"type": "object", "properties": {"replicas": {"type": "integer"}}},
+    }}});
+    let server = server(&definition(
+        &schema,
+        &json!({"subresources": {"status": {}}}),
+    ));
+    let kinds = crdkinds(&server);
+    thread_local!(static SECOND: Cell<i64> = const { Cell::new(0) });
+    clock::replace(|| {
+        SECOND.set(SECOND.get() + 2);
+        Timestamp::constant(SECOND.get(), 0)
+    });
+    let mut versions = Vec::new();
+    for (manager, replicas) in [
+        ("one", None),
+        ("two", None),
+        ("two", Some(1)),
+        ("one", Some(1)),
+        ("one", Some(2)),
+        ("two", None),
+        ("two", Some(1)),
+    ] {
+        let mut config = json!({
+            "apiVersion": "iksoon.test.com/v1", "kind": "CrdKind", "metadata": {"name": "a"},
+            "spec": {"choice": "mysql"},
+        });
+        if let Some(replicas) = replicas {
+            config["status"] = json!({"replicas": replicas});
+        }
+        let params = PatchParams::apply(manager);
+        let stored = kinds.patch("a", &params, &Patch::Apply(config)).await;
+        versions.push(stored.unwrap().metadata.resource_version.unwrap());
+    }
+    let is_stored: Vec<_> = versions.windows(2).map(|it| it[0] != it[1]).collect();
+    assert_eq!(is_stored, [true, true, true, false, false, true]);
 }
