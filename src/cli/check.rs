@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kube_codegen_schema::{Cause, RuleProblem, Schema, pointer};
+use kube_codegen_schema::{Cause, Reason, RuleProblem, Schema, pointer};
 use serde_json::{Value, json};
 
 use super::{CommandError, console::Console, count};
@@ -181,15 +181,24 @@ fn compile(declared: &Value, scale: &Value) -> (Result<Schema, String>, Vec<Rule
         schema.map_err(|error| error.to_string())
     };
     let schema = compile(declared);
-    let problems: Vec<_> = schema.iter().flat_map(Schema::rule_problems).collect();
+    let mut problems: Vec<_> = schema.iter().flat_map(Schema::rule_problems).collect();
     if problems.is_empty() {
         return (schema, problems);
     }
+    // What one rule costs too much is also too much for all together.
+    if problems
+        .iter()
+        .any(|it| it.message.starts_with("estimated "))
+    {
+        problems.retain(|it| !it.message.contains("cost total"));
+    }
     let mut declared = declared.clone();
-    for problem in &problems {
+    // A rule that costs too much can be evaluated.
+    let unusable = problems.iter().filter(|it| it.reason == Reason::Invalid);
+    for problem in unusable {
         let is_rule = problem.pointer.ends_with("/rule");
-        if let Some(text) = declared.pointer_mut(&problem.pointer) {
-            *text = if is_rule { "true" } else { "''" }.into();
+        if let Some(field) = declared.pointer_mut(&problem.pointer) {
+            *field = if is_rule { "true".into() } else { Value::Null };
         }
     }
     (compile(&declared), problems)

@@ -1,7 +1,13 @@
 //! `record` writes the answers of a real API server beside the scripts, `types` records its built-in kinds, `random` compares
-//! both servers on random requests, and `objects` compares the schemas of CRDs with a real API server on random objects.
+//! both servers on random requests, and `objects`, `costs` and `estimates` compare the schemas of CRDs with a real API server: on random
+//! objects, in what rules cost, and in what they cost at most.
 
-use std::{env, fs, io::Write as _, path::Path, process::ExitCode};
+use std::{
+    env, fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use kube_codegen_conformance::{Script, Session, definitions, objects, random};
 use kube_codegen_testenv::ControlPlane;
@@ -10,7 +16,8 @@ use testresult::TestResult;
 const USAGE: &str = "usage: conformance record [SCRIPT…] | types
        conformance random [--steps N] [--seed N] [--round N] [--wild] [--builtin] [--kind KIND] [--show N]
        conformance objects [--count N] [--seed N] [--show N] [CRDS…]
-       conformance costs";
+       conformance costs [WORD…]
+       conformance estimates [--show N] [CRDS…]";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -19,6 +26,13 @@ async fn main() -> ExitCode {
         let at = args.iter().position(|arg| arg == name);
         at.and_then(|at| args.get(at + 1)?.parse().ok())
             .unwrap_or(default)
+    };
+    let size = |name: &str, default| usize::try_from(option(name, default)).unwrap_or(usize::MAX);
+    let paths = || -> Vec<PathBuf> {
+        let is_value = |at: usize| at > 0 && args[at - 1].starts_with("--");
+        let paths = args.iter().enumerate().skip(1);
+        let paths = paths.filter(|(at, arg)| !arg.starts_with("--") && !is_value(*at));
+        paths.map(|(_, arg)| arg.into()).collect()
     };
     let result = match args.first().map(String::as_str) {
         Some("record") => record(&args[1..]).await,
@@ -37,19 +51,17 @@ async fn main() -> ExitCode {
             })
             .await
         }
-        Some("costs") => costs().await,
+        Some("costs") => costs(&args[1..]).await,
+        Some("estimates") => estimates(&paths(), size("--show", 5)).await,
         Some("objects") => {
-            let is_value = |at: usize| at > 0 && args[at - 1].starts_with("--");
-            let crds = args.iter().enumerate().skip(1);
-            let crds = crds.filter(|(at, arg)| !arg.starts_with("--") && !is_value(*at));
-            let mut crds: Vec<_> = crds.map(|(_, arg)| arg.into()).collect();
+            let mut crds = paths();
             if crds.is_empty() {
                 crds.push(folder("crds"));
             }
             objects(&objects::Options {
-                count: usize::try_from(option("--count", 1000)).unwrap_or(usize::MAX),
+                count: size("--count", 1000),
                 seed: option("--seed", 1),
-                show: usize::try_from(option("--show", 5)).unwrap_or(usize::MAX),
+                show: size("--show", 5),
                 crds,
             })
             .await
@@ -138,13 +150,22 @@ async fn objects(options: &objects::Options) -> TestResult {
 }
 
 /// Compares the costs of rules with those of a real API server.
-async fn costs() -> TestResult {
+async fn costs(words: &[String]) -> TestResult {
     let plane = ControlPlane::start().await?;
     let namespace = plane.namespace("costs").await?;
     print!(
         "{}",
-        objects::costs::run(&plane.client()?, namespace.name()).await?
+        objects::costs::run(&plane.client()?, namespace.name(), words).await?
     );
+    plane.stop().await?;
+    Ok(())
+}
+
+/// Compares what rules cost at most with the estimate of a real API server.
+async fn estimates(crds: &[PathBuf], show: usize) -> TestResult {
+    let plane = ControlPlane::start().await?;
+    let report = objects::estimates::run(&plane.client()?, crds, show).await?;
+    print!("{report}");
     plane.stop().await?;
     Ok(())
 }

@@ -24,6 +24,8 @@ pub struct Error(#[from] serde_json::Error);
 pub struct RuleProblem {
     /// JSON pointer (RFC 6901) of the rule's field in the schema.
     pub pointer: String,
+    /// [`Reason::Forbidden`] of a rule that may cost too much, else [`Reason::Invalid`].
+    pub reason: Reason,
     /// The server's text, without the path.
     pub message: String,
 }
@@ -82,7 +84,8 @@ impl Schema {
         &self.root
     }
 
-    /// Returns the validation rules that cannot be compiled, or that read what the schema does not declare.
+    /// Returns the validation rules that cannot be compiled, that read what the schema does not declare, or that may cost more than
+    /// the server permits.
     ///
     /// ```
     /// # use kube_codegen_schema::Schema;
@@ -101,7 +104,9 @@ impl Schema {
     /// # Ok::<(), kube_codegen_schema::Error>(())
     /// ```
     ///
-    /// The costs that the server estimates of a rule are not computed.
+    /// As the server does, it estimates costs by the limits of the schema (`maxItems`, `maxProperties`, `maxLength`); what has none is as
+    /// large as a request can be. One expression may cost 10,000,000, all of them 100,000,000. See
+    /// <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions>.
     #[cfg(feature = "cel")]
     pub fn rule_problems(&self) -> Vec<RuleProblem> {
         crate::cel::problems(&self.root)

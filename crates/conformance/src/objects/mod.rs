@@ -5,6 +5,7 @@
 
 mod compare;
 pub mod costs;
+pub mod estimates;
 mod mutate;
 
 use std::{

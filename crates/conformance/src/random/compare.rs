@@ -25,9 +25,14 @@ pub(super) fn values(path: &str, ours: &Value, theirs: &Value, lines: &mut Vec<S
         (Value::Object(a), Value::Object(b)) => {
             let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
             for name in names {
-                let value =
-                    |of: &serde_json::Map<String, Value>| of.get(name).cloned().unwrap_or_default();
-                values(&format!("{path}.{name}"), &value(a), &value(b), lines);
+                let path = format!("{path}.{name}");
+                match (a.get(name), b.get(name)) {
+                    (Some(a), Some(b)) => values(&path, a, b, lines),
+                    (Some(a), None) => {
+                        lines.push(format!("{path}: memory {a}\n      real has none"))
+                    }
+                    (None, b) => lines.push(format!("{path}: memory has none\n      real {b:?}")),
+                }
             }
         }
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {

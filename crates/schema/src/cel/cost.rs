@@ -3,7 +3,7 @@
 //! Reading a variable or a field costs 1, a list 10, a map 30 and a call what its function needs for values of this size.
 
 use cel::common::{
-    types::{CelBytes, CelList, CelMap, CelOptional, CelString},
+    types::{CelBytes, CelInt, CelList, CelMap, CelOptional, CelString},
     value::BuiltinRef,
 };
 
@@ -20,7 +20,7 @@ pub(super) const LIST: u64 = 10;
 pub(super) const MAP: u64 = 30;
 
 /// The share of a text's length that passing over it costs.
-const TEXT: f64 = 0.1;
+pub(super) const TEXT: f64 = 0.1;
 /// The share of a pattern's length that one step of a match costs.
 const PATTERN: f64 = 0.25;
 
@@ -40,6 +40,11 @@ pub(super) fn call(name: &str, args: &[Option<&Object>]) -> u64 {
     let is_list = |index: usize| {
         let value = args.get(index).copied().flatten();
         value.is_some_and(|it| matches!(it.as_builtin(), BuiltinRef::List(_)))
+    };
+    let number = |index: usize| {
+        let value = args.get(index).copied().flatten();
+        let number = value.and_then(<Object>::downcast_ref::<CelInt>);
+        number.map_or(0, |it| u64::try_from(*it.inner()).unwrap_or_default())
     };
     match name {
         "startsWith" | "endsWith" => share(size(1), TEXT),
@@ -61,6 +66,18 @@ pub(super) fn call(name: &str, args: &[Option<&Object>]) -> u64 {
         }
         "replace" | "split" | "ip.isCanonical" => share(size(0), 2.0 * TEXT),
         "join" => share(joined(args), 2.0 * TEXT),
+        "sets.contains" | "sets.intersects" => size(0).saturating_mul(size(1)).saturating_add(1),
+        "sets.equivalent" => {
+            let compared = size(0).saturating_mul(size(1)).saturating_mul(2);
+            compared.saturating_add(1)
+        }
+        "slice" => made(number(2).saturating_sub(number(1))),
+        "lists.range" => made(number(0)),
+        "reverse" => made(size(0)),
+        "flatten" if args.len() > 1 => made(size(0).saturating_mul(number(1))),
+        "flatten" => made(size(0)),
+        "distinct" | "sort" => made(compared(args.first().copied().flatten())),
+        "@sortByAssociatedKeys" => made(compared(args.get(1).copied().flatten())),
         "containsIP" | "containsCIDR" => {
             let octets = args.first().copied().flatten().map_or(1, octets);
             let masked = if name == "containsCIDR" {
@@ -75,6 +92,30 @@ pub(super) fn call(name: &str, args: &[Option<&Object>]) -> u64 {
     }
 }
 
+/// Returns what a call costs that makes a list.
+fn made(units: u64) -> u64 {
+    units.saturating_add(1 + LIST)
+}
+
+/// Returns what comparing all items of a list with each other costs.
+fn compared(list: Option<&Object>) -> u64 {
+    let items = list.and_then(<Object>::downcast_ref::<CelList>);
+    let items = items.map_or(&[][..], |list| list.inner());
+    let is_text = |item: &Box<Object>| {
+        matches!(
+            item.as_builtin(),
+            BuiltinRef::String(_) | BuiltinRef::Bytes(_)
+        )
+    };
+    let pairs = count(items.len()).saturating_mul(count(items.len()));
+    let texts = if items.first().is_some_and(is_text) {
+        pairs / 10
+    } else {
+        0
+    };
+    pairs.saturating_mul(2).saturating_add(texts)
+}
+
 /// Returns the length of a joined list.
 fn joined(args: &[Option<&Object>]) -> u64 {
     let arg = |index: usize| args.get(index).copied().flatten();
@@ -86,7 +127,7 @@ fn joined(args: &[Option<&Object>]) -> u64 {
     items.iter().map(|item| size(&**item)).sum::<u64>() + separators
 }
 
-fn pattern(text: u64, pattern: u64) -> u64 {
+pub(super) fn pattern(text: u64, pattern: u64) -> u64 {
     share(text.saturating_add(1), TEXT).saturating_mul(share(pattern, PATTERN))
 }
 
@@ -96,7 +137,7 @@ fn pattern(text: u64, pattern: u64) -> u64 {
     clippy::cast_sign_loss,
     reason = "as in Go"
 )]
-fn share(size: u64, factor: f64) -> u64 {
+pub(super) fn share(size: u64, factor: f64) -> u64 {
     (size as f64 * factor).ceil() as u64
 }
 

@@ -9,6 +9,7 @@ mod choose;
 mod cost;
 mod equal;
 mod errors;
+mod estimate;
 mod evaluate;
 mod expression;
 mod fold;

@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use super::{
     check, cost, errors,
+    estimate::{Declared, estimate},
     interpret::{Interpreter, Object, Scope, Stop},
     library,
 };
@@ -33,6 +34,24 @@ pub(crate) struct Rule {
     program: OnceLock<Result<Program, String>>,
     #[serde(skip)]
     message_program: OnceLock<Option<Program>>,
+}
+
+/// What is known of a rule without evaluating it, by the fields of the rule.
+#[derive(Debug, Default)]
+pub(super) struct Examined {
+    /// The server's text.
+    pub(super) problems: Vec<(&'static str, String)>,
+    /// What the expressions without problems cost at most.
+    pub(super) costs: Vec<(&'static str, u64)>,
+}
+
+impl Examined {
+    fn add(&mut self, field: &'static str, checked: Result<Option<u64>, String>) {
+        match checked {
+            Ok(cost) => self.costs.extend(cost.map(|cost| (field, cost))),
+            Err(why) => self.problems.push((field, why)),
+        }
+    }
 }
 
 /// The functions, macros and types of a rule.
@@ -81,43 +100,44 @@ impl Rule {
         program.as_ref().map_err(String::as_str)
     }
 
-    /// Returns what is wrong with the rule: the field of the rule and the server's text.
-    pub(super) fn problems(&self, schema: &Node, resource: bool) -> Vec<(&'static str, String)> {
-        let mut found = Vec::new();
+    /// Checks the rule as the server does when the CRD is created.
+    ///
+    /// Without a declaration, there are no costs.
+    pub(super) fn examine(
+        &self,
+        schema: &Node,
+        resource: bool,
+        declared: Option<&Declared>,
+    ) -> Examined {
+        let mut found = Examined::default();
         if !self.source.trim().is_empty() {
+            let program = self
+                .program()
+                .map_err(|why| format!("compilation failed: {why}"));
             let optional = self.old_is_optional();
-            let mut report = |field, problems: Vec<String>| {
-                found.extend(problems.into_iter().map(|problem| (field, problem)));
-            };
-            match self.program() {
-                Ok(program) => {
-                    report(
-                        "rule",
-                        check::check(program, schema, resource, optional, "bool"),
-                    );
-                }
-                Err(why) => report("rule", vec![format!("compilation failed: {why}")]),
-            }
-            if let Some(source) = self
-                .message_expression
-                .as_deref()
-                .filter(|it| !it.is_empty())
-            {
-                match compile(source) {
-                    Ok(program) => {
-                        let problems = check::check(&program, schema, resource, false, "string");
-                        report("messageExpression", problems);
-                    }
-                    Err(why) => {
-                        let why = format!("messageExpression compilation failed: {why}");
-                        report("messageExpression", vec![why]);
-                    }
-                }
+            let checked = program.and_then(|program| {
+                let checked = check::check(program, schema, resource, optional, "bool")?;
+                Ok(declared.map(|it| estimate(program, &checked, it)))
+            });
+            found.add("rule", checked);
+            let message = self.message_expression.as_deref();
+            if let Some(source) = message.filter(|it| !it.is_empty()) {
+                let program = compile(source)
+                    .map_err(|why| format!("messageExpression compilation failed: {why}"));
+                let checked = program.and_then(|program| {
+                    let checked = check::check(&program, schema, resource, false, "string")?;
+                    Ok(declared.map(|it| estimate(&program, &checked, it)))
+                });
+                found.add("messageExpression", checked);
             }
         }
+        if self.optional_old_self.is_some() && self.program().is_ok() && !self.uses_old() {
+            let why = "may not be set if oldSelf is not used in rule".to_owned();
+            found.problems.push(("optionalOldSelf", why));
+        }
         if normal_path(schema, self.field_path.as_deref().unwrap_or_default()).is_none() {
-            let why = "fieldPath must be a valid path: does not refer to a valid field";
-            found.push(("fieldPath", why.to_owned()));
+            let why = "must be a valid path".to_owned();
+            found.problems.push(("fieldPath", why));
         }
         found
     }

@@ -106,7 +106,7 @@ pub(crate) fn check(crd: &Value, old: Option<&Value>) -> Vec<StatusCause> {
     if flag(crd, "/spec/preserveUnknownFields") {
         report.invalid("spec.preserveUnknownFields", &true.into(), "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead");
     }
-    versions(crd, &mut report);
+    versions(crd, old, &mut report);
     conversion(crd, &mut report);
     if let Some(old) = old {
         unchanged(crd, old, &mut report);
@@ -199,7 +199,7 @@ fn names(crd: &Value, report: &mut Report) {
     }
 }
 
-fn versions(crd: &Value, report: &mut Report) {
+fn versions(crd: &Value, old: Option<&Value>, report: &mut Report) {
     let versions = list(crd, "/spec/versions");
     let mut seen = BTreeSet::new();
     let (mut stored, mut unique) = (0, true);
@@ -238,7 +238,12 @@ fn versions(crd: &Value, report: &mut Report) {
             Some(schema) => {
                 if let Some(path) = at_part(index, "/schema", "spec.validation") {
                     let path = path.replace(']', "].schema") + ".openAPIV3Schema";
-                    whole_schema(schema, &path, report);
+                    let stored = old.map(|old| list(old, "/spec/versions"));
+                    let mut stored = stored.into_iter().flatten();
+                    let is_stored = stored.any(|it| {
+                        text(it, "/name") == name && at(it, "/schema/openAPIV3Schema") == schema
+                    });
+                    whole_schema(schema, &path, is_stored, report);
                 }
             }
         }
@@ -271,15 +276,20 @@ fn versions(crd: &Value, report: &mut Report) {
     }
 }
 
-fn whole_schema(schema: &Value, path: &str, report: &mut Report) {
+fn whole_schema(schema: &Value, path: &str, is_stored: bool, report: &mut Report) {
     let before = report.0.len();
     schema::root(schema, path, report);
+    if report.0.len() > before {
+        return;
+    }
     // A keyword with a value of a wrong type.
-    if report.0.len() == before
-        && let Err(error) = Schema::new(schema)
-    {
+    if let Err(error) = Schema::new(schema) {
         report.invalid(path, &"".into(), &error.to_string());
     }
+    #[cfg(feature = "cel")]
+    values::expressions(schema, path, is_stored, report);
+    #[cfg(not(feature = "cel"))]
+    let _ = is_stored;
 }
 
 fn conversion(crd: &Value, report: &mut Report) {

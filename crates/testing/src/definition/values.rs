@@ -33,34 +33,100 @@ pub(super) fn pattern(schema: &Value, path: &str, report: &mut Report) {
     }
 }
 
-/// A rule must be there and compile. Types are not checked.
+/// The fields of a rule must have values. Its expressions are checked with the whole schema.
 fn rules(schema: &Value, path: &str, report: &mut Report) {
+    const REASONS: [&str; 4] = [
+        "FieldValueDuplicate",
+        "FieldValueForbidden",
+        "FieldValueInvalid",
+        "FieldValueRequired",
+    ];
     for (index, rule) in list(schema, "/x-kubernetes-validations").iter().enumerate() {
         let path = format!("{path}.x-kubernetes-validations[{index}]");
-        let source = text(rule, "/rule");
-        if source.trim().is_empty() {
+        let source = text(rule, "/rule").trim();
+        let message = text(rule, "/message");
+        if source.is_empty() {
             report.required(&format!("{path}.rule"), "rule is not specified");
-            continue;
+        } else if !message.is_empty() && message.trim().is_empty() {
+            let why = "must be non-empty if specified";
+            report.invalid(&format!("{path}.message"), at(rule, "/message"), why);
+        } else if has_break(message.trim()) {
+            let why = "must not contain line breaks";
+            report.invalid(&format!("{path}.message"), at(rule, "/message"), why);
+        } else if has_break(source) && message.is_empty() {
+            let why = "message must be specified if rule contains line breaks";
+            report.required(&format!("{path}.message"), why);
         }
-        #[cfg(feature = "cel")]
-        for field in ["rule", "messageExpression"] {
-            use kube_codegen_schema::Expression;
-
-            let source = text(rule, &format!("/{field}"));
-            if source.is_empty() {
-                continue;
-            }
-            if let Err(why) = Expression::new(source) {
-                let what = if field == "rule" {
-                    ""
-                } else {
-                    "messageExpression "
-                };
-                let why = format!("{what}compilation failed: {why}");
-                report.invalid(&format!("{path}.{field}"), rule, &why);
-            }
+        let expression = text(rule, "/messageExpression");
+        if !expression.is_empty() && expression.trim().is_empty() {
+            let why = "messageExpression must be non-empty if specified";
+            report.required(&format!("{path}.messageExpression"), why);
+        }
+        let reason = at(rule, "/reason");
+        if reason.as_str().is_some_and(|it| !REASONS.contains(&it)) {
+            report.unsupported(&format!("{path}.reason"), reason, &REASONS);
+        }
+        let field = at(rule, "/fieldPath");
+        let name = field.as_str().unwrap_or_default();
+        let path = format!("{path}.fieldPath");
+        if !name.is_empty() && name.trim().is_empty() {
+            report.invalid(&path, field, "must be non-empty if specified");
+            report.invalid(&path, field, "must be a valid path");
+        }
+        if has_break(name) {
+            report.invalid(&path, field, "must not contain line breaks");
         }
     }
+}
+
+fn has_break(text: &str) -> bool {
+    text.contains(['\n', '\r'])
+}
+
+/// The expressions of all rules must be usable with the schema, and not cost too much: of a schema that `is_stored` already, only all
+/// together.
+#[cfg(feature = "cel")]
+pub(super) fn expressions(schema: &Value, path: &str, is_stored: bool, report: &mut Report) {
+    let Ok(rules) = Schema::new(schema) else {
+        return;
+    };
+    for problem in rules.rule_problems() {
+        let (pointer, mut message) = (problem.pointer.as_str(), problem.message);
+        let field_path = format!("{path}{}", field(pointer));
+        if problem.reason == kube_codegen_schema::Reason::Forbidden {
+            if !is_stored || !message.starts_with("estimated ") {
+                report.forbidden(&field_path, &message);
+            }
+            continue;
+        }
+        let (rule, name) = pointer.rsplit_once('/').unwrap_or_default();
+        let mut value = match name {
+            "rule" | "messageExpression" => rule,
+            _ => pointer,
+        };
+        if let Some((text, list)) = message.split_once(" within /") {
+            message = format!("{text} within {path}{}", field(&format!("/{list}")));
+            value = pointer;
+        }
+        report.invalid(&field_path, at(schema, value), &message);
+    }
+}
+
+/// Returns the path of a field as messages have it, such as `.properties[spec].items`.
+#[cfg(feature = "cel")]
+fn field(pointer: &str) -> String {
+    let mut path = String::new();
+    let mut parts = pointer.split('/').skip(1);
+    while let Some(part) = parts.next() {
+        path = format!("{path}.{part}");
+        if matches!(part, "properties" | "allOf" | "x-kubernetes-validations")
+            && let Some(name) = parts.next()
+        {
+            let name = name.replace("~1", "/").replace("~0", "~");
+            path = format!("{path}[{name}]");
+        }
+    }
+    path
 }
 
 /// A default must be valid, and have no unknown fields.

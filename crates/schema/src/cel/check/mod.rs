@@ -1,9 +1,9 @@
 //! Checks the types of a rule against its schema, as the API server does when a CRD is created.
 
-mod signatures;
+pub(super) mod signatures;
 mod types;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use cel::{
     IdedExpr, Program,
@@ -13,7 +13,8 @@ use cel::{
     },
 };
 
-use self::types::{BOOL, INT, NULL, STRING, Type};
+use self::types::{BOOL, INT, NULL, STRING};
+pub(super) use self::{signatures::Signature, types::Type};
 use super::{
     interpret::{namespaced, root},
     names::qualified,
@@ -29,14 +30,26 @@ struct Scope<'s> {
 
 type Outer<'s> = Option<&'s Scope<'s>>;
 
-/// Returns the errors in an expression whose result must be of a type: `bool` of a rule, `string` of a message.
+/// What is known of an expression without errors, by the numbers of its parts.
+#[derive(Debug, Default)]
+pub(super) struct Checked {
+    pub(super) types: HashMap<u64, Type>,
+    /// Which of the signatures of a function may be meant.
+    pub(super) overloads: HashMap<u64, Vec<usize>>,
+}
+
+/// Checks an expression whose result must be of a type: `bool` of a rule, `string` of a message.
+///
+/// # Errors
+///
+/// Returns the server's text.
 pub(super) fn check(
     program: &Program,
     schema: &Node,
     resource: bool,
     optional_old: bool,
     expected: &str,
-) -> Vec<String> {
+) -> Result<Checked, String> {
     let own = if resource {
         Type::object(schema, "object", true)
     } else {
@@ -60,15 +73,16 @@ pub(super) fn check(
     let mut checker = Checker {
         program,
         errors: Vec::new(),
+        checked: Checked::default(),
     };
     let result = checker.type_of(program.expression(), Some(&scope));
     let mut errors = checker.errors;
     errors.sort_by_key(|error| error.at);
     if errors.is_empty() {
         return match result {
-            Some(Type::Plain(found)) if found == expected => Vec::new(),
-            _ if expected == "bool" => vec!["cel expression must evaluate to a bool".to_owned()],
-            _ => vec![format!("messageExpression must evaluate to a {expected}")],
+            Some(Type::Plain(found)) if found == expected => Ok(checker.checked),
+            _ if expected == "bool" => Err("cel expression must evaluate to a bool".to_owned()),
+            _ => Err(format!("messageExpression must evaluate to a {expected}")),
         };
     }
     let shown: Vec<_> = errors.iter().map(|error| error.shown(program)).collect();
@@ -77,10 +91,10 @@ pub(super) fn check(
     } else {
         "messageExpression "
     };
-    vec![format!(
+    Err(format!(
         "{compiled}compilation failed: {}",
         shown.join("\n")
-    )]
+    ))
 }
 
 struct Problem {
@@ -118,6 +132,7 @@ impl Problem {
 struct Checker<'p> {
     program: &'p Program,
     errors: Vec<Problem>,
+    checked: Checked,
 }
 
 impl Checker<'_> {
@@ -129,6 +144,12 @@ impl Checker<'_> {
 
     /// Returns the type of an expression; `None` if it has an error, which is reported.
     fn type_of(&mut self, expr: &IdedExpr, scope: Outer<'_>) -> Option<Type> {
+        let type_ = self.deduce(expr, scope)?;
+        self.checked.types.insert(expr.id, type_.clone());
+        Some(type_)
+    }
+
+    fn deduce(&mut self, expr: &IdedExpr, scope: Outer<'_>) -> Option<Type> {
         match &expr.expr {
             Expr::Literal(literal) => Some(match literal {
                 LiteralValue::Boolean(_) => BOOL,
@@ -234,7 +255,8 @@ impl Checker<'_> {
                 ));
             };
             let mut results: Vec<Type> = Vec::new();
-            for signature in signatures {
+            let overloads = self.checked.overloads.entry(expr.id).or_default();
+            for (index, signature) in signatures.iter().enumerate() {
                 let mut bound = BTreeMap::new();
                 let fits = signature.is_member == target.is_some()
                     && signature.args.len() == args.len()
@@ -244,6 +266,7 @@ impl Checker<'_> {
                         .zip(&args)
                         .all(|(expected, given)| expected.accepts(given, &mut bound));
                 if fits {
+                    overloads.push(index);
                     let result = signature.result.bind(&bound);
                     if !results.contains(&result) {
                         results.push(result);

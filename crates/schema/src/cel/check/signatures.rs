@@ -4,10 +4,10 @@ use std::{cell::OnceCell, collections::HashMap};
 
 use super::types::Type;
 
-pub(super) struct Signature {
-    pub(super) is_member: bool,
+pub(in crate::cel) struct Signature {
+    pub(in crate::cel) is_member: bool,
     /// With the target in front.
-    pub(super) args: Vec<Type>,
+    pub(in crate::cel) args: Vec<Type>,
     pub(super) result: Type,
 }
 
@@ -158,7 +158,7 @@ const TIME: &str = ".timestamp int | .timestamp,string int";
 type Table = HashMap<&'static str, Vec<Signature>>;
 
 /// Calls a closure with the signatures of a function; `None` for an unknown one.
-pub(super) fn with<T>(name: &str, use_: impl FnOnce(Option<&[Signature]>) -> T) -> T {
+pub(in crate::cel) fn with<T>(name: &str, use_: impl FnOnce(Option<&[Signature]>) -> T) -> T {
     thread_local! {
         static PARSED: OnceCell<Table> = const { OnceCell::new() };
     }

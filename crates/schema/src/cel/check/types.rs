@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, rc::Rc};
 use crate::{cel::names::escape, node::Node};
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Type {
+pub(in crate::cel) enum Type {
     /// A value of any type, such as an int-or-string.
     Dyn,
     /// A type with a name and no parts, such as `int`.
@@ -22,7 +22,7 @@ pub(super) enum Type {
 
 /// An object of a schema.
 #[derive(Debug)]
-pub(super) struct Object {
+pub(in crate::cel) struct Object {
     pub(super) name: String,
     pub(super) fields: BTreeMap<String, Type>,
 }
@@ -201,9 +201,11 @@ impl Type {
             (Self::Map(key, value), Self::Map(given_key, given_value)) => {
                 key.accepts(given_key, bound) && value.accepts(given_value, bound)
             }
-            (Self::Object(_) | Self::Plain("duration" | "timestamp"), given) if *given == NULL => {
-                true
-            }
+            (
+                Self::Plain("bool" | "bytes" | "double" | "int" | "string" | "uint"),
+                &Self::Plain("null"),
+            ) => false,
+            (Self::Object(_) | Self::Optional(_) | Self::Plain(_), &Self::Plain("null")) => true,
             (expected, given) => expected == given,
         }
     }

@@ -1,0 +1,449 @@
+//! What an expression costs at most, as the API server estimates it when a CRD is created.
+//!
+//! The units are those of [`cost`](super::cost). The server multiplies the costs inside a list or a map by its size: by its limit in the
+//! schema, or else by how much a request can hold (`checker/cost.go` of cel-go, `pkg/cel/library/cost.go` and
+//! `pkg/cel/common/schemas.go` of the API server).
+
+mod declared;
+mod functions;
+mod size;
+
+use std::collections::HashMap;
+
+use cel::{
+    IdedExpr, Program,
+    common::ast::{
+        CallExpr, ComprehensionExpr, EntryExpr, Expr, ListExpr, LiteralValue, MapExpr, SelectExpr,
+        operators,
+    },
+};
+
+pub(super) use self::declared::{Declared, count};
+use self::{functions::Argument, size::Size};
+use super::{
+    check::{Checked, Type, signatures},
+    cost::{LIST, MAP, READ},
+    interpret::namespaced,
+};
+
+/// The most that the server accepts of one expression.
+pub(super) const EXPRESSION_LIMIT: u64 = 10_000_000;
+/// The most that it accepts of all expressions of a schema.
+pub(super) const SCHEMA_LIMIT: u64 = 100_000_000;
+
+/// Returns what an expression costs at most.
+pub(super) fn estimate(program: &Program, checked: &Checked, root: &Declared) -> u64 {
+    let mut estimator = Estimator {
+        checked,
+        root,
+        paths: HashMap::new(),
+        sizes: HashMap::new(),
+        entries: HashMap::new(),
+        locals: Vec::new(),
+    };
+    estimator.cost(program.expression())
+}
+
+/// Where a value is in the schema: a variable, then fields, `@items`, `@keys` and `@values`. Empty if it is not in the schema.
+type Path = Vec<String>;
+
+/// The sizes of the entries of a list or a map.
+#[derive(Clone, Copy)]
+struct Entry {
+    is_list: bool,
+    key: Size,
+    value: Size,
+}
+
+/// A variable of a comprehension.
+struct Local {
+    name: String,
+    /// What reading it costs.
+    cost: u64,
+    path: Path,
+    size: Option<Size>,
+    entry: Option<Entry>,
+}
+
+struct Estimator<'a> {
+    checked: &'a Checked,
+    root: &'a Declared,
+    paths: HashMap<u64, Path>,
+    sizes: HashMap<u64, Size>,
+    entries: HashMap<u64, Entry>,
+    locals: Vec<Local>,
+}
+
+impl Estimator<'_> {
+    fn cost(&mut self, expr: &IdedExpr) -> u64 {
+        match &expr.expr {
+            Expr::Ident(name) => {
+                let (path, cost) = match self.local(name) {
+                    Some(local) => (local.path.clone(), local.cost),
+                    None => (vec![name.clone()], READ),
+                };
+                self.paths.insert(expr.id, path);
+                cost
+            }
+            Expr::Select(select) => self.select(expr, select),
+            Expr::Call(call) => self.call(expr, call),
+            Expr::List(list) => self.list(expr, list),
+            Expr::Map(map) => self.map(expr, map),
+            Expr::Comprehension(it) if is_bind(it) => self.bind(expr, it),
+            Expr::Comprehension(it) => self.comprehension(expr, it),
+            Expr::Literal(_) | Expr::Struct(_) | Expr::Unspecified => 0,
+        }
+    }
+
+    fn select(&mut self, expr: &IdedExpr, select: &SelectExpr) -> u64 {
+        let Some(type_) = self.checked.types.get(&select.operand.id) else {
+            // The name of a type, such as `google.protobuf.Duration`.
+            self.paths.insert(expr.id, vec![select.field.clone()]);
+            return READ;
+        };
+        let operand = self.cost(&select.operand);
+        if select.test {
+            return operand;
+        }
+        let mut path = self.path(&select.operand);
+        path.push(select.field.clone());
+        self.paths.insert(expr.id, path);
+        match type_ {
+            Type::Map(..) | Type::Object(_) | Type::Any(_) => operand.saturating_add(READ),
+            _ => operand,
+        }
+    }
+
+    fn call(&mut self, expr: &IdedExpr, call: &CallExpr) -> u64 {
+        let full = namespaced(call);
+        let target = call.target.as_deref().filter(|_| full.is_none());
+        let name = full.as_deref().unwrap_or(&call.func_name);
+        let exprs: Vec<_> = target.into_iter().chain(&call.args).collect();
+        let costs: Vec<_> = exprs.iter().map(|expr| self.cost(expr)).collect();
+        let all = costs.iter().fold(0, |all: u64, it| all.saturating_add(*it));
+        match (name, &*exprs) {
+            (operators::LOGICAL_AND | operators::LOGICAL_OR, _) => return all,
+            (operators::CONDITIONAL, [_, then, otherwise]) => {
+                let size = self.size_or_unknown(then);
+                let size = size.union(self.size_or_unknown(otherwise));
+                self.sizes.insert(expr.id, size);
+                let entries = [self.entry(then), self.entry(otherwise)];
+                self.join_entries(expr, entries);
+                return costs[0].saturating_add(costs[1].max(costs[2]));
+            }
+            ("dyn", [arg]) => {
+                self.copy_sizes(expr, arg);
+                return all.saturating_add(1);
+            }
+            (operators::ADD, [left, right]) => {
+                let entries = [self.entry(left), self.entry(right)];
+                self.join_entries(expr, entries);
+            }
+            _ => {}
+        }
+        let args: Vec<_> = exprs.iter().map(|expr| self.argument(expr)).collect();
+        let (mut cost, mut result) = (None::<u64>, None::<Size>);
+        for &overload in self.checked.overloads.get(&expr.id).into_iter().flatten() {
+            let (own, size) = signatures::with(name, |signatures| {
+                let signature = signatures.and_then(|it| it.get(overload));
+                signature.map_or((1, None), |it| functions::call(name, it, &args))
+            });
+            cost = cost.max(Some(own));
+            result = match (result, size) {
+                (Some(one), Some(other)) => Some(one.union(other)),
+                (one, other) => one.or(other),
+            };
+            if let (operators::INDEX, [of, _]) = (name, &*exprs) {
+                let step = match &self.checked.types.get(&of.id) {
+                    Some(Type::Map(..)) => "@values",
+                    _ => "@items",
+                };
+                result = self.entry(of).map(|entry| entry.value);
+                let mut path = self.path(of);
+                path.push(step.to_owned());
+                self.paths.insert(expr.id, path);
+            }
+            result = result.or_else(|| self.size(expr));
+        }
+        if let Some(size) = result {
+            self.sizes.insert(expr.id, size);
+        }
+        all.saturating_add(cost.unwrap_or(1))
+    }
+
+    fn argument(&mut self, expr: &IdedExpr) -> Argument {
+        let type_ = self.type_(expr);
+        let item = match &type_ {
+            Type::List(item) | Type::Map(item, _) | Type::Optional(item) => Some(&**item),
+            _ => None,
+        };
+        let items = item.map(|item| {
+            let mut path = self.path(expr);
+            let declared = if path.is_empty() {
+                None
+            } else {
+                path.push("@items".to_owned());
+                self.declared(&path)
+            };
+            let size = declared.map_or(Size::UNKNOWN, |it| Size::new(0, it.most));
+            (item.clone(), size)
+        });
+        Argument {
+            size: self.size_or_unknown(expr),
+            items,
+            number: match &expr.expr {
+                Expr::Literal(LiteralValue::Int(number)) => Some(*number.inner()),
+                _ => None,
+            },
+            type_,
+        }
+    }
+
+    fn list(&mut self, expr: &IdedExpr, list: &ListExpr) -> u64 {
+        let (mut cost, mut value) = (LIST, Size::NONE);
+        if list.elements.is_empty() {
+            value.min = 0;
+        }
+        for element in &list.elements {
+            cost = cost.saturating_add(self.cost(element));
+            value = value.union(self.size_or_unknown(element));
+        }
+        let entry = Entry {
+            is_list: true,
+            key: Size::exactly(1),
+            value,
+        };
+        self.entries.insert(expr.id, entry);
+        cost
+    }
+
+    fn map(&mut self, expr: &IdedExpr, map: &MapExpr) -> u64 {
+        let (mut cost, mut key, mut value) = (MAP, Size::NONE, Size::NONE);
+        if map.entries.is_empty() {
+            (key.min, value.min) = (0, 0);
+        }
+        for entry in &map.entries {
+            if let EntryExpr::MapEntry(entry) = &entry.expr {
+                cost = cost.saturating_add(self.cost(&entry.key));
+                cost = cost.saturating_add(self.cost(&entry.value));
+                key = key.union(self.size_or_unknown(&entry.key));
+                value = value.union(self.size_or_unknown(&entry.value));
+            }
+        }
+        let entry = Entry {
+            is_list: false,
+            key,
+            value,
+        };
+        self.entries.insert(expr.id, entry);
+        cost
+    }
+
+    fn comprehension(&mut self, expr: &IdedExpr, it: &ComprehensionExpr) -> u64 {
+        let range = self.cost(&it.iter_range);
+        let initial = self.cost(&it.accu_init);
+        self.push(&it.accu_var, &it.accu_init, READ);
+        let variables = self.locals.len();
+        self.push_variables(it);
+        let condition = self.cost(&it.loop_cond);
+        let step = self.cost(&it.loop_step);
+        self.locals.truncate(variables);
+        let result = self.cost(&it.result);
+        self.locals.pop();
+
+        let size = self.size_or_unknown(&it.iter_range);
+        match it.accu_init.expr {
+            Expr::Literal(_) => {
+                if let Some(size) = self.size(&it.accu_init) {
+                    self.sizes.insert(expr.id, size);
+                }
+            }
+            Expr::List(_) | Expr::Map(_) => {
+                self.sizes.insert(expr.id, size);
+                if let Some(entry) = self.entry(&it.loop_step) {
+                    self.entries.insert(expr.id, entry);
+                }
+            }
+            _ => {}
+        }
+        let each = step.saturating_add(condition);
+        [range, initial, result, size.max.saturating_mul(each)]
+            .into_iter()
+            .fold(0, u64::saturating_add)
+    }
+
+    /// Adds the variables for the entries of the range.
+    fn push_variables(&mut self, it: &ComprehensionExpr) {
+        let range = &it.iter_range;
+        let entry = self.entry(range);
+        let is_list = entry.map_or_else(
+            || matches!(self.type_(range), Type::List(_)),
+            |entry| entry.is_list,
+        );
+        let (key, value) = if is_list {
+            ("@indices", "@items")
+        } else {
+            ("@keys", "@values")
+        };
+        let key = (key, entry.map(|entry| entry.key));
+        let value = (value, entry.map(|entry| entry.value));
+        let variables = match &it.iter_var2 {
+            Some(second) => vec![(&it.iter_var, key), (second, value)],
+            None if is_list => vec![(&it.iter_var, value)],
+            None => vec![(&it.iter_var, key)],
+        };
+        for (name, (step, size)) in variables {
+            let mut path = self.path(range);
+            path.push(step.to_owned());
+            self.locals.push(Local {
+                name: name.clone(),
+                cost: READ,
+                path,
+                size,
+                entry: None,
+            });
+        }
+    }
+
+    fn bind(&mut self, expr: &IdedExpr, it: &ComprehensionExpr) -> u64 {
+        let initial = self.cost(&it.accu_init);
+        // cel-go has the target of `optMap` twice instead of a variable for it.
+        let (own, each) = if it.accu_var == "@target" {
+            (0, initial)
+        } else {
+            (LIST.saturating_add(initial), READ)
+        };
+        self.push(&it.accu_var, &it.accu_init, each);
+        let result = self.cost(&it.result);
+        self.locals.pop();
+        self.copy_sizes(expr, &it.result);
+        own.saturating_add(result)
+    }
+
+    /// Adds a variable with a value.
+    fn push(&mut self, name: &str, value: &IdedExpr, cost: u64) {
+        let local = Local {
+            name: name.to_owned(),
+            cost,
+            path: self.path(value),
+            size: self.size(value),
+            entry: self.entry(value),
+        };
+        self.locals.push(local);
+    }
+
+    fn local(&self, name: &str) -> Option<&Local> {
+        self.locals.iter().rev().find(|local| local.name == name)
+    }
+
+    fn local_of(&self, expr: &IdedExpr) -> Option<&Local> {
+        match &expr.expr {
+            Expr::Ident(name) => self.local(name),
+            _ => None,
+        }
+    }
+
+    fn type_(&self, expr: &IdedExpr) -> Type {
+        let found = self.checked.types.get(&expr.id);
+        found.cloned().unwrap_or(Type::Dyn)
+    }
+
+    fn path(&self, expr: &IdedExpr) -> Path {
+        match self.local_of(expr) {
+            Some(local) => local.path.clone(),
+            None => self.paths.get(&expr.id).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// Returns the part of the schema at a path.
+    fn declared(&self, path: &[String]) -> Option<&Declared> {
+        let (_, steps) = path.split_first()?;
+        steps
+            .iter()
+            .try_fold(self.root, |at, step| match step.as_str() {
+                "@items" | "@values" => at.items.as_deref(),
+                "@keys" => at.keys.as_deref(),
+                name => at.fields.get(name),
+            })
+    }
+
+    fn size_or_unknown(&mut self, expr: &IdedExpr) -> Size {
+        self.size(expr).unwrap_or(Size::UNKNOWN)
+    }
+
+    fn size(&mut self, expr: &IdedExpr) -> Option<Size> {
+        if let Some(size) = self.sizes.get(&expr.id) {
+            return Some(*size);
+        }
+        if let Some(size) = written(&expr.expr) {
+            return Some(size);
+        }
+        if let Some(declared) = self.declared(&self.path(expr)) {
+            let size = Size::new(0, declared.most);
+            self.sizes.insert(expr.id, size);
+            return Some(size);
+        }
+        if is_scalar(&self.type_(expr)) {
+            return Some(Size::exactly(1));
+        }
+        self.local_of(expr)?.size
+    }
+
+    fn entry(&self, expr: &IdedExpr) -> Option<Entry> {
+        let known = self.entries.get(&expr.id).copied();
+        known.or_else(|| self.local_of(expr)?.entry)
+    }
+
+    fn copy_sizes(&mut self, to: &IdedExpr, from: &IdedExpr) {
+        if let Some(size) = self.size(from) {
+            self.sizes.insert(to.id, size);
+        }
+        if let Some(entry) = self.entry(from) {
+            self.entries.insert(to.id, entry);
+        }
+    }
+
+    /// Keeps the sizes of the entries of either of two values, if both are known.
+    fn join_entries(&mut self, expr: &IdedExpr, entries: [Option<Entry>; 2]) {
+        if let [Some(one), Some(other)] = entries {
+            let entry = Entry {
+                is_list: one.is_list,
+                key: one.key.union(other.key),
+                value: one.value.union(other.value),
+            };
+            self.entries.insert(expr.id, entry);
+        }
+    }
+}
+
+/// Returns the size of a value that is written in the rule.
+fn written(expr: &Expr) -> Option<Size> {
+    let size = match expr {
+        Expr::Literal(LiteralValue::String(text)) => text.inner().chars().count(),
+        Expr::Literal(LiteralValue::Bytes(bytes)) => bytes.inner().len(),
+        Expr::Literal(_) => 1,
+        Expr::List(list) => list.elements.len(),
+        Expr::Map(map) => map.entries.len(),
+        _ => return None,
+    };
+    Some(Size::exactly(u64::try_from(size).unwrap_or(u64::MAX)))
+}
+
+fn is_scalar(type_: &Type) -> bool {
+    match type_ {
+        Type::Plain(name) => matches!(
+            *name,
+            "bool" | "double" | "duration" | "int" | "timestamp" | "uint"
+        ),
+        Type::Optional(inner) => is_scalar(inner),
+        _ => false,
+    }
+}
+
+/// Returns whether a comprehension has no entries, and so only names a value, as that of `optMap`.
+fn is_bind(it: &ComprehensionExpr) -> bool {
+    let is_empty = matches!(&it.iter_range.expr, Expr::List(list) if list.elements.is_empty());
+    let is_left =
+        matches!(&it.loop_cond.expr, Expr::Literal(LiteralValue::Boolean(it)) if !it.inner());
+    is_empty && is_left
+}
