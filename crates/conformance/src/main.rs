@@ -43,7 +43,7 @@ async fn main() -> ExitCode {
             random::run(&random::Options {
                 steps: option("--steps", 2000),
                 seed: option("--seed", 1),
-                round: option("--round", 0),
+                round: size("--round", 0),
                 show: option("--show", 5),
                 wild: has("--wild"),
                 builtin: has("--builtin") || kind.is_some(),

@@ -29,7 +29,7 @@ pub(super) fn values(path: &str, ours: &Value, theirs: &Value, lines: &mut Vec<S
                 match (a.get(name), b.get(name)) {
                     (Some(a), Some(b)) => values(&path, a, b, lines),
                     (Some(a), None) => {
-                        lines.push(format!("{path}: memory {a}\n      real has none"))
+                        lines.push(format!("{path}: memory {a}\n      real has none"));
                     }
                     (None, b) => lines.push(format!("{path}: memory has none\n      real {b:?}")),
                 }

@@ -29,7 +29,7 @@ pub struct Options {
     /// What the requests are made from.
     pub seed: u64,
     /// The number of the only round, whose requests are printed from the first on; zero is all.
-    pub round: u64,
+    pub round: usize,
     /// How many differences of one class are printed.
     pub show: u64,
     /// Whether requests may be faulty.
@@ -59,8 +59,8 @@ pub async fn run(options: &Options) -> TestResult {
     let (mut done, mut number) = (0, options.round.saturating_sub(1));
     while done < options.steps && (options.round == 0 || number < options.round) {
         number += 1;
-        let seed = options.seed * 1_000_000 + number;
-        let of_kind = samples.get(number as usize % samples.len().max(1));
+        let seed = options.seed * 1_000_000 + number as u64;
+        let of_kind = samples.get(number % samples.len().max(1));
         let of_kind = of_kind.filter(|_| options.builtin);
         let mut generator = match of_kind {
             Some(samples) => Generator::builtin(seed, options.wild, samples),

@@ -73,9 +73,8 @@ pub(super) fn call(name: &str, args: &[Option<&Object>]) -> u64 {
         }
         "slice" => made(number(2).saturating_sub(number(1))),
         "lists.range" => made(number(0)),
-        "reverse" => made(size(0)),
         "flatten" if args.len() > 1 => made(size(0).saturating_mul(number(1))),
-        "flatten" => made(size(0)),
+        "flatten" | "reverse" => made(size(0)),
         "distinct" | "sort" => made(compared(args.first().copied().flatten())),
         "@sortByAssociatedKeys" => made(compared(args.get(1).copied().flatten())),
         "containsIP" | "containsCIDR" => {
@@ -101,14 +100,14 @@ fn made(units: u64) -> u64 {
 fn compared(list: Option<&Object>) -> u64 {
     let items = list.and_then(<Object>::downcast_ref::<CelList>);
     let items = items.map_or(&[][..], |list| list.inner());
-    let is_text = |item: &Box<Object>| {
+    let is_text = |item: &Object| {
         matches!(
             item.as_builtin(),
             BuiltinRef::String(_) | BuiltinRef::Bytes(_)
         )
     };
     let pairs = count(items.len()).saturating_mul(count(items.len()));
-    let texts = if items.first().is_some_and(is_text) {
+    let texts = if items.first().is_some_and(|item| is_text(&**item)) {
         pairs / 10
     } else {
         0

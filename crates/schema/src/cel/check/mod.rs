@@ -1,5 +1,6 @@
 //! Checks the types of a rule against its schema, as the API server does when a CRD is created.
 
+mod problem;
 pub(super) mod signatures;
 mod types;
 
@@ -13,7 +14,10 @@ use cel::{
     },
 };
 
-use self::types::{BOOL, INT, NULL, STRING};
+use self::{
+    problem::Problem,
+    types::{BOOL, INT, NULL, STRING},
+};
 pub(super) use self::{signatures::Signature, types::Type};
 use super::{
     interpret::{namespaced, root},
@@ -95,38 +99,6 @@ pub(super) fn check(
         "{compiled}compilation failed: {}",
         shown.join("\n")
     ))
-}
-
-struct Problem {
-    at: usize,
-    why: String,
-}
-
-impl Problem {
-    /// Writes line, column and the place, as cel-go does.
-    fn shown(&self, program: &Program) -> String {
-        let source = &program.source_info().source;
-        let before = source.get(..self.at).unwrap_or(source);
-        let line = before.matches('\n').count();
-        let column = before
-            .rsplit('\n')
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .count();
-        let text = source
-            .lines()
-            .nth(line)
-            .unwrap_or_default()
-            .replace('\t', " ");
-        format!(
-            "ERROR: <input>:{}:{}: {}\n | {text}\n | {}^",
-            line + 1,
-            column + 1,
-            self.why,
-            ".".repeat(column)
-        )
-    }
 }
 
 struct Checker<'p> {

@@ -195,17 +195,19 @@ impl Type {
                     }
                 }
             },
-            (Self::Dyn, _) | (_, Self::Dyn | Self::Any(_)) | (Self::Meta(_), Self::Meta(_)) => true,
+            (
+                Self::Plain("bool" | "bytes" | "double" | "int" | "string" | "uint"),
+                Self::Plain("null"),
+            ) => false,
+            (Self::Dyn, _)
+            | (_, Self::Dyn | Self::Any(_))
+            | (Self::Meta(_), Self::Meta(_))
+            | (Self::Object(_) | Self::Optional(_) | Self::Plain(_), Self::Plain("null")) => true,
             (Self::List(expected), Self::List(given))
             | (Self::Optional(expected), Self::Optional(given)) => expected.accepts(given, bound),
             (Self::Map(key, value), Self::Map(given_key, given_value)) => {
                 key.accepts(given_key, bound) && value.accepts(given_value, bound)
             }
-            (
-                Self::Plain("bool" | "bytes" | "double" | "int" | "string" | "uint"),
-                &Self::Plain("null"),
-            ) => false,
-            (Self::Object(_) | Self::Optional(_) | Self::Plain(_), &Self::Plain("null")) => true,
             (expected, given) => expected == given,
         }
     }

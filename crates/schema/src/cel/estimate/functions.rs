@@ -35,12 +35,10 @@ pub(super) fn call(name: &str, signature: &Signature, args: &[Argument]) -> (u64
     let is = |at: usize, type_: &Type| signature.args.get(at) == Some(type_);
     let is_text = |at: usize| is(at, &STRING) || is(at, &BYTES);
     let is_list = |at: usize| matches!(signature.args.get(at), Some(Type::List(_)));
-    let number = |at: usize| {
-        arg(at)?
-            .number
-            .map(|it| u64::try_from(it).unwrap_or_default())
-    };
     let parsed = if is(1, &STRING) { scan(1) } else { 0 };
+    if let Some(made) = made(name, args) {
+        return made;
+    }
     match name {
         "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" | "includes" => {
             let items = arg(0).and_then(|arg| arg.items.as_ref());
@@ -95,30 +93,6 @@ pub(super) fn call(name: &str, signature: &Signature, args: &[Argument]) -> (u64
             let compared = share(most(0).saturating_mul(most(1)), 2.0);
             (compared.saturating_add(1), None)
         }
-        "slice" => {
-            let start = number(1).unwrap_or_default();
-            let end = number(2).unwrap_or_else(|| most(0));
-            list(1.0, Size::exactly(end.wrapping_sub(start)))
-        }
-        "lists.range" => list(1.0, Size::exactly(number(0).unwrap_or(u64::MAX))),
-        "reverse" => list(1.0, size(0)),
-        "flatten" => {
-            let depth = if args.len() > 1 {
-                number(1).unwrap_or(u64::MAX)
-            } else {
-                1
-            };
-            #[expect(clippy::cast_precision_loss, reason = "as in Go")]
-            list(depth as f64, size(0))
-        }
-        "distinct" => list(2.0, size(0) * size(0)),
-        "sort" | "@sortByAssociatedKeys" => {
-            let keys = args.len() - 1;
-            let items = arg(keys).and_then(|arg| arg.items.as_ref());
-            let has_texts = items.is_none_or(|(it, _)| [STRING, BYTES, Type::Dyn].contains(it));
-            let factor = if has_texts { 2.0 + TEXT } else { 2.0 };
-            list(factor, size(keys) * size(keys))
-        }
         "bytes" if is(0, &STRING) => {
             let result = Size::new(size(0).min, most(0).wrapping_mul(4));
             (scan(0), Some(result))
@@ -141,6 +115,43 @@ pub(super) fn call(name: &str, signature: &Signature, args: &[Argument]) -> (u64
         "_==_" | "_!=_" => (share(most(0).min(most(1)), TEXT), None),
         _ => (1, None),
     }
+}
+
+/// Returns what a function costs that makes a list, and the size of the list; `None` for other functions.
+fn made(name: &str, args: &[Argument]) -> Option<(u64, Option<Size>)> {
+    let arg = |at: usize| args.get(at);
+    let size = |at: usize| arg(at).map_or(Size::UNKNOWN, |arg| arg.size);
+    let number = |at: usize| {
+        let number = arg(at)?.number;
+        number.map(|it| u64::try_from(it).unwrap_or_default())
+    };
+    Some(match name {
+        "slice" => {
+            let start = number(1).unwrap_or_default();
+            let end = number(2).unwrap_or_else(|| size(0).max);
+            list(1.0, Size::exactly(end.wrapping_sub(start)))
+        }
+        "lists.range" => list(1.0, Size::exactly(number(0).unwrap_or(u64::MAX))),
+        "reverse" => list(1.0, size(0)),
+        "flatten" => {
+            let depth = if args.len() > 1 {
+                number(1).unwrap_or(u64::MAX)
+            } else {
+                1
+            };
+            #[expect(clippy::cast_precision_loss, reason = "as in Go")]
+            list(depth as f64, size(0))
+        }
+        "distinct" => list(2.0, size(0) * size(0)),
+        "sort" | "@sortByAssociatedKeys" => {
+            let keys = args.len() - 1;
+            let items = arg(keys).and_then(|arg| arg.items.as_ref());
+            let has_texts = items.is_none_or(|(it, _)| [STRING, BYTES, Type::Dyn].contains(it));
+            let factor = if has_texts { 2.0 + TEXT } else { 2.0 };
+            list(factor, size(keys) * size(keys))
+        }
+        _ => return None,
+    })
 }
 
 /// Returns what a call costs that makes a list.
