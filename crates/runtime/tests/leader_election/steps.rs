@@ -318,6 +318,25 @@ async fn the_fence_refuses_writes_outside_of_the_term_and_passes_reads() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_term_is_over_at_its_deadline_even_if_the_elector_does_not_run() {
+    let server = ApiServer::new();
+    let elector = elector(&server, "a");
+    let term = elector.term();
+    let mut led = Box::pin(elector.run(async |_| std::future::pending::<()>().await));
+    tokio::select! {
+        _ = &mut led => panic!("the term has ended"),
+        started = term.started() => started.unwrap(),
+    }
+    sleep(9 * SECOND).await;
+    assert!(term.is_active());
+    sleep(2 * SECOND).await;
+    assert!(term.deadline().is_some(), "the elector has noticed it");
+    assert_eq!(term.remaining(), Duration::ZERO);
+    assert!(!term.is_active());
+    term.check().unwrap_err();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_dropped_elector_ends_its_term_and_keeps_the_lease() {
     let server = ApiServer::new();
     let (term, task) = lead(elector(&server, "a"));
