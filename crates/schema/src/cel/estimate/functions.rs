@@ -39,6 +39,11 @@ pub(super) fn call(name: &str, signature: &Signature, args: &[Argument]) -> (u64
     if let Some(made) = made(name, args) {
         return made;
     }
+    if name == "_==_"
+        && let Some(cost) = equality(args)
+    {
+        return (cost, None);
+    }
     match name {
         "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" | "includes" => {
             let items = arg(0).and_then(|arg| arg.items.as_ref());
@@ -111,7 +116,6 @@ pub(super) fn call(name: &str, signature: &Signature, args: &[Argument]) -> (u64
             (share(result.max, TEXT), Some(result))
         }
         "_<_" | "_<=_" | "_>_" | "_>=_" if is_text(0) => (share(most(0).min(most(1)), TEXT), None),
-        "_==_" if let Some(cost) = equality(args) => (cost, None),
         "_==_" | "_!=_" => (share(most(0).min(most(1)), TEXT), None),
         _ => (1, None),
     }
