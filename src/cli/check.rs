@@ -188,9 +188,10 @@ fn compile(declared: &Value, scale: &Value) -> (Result<Schema, String>, Vec<Rule
     // What one rule costs too much is also too much for all together.
     if problems
         .iter()
-        .any(|it| it.message.starts_with("estimated "))
+        .any(|it| it.reason == Reason::Forbidden && it.message.starts_with("estimated "))
     {
-        problems.retain(|it| !it.message.contains("cost total"));
+        problems
+            .retain(|it| it.reason != Reason::Forbidden || it.message.starts_with("estimated "));
     }
     let mut declared = declared.clone();
     // A rule that costs too much can be evaluated.

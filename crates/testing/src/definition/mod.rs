@@ -106,7 +106,7 @@ pub(crate) fn check(crd: &Value, old: Option<&Value>) -> Vec<StatusCause> {
     if flag(crd, "/spec/preserveUnknownFields") {
         report.invalid("spec.preserveUnknownFields", &true.into(), "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead");
     }
-    versions(crd, old, &mut report);
+    versions(crd, &mut report);
     conversion(crd, &mut report);
     if let Some(old) = old {
         unchanged(crd, old, &mut report);
@@ -199,7 +199,7 @@ fn names(crd: &Value, report: &mut Report) {
     }
 }
 
-fn versions(crd: &Value, old: Option<&Value>, report: &mut Report) {
+fn versions(crd: &Value, report: &mut Report) {
     let versions = list(crd, "/spec/versions");
     let mut seen = BTreeSet::new();
     let (mut stored, mut unique) = (0, true);
@@ -238,12 +238,7 @@ fn versions(crd: &Value, old: Option<&Value>, report: &mut Report) {
             Some(schema) => {
                 if let Some(path) = at_part(index, "/schema", "spec.validation") {
                     let path = path.replace(']', "].schema") + ".openAPIV3Schema";
-                    let stored = old.map(|old| list(old, "/spec/versions"));
-                    let mut stored = stored.into_iter().flatten();
-                    let is_stored = stored.any(|it| {
-                        text(it, "/name") == name && at(it, "/schema/openAPIV3Schema") == schema
-                    });
-                    whole_schema(schema, &path, is_stored, report);
+                    whole_schema(schema, &path, report);
                 }
             }
         }
@@ -276,7 +271,7 @@ fn versions(crd: &Value, old: Option<&Value>, report: &mut Report) {
     }
 }
 
-fn whole_schema(schema: &Value, path: &str, is_stored: bool, report: &mut Report) {
+fn whole_schema(schema: &Value, path: &str, report: &mut Report) {
     let before = report.0.len();
     schema::root(schema, path, report);
     if report.0.len() > before {
@@ -287,9 +282,7 @@ fn whole_schema(schema: &Value, path: &str, is_stored: bool, report: &mut Report
         report.invalid(path, &"".into(), &error.to_string());
     }
     #[cfg(feature = "cel")]
-    values::expressions(schema, path, is_stored, report);
-    #[cfg(not(feature = "cel"))]
-    let _ = is_stored;
+    values::expressions(schema, path, report);
 }
 
 fn conversion(crd: &Value, report: &mut Report) {

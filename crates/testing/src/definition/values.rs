@@ -83,10 +83,11 @@ fn has_break(text: &str) -> bool {
     text.contains(['\n', '\r'])
 }
 
-/// The expressions of all rules must be usable with the schema, and not cost too much: of a schema that `is_stored` already, only all
-/// together.
+/// The expressions of all rules must be usable with the schema, and not cost too much.
 #[cfg(feature = "cel")]
-pub(super) fn expressions(schema: &Value, path: &str, is_stored: bool, report: &mut Report) {
+pub(super) fn expressions(schema: &Value, path: &str, report: &mut Report) {
+    const UNORDERED: &str =
+        "oldSelf cannot be used on the uncorrelatable portion of the schema within ";
     let Ok(rules) = Schema::new(schema) else {
         return;
     };
@@ -94,9 +95,7 @@ pub(super) fn expressions(schema: &Value, path: &str, is_stored: bool, report: &
         let (pointer, mut message) = (problem.pointer.as_str(), problem.message);
         let field_path = format!("{path}{}", field(pointer));
         if problem.reason == kube_codegen_schema::Reason::Forbidden {
-            if !is_stored || !message.starts_with("estimated ") {
-                report.forbidden(&field_path, &message);
-            }
+            report.forbidden(&field_path, &message);
             continue;
         }
         let (rule, name) = pointer.rsplit_once('/').unwrap_or_default();
@@ -104,8 +103,8 @@ pub(super) fn expressions(schema: &Value, path: &str, is_stored: bool, report: &
             "rule" | "messageExpression" => rule,
             _ => pointer,
         };
-        if let Some((text, list)) = message.split_once(" within /") {
-            message = format!("{text} within {path}{}", field(&format!("/{list}")));
+        if let Some(list) = message.strip_prefix(UNORDERED) {
+            message = format!("{UNORDERED}{path}{}", field(list.trim_end_matches('/')));
             value = pointer;
         }
         report.invalid(&field_path, at(schema, value), &message);

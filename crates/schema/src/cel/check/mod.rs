@@ -16,9 +16,12 @@ use cel::{
 
 use self::{
     problem::Problem,
-    types::{BOOL, INT, NULL, STRING},
+    types::{BOOL, INT, NULL},
 };
-pub(super) use self::{signatures::Signature, types::Type};
+pub(super) use self::{
+    signatures::Signature,
+    types::{STRING, Type},
+};
 use super::{
     interpret::{namespaced, root},
     names::qualified,

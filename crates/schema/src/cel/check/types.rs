@@ -43,7 +43,7 @@ impl PartialEq for Object {
 
 pub(super) const BOOL: Type = Type::Plain("bool");
 pub(super) const INT: Type = Type::Plain("int");
-pub(super) const STRING: Type = Type::Plain("string");
+pub(in crate::cel) const STRING: Type = Type::Plain("string");
 pub(super) const NULL: Type = Type::Plain("null");
 
 /// The types that have a name in signatures and expressions.

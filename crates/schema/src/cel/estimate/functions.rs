@@ -2,7 +2,7 @@
 
 use super::size::Size;
 use crate::cel::{
-    check::{Signature, Type},
+    check::{STRING, Signature, Type},
     cost::{LIST, TEXT, pattern, share},
 };
 
@@ -17,7 +17,6 @@ pub(super) struct Argument {
 }
 
 const BYTES: Type = Type::Plain("bytes");
-const STRING: Type = Type::Plain("string");
 
 /// The bytes of the longest IP address, compared with those of another one.
 const ADDRESSES: u64 = 16 + 16;
