@@ -207,6 +207,8 @@ fn complete(
     object: &mut Value,
 ) -> Answer<()> {
     let (kind, version) = (&request.target.kind, request.target.version()?);
+    let labels = at(object, "/metadata/labels").as_object();
+    let is_labelled = labels.is_some_and(|it| !it.is_empty());
     for patch in &request.patches {
         // The webhook has seen the object with its defaults.
         match &version.types {
@@ -262,7 +264,7 @@ fn complete(
             if webhook::mutate(store, request, old, object)? {
                 builtin::default(schema, object);
             }
-            builtin::prepare(schema, kind, old, object);
+            builtin::prepare(schema, kind, old, object, is_labelled);
             let mut found = builtin::validate(kind, old, object);
             if request.target.subresource == "status" {
                 // Nothing else changes.

@@ -145,9 +145,16 @@ pub(crate) fn default(schema: &Value, object: &mut Value) {
     decode::normalize(schema, object);
 }
 
-/// Sets what the server decides, and brings the object into the form in which the server writes it.
-pub(crate) fn prepare(schema: &Value, kind: &Kind, old: Option<&Value>, object: &mut Value) {
-    prepare::prepare(kind, old, object);
+/// Sets what the server decides, and brings the object into the form in which the server writes it. `is_labelled` says whether it has labels
+/// that are no defaults.
+pub(crate) fn prepare(
+    schema: &Value,
+    kind: &Kind,
+    old: Option<&Value>,
+    object: &mut Value,
+    is_labelled: bool,
+) {
+    prepare::prepare(kind, old, object, is_labelled);
     decode::normalize(schema, object);
     decode::store(schema, object);
 }

@@ -45,7 +45,7 @@ fn annotate(object: &mut Value, name: &str, value: &str) {
 }
 
 /// Sets what the server decides.
-pub(super) fn prepare(kind: &Kind, old: Option<&Value>, object: &mut Value) {
+pub(super) fn prepare(kind: &Kind, old: Option<&Value>, object: &mut Value, is_labelled: bool) {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Pod") => pod(old, object),
         ("", "Service") => service(old, object),
@@ -78,7 +78,7 @@ pub(super) fn prepare(kind: &Kind, old: Option<&Value>, object: &mut Value) {
                 copy(section(object, "spec"), at(old, "/spec"), "dataSourceRef");
             }
         }
-        ("batch", "Job") => job(old, object),
+        ("batch", "Job") => job(old, object, is_labelled),
         ("apps", "DaemonSet") => {
             let generation = match old {
                 None => 1,
@@ -202,13 +202,10 @@ fn quality(spec: &Value) -> &'static str {
     }
 }
 
-fn job(old: Option<&Value>, object: &mut Value) {
+fn job(old: Option<&Value>, object: &mut Value, is_labelled: bool) {
     if old.is_some() || at(object, "/spec/manualSelector") == true {
         return;
     }
-    // By default, a Job has the labels of its template, also those that the server adds.
-    let own = at(object, "/metadata/labels");
-    let is_shared = own.is_null() || own == at(object, "/spec/template/metadata/labels");
     let (name, uid) = (
         object::name(object).to_owned(),
         object::uid(object).to_owned(),
@@ -229,7 +226,8 @@ fn job(old: Option<&Value>, object: &mut Value) {
     section(selector, "matchLabels")
         .entry("batch.kubernetes.io/controller-uid")
         .or_insert_with(|| uid.into());
-    if is_shared {
+    // By default, a Job has the labels of its template, also those that the server adds.
+    if !is_labelled {
         put(object, "/metadata/labels", shared);
     }
 }
