@@ -13,17 +13,32 @@ static NULL: Value = Value::Null;
 
 /// Returns the value at a JSON pointer, or null.
 pub(crate) fn at<'a>(object: &'a Value, pointer: &str) -> &'a Value {
-    // `Value::pointer` allocates for each part.
-    let mut parts = pointer.split('/').skip(1);
-    let found = parts.try_fold(object, |value, part| match value {
-        Value::Object(fields) if part.contains('~') => {
+    // `Value::pointer` allocates for each part, and a search in so short a text takes longer than a loop over its bytes.
+    let mut value = object;
+    let mut rest = pointer.as_bytes();
+    while let [b'/', after @ ..] = rest {
+        let end = after.iter().position(|byte| *byte == b'/');
+        let (part, next) = after.split_at(end.unwrap_or(after.len()));
+        let start = pointer.len() - after.len();
+        let found = step(value, &pointer[start..start + part.len()]);
+        let Some(found) = found else {
+            return &NULL;
+        };
+        (value, rest) = (found, next);
+    }
+    value
+}
+
+/// Returns the value at one part of a pointer.
+fn step<'a>(value: &'a Value, part: &str) -> Option<&'a Value> {
+    match value {
+        Value::Object(fields) if part.as_bytes().contains(&b'~') => {
             fields.get(&part.replace("~1", "/").replace("~0", "~"))
         }
         Value::Object(fields) => fields.get(part),
         Value::Array(items) => items.get(part.parse::<usize>().ok()?),
         _ => None,
-    });
-    found.unwrap_or(&NULL)
+    }
 }
 
 pub(crate) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::scalar::{Wrong, scalar};
-use crate::object::{at, text};
+use crate::object::{at, list, text};
 
 /// What decoding found.
 #[derive(Debug, Default)]
@@ -254,19 +254,20 @@ pub(crate) fn normalize(schema: &Value, value: &mut Value) {
                 }
                 return;
             };
-            for (name, property) in properties {
-                match (fields.get_mut(name), text(property, "/x-zero")) {
-                    (None | Some(Value::Null), "write") => {
-                        fields.insert(name.clone(), zero(property));
-                    }
-
-                    (None, _) => {}
-                    (Some(value), rule) => {
-                        normalize(property, value);
-                        if rule == "omit" && is_zero(value) || rule != "write" && value.is_null() {
-                            fields.remove(name);
-                        }
-                    }
+            fields.retain(|name, value| {
+                let Some(property) = properties.get(name) else {
+                    return true;
+                };
+                normalize(property, value);
+                match text(property, "/x-zero") {
+                    "write" => true,
+                    "omit" => !is_zero(value),
+                    _ => !value.is_null(),
+                }
+            });
+            for name in list(schema, "/x-written").iter().filter_map(Value::as_str) {
+                if fields.get(name).is_none_or(Value::is_null) {
+                    fields.insert(name.to_owned(), zero(&properties[name]));
                 }
             }
         }

@@ -1,7 +1,8 @@
 //! The recorded types of the built-in kinds, as schemas.
 //!
 //! A schema has the keywords of OpenAPI and, from Go's types, `x-type` (the name of the type), `x-go` (the Go type of the field)
-//! and `x-zero` (whether the zero value of the field is written or omitted; absent for pointers).
+//! and `x-zero` (whether the zero value of the field is written or omitted; absent for pointers). Two lists name the few properties that an
+//! object may get without having them: `x-written`, those whose zero value is written, and `x-defaulted`, those with a default.
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +13,8 @@ use std::{
 use flate2::read::GzDecoder;
 use serde_json::{Map, Value, json};
 
-use crate::shared::lock;
+use super::defaults;
+use crate::{object::text, shared::lock};
 
 static TYPES: LazyLock<Map<String, Value>> = LazyLock::new(|| {
     let mut text = String::new();
@@ -106,13 +108,26 @@ fn resolve(schema: &Value) -> Value {
         };
         out.insert(name.clone(), value);
     }
+    if let Some(properties) = out.get("properties").and_then(Value::as_object) {
+        let names = |has: fn(&Value) -> bool| -> Value {
+            let those = properties.iter().filter(|(_, property)| has(property));
+            those.map(|(name, _)| name.as_str()).collect()
+        };
+        let written = names(|property| text(property, "/x-zero") == "write");
+        let defaulted = names(|property| {
+            let default = property.get("default");
+            default.is_some_and(|it| !defaults::is_blank(Some(it)) && *it != json!({}))
+        });
+        out.insert("x-written".to_owned(), written);
+        out.insert("x-defaulted".to_owned(), defaulted);
+    }
     out.into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::object::{at, text};
+    use crate::object::at;
 
     #[test]
     fn recorded_types_have_the_facts_of_go() {
@@ -122,5 +137,9 @@ mod tests {
         assert_eq!(text(containers, "/x-zero"), "write");
         assert_eq!(text(containers, "/items/x-type"), "core.v1.Container");
         assert_eq!(text(containers, "/items/properties/image/x-zero"), "omit");
+        assert_eq!(
+            at(containers, "/items/x-written"),
+            &json!(["name", "resources"])
+        );
     }
 }

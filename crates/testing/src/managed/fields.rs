@@ -12,8 +12,8 @@ use super::shape::Shape;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Fields {
     /// Whether the field itself is in the set; never at the root.
-    here: bool,
-    inner: BTreeMap<String, Fields>,
+    pub(super) here: bool,
+    pub(super) inner: BTreeMap<String, Fields>,
 }
 
 impl Fields {

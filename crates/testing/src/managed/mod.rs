@@ -42,8 +42,11 @@ pub(crate) fn apply(live: &Value, config: &Value, request: &Request) -> Answer<O
     let merged = typed::merge(&shape, Some(&live), Some(config)).unwrap_or_default();
     owners.set(own.clone());
     let merged = match &last {
-        Some(last) => owners.prune(&shape, &merged, &last.fields),
-        None => merged,
+        // Nothing goes while all that was applied still is.
+        Some(last) if !last.fields.difference(&own.fields).is_empty() => {
+            owners.prune(&shape, &merged, &last.fields)
+        }
+        _ => merged,
     };
     let compared = compare(&shape, &live, &merged, request)?;
     let conflicts = owners.conflicts(&own, &compared);

@@ -19,26 +19,28 @@ pub(super) type Path = Vec<String>;
 /// Returns the fields that an object sets.
 pub(crate) fn fields_of(shape: &Shape<'_>, object: &Value) -> Fields {
     let mut set = Fields::default();
-    add(shape, object, &mut Path::new(), &mut set);
+    // The root cannot be in a set.
+    add(shape, object, &mut set);
+    set.here = false;
     set
 }
 
-fn add(shape: &Shape<'_>, value: &Value, path: &mut Path, set: &mut Fields) {
+/// Adds the fields inside a value to the set at its place; a value without fields is one itself.
+fn add(shape: &Shape<'_>, value: &Value, set: &mut Fields) {
     match (shape.form(value), value) {
         (Form::Map, Value::Object(fields)) => {
             for (name, value) in fields {
-                path.push(format!("f:{name}"));
+                let mut inner = Fields::default();
                 add(
                     &shape.field(name).unwrap_or(Shape::Deduced),
                     value,
-                    path,
-                    set,
+                    &mut inner,
                 );
                 let is_blank = value.is_null() || value.as_object().is_some_and(Map::is_empty);
-                if is_blank || !shape.declares(name) {
-                    set.insert(path);
+                inner.here |= is_blank || !shape.declares(name);
+                if !inner.is_empty() {
+                    set.inner.insert(format!("f:{name}"), inner);
                 }
-                path.pop();
             }
         }
         (Form::List, Value::Array(items)) => {
@@ -48,15 +50,14 @@ fn add(shape: &Shape<'_>, value: &Value, path: &mut Path, set: &mut Fields) {
                     continue;
                 };
                 let is_single = !duplicates.contains(&step);
-                path.push(step);
-                set.insert(path);
+                let inner = set.inner.entry(step).or_default();
+                inner.here = true;
                 if is_single {
-                    add(&shape.items(), item, path, set);
+                    add(&shape.items(), item, inner);
                 }
-                path.pop();
             }
         }
-        _ => set.insert(path),
+        _ => set.here = true,
     }
 }
 
@@ -69,11 +70,12 @@ fn duplicates(shape: &Shape<'_>, items: &[Value]) -> BTreeSet<String> {
 /// Returns why an object is not one of the schema, with paths.
 pub(crate) fn errors(shape: &Shape<'_>, object: &Value) -> Vec<String> {
     let mut errors = Vec::new();
-    check(shape, object, "", &mut errors);
+    check(shape, object, &mut String::new(), &mut errors);
     errors
 }
 
-fn check(shape: &Shape<'_>, value: &Value, path: &str, errors: &mut Vec<String>) {
+/// Checks a value; `path` is its own again at the end.
+fn check(shape: &Shape<'_>, value: &Value, path: &mut String, errors: &mut Vec<String>) {
     if value.is_null() {
         return;
     }
@@ -98,15 +100,19 @@ fn check(shape: &Shape<'_>, value: &Value, path: &str, errors: &mut Vec<String>)
         errors.push(format!("{path}: {wrong}"));
         return;
     }
+    let end = path.len();
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                let path = format!("{path}.{name}");
-                let Some(shape) = shape.field(name) else {
+                path.extend([".", name]);
+                if let Some(shape) = shape.field(name) {
+                    check(&shape, value, path, errors);
+                } else {
                     errors.push(format!("{path}: field not declared in schema"));
+                    path.truncate(end);
                     return;
-                };
-                check(&shape, value, &path, errors);
+                }
+                path.truncate(end);
             }
         }
         Value::Array(items) => {
@@ -132,8 +138,9 @@ fn check(shape: &Shape<'_>, value: &Value, path: &str, errors: &mut Vec<String>)
                 if is_associative && !seen.insert(step) {
                     errors.push(format!("{path}: duplicate entries for key {below}"));
                 }
-                let items = shape.items();
-                check(&items, item, &format!("{path}{below}"), errors);
+                path.push_str(&below);
+                check(&shape.items(), item, path, errors);
+                path.truncate(end);
             }
         }
         _ => {}

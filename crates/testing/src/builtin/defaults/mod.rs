@@ -3,10 +3,10 @@
 mod core;
 mod others;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::quantity::Quantity;
-use crate::object::{map, text};
+use crate::object::{list, map, text};
 
 type Fields = Map<String, Value>;
 
@@ -19,12 +19,14 @@ pub(crate) fn apply(schema: &Value, value: &mut Value) {
                 round_up(fields);
             }
             if let Some(Value::Object(properties)) = schema.get("properties") {
-                for (name, property) in properties {
-                    let declared = property.get("default").filter(|it| !is_blank(Some(it)));
-                    if let Some(default) = declared.filter(|it| *it != &json!({})) {
-                        or(fields, name, default.clone());
-                    }
-                    if let Some(field) = fields.get_mut(name) {
+                for name in list(schema, "/x-defaulted")
+                    .iter()
+                    .filter_map(Value::as_str)
+                {
+                    or(fields, name, properties[name]["default"].clone());
+                }
+                for (name, field) in fields {
+                    if let Some(property) = properties.get(name) {
                         apply(property, field);
                     }
                 }
@@ -43,7 +45,7 @@ pub(crate) fn apply(schema: &Value, value: &mut Value) {
     }
 }
 
-fn is_blank(value: Option<&Value>) -> bool {
+pub(super) fn is_blank(value: Option<&Value>) -> bool {
     match value {
         None | Some(Value::Null) => true,
         Some(Value::String(text)) => text.is_empty(),
