@@ -1,10 +1,10 @@
 //! Compares a run with the runs without faults.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     oracle::{Failure, Oracle},
-    run::Reference,
+    reference::Reference,
     schedule::Schedule,
     state::{Mask, State, differences, id, state},
     workload::Workload,
@@ -62,7 +62,7 @@ pub(crate) fn at_rest(
 pub(crate) fn history(
     world: &World,
     workload: &Workload,
-    states: &[Option<State>],
+    states: &[Option<Arc<State>>],
     current: &State,
     phase: usize,
     reference: Option<&Reference>,

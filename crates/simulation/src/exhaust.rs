@@ -9,8 +9,9 @@ use std::{
 };
 
 use crate::{
-    explore::{Budget, Found, Known, Summary, learn, shrink},
+    explore::{Budget, Found, Summary, shrink},
     oracle::Oracle,
+    reference::{Known, learn},
     run::run_steered,
     schedule::{Decision, Fault, Schedule},
     simulation::Setup,

@@ -10,11 +10,12 @@ use std::{
 use crate::{
     exhaust::Exhaustion,
     oracle::{Failure, Oracle},
-    plan, report,
-    run::{Outcome, Reference, run},
-    schedule::{Point, PointKind, Schedule},
+    plan,
+    reference::{Known, Reference, learn},
+    report,
+    run::{Outcome, run},
+    schedule::Schedule,
     simulation::Setup,
-    state::{Mask, differences},
     workload::Workload,
     world::Entry,
 };
@@ -128,16 +129,6 @@ impl fmt::Display for Found {
     }
 }
 
-/// A workload with what its runs without faults have shown.
-pub(crate) struct Known<'a> {
-    pub(crate) workload: &'a Workload,
-    pub(crate) reference: Reference,
-    /// The choice points of the first run; the last value says that only reports are written there.
-    pub(crate) points: Vec<(Point, PointKind, bool)>,
-    /// Paths of the objects with owners that the operator created.
-    pub(crate) children: Vec<String>,
-}
-
 /// Runs schedules until the budget is spent or an oracle is violated.
 pub(crate) fn explore(
     setup: &Arc<Setup>,
@@ -237,79 +228,6 @@ pub(crate) fn replay(
     }
 }
 
-/// Runs a workload twice without faults: what differs between the two runs is compared in no other.
-pub(crate) fn learn<'a>(
-    setup: &Arc<Setup>,
-    workload: &'a Workload,
-    seed: u64,
-    schedules: u64,
-) -> Result<Known<'a>, Box<Found>> {
-    let calm = |seed: u64, restart_at_rest: bool| Schedule {
-        seed,
-        workload: workload.name.clone(),
-        restart_at_rest,
-        ..Schedule::default()
-    };
-    let mut outcomes = Vec::new();
-    for (seed, restart) in [(seed, false), (seed.wrapping_add(1), true)] {
-        let schedule = calm(seed, restart);
-        let outcome = run(setup, workload, &schedule, None);
-        if let Some(failure) = outcome.failure.clone() {
-            let outcome = detailed(setup, workload, &schedule, None, outcome);
-            // With details, it says more.
-            let failure = outcome.failure.unwrap_or(failure);
-            return Err(found(setup, schedule, failure, outcome.log, 0, schedules));
-        }
-        outcomes.push(outcome);
-    }
-    let other = outcomes.pop();
-    let first = outcomes.pop();
-    let (Some(first), Some(other)) = (first, other) else {
-        unreachable!("both runs have ended")
-    };
-    let mut mask = Mask::new();
-    let states: Vec<_> = first.states.into_iter().flatten().collect();
-    for (one, two) in states.iter().zip(other.states.iter().flatten()) {
-        let found = differences(one, two, &Mask::new());
-        mask.extend(
-            found
-                .into_iter()
-                .map(|difference| (difference.object, difference.path)),
-        );
-    }
-    let counts = first.counts;
-    let uncounted = counts
-        .iter()
-        .filter(|(key, count)| other.counts.get(*key) != Some(count))
-        .map(|(key, _)| key.clone())
-        .collect();
-    let mut children: Vec<String> = first
-        .passed
-        .iter()
-        .filter_map(|passed| passed.child.clone())
-        .collect();
-    children.sort();
-    children.dedup();
-    let points = first
-        .passed
-        .into_iter()
-        .map(|passed| (passed.point, passed.kind, passed.report))
-        .collect();
-    Ok(Known {
-        workload,
-        reference: Reference {
-            states,
-            counts,
-            counts_at: first.counts_at,
-            mask,
-            uncounted,
-            refused: first.refused,
-        },
-        points,
-        children,
-    })
-}
-
 /// Removes decisions as long as the same oracle is violated.
 pub(crate) fn shrink(
     setup: &Arc<Setup>,
@@ -339,7 +257,7 @@ pub(crate) fn shrink(
 }
 
 /// Runs a schedule that has failed once more, for its timeline.
-fn detailed(
+pub(crate) fn detailed(
     setup: &Arc<Setup>,
     workload: &Workload,
     schedule: &Schedule,
@@ -359,7 +277,7 @@ fn detailed(
     }
 }
 
-fn found(
+pub(crate) fn found(
     setup: &Setup,
     schedule: Schedule,
     failure: Failure,

@@ -61,6 +61,7 @@ mod panics;
 mod pattern;
 mod plan;
 mod primary;
+mod reference;
 mod repeat;
 mod report;
 mod request;

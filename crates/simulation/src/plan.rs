@@ -5,20 +5,16 @@ use std::collections::{BTreeMap, HashSet};
 use fastrand::Rng;
 
 use crate::{
-    explore::Known,
-    schedule::{Decision, Fault, Point, PointKind, Schedule},
+    reference::Known,
+    schedule::{Decision, Fault, PointKind, Schedule},
     simulation::Setup,
+    world::Passed,
 };
 
 /// Returns what can go wrong at a point.
-fn faults(
-    setup: &Setup,
-    of: &Known<'_>,
-    point: &Point,
-    kind: PointKind,
-    report: bool,
-) -> Vec<Fault> {
-    if report {
+fn faults(setup: &Setup, of: &Known<'_>, at: &Passed) -> Vec<Fault> {
+    let (point, kind) = (&at.point, at.kind);
+    if at.report {
         return vec![Fault::Error(500), Fault::Disconnect];
     }
     let mut faults = match kind {
@@ -76,29 +72,30 @@ pub(crate) fn singles(
     // All workloads begin alike: what was tried in one comes last in the others.
     let mut tried = HashSet::new();
     for (index, of) in known.iter().enumerate() {
-        let mut add = |rank: u8, decisions: Vec<Decision>, hurry: BTreeMap<usize, u64>| {
+        let mut add = |rank: u8, from: usize, decisions: Vec<Decision>, hurry| {
             let schedule = Schedule {
                 seed: seed.wrapping_add(singles.len() as u64),
                 workload: of.workload.name.clone(),
+                from,
                 decisions,
                 hurry,
-                restart_at_rest: false,
-                order: None,
-                detailed: false,
+                ..Schedule::default()
             };
             singles.push((rank, random.u32(..), index, schedule));
         };
-        for (point, kind, report) in &of.points {
-            for fault in faults(setup, of, point, *kind, *report) {
-                let new = tried.insert((point.clone(), fault.to_string()));
-                let rank = if *report || !new { 3 } else { rank(&fault) };
-                let at = point.clone();
-                add(rank, vec![Decision { at, fault }], BTreeMap::new());
+        for passed in &of.points {
+            for fault in faults(setup, of, passed) {
+                let at = passed.point.clone();
+                let new = tried.insert((at.clone(), fault.to_string()));
+                let late = passed.report || !new;
+                let rank = if late { 3 } else { rank(&fault) };
+                let decisions = vec![Decision { at, fault }];
+                add(rank, passed.phase, decisions, BTreeMap::new());
             }
         }
         for phase in 0..of.workload.phases.len().saturating_sub(1) {
             for time in [0, 5, 40, 400] {
-                add(0, Vec::new(), BTreeMap::from([(phase, time)]));
+                add(0, phase, Vec::new(), BTreeMap::from([(phase, time)]));
             }
         }
     }
@@ -109,7 +106,8 @@ pub(crate) fn singles(
         .collect()
 }
 
-/// Returns a random schedule of several faults.
+/// Returns a random schedule of several faults. Most begin with what the phases before have left, and have their faults in two phases: faults
+/// act together when they are near each other.
 pub(crate) fn combination(
     setup: &Setup,
     known: &[Known<'_>],
@@ -117,20 +115,27 @@ pub(crate) fn combination(
 ) -> (usize, Schedule) {
     let index = random.usize(..known.len());
     let of = &known[index];
+    let phases = of.workload.phases.len();
+    let phases = if phases < 2 || random.u8(..6) == 0 {
+        0..phases
+    } else {
+        let from = random.usize(1..phases);
+        from..phases.min(from + 2)
+    };
+    let points = of.points.iter();
+    let points: Vec<_> = points.filter(|it| phases.contains(&it.phase)).collect();
     let mut decisions = Vec::new();
-    if !of.points.is_empty() {
+    if !points.is_empty() {
         for _ in 0..random.usize(1..=setup.most_faults.max(1)) {
-            let (point, kind, report) = &of.points[random.usize(..of.points.len())];
-            let faults = faults(setup, of, point, *kind, *report);
+            let passed = points[random.usize(..points.len())];
+            let faults = faults(setup, of, passed);
             let fault = faults[random.usize(..faults.len())].clone();
-            decisions.push(Decision {
-                at: point.clone(),
-                fault,
-            });
+            let at = passed.point.clone();
+            decisions.push(Decision { at, fault });
         }
     }
     let mut hurry = BTreeMap::new();
-    for phase in 0..of.workload.phases.len().saturating_sub(1) {
+    for phase in phases.start..phases.end.min(of.workload.phases.len() - 1) {
         if random.u8(..4) == 0 {
             hurry.insert(phase, random.u64(..1_000));
         }
@@ -138,11 +143,11 @@ pub(crate) fn combination(
     let schedule = Schedule {
         seed: random.u64(..),
         workload: of.workload.name.clone(),
+        from: phases.start,
         decisions,
         hurry,
         restart_at_rest: random.u8(..8) == 0,
-        order: None,
-        detailed: false,
+        ..Schedule::default()
     };
     (index, schedule)
 }

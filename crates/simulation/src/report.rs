@@ -31,6 +31,13 @@ pub(crate) fn failure(found: &Found, file: Option<&Path>) -> String {
             String::new()
         }
     );
+    if found.schedule.from > 0 {
+        let _ = writeln!(
+            text,
+            "    the run begins with phase {}: the operator starts, and finds what the phases before have left",
+            found.schedule.from
+        );
+    }
     for decision in &found.schedule.decisions {
         let _ = writeln!(text, "    {}: at {}", decision.fault, decision.at);
     }

@@ -2,7 +2,7 @@
 
 use std::{
     cell::Cell,
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::{BTreeSet, VecDeque},
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -12,6 +12,7 @@ use kube::Client;
 use kube_codegen_record::clock;
 use tokio::{
     sync::mpsc,
+    task::JoinHandle,
     time::{Instant, sleep, timeout_at},
 };
 
@@ -20,13 +21,14 @@ use crate::{
     link::Link,
     oracle::{Failure, Oracle},
     panics,
+    reference::{Counts, Reference},
     schedule::Schedule,
     simulation::Setup,
     state::{Mask, State, differences, state},
     steer::{Decide, Follow, Steering},
     workers,
     workload::Workload,
-    world::{Entry, Passed, World},
+    world::{Entry, Passed, Rested, World},
 };
 
 /// Requests for one object in the time in which nothing changes.
@@ -35,53 +37,15 @@ const REQUESTS_AT_REST: u32 = 30;
 /// Writes of one phase after which an operator is not expected to come to rest.
 const CHANGES: usize = 1_000;
 
-/// How often objects were created and deleted.
-pub(crate) type Counts = BTreeMap<String, (u32, u32)>;
-
-/// What the runs without faults have shown.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Reference {
-    pub(crate) states: Vec<State>,
-    pub(crate) counts: Counts,
-    /// After each phase.
-    pub(crate) counts_at: Vec<Counts>,
-    pub(crate) mask: Mask,
-    /// Objects that are created more or less often without any fault.
-    pub(crate) uncounted: BTreeSet<String>,
-    /// Phases whose specs the operator refuses.
-    pub(crate) refused: BTreeSet<usize>,
-}
-
-impl Reference {
-    /// Whether the run goes on as the one without faults: one more phase after the last fault has led to the same state, with the same
-    /// counts.
-    fn has_recovered(&self, world: &World, schedule: &Schedule, phase: usize) -> bool {
-        let waits = schedule.hurry.keys().all(|hurry| *hurry < phase);
-        if !waits || schedule.restart_at_rest || !world.is_spent(phase) {
-            return false;
-        }
-        let counts = &world.lock().counts;
-        self.counts_at.get(phase).is_some_and(|expected| {
-            let keys = expected.keys().chain(counts.keys());
-            let mut compared = keys.filter(|key| !self.uncounted.contains(*key));
-            compared.all(|key| expected.get(key) == counts.get(key))
-        })
-    }
-
-    pub(crate) fn ignore_counts(&mut self, object: &str) {
-        self.uncounted.insert(object.to_owned());
-    }
-}
-
 /// What a run has shown.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) failure: Option<Failure>,
     /// After each phase; empty where the run was in a hurry.
-    pub(crate) states: Vec<Option<State>>,
+    pub(crate) states: Vec<Option<Arc<State>>>,
     pub(crate) counts: Counts,
-    /// After each phase.
-    pub(crate) counts_at: Vec<Counts>,
+    /// After each phase; only of a run without faults.
+    pub(crate) rested: Vec<Rested>,
     pub(crate) passed: Vec<Passed>,
     pub(crate) log: Vec<Entry>,
     /// How many decisions found their point.
@@ -92,14 +56,15 @@ pub(crate) struct Outcome {
 }
 
 thread_local! {
-    /// The start of the current run on the clock of tokio.
-    static START: Cell<Option<Instant>> = const { Cell::new(None) };
+    /// The start of the current run on the clock of tokio, and the virtual time before it.
+    static START: Cell<Option<(Instant, Duration)>> = const { Cell::new(None) };
 }
 
 /// The clock of a run: it starts on 2026-01-01 and follows tokio's.
 fn virtual_now() -> Timestamp {
     let epoch = Timestamp::from_second(1_767_225_600).unwrap_or_default();
-    let elapsed = START.get().map(|start| start.elapsed()).unwrap_or_default();
+    let elapsed = START.get().map(|(start, before)| before + start.elapsed());
+    let elapsed = elapsed.unwrap_or_default();
     SignedDuration::try_from(elapsed)
         .ok()
         .and_then(|elapsed| epoch.checked_add(elapsed).ok())
@@ -153,7 +118,9 @@ fn start(
     panics::collect();
     let real = clock::replace(virtual_now);
     let mut outcome = runtime.block_on(async {
-        START.set(Some(Instant::now()));
+        let before = reference.and_then(|it| it.before(schedule));
+        let before = before.map_or(Duration::ZERO, |it| it.time);
+        START.set(Some((Instant::now(), before)));
         simulate(setup, workload, schedule, reference, steering).await
     });
     drop(runtime);
@@ -179,30 +146,31 @@ async fn simulate(
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..setup.replicas)
         .map(|_| mpsc::unbounded_channel())
         .unzip();
+    let before = reference.and_then(|it| it.before(schedule));
     let world = Arc::new(World::new(
         setup.clone(),
         schedule,
         reference.is_none(),
+        before,
         senders,
         steering,
     ));
     let started = Instant::now();
-    let mut tasks = vec![tokio::spawn(workers::run(world.clone()))];
-    if world.steering.is_some() {
-        let world = world.clone();
-        tasks.push(tokio::spawn(async move {
-            if let Some(steering) = &world.steering {
-                steering.conduct(&world).await;
-            }
-        }));
+    let tasks = spawn(&world, receivers);
+    if let Some(before) = before {
+        // Until the operator has read what is there, nothing is a choice point.
+        world.hold_faults(true);
+        rest(&world).await;
+        world.hold_faults(false);
+        world.count_from(before);
     }
-    for (replica, crashed) in receivers.into_iter().enumerate() {
-        tasks.push(tokio::spawn(supervise(world.clone(), replica, crashed)));
-    }
-    let (mut states, mut counts_at) = (Vec::new(), Vec::new());
+    let from = before.map_or(0, |_| schedule.from);
+    let known = reference.map_or(&[][..], |it| &it.states);
+    let mut states: Vec<_> = known.iter().take(from).cloned().map(Some).collect();
+    let mut rested = Vec::new();
     let mut has_recovered = false;
     let mut refused = BTreeSet::new();
-    for (index, phase) in workload.phases.iter().enumerate() {
+    for (index, phase) in workload.phases.iter().enumerate().skip(from) {
         world.begin_phase(index);
         world.log("user", || format!("begins phase {index}: {}", phase.name));
         let written = |world: &World| {
@@ -237,10 +205,12 @@ async fn simulate(
             if schedule.restart_at_rest && !last && !world.has_ended() {
                 restart(&world).await;
             }
-            states.push(Some(current));
+            states.push(Some(Arc::new(current)));
             has_recovered = reference.is_some_and(|it| it.has_recovered(&world, schedule, index));
         }
-        counts_at.push(world.lock().counts.clone());
+        if reference.is_none() {
+            rested.push(world.rested());
+        }
         if world.has_ended() || has_recovered {
             break;
         }
@@ -257,13 +227,32 @@ async fn simulate(
         failure: inner.failure.take(),
         states,
         counts: std::mem::take(&mut inner.counts),
-        counts_at,
+        rested,
         passed: std::mem::take(&mut inner.passed),
         log: std::mem::take(&mut inner.log),
         applied: inner.applied,
         refused,
         time,
     }
+}
+
+/// Starts what runs beside the user: the controllers of the cluster, and the replicas of the operator.
+fn spawn(world: &Arc<World>, crashed: Vec<mpsc::UnboundedReceiver<()>>) -> Vec<JoinHandle<()>> {
+    let mut tasks = vec![tokio::spawn(workers::run(world.clone()))];
+    if world.steering.is_some() {
+        let world = world.clone();
+        tasks.push(tokio::spawn(async move {
+            if let Some(steering) = &world.steering {
+                steering.conduct(&world).await;
+            }
+        }));
+    }
+    let replicas = crashed.into_iter().enumerate();
+    tasks.extend(replicas.map(|(replica, crashed)| {
+        let replica = supervise(world.clone(), replica, crashed);
+        tokio::spawn(replica)
+    }));
+    tasks
 }
 
 /// Runs one replica: starts it, and starts it again after a crash, as a kubelet does.

@@ -131,6 +131,9 @@ pub struct Schedule {
     pub seed: u64,
     /// Name of the workload.
     pub workload: String,
+    /// The phase to begin with: the operator starts on what the phases before it have left without faults.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub from: usize,
     /// The faults.
     #[serde(default)]
     pub decisions: Vec<Decision>,

@@ -2,6 +2,7 @@
 
 mod checks;
 mod points;
+mod rested;
 mod view;
 
 use std::{
@@ -19,11 +20,13 @@ use tokio::{
 
 use crate::{
     oracle::Failure,
+    reference::Counts,
     request::Seen,
     schedule::{Fault, Point, PointKind, Schedule},
     simulation::Setup,
     steer::{self, Steering},
 };
+pub(crate) use rested::Rested;
 use view::View;
 
 /// How long a view of the past is shown.
@@ -43,8 +46,11 @@ pub(crate) struct Entry {
 pub(crate) struct Passed {
     pub(crate) point: Point,
     pub(crate) kind: PointKind,
+    /// Of the workload.
+    pub(crate) phase: usize,
     /// Whether a write changed the server.
     pub(crate) effect: bool,
+    /// Whether only an Event or a Lease is written.
     pub(crate) report: bool,
     /// Path of the child that a write created: an object with an owner.
     pub(crate) child: Option<String>,
@@ -78,7 +84,7 @@ pub(crate) struct Inner {
     generated: HashMap<String, String>,
     pub(crate) passed: Vec<Passed>,
     pub(crate) log: Vec<Entry>,
-    pub(crate) counts: BTreeMap<String, (u32, u32)>,
+    pub(crate) counts: Counts,
     /// How often an object was created and collected at once, and the owner that it names.
     pub(super) collected: BTreeMap<String, (usize, String)>,
     pub(crate) failure: Option<Failure>,
@@ -103,6 +109,8 @@ pub(crate) struct World {
     pub(crate) setup: Arc<Setup>,
     seed: u64,
     start: Instant,
+    /// The virtual time before the start.
+    before: Duration,
     /// Notifies the supervisor of each replica that its process has crashed.
     crashes: Vec<mpsc::UnboundedSender<()>>,
     /// Whether the timeline shows what the caches lack; this takes time.
@@ -123,6 +131,7 @@ impl World {
         setup: Arc<Setup>,
         schedule: &Schedule,
         is_reference: bool,
+        before: Option<&Rested>,
         crashes: Vec<mpsc::UnboundedSender<()>>,
         steering: Option<Steering>,
     ) -> Self {
@@ -134,13 +143,14 @@ impl World {
                 .push(decision.fault.clone());
         }
         let now = Instant::now();
-        let server = setup.server.fork();
+        let server = before.map_or(&setup.server, |it| &it.server).fork();
         // Many requests are of users and faults.
         server.set_request_limit(0);
         Self {
             server,
             seed: schedule.seed,
             start: now,
+            before: before.map_or(Duration::ZERO, |it| it.time),
             crashes,
             detailed: schedule.detailed,
             logs: schedule.detailed || setup.logs,
@@ -157,10 +167,10 @@ impl World {
                 requests: BTreeMap::new(),
                 holders: HashMap::new(),
                 conditions: HashMap::new(),
-                generated: HashMap::new(),
+                generated: before.map(|it| it.generated.clone()).unwrap_or_default(),
                 passed: Vec::new(),
                 log: Vec::new(),
-                counts: BTreeMap::new(),
+                counts: before.map(|it| it.counts.clone()).unwrap_or_default(),
                 collected: BTreeMap::new(),
                 failure: None,
                 stopped: false,
@@ -180,7 +190,7 @@ impl World {
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
-        self.start.elapsed()
+        self.before + self.start.elapsed()
     }
 
     /// Adds a line to the timeline, where one is kept.

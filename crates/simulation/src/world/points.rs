@@ -65,9 +65,11 @@ impl World {
         if !faults.is_empty() {
             inner.struck = inner.phase;
         }
+        let phase = inner.phase;
         inner.passed.push(Passed {
             point: point.clone(),
             kind,
+            phase,
             effect: false,
             report,
             child: None,

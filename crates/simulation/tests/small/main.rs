@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::{
+    env, fs,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -92,6 +93,39 @@ fn an_error_is_found_with_the_smallest_number_of_faults() {
         .unwrap_err();
     assert_eq!(found.oracle, Oracle::EndState, "{}", found.message);
     assert_eq!(found.schedule.decisions.len(), 1);
+}
+
+/// With `KUBE_CODEGEN_ACCEPT=1`, the report is written to docs/simulation.md.
+#[test]
+fn a_run_begins_with_what_the_phases_before_its_first_fault_have_left() {
+    let mut labelled = map("a");
+    labelled["metadata"]["labels"] = json!({"text": "one"});
+    let workload = Workload::new("a change")
+        .create(MAPS, labelled)
+        .phase("change")
+        .patch(&format!("{MAPS}/a"), json!({"data": {"text": "two"}}));
+    let found = Simulation::new("labels")
+        .operator(|client| operator(client, true))
+        .workload(workload)
+        .without(Oracle::OwnerReferences)
+        .budget(Budget::Schedules(100))
+        .explore()
+        .unwrap_err();
+    assert_eq!(found.oracle, Oracle::EndState, "{}", found.message);
+    assert_eq!(found.schedule.from, 1, "{found}");
+    let report = found.to_string();
+    assert!(report.contains("begins with phase 1"), "{report}");
+    assert!(!report.contains("creates /api/v1"), "{report}");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/simulation.md");
+    let docs = fs::read_to_string(path).unwrap();
+    let (before, rest) = docs.split_once("<!-- failure -->\n").unwrap();
+    let (_, after) = rest.split_once("<!-- end -->").unwrap();
+    let new = format!("{before}<!-- failure -->\n```text\n{report}```\n<!-- end -->{after}");
+    if env::var_os("KUBE_CODEGEN_ACCEPT").is_some() {
+        fs::write(path, new).unwrap();
+    } else {
+        assert_eq!(new, docs, "run again with KUBE_CODEGEN_ACCEPT=1");
+    }
 }
 
 /// Which of several objects kube's `Controller` reconciles first, a randomly hashed map decides.

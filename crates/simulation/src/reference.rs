@@ -1,0 +1,138 @@
+//! What the runs of a workload without faults show: the others are compared with it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use crate::{
+    explore::{Found, detailed, found},
+    run::run,
+    schedule::Schedule,
+    simulation::Setup,
+    state::{Mask, State, differences},
+    workload::Workload,
+    world::{Passed, Rested, World},
+};
+
+/// How often objects were created and deleted.
+pub(crate) type Counts = BTreeMap<String, (u32, u32)>;
+
+/// What the runs without faults have shown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reference {
+    pub(crate) states: Vec<Arc<State>>,
+    pub(crate) counts: Counts,
+    /// After each phase.
+    pub(crate) rested: Vec<Rested>,
+    pub(crate) mask: Mask,
+    /// Objects that are created more or less often without any fault.
+    pub(crate) uncounted: BTreeSet<String>,
+    /// Phases whose specs the operator refuses.
+    pub(crate) refused: BTreeSet<usize>,
+}
+
+impl Reference {
+    /// Whether the run goes on as the one without faults: one more phase after the last fault has led to the same state, with the same
+    /// counts.
+    pub(crate) fn has_recovered(&self, world: &World, schedule: &Schedule, phase: usize) -> bool {
+        let waits = schedule.hurry.keys().all(|hurry| *hurry < phase);
+        if !waits || schedule.restart_at_rest || !world.is_spent(phase) {
+            return false;
+        }
+        let counts = &world.lock().counts;
+        self.rested.get(phase).is_some_and(|rested| {
+            let expected = &rested.counts;
+            let keys = expected.keys().chain(counts.keys());
+            let mut compared = keys.filter(|key| !self.uncounted.contains(*key));
+            compared.all(|key| expected.get(key) == counts.get(key))
+        })
+    }
+
+    /// Returns what a schedule begins with; `None` for one that begins with nothing.
+    pub(crate) fn before(&self, schedule: &Schedule) -> Option<&Rested> {
+        self.rested.get(schedule.from.checked_sub(1)?)
+    }
+
+    pub(crate) fn ignore_counts(&mut self, object: &str) {
+        self.uncounted.insert(object.to_owned());
+    }
+}
+
+/// A workload with what its runs without faults have shown.
+pub(crate) struct Known<'a> {
+    pub(crate) workload: &'a Workload,
+    pub(crate) reference: Reference,
+    /// The choice points of the first run.
+    pub(crate) points: Vec<Passed>,
+    /// Paths of the objects with owners that the operator created.
+    pub(crate) children: Vec<String>,
+}
+
+/// Runs a workload twice without faults: what differs between the two runs is compared in no other.
+pub(crate) fn learn<'a>(
+    setup: &Arc<Setup>,
+    workload: &'a Workload,
+    seed: u64,
+    schedules: u64,
+) -> Result<Known<'a>, Box<Found>> {
+    let calm = |seed: u64, restart_at_rest: bool| Schedule {
+        seed,
+        workload: workload.name.clone(),
+        restart_at_rest,
+        ..Schedule::default()
+    };
+    let mut outcomes = Vec::new();
+    for (seed, restart) in [(seed, false), (seed.wrapping_add(1), true)] {
+        let schedule = calm(seed, restart);
+        let outcome = run(setup, workload, &schedule, None);
+        if let Some(failure) = outcome.failure.clone() {
+            let outcome = detailed(setup, workload, &schedule, None, outcome);
+            // With details, it says more.
+            let failure = outcome.failure.unwrap_or(failure);
+            return Err(found(setup, schedule, failure, outcome.log, 0, schedules));
+        }
+        outcomes.push(outcome);
+    }
+    let other = outcomes.pop();
+    let first = outcomes.pop();
+    let (Some(first), Some(other)) = (first, other) else {
+        unreachable!("both runs have ended")
+    };
+    let mut mask = Mask::new();
+    let states: Vec<_> = first.states.into_iter().flatten().collect();
+    for (one, two) in states.iter().zip(other.states.iter().flatten()) {
+        let found = differences(one, two, &Mask::new());
+        mask.extend(
+            found
+                .into_iter()
+                .map(|difference| (difference.object, difference.path)),
+        );
+    }
+    let counts = first.counts;
+    let uncounted = counts
+        .iter()
+        .filter(|(key, count)| other.counts.get(*key) != Some(count))
+        .map(|(key, _)| key.clone())
+        .collect();
+    let mut children: Vec<String> = first
+        .passed
+        .iter()
+        .filter_map(|passed| passed.child.clone())
+        .collect();
+    children.sort();
+    children.dedup();
+    Ok(Known {
+        workload,
+        reference: Reference {
+            states,
+            counts,
+            rested: first.rested,
+            mask,
+            uncounted,
+            refused: first.refused,
+        },
+        points: first.passed,
+        children,
+    })
+}
