@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use serde_json::Value;
+
 use crate::{
     oracle::{Failure, Oracle},
     reference::Reference,
@@ -58,7 +60,21 @@ pub(crate) fn at_rest(
     }
 }
 
-/// Checks that the children are as they were the last time the specs were the same.
+/// Returns the objects of users, without metadata and status, and the other objects.
+fn split(workload: &Workload, state: &State) -> (State, State) {
+    let users = workload.ids();
+    let (mut own, others): (State, State) = state
+        .iter()
+        .map(|(key, object)| (key.clone(), object.clone()))
+        .partition(|(key, _)| users.contains(key));
+    for object in own.values_mut().filter_map(Value::as_object_mut) {
+        object.retain(|name, _| name != "metadata" && name != "status");
+    }
+    (own, others)
+}
+
+/// Checks that the children are as they were the last time the specs were the same. Where all objects are new, it is the others that may be
+/// wrong.
 pub(crate) fn history(
     world: &World,
     workload: &Workload,
@@ -67,30 +83,55 @@ pub(crate) fn history(
     phase: usize,
     reference: Option<&Reference>,
 ) {
-    let earlier = workload.phases[phase]
-        .same_as
-        .and_then(|index| states.get(index));
-    let Some(Some(earlier)) = earlier else { return };
-    let children = |state: &State| -> State {
-        let kinds = &world.setup.primaries;
-        state
-            .iter()
-            .filter(|(key, _)| {
-                !kinds
-                    .iter()
-                    .any(|kind| key.starts_with(&format!("{}/{} ", kind.group, kind.kind)))
-            })
-            .map(|(key, object)| (key.clone(), object.clone()))
-            .collect()
+    let Some(same) = workload.phases[phase].same_as else {
+        return;
+    };
+    let Some(Some(earlier)) = states.get(same) else {
+        return;
     };
     let empty = Mask::new();
     let mask = reference.map_or(&empty, |reference| &reference.mask);
-    let found = differences(&children(earlier), &children(current), mask);
-    if !found.is_empty() {
-        let before = &workload.phases[workload.phases[phase].same_as.unwrap_or(0)].name;
-        let message = format!("the specs are as after {before:?}, the children are not");
-        world.fail(Failure::new(Oracle::History, message).with(found));
+    let is_new = phase > 0 && workload.phases[phase - 1].empty;
+    let (specs, current) = split(workload, current);
+    let (specs_before, earlier) = split(workload, earlier);
+    // A rule may have refused the change of an object that was there.
+    if is_new && specs != specs_before {
+        return;
     }
+    if is_new && let Some(before) = same.checked_sub(1) {
+        // An operator that refuses a spec may keep the children that it has got; a new object gets none.
+        let without_faults = |phase: usize| {
+            let state = match reference {
+                Some(reference) => reference.states.get(phase),
+                None => states.get(phase)?.as_ref(),
+            };
+            state.map(|state| split(workload, state).1)
+        };
+        let new = without_faults(phase);
+        let new = new.as_ref().unwrap_or(&current);
+        if let (Some(before), Some(after)) = (without_faults(before), without_faults(same))
+            && differences(&before, &after, mask).is_empty()
+            && !after.keys().eq(new.keys())
+        {
+            return;
+        }
+    }
+    let (expected, found) = if is_new {
+        (&current, &earlier)
+    } else {
+        (&earlier, &current)
+    };
+    let found = differences(expected, found, mask);
+    if found.is_empty() {
+        return;
+    }
+    let name = &workload.phases[same].name;
+    let message = if is_new {
+        format!("the children after {name:?} are not those of new objects with the same specs")
+    } else {
+        format!("the specs are as after {name:?}, the children are not")
+    };
+    world.fail(Failure::new(Oracle::History, message).with(found));
 }
 
 /// Checks that nothing is left but what was there before the operator.

@@ -69,6 +69,7 @@ mod requests;
 mod run;
 mod schedule;
 mod simulation;
+mod stall;
 mod state;
 mod steer;
 mod values;

@@ -7,6 +7,9 @@ use crate::{
     state::Difference,
 };
 
+/// Said of reconciles that follow each other.
+const REPEATED: &str = "Reconciles follow each other although nothing changes: each asks for the next one after a short time, writes something that causes the next one, or waits for something in a loop. Return `Action::await_change()` where nothing is left to do.";
+
 /// Returns what usually causes such a violation, and what to do about it.
 pub(crate) fn likely(found: &Found) -> Option<String> {
     let sentence = match found.oracle {
@@ -32,15 +35,19 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
         Oracle::Rest if found.message.ends_with("two states") => {
             "Two reconciles overwrite each other: two objects claim one child, or two parts of the code disagree about a field. Name the child after its owner, and do not change a child that another object controls."
         }
+        Oracle::Rest
+            if found.message.starts_with("the operator woke")
+                || found.message.starts_with("the operator never waits") =>
+        {
+            REPEATED
+        }
         Oracle::Idempotence if found.message.contains("after a restart") => {
             "A new process takes what it sees first as a change, or counts from zero: it acts on events, not on the difference between the object and what it should be. Wait until the caches are complete, compare, and write only what differs."
         }
         Oracle::Rest | Oracle::Idempotence => {
             "Each reconcile writes something that differs from the last time: a time, a counter, a random value, or the same in another order. The event of that write causes the next reconcile. Compare with the object as it is, and write only what differs."
         }
-        Oracle::Requests => {
-            "Reconciles follow each other although nothing changes: each asks for the next one after a short time, or writes something that causes the next one. Return `Action::await_change()` where nothing is left to do."
-        }
+        Oracle::Requests => REPEATED,
         Oracle::Panics => {
             "The code takes something for granted that this schedule shows to be absent or different: an object in the cache, a field, the success of a request. Look at the last lines of the timeline."
         }
@@ -126,6 +133,9 @@ fn without_faults(found: &Found, wrong: Wrong) -> String {
         }
         (Oracle::Deletion, _) => {
             "After the deletion of its objects, the operator leaves something that has no living owner. Use an owner reference in the same namespace, or a finalizer that deletes it."
+        }
+        (Oracle::History, Wrong::Missing) => {
+            "The children depend on what was there before: where a child exists, the operator leaves as it is what it sets in a new one, or the server refuses the change, as of an immutable field. In each reconcile, compare all fields of the child; replace a child that cannot be changed."
         }
         (Oracle::History, Wrong::Extra) => {
             "What an earlier spec asked for is left. In each reconcile, list the children of the object, and delete those that its spec does not ask for."

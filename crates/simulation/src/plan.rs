@@ -1,6 +1,6 @@
 //! Chooses faults: each single one at each choice point, and random combinations.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use fastrand::Rng;
 
@@ -52,16 +52,80 @@ fn faults(setup: &Setup, of: &Known<'_>, at: &Passed) -> Vec<Fault> {
     faults
 }
 
+/// The rank of what is tried last.
+const LATE: u8 = 3;
+
 /// How early a fault is tried: those that find most come first.
 fn rank(fault: &Fault) -> u8 {
     match fault {
         Fault::CrashAfter | Fault::Error(409) | Fault::Miss(_) | Fault::LostAnswer => 0,
-        Fault::Hold(_) | Fault::CrashBefore | Fault::StaleRestart | Fault::Pause(_) => 1,
+        Fault::Hold(_)
+        | Fault::CrashBefore
+        | Fault::StaleRestart
+        | Fault::Pause(_)
+        | Fault::Error(429 | 500)
+        | Fault::Disconnect => 1,
         _ => 2,
     }
 }
 
-/// Returns schedules of one fault at each choice point, and of phases that follow each other in a hurry: the most promising first.
+/// Returns the verb, the resource and the result of a write, or the type and the resource of an event.
+fn kind_of(passed: &Passed) -> String {
+    let words = if passed.kind == PointKind::Event {
+        3
+    } else {
+        2
+    };
+    let what: Vec<_> = passed.point.what.split(' ').take(words).collect();
+    let creates = if passed.child.is_some() {
+        ", created"
+    } else {
+        ""
+    };
+    format!("{}{creates}", what.join(" "))
+}
+
+/// Returns what the operator writes in each phase: phases in which it writes the same are alike.
+fn written(of: &Known<'_>) -> Vec<BTreeSet<String>> {
+    let mut written = vec![BTreeSet::new(); of.workload.phases.len()];
+    for passed in of.points.iter().filter(|it| it.effect && !it.report) {
+        if passed.kind == PointKind::Write {
+            written[passed.phase].insert(kind_of(passed));
+        }
+    }
+    written
+}
+
+/// Faults that look alike to most operators.
+fn class(fault: &Fault) -> u8 {
+    match fault {
+        Fault::Error(409) => 0,
+        Fault::Error(_) | Fault::Disconnect => 1,
+        Fault::LostAnswer | Fault::ErrorAfter(_) => 2,
+        Fault::CrashBefore => 3,
+        Fault::CrashAfter => 4,
+        Fault::StaleRestart => 5,
+        Fault::Hold(_) => 6,
+        Fault::Cut | Fault::Expire | Fault::Miss(_) => 7,
+        Fault::Pause(_) => 8,
+        Fault::Touch => 9,
+        Fault::Delete(_) => 10,
+        Fault::Drift(_) => 11,
+    }
+}
+
+/// A schedule with what decides when it is tried.
+struct Single {
+    /// What it has in common with others.
+    kind: String,
+    rank: u8,
+    turn: u32,
+    workload: usize,
+    schedule: Schedule,
+}
+
+/// Returns schedules of one fault at each choice point, and of phases that follow each other in a hurry: each class of faults once at each kind of
+/// request and event of each kind of phase, then each once more at another point, and so on; the most promising more often.
 pub(crate) fn singles(
     setup: &Setup,
     known: &[Known<'_>],
@@ -69,10 +133,10 @@ pub(crate) fn singles(
     random: &mut Rng,
 ) -> Vec<(usize, Schedule)> {
     let mut singles = Vec::new();
-    // All workloads begin alike: what was tried in one comes last in the others.
+    // Many phases are alike: what was tried in one comes last in the others.
     let mut tried = HashSet::new();
     for (index, of) in known.iter().enumerate() {
-        let mut add = |rank: u8, from: usize, decisions: Vec<Decision>, hurry| {
+        let mut add = |kind, rank, from: usize, decisions: Vec<Decision>, hurry| {
             let schedule = Schedule {
                 seed: seed.wrapping_add(singles.len() as u64),
                 workload: of.workload.name.clone(),
@@ -81,29 +145,49 @@ pub(crate) fn singles(
                 hurry,
                 ..Schedule::default()
             };
-            singles.push((rank, random.u32(..), index, schedule));
+            singles.push(Single {
+                kind,
+                rank,
+                turn: random.u32(..),
+                workload: index,
+                schedule,
+            });
         };
+        let written = written(of);
         for passed in &of.points {
             for fault in faults(setup, of, passed) {
                 let at = passed.point.clone();
-                let new = tried.insert((at.clone(), fault.to_string()));
+                let (what, phase) = (kind_of(passed), &written[passed.phase]);
+                let kind = format!("{} at {what} in {phase:?}", class(&fault));
+                let new = tried.insert((phase.clone(), at.clone(), fault.to_string()));
                 let late = passed.report || !new;
-                let rank = if late { 3 } else { rank(&fault) };
+                let rank = if late { LATE } else { rank(&fault) };
                 let decisions = vec![Decision { at, fault }];
-                add(rank, passed.phase, decisions, BTreeMap::new());
+                add(kind, rank, passed.phase, decisions, BTreeMap::new());
             }
         }
         for phase in 0..of.workload.phases.len().saturating_sub(1) {
             for time in [0, 5, 40, 400] {
-                add(0, phase, Vec::new(), BTreeMap::from([(phase, time)]));
+                let kind = format!("{:?} before {:?}", written[phase], written[phase + 1]);
+                add(kind, 0, phase, Vec::new(), BTreeMap::from([(phase, time)]));
             }
         }
     }
-    singles.sort_by_key(|(rank, turn, _, _)| (*rank, *turn));
-    singles
+    singles.sort_by_key(|it| (it.rank, it.turn));
+    let mut rounds: HashMap<String, u32> = HashMap::new();
+    let mut ordered: Vec<_> = singles
         .into_iter()
-        .map(|(_, _, index, schedule)| (index, schedule))
-        .collect()
+        .map(|single| {
+            let round = rounds.entry(single.kind).or_default();
+            *round += 1;
+            // The most promising have several rounds in one of the others.
+            let turn = *round * u32::from(single.rank + 1);
+            let last = single.rank == LATE;
+            ((last, turn), (single.workload, single.schedule))
+        })
+        .collect();
+    ordered.sort_by_key(|(turn, _)| *turn);
+    ordered.into_iter().map(|(_, single)| single).collect()
 }
 
 /// Returns a random schedule of several faults. Most begin with what the phases before have left, and have their faults in two phases: faults

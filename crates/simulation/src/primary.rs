@@ -90,7 +90,7 @@ impl Primary {
     }
 
     /// Returns the workloads of this kind: its objects are created, one field changes and changes back, one object is deleted and
-    /// created again, all are deleted. `sample` is the object to start from; without it, the schema makes one.
+    /// created again, all are deleted, and created as they were after the change. `sample` is the object to start from; without it, the schema makes one.
     ///
     /// Where the server accepts no object, they are stored without validation, and change no more.
     pub(crate) async fn workloads(
@@ -154,11 +154,8 @@ impl Primary {
                 break;
             }
             let mut changed = base.clone();
-            let mut old = Value::Null;
-            if let Some(place) = changed.pointer_mut(&pointer(&change)) {
-                old = place.clone();
-                *place = change.value.clone();
-            }
+            let place = place(&mut changed, &change.path);
+            let old = std::mem::replace(place, change.value.clone());
             if change.value.is_null() {
                 remove(&mut changed, &change);
             }
@@ -177,7 +174,15 @@ impl Primary {
                 .phase("change back")
                 .patch(&first, nested(&change, old))
                 .same_as("create");
-            workloads.push(end(workload));
+            let (first, others) = names.split_at(1);
+            let anew = end(workload).phase("create as changed");
+            let anew = first.iter().fold(anew, |workload, name| {
+                workload.create(&collection, self.object(name, &changed))
+            });
+            let anew = others
+                .iter()
+                .fold(anew, |workload, name| create_one(workload, name));
+            workloads.push(anew.same_as("change"));
         }
         workloads
     }
@@ -245,21 +250,16 @@ fn spread(changes: Vec<Change>) -> Vec<Change> {
     turns.into_iter().map(|(_, _, change)| change).collect()
 }
 
-fn pointer(change: &Change) -> String {
-    change.path.iter().fold(String::new(), |path, name| {
-        format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))
-    })
+/// Returns the field with this path; objects on the way are created.
+fn place<'a>(object: &'a mut Value, path: &[String]) -> &'a mut Value {
+    path.iter()
+        .fold(object, |place, name| &mut place[name.as_str()])
 }
 
 fn remove(object: &mut Value, change: &Change) {
-    let Some((last, parents)) = change.path.split_last() else {
-        return;
-    };
-    let mut place = object;
-    for name in parents {
-        place = &mut place[name.as_str()];
-    }
-    if let Some(fields) = place.as_object_mut() {
+    if let Some((last, parents)) = change.path.split_last()
+        && let Some(fields) = place(object, parents).as_object_mut()
+    {
         fields.remove(last);
     }
 }

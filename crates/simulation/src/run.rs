@@ -11,6 +11,7 @@ use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kube::Client;
 use kube_codegen_record::clock;
 use tokio::{
+    runtime::Handle,
     sync::mpsc,
     task::JoinHandle,
     time::{Instant, sleep, timeout_at},
@@ -24,6 +25,7 @@ use crate::{
     reference::{Counts, Reference},
     schedule::Schedule,
     simulation::Setup,
+    stall::{self, wakes},
     state::{Mask, State, differences, state},
     steer::{Decide, Follow, Steering},
     workers,
@@ -33,6 +35,9 @@ use crate::{
 
 /// Requests for one object in the time in which nothing changes.
 const REQUESTS_AT_REST: u32 = 30;
+
+/// How often the tasks of a run may wake in a second in which nothing changes; informers and the timers of this crate do 1 to 3 times.
+const WAKES_AT_REST: u64 = 20;
 
 /// Writes of one phase after which an operator is not expected to come to rest.
 const CHANGES: usize = 1_000;
@@ -156,6 +161,7 @@ async fn simulate(
         steering,
     ));
     let started = Instant::now();
+    let _watched = stall::watch(&world);
     let tasks = spawn(&world, receivers);
     if let Some(before) = before {
         // Until the operator has read what is there, nothing is a choice point.
@@ -298,11 +304,24 @@ async fn rest(world: &Arc<World>) {
     let setup = &world.setup;
     let begin = Instant::now();
     let before = world.lock().changes;
+    let runtime = Handle::current();
+    let mut idle = (world.active(), wakes(&runtime));
     loop {
         if world.has_ended() {
             return;
         }
         let idle_since = world.active();
+        if idle.0 != idle_since {
+            idle = (idle_since, wakes(&runtime));
+        }
+        let seconds = setup.quiet.as_secs().max(1);
+        if wakes(&runtime) - idle.1 > WAKES_AT_REST * seconds {
+            let message = format!(
+                "the operator woke more than {} times in {seconds} seconds, without any change",
+                WAKES_AT_REST * seconds
+            );
+            return world.fail(Failure::new(Oracle::Rest, message));
+        }
         let rested = idle_since + setup.quiet;
         if Instant::now() >= rested {
             break;

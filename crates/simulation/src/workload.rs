@@ -1,6 +1,6 @@
 //! What users do: objects that are created, changed, changed back and deleted.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use http::Method;
 use kube_codegen_testing::ApiServer;
@@ -133,9 +133,13 @@ impl Workload {
         self
     }
 
-    /// Creates an object; `collection` is the path of its collection.
+    /// Creates an object in the namespace of `collection`, the path of its collection.
     #[must_use]
-    pub fn create(self, collection: &str, object: Value) -> Self {
+    pub fn create(self, collection: &str, mut object: Value) -> Self {
+        let namespace = collection.split_once("/namespaces/");
+        if let Some((namespace, _)) = namespace.and_then(|(_, rest)| rest.split_once('/')) {
+            object["metadata"]["namespace"] = namespace.into();
+        }
         self.step(Step::Create {
             collection: collection.to_owned(),
             object,
@@ -187,20 +191,25 @@ impl Workload {
         self
     }
 
+    /// Returns the objects that users create.
+    fn objects(&self) -> impl Iterator<Item = &Value> {
+        let steps = self.phases.iter().flat_map(|phase| &phase.steps);
+        steps.filter_map(|step| match step {
+            Step::Create { object, .. } | Step::Seed { object } => Some(object),
+            _ => None,
+        })
+    }
+
     /// Returns the names of the objects that users create.
     pub(crate) fn names(&self) -> Vec<String> {
-        let steps = self.phases.iter().flat_map(|phase| &phase.steps);
-        let mut names: Vec<String> = steps
-            .filter_map(|step| match step {
-                Step::Create { object, .. } | Step::Seed { object } => {
-                    Some(text(object, "/metadata/name").to_owned())
-                }
-                _ => None,
-            })
-            .collect();
-        names.sort();
-        names.dedup();
-        names
+        let names = self.objects().map(|object| text(object, "/metadata/name"));
+        let names: BTreeSet<&str> = names.collect();
+        names.into_iter().map(str::to_owned).collect()
+    }
+
+    /// Returns the keys, in a state, of the objects that users create.
+    pub(crate) fn ids(&self) -> BTreeSet<String> {
+        self.objects().map(id).collect()
     }
 
     pub(crate) fn step(mut self, step: Step) -> Self {

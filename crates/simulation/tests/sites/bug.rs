@@ -30,6 +30,8 @@ pub(crate) enum Bug {
     TwoLeaders,
     /// The `ConfigMap` of the former colour stays.
     LeakOnRename,
+    /// The text of a `ConfigMap` that exists is not changed.
+    OnlyCreated,
     /// Each reconcile asks for the next after a tenth of a second.
     HotLoop,
     /// Each reconcile rewrites the object.

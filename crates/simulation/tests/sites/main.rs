@@ -129,6 +129,11 @@ const MUTANTS: &[Mutant] = &[
         &[History, EndState],
     ),
     (
+        Bug::OnlyCreated,
+        "a child that exists is not changed",
+        &[History],
+    ),
+    (
         Bug::HotLoop,
         "each reconcile asks for the next one",
         &[Requests, Rest],

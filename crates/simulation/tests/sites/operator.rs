@@ -287,7 +287,9 @@ async fn config(site: &Site, context: &Context, owner: &OwnerReference) -> kube:
             other => other.map(drop),
         };
     };
-    if context.bug == Bug::ConflictSwallowed && is_observed(site) {
+    if context.bug == Bug::OnlyCreated
+        || (context.bug == Bug::ConflictSwallowed && is_observed(site))
+    {
         return Ok(());
     }
     if cached.data.as_ref() == Some(&data) || cached.metadata.deletion_timestamp.is_some() {

@@ -6,6 +6,7 @@ mod guard;
 mod members;
 mod references;
 mod shards;
+mod spin;
 mod volumes;
 
 use std::{sync::Arc, time::Duration};
