@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::{Passed, World};
 use crate::{
     oracle::{Failure, Oracle},
@@ -141,7 +143,10 @@ impl World {
         let mut is_collected = false;
         let replica = point.replica;
         let what = &point.what;
-        self.log_of(replica, || format!("{what} → {status}"));
+        self.log_of(replica, || match reason(status, answer) {
+            Some(reason) => format!("{what} → {status} ({reason})"),
+            None => format!("{what} → {status}"),
+        });
         let created = status == 201 && effect;
         {
             let mut inner = self.lock();
@@ -193,4 +198,22 @@ impl World {
         }
         is_collected
     }
+}
+
+/// Returns why the server does not accept a request, in one line.
+fn reason(status: u16, answer: &[u8]) -> Option<String> {
+    if !matches!(status, 400 | 403 | 405 | 415 | 422) {
+        return None;
+    }
+    let answer: Value = serde_json::from_slice(answer).ok()?;
+    let message = answer.get("message")?.as_str()?;
+    let letters: Vec<char> = message.replace('\n', " ").chars().collect();
+    // The end says what is wrong.
+    Some(match letters.len() {
+        0..=160 => letters.iter().collect(),
+        length => [&letters[..90], &[' ', '…', ' '], &letters[length - 65..]]
+            .concat()
+            .iter()
+            .collect(),
+    })
 }
