@@ -24,7 +24,9 @@ pub(crate) async fn run(world: Arc<World>) {
             .until(|server| Some(server.revision()).filter(|revision| *revision > seen))
             .await;
         let reports = world.server.filter_map(|object| {
-            let (path, body) = report(object)?;
+            let (path, mut body) = report(object)?;
+            // A new object of the same name gets a report of its own.
+            body["metadata"]["uid"] = object.pointer("/metadata/uid")?.clone();
             Some((path, body, id(object)))
         });
         for (path, body, id) in reports {
