@@ -96,7 +96,7 @@ fn written(of: &Known<'_>) -> Vec<BTreeSet<String>> {
     written
 }
 
-/// Faults that look alike to most operators.
+/// Returns the class of a fault: faults of one class look alike to most operators.
 fn class(fault: &Fault) -> u8 {
     match fault {
         Fault::Error(409) => 0,

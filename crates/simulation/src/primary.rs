@@ -175,14 +175,14 @@ impl Primary {
                 .patch(&first, nested(&change, old))
                 .same_as("create");
             let (first, others) = names.split_at(1);
-            let anew = end(workload).phase("create as changed");
-            let anew = first.iter().fold(anew, |workload, name| {
+            let recreated = end(workload).phase("create as changed");
+            let recreated = first.iter().fold(recreated, |workload, name| {
                 workload.create(&collection, self.object(name, &changed))
             });
-            let anew = others
+            let recreated = others
                 .iter()
-                .fold(anew, |workload, name| create_one(workload, name));
-            workloads.push(anew.same_as("change"));
+                .fold(recreated, |workload, name| create_one(workload, name));
+            workloads.push(recreated.same_as("change"));
         }
         workloads
     }

@@ -1,4 +1,4 @@
-//! Ends a run in which the operator never waits: virtual time stands still then, and so would the run.
+//! Ends a run in which the operator never waits: virtual time does not pass then, and the run would not end.
 
 use std::{
     io::{self, Write as _},
@@ -19,7 +19,7 @@ use crate::{
 
 /// The time between two looks, of the system's clock.
 const LOOK: Duration = Duration::from_millis(500);
-/// After so many looks without progress, the run fails. They are counted, since a process may be suspended.
+/// The number of looks without progress after which the run fails. They are counted, since a process may be suspended.
 const LOOKS: u32 = 10;
 
 /// Returns how often this thread had nothing to do, and went on at a later time.
@@ -65,7 +65,7 @@ fn fail(world: &World) {
 /// Nothing ends code that does not return to the runtime. What is printed as usual would be seen after the end of the test only.
 fn complain(world: &World) {
     let name = &world.setup.name;
-    // Without stderr, nobody can be told.
+    // Where stderr is closed, the message is lost.
     let _ = writeln!(
         io::stderr(),
         "simulation of {name}: the operator computes or blocks without end, somewhere without an await"
