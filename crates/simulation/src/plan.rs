@@ -58,13 +58,13 @@ const LATE: u8 = 3;
 /// How early a fault is tried: those that find most come first.
 fn rank(fault: &Fault) -> u8 {
     match fault {
-        Fault::CrashAfter | Fault::Error(409) | Fault::Miss(_) | Fault::LostAnswer => 0,
-        Fault::Hold(_)
-        | Fault::CrashBefore
-        | Fault::StaleRestart
-        | Fault::Pause(_)
-        | Fault::Error(429 | 500)
-        | Fault::Disconnect => 1,
+        Fault::CrashAfter
+        | Fault::Error(409)
+        | Fault::Miss(_)
+        | Fault::LostAnswer
+        | Fault::Hold(_)
+        | Fault::Pause(_) => 0,
+        Fault::CrashBefore | Fault::StaleRestart | Fault::Error(429 | 500) | Fault::Disconnect => 1,
         _ => 2,
     }
 }

@@ -10,12 +10,12 @@ use std::{env, fs, time::Instant};
 
 use bug::Bug;
 use kube_codegen_simulation::{
-    Budget, Found,
+    Budget,
     Oracle::{
         self, Counts, Deletion, EndState, History, Idempotence, Leader, OwnerReferences, Panics,
         Preconditions, Requests, Rest,
     },
-    Simulation, Summary, assert_repeatable,
+    Simulation, assert_repeatable,
 };
 
 fn simulation(bug: Bug) -> Simulation {
@@ -150,43 +150,22 @@ const MUTANTS: &[Mutant] = &[
     ),
 ];
 
-/// Mutants that need one certain fault, and more time without optimisation.
-const SLOW: &[Bug] = &[
-    Bug::HalfDone,
-    Bug::EdgeTriggered,
-    Bug::MissedDelete,
-    Bug::FinalizerTooEarly,
-    Bug::ConflictSwallowed,
-    Bug::TwoLeaders,
-];
-
+/// Each mutant is found with fewer schedules than the default budget allows. With `KUBE_CODEGEN_ACCEPT=1`, the result is written to the table of
+/// docs/simulation.md.
 #[test]
-fn mutants_are_found() {
-    find(
-        |bug| !SLOW.contains(&bug),
-        |simulation| simulation.budget(Budget::Schedules(200)).explore(),
-    );
-}
-
-/// Each mutant is found with the default budget. With `KUBE_CODEGEN_ACCEPT=1`, the result is written to the table of docs/simulation.md.
-#[test]
-#[ignore = "takes minutes without optimisation: cargo test --release -p kube-codegen-simulation --test sites -- --ignored --nocapture"]
 fn every_mutant_is_found() {
-    let table = find(|_| true, Simulation::explore);
+    let table = find();
     if env::var_os("KUBE_CODEGEN_ACCEPT").is_some() {
         write(&table);
     }
 }
 
 /// Finds each mutant by an oracle that fits, and returns the rows of a table.
-fn find(
-    chosen: impl Fn(Bug) -> bool,
-    explore: impl Fn(Simulation) -> Result<Summary, Box<Found>>,
-) -> String {
+fn find() -> String {
     let (mut table, mut missed) = (String::new(), Vec::new());
-    for (bug, description, oracles) in MUTANTS.iter().filter(|(bug, ..)| chosen(*bug)) {
+    for (bug, description, oracles) in MUTANTS {
         let begin = Instant::now();
-        let found = match explore(simulation(*bug)) {
+        let found = match simulation(*bug).budget(Budget::Schedules(200)).explore() {
             Err(found) => found,
             Ok(summary) => {
                 missed.push(format!("{bug:?} was not found: {summary}"));
