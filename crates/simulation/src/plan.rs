@@ -63,6 +63,8 @@ fn rank(fault: &Fault) -> u8 {
         | Fault::Miss(_)
         | Fault::LostAnswer
         | Fault::Hold(_)
+        | Fault::Delete(_)
+        | Fault::Drift(_)
         | Fault::Pause(_) => 0,
         Fault::CrashBefore | Fault::StaleRestart | Fault::Error(429 | 500) | Fault::Disconnect => 1,
         _ => 2,
@@ -157,7 +159,15 @@ pub(crate) fn singles(
         for passed in &of.points {
             for fault in faults(setup, of, passed) {
                 let at = passed.point.clone();
-                let (what, phase) = (kind_of(passed), &written[passed.phase]);
+                let phase = &written[passed.phase];
+                let what = match &fault {
+                    // Its kind matters more than the moment.
+                    Fault::Delete(child) | Fault::Drift(child) => {
+                        let kind = child.rsplit_once('/').map_or("", |(kind, _)| kind);
+                        kind.to_owned()
+                    }
+                    _ => kind_of(passed),
+                };
                 let kind = format!("{} at {what} in {phase:?}", class(&fault));
                 let new = tried.insert((phase.clone(), at.clone(), fault.to_string()));
                 let late = passed.report || !new;
@@ -180,8 +190,8 @@ pub(crate) fn singles(
         .map(|single| {
             let round = rounds.entry(single.kind).or_default();
             *round += 1;
-            // The most promising have several rounds in one of the others.
-            let turn = *round * u32::from(single.rank + 1);
+            // The most promising have more rounds than the others.
+            let turn = *round * u32::from(single.rank + 2);
             let last = single.rank == LATE;
             ((last, turn), (single.workload, single.schedule))
         })
