@@ -5,23 +5,24 @@ use std::{
     time::Duration,
 };
 
-use kube_codegen_testenv::{ControlPlane, Error, Fault, Proxy, Rule, RuleHandle};
+use kube_codegen_testenv::{ControlPlane, Fault, Proxy, Rule, RuleHandle, TestResult, eventually};
 use tokio::time::{Instant, sleep};
 
-use crate::LEASE_DURATION;
+use crate::{LEASE_DURATION, WITHIN, replica::Replica};
 
 /// Faults that wait for a request. Without a limit, each request would have one in the end, and no informer would get a list.
 const WAITING: usize = 6;
 /// Pause between two faults.
 const PAUSE: Duration = Duration::from_millis(300);
-/// Time without a network, longer than a lease is valid.
-const PARTITION: Duration = Duration::from_secs(LEASE_DURATION.as_secs() + 3);
+/// Time without a network for a replica that does not lead.
+const PARTITION: Duration = LEASE_DURATION;
 /// Time for which the API server is paused. With the longest delay of a fault, it is less than the lease duration minus the renew deadline.
 const SERVER_PAUSE: Duration = Duration::from_secs(2);
 
 pub(crate) struct Chaos<'a> {
     plane: &'a ControlPlane,
     proxies: &'a [Proxy],
+    replicas: &'a [Replica],
     random: fastrand::Rng,
     rules: VecDeque<RuleHandle>,
     counts: BTreeMap<&'static str, usize>,
@@ -33,12 +34,14 @@ impl<'a> Chaos<'a> {
     pub(crate) fn new(
         plane: &'a ControlPlane,
         proxies: &'a [Proxy],
+        replicas: &'a [Replica],
         random: fastrand::Rng,
     ) -> Self {
         let (rules, counts) = (VecDeque::new(), BTreeMap::new());
         Self {
             plane,
             proxies,
+            replicas,
             random,
             rules,
             counts,
@@ -47,18 +50,14 @@ impl<'a> Chaos<'a> {
         }
     }
 
-    /// Causes one fault, or one of five outages per `time`. `leader` is the number of the proxy that the leader uses.
-    pub(crate) async fn step(
-        &mut self,
-        time: Duration,
-        leader: Option<usize>,
-    ) -> Result<(), Error> {
+    /// Causes one fault, or one of five outages per `time`.
+    pub(crate) async fn step(&mut self, time: Duration) -> TestResult {
         sleep(PAUSE).await;
         let next = *self
             .next_outage
             .get_or_insert_with(|| Instant::now() + time / 6);
         if Instant::now() >= next {
-            self.outage(leader).await?;
+            self.outage().await?;
             self.next_outage = Some(Instant::now() + time / 6);
             return Ok(());
         }
@@ -127,20 +126,34 @@ impl<'a> Chaos<'a> {
         Ok(())
     }
 
-    async fn outage(&mut self, leader: Option<usize>) -> Result<(), Error> {
+    /// Returns the number of the replica that leads, which is that of its proxy.
+    fn leader(&self) -> Option<usize> {
+        self.replicas.iter().position(|one| one.leads().is_some())
+    }
+
+    async fn outage(&mut self) -> TestResult {
         let (server, etcd) = (self.plane.api_server()?, self.plane.etcd()?);
         let name = match self.outages % 5 {
             0 => {
+                let leader = self.leader();
                 let proxy = &self.proxies[leader.unwrap_or(0)];
                 let all = Rule::new(Fault::Refuse);
                 let rule = proxy.add(all.clone());
                 proxy.cut(&all);
-                sleep(PARTITION).await;
+                let name = if leader.is_some() {
+                    // The faults that wait for the other replica delay it, so that no fixed time is enough.
+                    eventually("another replica leads", WITHIN, async || {
+                        let next = self.leader().filter(|next| Some(*next) != leader);
+                        next.map(drop).ok_or("none leads")
+                    })
+                    .await?;
+                    "leader partitioned"
+                } else {
+                    sleep(PARTITION).await;
+                    "replica partitioned"
+                };
                 rule.remove();
-                match leader {
-                    Some(_) => "leader partitioned",
-                    None => "replica partitioned",
-                }
+                name
             }
             1 => {
                 server.restart().await?;

@@ -74,13 +74,12 @@ async fn soak(objects: usize, time: Duration) -> TestResult {
     println!("converged after {:?}", began.elapsed());
 
     let changes = load.start(random.fork());
-    let mut chaos = Chaos::new(&plane, &proxies, random.fork());
+    let mut chaos = Chaos::new(&plane, &proxies, &replicas, random.fork());
     let before = resident();
     let end = Instant::now() + time;
     let mut halfway = None;
     while Instant::now() < end {
-        let leader = replicas.iter().position(|one| one.leads().is_some());
-        chaos.step(time, leader).await?;
+        chaos.step(time).await?;
         if halfway.is_none() && Instant::now() + time / 2 > end {
             halfway = Some(resident());
         }
