@@ -181,9 +181,9 @@ impl Simulation {
         self
     }
 
-    /// Sets how many objects of each kind a workload made from a schema creates: 2 by default, 26 at most.
+    /// Sets how many objects of each kind a workload made from a schema creates: 1 to 26, 2 by default.
     pub fn objects(mut self, objects: usize) -> Self {
-        self.objects = objects;
+        self.objects = objects.clamp(1, 26);
         self
     }
 
