@@ -8,7 +8,7 @@ use crate::{
     oracle::{Failure, Oracle},
     reference::Reference,
     schedule::Schedule,
-    state::{Mask, State, differences, id, state},
+    state::{Mask, State, differences, id, pull_policies, state},
     workload::Workload,
     world::World,
 };
@@ -89,8 +89,14 @@ pub(crate) fn history(
     let Some(Some(earlier)) = states.get(same) else {
         return;
     };
-    let empty = Mask::new();
-    let mask = reference.map_or(&empty, |reference| &reference.mask);
+    let without_reference;
+    let mask = if let Some(reference) = reference {
+        &reference.mask
+    } else {
+        let known = states.iter().flatten().map(|state| &**state);
+        without_reference = pull_policies(&known.chain([current]).collect::<Vec<_>>());
+        &without_reference
+    };
     let is_new = phase > 0 && workload.phases[phase - 1].empty;
     let (specs, current) = split(workload, current);
     let (specs_before, earlier) = split(workload, earlier);

@@ -22,7 +22,7 @@ use tower::{BoxError, Service};
 use crate::{
     request::{Seen, send},
     requests,
-    schedule::{Fault, Point, PointKind},
+    schedule::{Fault, Point, PointKind, drift},
     state::TOUCHED,
     steer::{Move, Steering},
     world::World,
@@ -339,17 +339,6 @@ async fn interfere(world: &World, seen: &Seen, fault: &Fault) -> Result<(), BoxE
     }
     world.touch();
     Ok(())
-}
-
-/// Returns a patch of something that users change in objects of an operator.
-fn drift(object: &Value) -> Option<Value> {
-    if let Some(replicas) = object.pointer("/spec/replicas").and_then(Value::as_i64) {
-        return Some(json!({"spec": {"replicas": replicas + 3}}));
-    }
-    let data = object.get("data").and_then(Value::as_object)?;
-    let (name, _) = data.iter().next()?;
-    // Valid in a ConfigMap, and as base64 in a Secret.
-    Some(json!({"data": {name: "ZHJpZnQ="}}))
 }
 
 fn reset() -> BoxError {

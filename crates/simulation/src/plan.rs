@@ -42,8 +42,10 @@ fn faults(setup: &Setup, of: &Known<'_>, at: &Passed) -> Vec<Fault> {
         // One child for each point, so that the number of schedules stays linear.
         let turn = point.what.len() + point.occurrence as usize;
         if let Some(child) = of.children.get(turn % of.children.len().max(1)) {
-            faults.push(Fault::Delete(child.clone()));
-            faults.push(Fault::Drift(child.clone()));
+            faults.push(Fault::Delete(child.path.clone()));
+            if child.drifts {
+                faults.push(Fault::Drift(child.path.clone()));
+            }
         }
     }
     if setup.replicas > 1 {

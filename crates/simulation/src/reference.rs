@@ -10,9 +10,9 @@ use crate::{
     run::run,
     schedule::Schedule,
     simulation::Setup,
-    state::{Mask, State, differences},
+    state::{Mask, State, differences, pull_policies},
     workload::Workload,
-    world::{Passed, Rested, World},
+    world::{Child, Passed, Rested, World},
 };
 
 /// How often objects were created and deleted.
@@ -65,8 +65,8 @@ pub(crate) struct Known<'a> {
     pub(crate) reference: Reference,
     /// The choice points of the first run.
     pub(crate) points: Vec<Passed>,
-    /// Paths of the objects with owners that the operator created.
-    pub(crate) children: Vec<String>,
+    /// What the operator created.
+    pub(crate) children: Vec<Child>,
 }
 
 /// Runs a workload twice without faults: what differs between the two runs is compared in no other.
@@ -99,8 +99,8 @@ pub(crate) fn learn<'a>(
     let (Some(first), Some(other)) = (first, other) else {
         unreachable!("both runs have ended")
     };
-    let mut mask = Mask::new();
     let states: Vec<_> = first.states.into_iter().flatten().collect();
+    let mut mask = pull_policies(&states.iter().map(|state| &**state).collect::<Vec<_>>());
     for (one, two) in states.iter().zip(other.states.iter().flatten()) {
         let found = differences(one, two, &Mask::new());
         mask.extend(
@@ -115,13 +115,13 @@ pub(crate) fn learn<'a>(
         .filter(|(key, count)| other.counts.get(*key) != Some(count))
         .map(|(key, _)| key.clone())
         .collect();
-    let mut children: Vec<String> = first
+    let mut children: Vec<_> = first
         .passed
         .iter()
         .filter_map(|passed| passed.child.clone())
         .collect();
     children.sort();
-    children.dedup();
+    children.dedup_by(|next, kept| next.path == kept.path);
     Ok(Known {
         workload,
         reference: Reference {

@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use bytes::Bytes;
 use http::{Method, Request, request::Parts};
 use http_body_util::BodyExt as _;
 use kube::client::Body;
@@ -11,32 +12,40 @@ use tower::{BoxError, Service as _};
 
 use crate::{schedule::PointKind, state::text};
 
-/// A request of the operator. The name of a create is that in the body, or its prefix and `*`; only creates and deletes have a body.
+/// A request of the operator. The name of a create is that in the body, or its prefix and `*`.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen(RecordedRequest);
+pub(crate) struct Seen {
+    request: RecordedRequest,
+    bytes: Bytes,
+}
 
 impl Deref for Seen {
     type Target = RecordedRequest;
 
     fn deref(&self) -> &RecordedRequest {
-        &self.0
+        &self.request
     }
 }
 
 impl Seen {
     /// Returns `None` for discovery and other requests without a resource.
-    pub(crate) fn read(server: &ApiServer, parts: &Parts, bytes: &[u8]) -> Option<Self> {
-        let mut seen = server.describe(parts)?;
-        if matches!(seen.verb, "create" | "delete") {
-            seen.body = serde_json::from_slice(bytes).unwrap_or_default();
-        }
+    pub(crate) fn read(server: &ApiServer, parts: &Parts, bytes: &Bytes) -> Option<Self> {
+        let request = server.describe(parts)?;
+        let bytes = bytes.clone();
+        let mut seen = Self { request, bytes };
         if seen.verb == "create" && seen.name.is_empty() {
-            seen.name = match text(&seen.body, "/metadata/name") {
-                "" => format!("{}*", text(&seen.body, "/metadata/generateName")),
+            let body = seen.sent();
+            seen.request.name = match text(&body, "/metadata/name") {
+                "" => format!("{}*", text(&body, "/metadata/generateName")),
                 name => name.to_owned(),
             };
         }
-        Some(Self(seen))
+        Some(seen)
+    }
+
+    /// Returns the body.
+    pub(crate) fn sent(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or_default()
     }
 
     pub(crate) fn kind(&self) -> PointKind {
@@ -154,7 +163,7 @@ mod tests {
             .body(())
             .unwrap();
         let (parts, ()) = request.into_parts();
-        Seen::read(&server, &parts, body.to_string().as_bytes()).unwrap()
+        Seen::read(&server, &parts, &body.to_string().into()).unwrap()
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// A moment of a run at which a fault can happen: a request of the operator, or a watch event on its way to the operator.
 ///
@@ -207,4 +208,15 @@ fn shorter(order: &[usize]) -> Vec<Vec<usize>> {
         orders.push(order);
     }
     orders
+}
+
+/// Returns the patch of [`Fault::Drift`]: of something that users change in objects of an operator.
+pub(crate) fn drift(object: &Value) -> Option<Value> {
+    if let Some(replicas) = object.pointer("/spec/replicas").and_then(Value::as_i64) {
+        return Some(json!({"spec": {"replicas": replicas + 3}}));
+    }
+    let data = object.get("data").or_else(|| object.get("stringData"));
+    let (name, _) = data?.as_object()?.iter().next()?;
+    // Valid in a ConfigMap, and as base64 in a Secret.
+    Some(json!({"data": {name: "ZHJpZnQ="}}))
 }

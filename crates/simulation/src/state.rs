@@ -206,6 +206,19 @@ pub(crate) fn differences(expected: &State, found: &State, mask: &Mask) -> Vec<D
     differences
 }
 
+/// Returns the places of the pull policies of containers whose image changes: Kubernetes sets a policy by the image of a new object, and [keeps it
+/// when the image changes](https://kubernetes.io/docs/concepts/containers/images/#imagepullpolicy-defaulting).
+pub(crate) fn pull_policies(states: &[&State]) -> Mask {
+    let mut mask = Mask::new();
+    for (at, one) in states.iter().enumerate() {
+        let others = states[at + 1..].iter();
+        let found = others.flat_map(|other| differences(one, other, &Mask::new()));
+        let images = found.filter(|it| it.path.ends_with("].image"));
+        mask.extend(images.map(|it| (it.object, it.path + "PullPolicy")));
+    }
+    mask
+}
+
 fn compare(
     object: &str,
     path: &str,

@@ -4,11 +4,11 @@ use k8s_openapi::api::coordination::v1::Lease;
 use kube_codegen_record::clock;
 use serde_json::Value;
 
-use super::World;
+use super::{Child, World};
 use crate::{
     oracle::{Failure, Oracle},
     request::Seen,
-    schedule::{Point, PointKind},
+    schedule::{Point, PointKind, drift},
     state::{Mask, State, comparable, differences, id, text},
 };
 
@@ -86,7 +86,10 @@ impl World {
         if owned {
             let mut newest = inner.passed.iter_mut().rev();
             if let Some(passed) = newest.find(|passed| passed.point == *point) {
-                passed.child = seen.object_path();
+                passed.child = seen.object_path().map(|path| Child {
+                    path,
+                    drifts: drift(&seen.sent()).is_some(),
+                });
             }
         }
         drop(inner);
@@ -113,7 +116,8 @@ impl World {
     pub(super) fn deleted(&self, seen: &Seen) {
         let key = self.key(seen);
         self.lock().counts.entry(key.clone()).or_default().1 += 1;
-        let has = |pointer: &str| !text(&seen.body, pointer).is_empty();
+        let options = seen.sent();
+        let has = |pointer: &str| !text(&options, pointer).is_empty();
         if !has("/preconditions/uid") && !has("/preconditions/resourceVersion") {
             let message = format!("{key} was deleted by its name alone");
             self.fail(Failure::new(Oracle::Preconditions, message));

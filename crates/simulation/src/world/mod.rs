@@ -52,8 +52,17 @@ pub(crate) struct Passed {
     pub(crate) effect: bool,
     /// Whether only an Event or a Lease is written.
     pub(crate) report: bool,
-    /// Path of the child that a write created: an object with an owner.
-    pub(crate) child: Option<String>,
+    /// What a write created.
+    pub(crate) child: Option<Child>,
+}
+
+/// An object with an owner.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Child {
+    pub(crate) path: String,
+    /// Whether the operator has set what [`Fault::Drift`] changes. What it has left to others, such as the replicas of a Deployment that an
+    /// autoscaler sets, it need not put back.
+    pub(crate) drifts: bool,
 }
 
 #[derive(Debug, Default)]

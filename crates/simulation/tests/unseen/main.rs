@@ -3,6 +3,7 @@
 
 mod claims;
 mod guard;
+mod images;
 mod members;
 mod references;
 mod shards;
