@@ -8,7 +8,7 @@ use crate::{
     oracle::{Failure, Oracle},
     reference::Reference,
     schedule::Schedule,
-    state::{Mask, State, differences, id, pull_policies, state},
+    state::{Mask, State, differences, id, state},
     workload::Workload,
     world::World,
 };
@@ -76,50 +76,33 @@ fn split(workload: &Workload, state: &State) -> (State, State) {
 /// Checks that the children are as they were the last time the specs were the same. Where all objects are new, it is the others that may be
 /// wrong.
 pub(crate) fn history(
-    world: &World,
     workload: &Workload,
     states: &[Option<Arc<State>>],
     current: &State,
     phase: usize,
-    reference: Option<&Reference>,
-) {
-    let Some(same) = workload.phases[phase].same_as else {
-        return;
-    };
-    let Some(Some(earlier)) = states.get(same) else {
-        return;
-    };
-    let without_reference;
-    let mask = if let Some(reference) = reference {
-        &reference.mask
-    } else {
-        let known = states.iter().flatten().map(|state| &**state);
-        without_reference = pull_policies(&known.chain([current]).collect::<Vec<_>>());
-        &without_reference
-    };
+    reference: &Reference,
+    mask: &Mask,
+) -> Option<Failure> {
+    let same = workload.phases[phase].same_as?;
+    let earlier = states.get(same)?.as_ref()?;
     let is_new = phase > 0 && workload.phases[phase - 1].empty;
     let (specs, current) = split(workload, current);
     let (specs_before, earlier) = split(workload, earlier);
     // A rule may have refused the change of an object that was there.
     if is_new && specs != specs_before {
-        return;
+        return None;
     }
     if is_new && let Some(before) = same.checked_sub(1) {
         // An operator that refuses a spec may keep the children that it has got; a new object gets none.
-        let without_faults = |phase: usize| {
-            let state = match reference {
-                Some(reference) => reference.states.get(phase),
-                None => states.get(phase)?.as_ref(),
-            };
-            state.map(|state| split(workload, state).1)
-        };
-        let new = without_faults(phase);
-        let new = new.as_ref().unwrap_or(&current);
-        if let (Some(before), Some(after)) = (without_faults(before), without_faults(same))
-            && differences(&before, &after, mask).is_empty()
+        let without_faults = |phase: usize| Some(split(workload, reference.states.get(phase)?).1);
+        if let (Some(before), Some(after), Some(new)) = (
+            without_faults(before),
+            without_faults(same),
+            without_faults(phase),
+        ) && differences(&before, &after, mask).is_empty()
             && !after.keys().eq(new.keys())
         {
-            return;
+            return None;
         }
     }
     let (expected, found) = if is_new {
@@ -128,16 +111,13 @@ pub(crate) fn history(
         (&earlier, &current)
     };
     let found = differences(expected, found, mask);
-    if found.is_empty() {
-        return;
-    }
     let name = &workload.phases[same].name;
     let message = if is_new {
         format!("the children after {name:?} are not those of new objects with the same specs")
     } else {
         format!("the specs are as after {name:?}, the children are not")
     };
-    world.fail(Failure::new(Oracle::History, message).with(found));
+    (!found.is_empty()).then(|| Failure::new(Oracle::History, message).with(found))
 }
 
 /// Checks that nothing is left but what was there before the operator.

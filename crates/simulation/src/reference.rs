@@ -6,7 +6,9 @@ use std::{
 };
 
 use crate::{
+    compare::history,
     explore::{Found, detailed, found},
+    oracle::Failure,
     run::run,
     schedule::Schedule,
     simulation::Setup,
@@ -37,7 +39,8 @@ impl Reference {
     /// counts.
     pub(crate) fn has_recovered(&self, world: &World, schedule: &Schedule, phase: usize) -> bool {
         let waits = schedule.hurry.keys().all(|hurry| *hurry < phase);
-        if !waits || schedule.restart_at_rest || !world.is_spent(phase) {
+        let has_faults = schedule.size() > 0;
+        if !has_faults || !waits || schedule.restart_at_rest || !world.is_spent(phase) {
             return false;
         }
         let counts = &world.lock().counts;
@@ -82,15 +85,16 @@ pub(crate) fn learn<'a>(
         restart_at_rest,
         ..Schedule::default()
     };
+    let both = [calm(seed, false), calm(seed.wrapping_add(1), true)];
     let mut outcomes = Vec::new();
-    for (seed, restart) in [(seed, false), (seed.wrapping_add(1), true)] {
-        let schedule = calm(seed, restart);
-        let outcome = run(setup, workload, &schedule, None);
+    for schedule in &both {
+        let outcome = run(setup, workload, schedule, None);
         if let Some(failure) = outcome.failure.clone() {
-            let outcome = detailed(setup, workload, &schedule, None, outcome);
+            let outcome = detailed(setup, workload, schedule, None, outcome);
             // With details, it says more.
             let failure = outcome.failure.unwrap_or(failure);
-            return Err(found(setup, schedule, failure, outcome.log, 0, schedules));
+            let (schedule, log) = (schedule.clone(), outcome.log);
+            return Err(found(setup, schedule, failure, log, 0, schedules));
         }
         outcomes.push(outcome);
     }
@@ -99,16 +103,16 @@ pub(crate) fn learn<'a>(
     let (Some(first), Some(other)) = (first, other) else {
         unreachable!("both runs have ended")
     };
-    let states: Vec<_> = first.states.into_iter().flatten().collect();
-    let mut mask = pull_policies(&states.iter().map(|state| &**state).collect::<Vec<_>>());
-    for (one, two) in states.iter().zip(other.states.iter().flatten()) {
-        let found = differences(one, two, &Mask::new());
-        mask.extend(
-            found
-                .into_iter()
-                .map(|difference| (difference.object, difference.path)),
-        );
-    }
+    let states: Vec<_> = first.states.iter().flatten().cloned().collect();
+    let policies = pull_policies(&states.iter().map(|state| &**state).collect::<Vec<_>>());
+    let pairs = states.iter().zip(other.states.iter().flatten());
+    let differing: Vec<Mask> = pairs
+        .map(|(one, two)| {
+            let found = differences(one, two, &policies).into_iter();
+            let places = found.map(|it| (it.object, it.path));
+            places.chain(policies.iter().cloned()).collect()
+        })
+        .collect();
     let counts = first.counts;
     let uncounted = counts
         .iter()
@@ -122,17 +126,50 @@ pub(crate) fn learn<'a>(
         .collect();
     children.sort();
     children.dedup_by(|next, kept| next.path == kept.path);
+    let reference = Reference {
+        states,
+        counts,
+        rested: first.rested,
+        mask: differing.iter().flatten().cloned().collect(),
+        uncounted,
+        refused: first.refused,
+    };
+    for (states, schedule) in [first.states, other.states].iter().zip(both) {
+        let wrong = wrong_history(workload, states, &differing, &reference);
+        if let Some((phase, failure)) = wrong {
+            let details = Schedule {
+                detailed: true,
+                ..schedule.clone()
+            };
+            let mut log = run(setup, workload, &details, None).log;
+            let next = format!("begins phase {}:", phase + 1);
+            let end = log.iter().position(|entry| entry.text.starts_with(&next));
+            log.truncate(end.unwrap_or(log.len()));
+            return Err(found(setup, schedule, failure, log, 0, schedules));
+        }
+    }
     Ok(Known {
         workload,
-        reference: Reference {
-            states,
-            counts,
-            rested: first.rested,
-            mask,
-            uncounted,
-            refused: first.refused,
-        },
+        reference,
         points: first.passed,
         children,
+    })
+}
+
+/// Returns the first phase with other children than the same specs had before. `differing` are the places that differ from run to run, after each
+/// phase.
+fn wrong_history(
+    workload: &Workload,
+    states: &[Option<Arc<State>>],
+    differing: &[Mask],
+    reference: &Reference,
+) -> Option<(usize, Failure)> {
+    states.iter().enumerate().find_map(|(phase, current)| {
+        let same = workload.phases[phase].same_as?;
+        // What differs whenever an object is new, such as a password, but not what one run has made wrong.
+        let random = differing.get(phase)?.intersection(differing.get(same)?);
+        let mask = random.cloned().collect();
+        let current = current.as_ref()?;
+        history(workload, states, current, phase, reference, &mask).map(|failure| (phase, failure))
     })
 }

@@ -203,7 +203,13 @@ async fn simulate(
             let current = state(&world.server);
             if !world.has_ended() {
                 at_rest(&world, &current, schedule, reference, index);
-                history(&world, workload, &states, &current, index, reference);
+                let wrong = reference.and_then(|reference| {
+                    let mask = &reference.mask;
+                    history(workload, &states, &current, index, reference, mask)
+                });
+                if let Some(failure) = wrong {
+                    world.fail(failure);
+                }
                 if phase.empty {
                     emptied(&world, &current);
                 }

@@ -15,6 +15,9 @@ use crate::{
 /// How often a child of an owner that is deleted may be created: until the cache shows the deletion.
 const COLLECTED: usize = 20;
 
+/// How often the server may refuse writes, without a change in between, until this is why an operator goes on.
+const REFUSED: u32 = 10;
+
 /// Whether an owner reference of an object in a namespace is one to `owner`, whose uid it has.
 fn refers(reference: &Value, owner: &Value, namespace: &str) -> bool {
     let group = |object: &Value| {
@@ -142,6 +145,13 @@ impl World {
         if let Some((key, (count, owner))) = most.filter(|(_, (count, _))| *count > COLLECTED) {
             let message = format!(
                 "{message}: {key} was created {count} times, and collected each time, since its owner reference names {owner} with a uid that no object has"
+            );
+            return Failure::new(Oracle::Rest, message);
+        }
+        let (count, last) = &inner.refused;
+        if *count > REFUSED {
+            let message = format!(
+                "{message}, or tries to: the server has refused the last {count} writes, such as {last}"
             );
             return Failure::new(Oracle::Rest, message);
         }

@@ -96,6 +96,8 @@ pub(crate) struct Inner {
     pub(crate) counts: Counts,
     /// How often an object was created and collected at once, and the owner that it names.
     pub(super) collected: BTreeMap<String, (usize, String)>,
+    /// How often the server has refused a write since the last change, and the last one with the reason.
+    pub(super) refused: (u32, String),
     pub(crate) failure: Option<Failure>,
     /// The rest of the run is known.
     stopped: bool,
@@ -189,6 +191,7 @@ impl World {
                 changes: 0,
                 versions: BTreeMap::new(),
                 warnings: 0,
+                refused: (0, String::new()),
             }),
             setup,
         }

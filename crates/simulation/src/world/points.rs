@@ -143,7 +143,8 @@ impl World {
         let mut is_collected = false;
         let replica = point.replica;
         let what = &point.what;
-        self.log_of(replica, || match reason(status, answer) {
+        let reason = reason(status, answer);
+        self.log_of(replica, || match &reason {
             Some(reason) => format!("{what} → {status} ({reason})"),
             None => format!("{what} → {status}"),
         });
@@ -173,6 +174,10 @@ impl World {
             self.touch();
         }
         if status >= 300 {
+            if let Some(reason) = reason {
+                let inner = &mut *self.lock();
+                inner.refused = (inner.refused.0 + 1, format!("{what} → {status} ({reason})"));
+            }
             return is_collected;
         }
         if seen.verb == "delete" {
@@ -182,7 +187,11 @@ impl World {
             is_collected = self.created(point, seen, answer);
         }
         if effect && !is_collected {
-            self.lock().changes += 1;
+            {
+                let mut inner = self.lock();
+                inner.changes += 1;
+                inner.refused.0 = 0;
+            }
             if self.detailed {
                 self.remember(answer);
             }

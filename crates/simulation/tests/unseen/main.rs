@@ -3,9 +3,10 @@
 
 mod claims;
 mod guard;
-mod images;
 mod members;
 mod references;
+mod refused;
+mod right;
 mod shards;
 mod spin;
 mod volumes;

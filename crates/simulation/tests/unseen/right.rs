@@ -1,12 +1,15 @@
-//! Kubernetes sets the pull policy of a new container by its image, and keeps it when the image changes: no error of the operator. One that sets
-//! it itself, and only in a new child, has an error.
+//! Operators that are right, although their children depend on more than the spec: Kubernetes sets the pull policy of a new container by its
+//! image, and keeps it when the image changes; a new object has a new password. And one that is not: it sets a pull policy in new children only.
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
-use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
 use kube::{
     Api, Client, ResourceExt as _,
-    api::{DynamicObject, Patch, PatchParams},
+    api::{DynamicObject, Patch, PatchParams, PostParams},
     runtime::controller::Action,
 };
 use kube_codegen_simulation::{Budget, Oracle, Simulation};
@@ -61,16 +64,48 @@ async fn policies(site: Arc<DynamicObject>, client: Arc<Client>) -> kube::Result
     apply(&site, &client, container).await
 }
 
+/// Generates a password for a new object.
+async fn passwords(site: Arc<DynamicObject>, client: Arc<Client>) -> kube::Result<Action> {
+    let secrets = Api::<Secret>::namespaced((*client).clone(), "default");
+    let name = site.name_any();
+    if site.metadata.deletion_timestamp.is_some() || secrets.get_opt(&name).await?.is_some() {
+        return Ok(Action::await_change());
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let password = now.unwrap_or_default().as_nanos().to_string();
+    let child = json!({
+        "apiVersion": "v1", "kind": "Secret",
+        "metadata": {"name": name, "ownerReferences": owners(&site, KIND)},
+        "stringData": {"password": password},
+    });
+    let child: Secret = serde_json::from_value(child).map_err(kube::Error::SerdeError)?;
+    secrets.create(&PostParams::default(), &child).await?;
+    Ok(Action::await_change())
+}
+
+fn assert_silent(simulation: Simulation) {
+    let summary = simulation.budget(Budget::Schedules(150)).explore();
+    assert!(summary.is_ok(), "{}", summary.unwrap_err());
+}
+
 #[test]
 fn a_pull_policy_that_the_server_keeps_is_no_error() {
-    let sites = || {
-        let image = json!({"image": {"type": "string", "example": "site"}});
+    let image = json!({"image": {"type": "string", "example": "site"}});
+    assert_silent(
         Simulation::new("sites")
             .crd(&crd(KIND, &image))
-            .operator(|client| control::<Deployment, _>(client, KIND, images))
-    };
-    let summary = sites().budget(Budget::Schedules(150)).explore();
-    assert!(summary.is_ok(), "{}", summary.unwrap_err());
+            .operator(|client| control::<Deployment, _>(client, KIND, images)),
+    );
+}
+
+#[test]
+fn a_new_password_of_a_new_object_is_no_error() {
+    let text = json!({"text": {"type": "string"}});
+    assert_silent(
+        Simulation::new("sites")
+            .crd(&crd(KIND, &text))
+            .operator(|client| control::<Secret, _>(client, KIND, passwords)),
+    );
 }
 
 #[test]
