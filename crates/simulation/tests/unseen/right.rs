@@ -89,7 +89,7 @@ fn assert_silent(simulation: Simulation) {
 }
 
 #[test]
-fn a_pull_policy_that_the_server_keeps_is_no_error() {
+fn a_pull_policy_that_the_server_keeps_is_not_reported() {
     let image = json!({"image": {"type": "string", "example": "site"}});
     assert_silent(
         Simulation::new("sites")
@@ -99,7 +99,7 @@ fn a_pull_policy_that_the_server_keeps_is_no_error() {
 }
 
 #[test]
-fn a_new_password_of_a_new_object_is_no_error() {
+fn a_new_password_of_a_new_object_is_not_reported() {
     let text = json!({"text": {"type": "string"}});
     assert_silent(
         Simulation::new("sites")
