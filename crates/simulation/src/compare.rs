@@ -1,15 +1,12 @@
 //! Compares a run with the runs without faults.
 
-use std::{collections::BTreeSet, sync::Arc};
-
-use serde_json::Value;
+use std::collections::BTreeSet;
 
 use crate::{
     oracle::{Failure, Oracle},
     reference::Reference,
     schedule::Schedule,
     state::{Mask, State, differences, id, state},
-    workload::Workload,
     world::World,
 };
 
@@ -58,66 +55,6 @@ pub(crate) fn at_rest(
         );
         world.fail(Failure::new(Oracle::EndState, message).with(found));
     }
-}
-
-/// Returns the objects of users, without metadata and status, and the other objects.
-fn split(workload: &Workload, state: &State) -> (State, State) {
-    let users = workload.ids();
-    let (mut own, others): (State, State) = state
-        .iter()
-        .map(|(key, object)| (key.clone(), object.clone()))
-        .partition(|(key, _)| users.contains(key));
-    for object in own.values_mut().filter_map(Value::as_object_mut) {
-        object.retain(|name, _| name != "metadata" && name != "status");
-    }
-    (own, others)
-}
-
-/// Checks that the children are as they were the last time the specs were the same. Where all objects are new, it is the others that may be
-/// wrong.
-pub(crate) fn history(
-    workload: &Workload,
-    states: &[Option<Arc<State>>],
-    current: &State,
-    phase: usize,
-    reference: &Reference,
-    mask: &Mask,
-) -> Option<Failure> {
-    let same = workload.phases[phase].same_as?;
-    let earlier = states.get(same)?.as_ref()?;
-    let is_new = phase > 0 && workload.phases[phase - 1].empty;
-    let (specs, current) = split(workload, current);
-    let (specs_before, earlier) = split(workload, earlier);
-    // A rule may have refused the change of an object that was there.
-    if is_new && specs != specs_before {
-        return None;
-    }
-    if is_new && let Some(before) = same.checked_sub(1) {
-        // An operator that refuses a spec may keep the children that it has got; a new object gets none.
-        let without_faults = |phase: usize| Some(split(workload, reference.states.get(phase)?).1);
-        if let (Some(before), Some(after), Some(new)) = (
-            without_faults(before),
-            without_faults(same),
-            without_faults(phase),
-        ) && differences(&before, &after, mask).is_empty()
-            && !after.keys().eq(new.keys())
-        {
-            return None;
-        }
-    }
-    let (expected, found) = if is_new {
-        (&current, &earlier)
-    } else {
-        (&earlier, &current)
-    };
-    let found = differences(expected, found, mask);
-    let name = &workload.phases[same].name;
-    let message = if is_new {
-        format!("the children after {name:?} are not those of new objects with the same specs")
-    } else {
-        format!("the specs are as after {name:?}, the children are not")
-    };
-    (!found.is_empty()).then(|| Failure::new(Oracle::History, message).with(found))
 }
 
 /// Checks that nothing is left but what was there before the operator.

@@ -55,6 +55,7 @@
 mod compare;
 mod exhaust;
 mod explore;
+mod history;
 mod link;
 mod oracle;
 mod panics;

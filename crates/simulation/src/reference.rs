@@ -6,9 +6,8 @@ use std::{
 };
 
 use crate::{
-    compare::history,
     explore::{Found, detailed, found},
-    oracle::Failure,
+    history::wrong_history,
     run::run,
     schedule::Schedule,
     simulation::Setup,
@@ -104,7 +103,7 @@ pub(crate) fn learn<'a>(
         unreachable!("both runs have ended")
     };
     let states: Vec<_> = first.states.iter().flatten().cloned().collect();
-    let policies = pull_policies(&states.iter().map(|state| &**state).collect::<Vec<_>>());
+    let policies = pull_policies(&states);
     let pairs = states.iter().zip(other.states.iter().flatten());
     let differing: Vec<Mask> = pairs
         .map(|(one, two)| {
@@ -135,16 +134,15 @@ pub(crate) fn learn<'a>(
         refused: first.refused,
     };
     for (states, schedule) in [first.states, other.states].iter().zip(both) {
-        let wrong = wrong_history(workload, states, &differing, &reference);
+        let wrong = wrong_history(workload, states, &differing, &reference.states);
         if let Some((phase, failure)) = wrong {
             let details = Schedule {
                 detailed: true,
                 ..schedule.clone()
             };
-            let mut log = run(setup, workload, &details, None).log;
-            let next = format!("begins phase {}:", phase + 1);
-            let end = log.iter().position(|entry| entry.text.starts_with(&next));
-            log.truncate(end.unwrap_or(log.len()));
+            let outcome = run(setup, workload, &details, None);
+            let mut log = outcome.log;
+            log.truncate(outcome.logged.get(phase).copied().unwrap_or(log.len()));
             return Err(found(setup, schedule, failure, log, 0, schedules));
         }
     }
@@ -153,23 +151,5 @@ pub(crate) fn learn<'a>(
         reference,
         points: first.passed,
         children,
-    })
-}
-
-/// Returns the first phase with other children than the same specs had before. `differing` are the places that differ from run to run, after each
-/// phase.
-fn wrong_history(
-    workload: &Workload,
-    states: &[Option<Arc<State>>],
-    differing: &[Mask],
-    reference: &Reference,
-) -> Option<(usize, Failure)> {
-    states.iter().enumerate().find_map(|(phase, current)| {
-        let same = workload.phases[phase].same_as?;
-        // What differs whenever an object is new, such as a password, but not what one run has made wrong.
-        let random = differing.get(phase)?.intersection(differing.get(same)?);
-        let mask = random.cloned().collect();
-        let current = current.as_ref()?;
-        history(workload, states, current, phase, reference, &mask).map(|failure| (phase, failure))
     })
 }

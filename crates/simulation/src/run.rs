@@ -18,7 +18,8 @@ use tokio::{
 };
 
 use crate::{
-    compare::{at_rest, compare_counts, emptied, history},
+    compare::{at_rest, compare_counts, emptied},
+    history::history,
     link::Link,
     oracle::{Failure, Oracle},
     panics,
@@ -53,6 +54,8 @@ pub(crate) struct Outcome {
     pub(crate) rested: Vec<Rested>,
     pub(crate) passed: Vec<Passed>,
     pub(crate) log: Vec<Entry>,
+    /// The length of the log after each phase.
+    pub(crate) logged: Vec<usize>,
     /// How many decisions found their point.
     pub(crate) applied: usize,
     /// Phases in which the operator wrote Warnings and nothing else, as it does where it refuses a spec and keeps what is there.
@@ -173,7 +176,7 @@ async fn simulate(
     let from = before.map_or(0, |_| schedule.from);
     let known = reference.map_or(&[][..], |it| &it.states);
     let mut states: Vec<_> = known.iter().take(from).cloned().map(Some).collect();
-    let mut rested = Vec::new();
+    let (mut rested, mut logged) = (Vec::new(), vec![0; from]);
     let mut has_recovered = false;
     let mut refused = BTreeSet::new();
     for (index, phase) in workload.phases.iter().enumerate().skip(from) {
@@ -203,9 +206,8 @@ async fn simulate(
             let current = state(&world.server);
             if !world.has_ended() {
                 at_rest(&world, &current, schedule, reference, index);
-                let wrong = reference.and_then(|reference| {
-                    let mask = &reference.mask;
-                    history(workload, &states, &current, index, reference, mask)
+                let wrong = reference.and_then(|it| {
+                    history(workload, &states, &current, index, &it.states, &it.mask)
                 });
                 if let Some(failure) = wrong {
                     world.fail(failure);
@@ -220,6 +222,7 @@ async fn simulate(
             states.push(Some(Arc::new(current)));
             has_recovered = reference.is_some_and(|it| it.has_recovered(&world, schedule, index));
         }
+        logged.push(world.lock().log.len());
         if reference.is_none() {
             rested.push(world.rested());
         }
@@ -242,6 +245,7 @@ async fn simulate(
         rested,
         passed: std::mem::take(&mut inner.passed),
         log: std::mem::take(&mut inner.log),
+        logged,
         applied: inner.applied,
         refused,
         time,

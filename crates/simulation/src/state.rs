@@ -1,6 +1,9 @@
 //! The state of a server in a form that two runs can be compared in.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use kube_codegen_testing::ApiServer;
 use serde_json::{Map, Value};
@@ -208,7 +211,7 @@ pub(crate) fn differences(expected: &State, found: &State, mask: &Mask) -> Vec<D
 
 /// Returns the places of the pull policies of containers whose image changes: Kubernetes sets a policy by the image of a new object, and [keeps it
 /// when the image changes](https://kubernetes.io/docs/concepts/containers/images/#imagepullpolicy-defaulting).
-pub(crate) fn pull_policies(states: &[&State]) -> Mask {
+pub(crate) fn pull_policies(states: &[Arc<State>]) -> Mask {
     let mut mask = Mask::new();
     for (at, one) in states.iter().enumerate() {
         let others = states[at + 1..].iter();
