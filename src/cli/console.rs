@@ -82,14 +82,16 @@ impl Console {
         }
     }
 
-    #[cfg(feature = "dev")]
-    pub(super) fn color(&self) -> ColorChoice {
-        self.color
-    }
-
-    #[cfg(feature = "dev")]
-    pub(super) fn is_quiet(&self) -> bool {
-        self.quiet > 0
+    /// Returns the flags of a program that has to print as this one does.
+    pub(super) fn flags(&self) -> impl Iterator<Item = &'static str> {
+        let color = match self.color {
+            ColorChoice::Auto => None,
+            ColorChoice::Never => Some("--color=never"),
+            ColorChoice::Always | ColorChoice::AlwaysAnsi => Some("--color=always"),
+        };
+        color
+            .into_iter()
+            .chain((self.quiet > 0).then_some("--quiet"))
     }
 
     /// Prints diagnostics. For people, notes are only counted unless they are asked for or denied.

@@ -8,7 +8,6 @@ mod console;
 mod crd;
 mod crds;
 mod deploy;
-#[cfg(feature = "dev")]
 mod dev;
 mod diff;
 mod explain;
@@ -69,7 +68,6 @@ enum Command {
     Deploy(deploy::Command),
     Check(check::Args),
     Sample(sample::Args),
-    #[cfg(feature = "dev")]
     Dev(dev::Args),
     Diff(diff::Args),
     Policy(policy::Args),
@@ -102,6 +100,8 @@ enum CommandError {
     Reported,
     /// An error in the arguments, the config file or the file system, not printed yet. Exit code 2.
     Usage(String),
+    /// Another program that did the work ended with this exit code, and has printed why.
+    Ended(u8),
 }
 
 impl From<String> for CommandError {
@@ -137,6 +137,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let code = match execute(cli.command, &mut console) {
         Ok(()) => 0,
         Err(CommandError::Reported) => 1,
+        Err(CommandError::Ended(code)) => code,
         Err(CommandError::Usage(message)) => {
             console.error(&message);
             2
@@ -175,7 +176,6 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Deploy(command) => deploy::run(&command, console)?,
         Command::Check(args) => check::run(&args, console)?,
         Command::Sample(args) => sample::run(&args, console)?,
-        #[cfg(feature = "dev")]
         Command::Dev(args) => dev::run(&args, console)?,
         Command::Diff(args) => diff::run(&args, console)?,
         Command::Policy(args) => policy::run(&args, console)?,

@@ -1,4 +1,4 @@
-//! Lists the pages of the book whose examples are documentation tests.
+//! Lists the pages whose examples are documentation tests: those of the book, and the quick start of the README.
 use std::{
     env,
     error::Error,
@@ -34,9 +34,44 @@ fn main() -> Result<(), Box<dyn Error>> {
             module.to_lowercase()
         )?;
     }
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    println!("cargo::rerun-if-changed={}", readme.display());
+    let readme = fs::read_to_string(readme)?;
+    let (_, start) = readme
+        .split_once("## Quick start")
+        .ok_or("the README has no quick start")?;
+    let readme = with_hidden_lines(start.split("\n## ").next().unwrap_or_default());
+    writeln!(modules, "#[doc = {readme:?}]\npub mod readme {{}}")?;
     fs::write(
         PathBuf::from(env::var("OUT_DIR")?).join("pages.rs"),
         modules,
     )?;
     Ok(())
+}
+
+/// Adds what the examples of the quick start need to compile: GitHub would show lines that start with `# `.
+fn with_hidden_lines(readme: &str) -> String {
+    const IMPORTS: &str = "\
+# use std::sync::Arc;
+# use crdkind_operator::{children::deployment, controller::Error, generated::iksoon_test_com::v1::*, generated::informers::Informers as _};
+# use crdkind_operator::{settings::Images, validate::desired_state};
+# use k8s_openapi::api::apps::v1::Deployment;
+# use kube::{Api, api::PostParams};
+# use kube_codegen_runtime::{children::Children, client::FieldManager, controller::{Action, Controller, OnError}, manager::Manager};
+";
+    let mut parts = readme.split("```rust\n");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (code, rest) = part.split_once("```").unwrap_or((part, ""));
+        let (start, end) = if code.contains("fn ") {
+            ("", "")
+        } else {
+            (
+                "# async fn example(client: kube::Client) -> kube::Result<()> {\n",
+                "# Ok(()) }\n",
+            )
+        };
+        text += &format!("```rust\n{IMPORTS}{start}{code}{end}```{rest}");
+    }
+    text
 }

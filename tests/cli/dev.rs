@@ -1,202 +1,54 @@
-//! `kube-codegen dev`, with programs in place of an operator.
+//! `kube-codegen dev` runs another program.
 #![cfg(unix)]
 
-use std::{
-    fs,
-    io::{BufRead as _, BufReader, Read as _},
-    path::Path,
-    process::{Child, Command, Stdio},
-    sync::mpsc::{self, Receiver},
-    thread,
-    time::{Duration, Instant},
-};
+use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
 
-use super::{directory, kube_codegen, run, stderr};
+use tempfile::TempDir;
 
-const WITHIN: Duration = Duration::from_secs(60);
-
-/// A running command, killed when it is dropped.
-struct Dev {
-    child: Child,
-    lines: Receiver<String>,
-    seen: Vec<String>,
-}
-
-impl Dev {
-    fn start(directory: &Path, args: &[&str]) -> Self {
-        let mut child = kube_codegen(directory)
-            .arg("dev")
-            .args(args)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (sender, lines) = mpsc::channel();
-        let out = BufReader::new(child.stdout.take().unwrap());
-        thread::spawn(move || {
-            out.lines()
-                .map_while(Result::ok)
-                .all(|line| sender.send(line).is_ok())
-        });
-        Self {
-            child,
-            lines,
-            seen: Vec::new(),
-        }
-    }
-
-    /// Waits for a line that contains `part`.
-    fn line(&mut self, part: &str) -> String {
-        let end = Instant::now() + WITHIN;
-        loop {
-            let left = end.saturating_duration_since(Instant::now());
-            match self.lines.recv_timeout(left) {
-                Ok(line) => {
-                    self.seen.push(line.clone());
-                    if line.contains(part) {
-                        return line;
-                    }
-                }
-                Err(error) => panic!(
-                    "{error}: no line with {part:?} in\n{}",
-                    self.seen.join("\n")
-                ),
-            }
-        }
-    }
-
-    fn signal(&self, name: &str) {
-        let id = self.child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args([name, &id])
-                .status()
-                .unwrap()
-                .success()
-        );
-    }
-
-    /// Waits for the end and returns the exit code and what was printed to standard error.
-    fn end(&mut self) -> (Option<i32>, String) {
-        let end = Instant::now() + WITHIN;
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                let mut text = String::new();
-                let mut err = self.child.stderr.take().unwrap();
-                err.read_to_string(&mut text).unwrap();
-                return (status.code(), text);
-            }
-            assert!(
-                Instant::now() < end,
-                "still runs:\n{}",
-                self.seen.join("\n")
-            );
-            thread::sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-impl Drop for Dev {
-    fn drop(&mut self) {
-        self.child.kill().ok();
-        self.child.wait().ok();
-    }
-}
+use super::{stderr, stdout};
 
 #[test]
-fn an_interrupt_ends_the_program_and_removes_the_kubeconfig() {
-    let folder = directory(super::CRDKIND);
-    let script = "echo started as $$; cat $KUBECONFIG; exec sleep 1000";
-    let mut dev = Dev::start(folder.path(), &["-f", "crd.yaml", "--", "sh", "-c", script]);
-    let address = dev.line("API server: https://127.0.0.1:");
-    let kubeconfig = address
-        .split_once("KUBECONFIG=")
-        .unwrap()
-        .1
-        .trim_end_matches(')');
-    let kubeconfig = Path::new(kubeconfig);
-    dev.line("applied CustomResourceDefinition crdplural.iksoon.test.com");
-    let started = dev.line("operator started as ");
-    let id = started.rsplit(' ').next().unwrap();
-    dev.line("certificate-authority-data");
-    assert!(kubeconfig.exists());
-    assert!(Path::new("/proc").join(id).exists() || !cfg!(target_os = "linux"));
-    dev.signal("-INT");
-    dev.line("interrupted");
-    assert_eq!(dev.end().0, Some(0));
-    assert!(!kubeconfig.exists());
-    assert!(!Path::new("/proc").join(id).exists());
-}
+fn dev_runs_the_program_beside_it_or_says_how_to_install_it() {
+    let folder = TempDir::new().unwrap();
+    // Its neighbours are those of its path, not those of the build.
+    let program = folder.path().join("kube-codegen");
+    fs::copy(env!("CARGO_BIN_EXE_kube-codegen"), &program).unwrap();
+    let mut command = Command::new(&program);
+    command.env("PATH", "/usr/bin:/bin");
+    command.args([
+        "--color=never",
+        "dev",
+        "--once",
+        "--quiet",
+        "dir",
+        "--",
+        "sh",
+        "-c",
+        "a b",
+    ]);
 
-#[test]
-#[cfg(target_os = "linux")]
-fn the_program_and_its_children_end_with_a_killed_command() {
-    let folder = directory(super::CRDKIND);
-    let script = "sleep 1000 & echo child is $!; echo started as $$; wait";
-    let mut dev = Dev::start(folder.path(), &["-f", "crd.yaml", "--", "sh", "-c", script]);
-    let id = |line: String| line.rsplit(' ').next().unwrap().to_owned();
-    let child = id(dev.line("operator child is "));
-    let program = id(dev.line("operator started as "));
-    dev.signal("-KILL");
-    assert_eq!(dev.end().0, None);
-    let end = Instant::now() + WITHIN;
-    for id in [program, child] {
-        while Path::new("/proc").join(&id).exists() {
-            assert!(Instant::now() < end, "process {id} still runs");
-            thread::sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-#[test]
-fn the_end_of_the_program_is_reported() {
-    let folder = directory(super::CRDKIND);
-    let mut dev = Dev::start(
-        folder.path(),
-        &[
-            "-f",
-            "crd.yaml",
-            "--once",
-            "--",
-            "sh",
-            "-c",
-            "echo no; exit 3",
-        ],
-    );
-    dev.line("operator no");
-    dev.line("the operator ended (exit status: 3)");
-    let (code, text) = dev.end();
-    assert_eq!(
-        (code, text.as_str()),
-        (Some(2), "error: the operator ended\n")
-    );
-}
-
-#[test]
-fn a_change_of_a_definition_is_applied_again() {
-    let folder = directory(super::CRDKIND);
-    let mut dev = Dev::start(folder.path(), &["-f", "crd.yaml", "--", "sleep", "1000"]);
-    dev.line("run: sleep 1000");
-    let file = folder.path().join("crd.yaml");
-    let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, text.replace("maximum: 10", "maximum: 20")).unwrap();
-    dev.line("applied CustomResourceDefinition");
-    // A mistake is shown, and the next change is applied.
-    fs::write(&file, text.replace("scope: Namespaced", "scope: Galaxy")).unwrap();
-    dev.line("spec.scope: Unsupported value: \"Galaxy\"");
-    fs::write(&file, text).unwrap();
-    dev.line("applied CustomResourceDefinition");
-}
-
-#[test]
-fn a_directory_without_an_operator_is_refused() {
-    let folder = directory(super::CRDKIND);
-    let output = run(folder.path(), &["dev"]);
+    let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         stderr(&output),
-        "error: . has no Cargo.toml: name the directory of the operator, or a command after `--`\n"
+        "error: `dev` is a program of its own, which is not installed; install it with `cargo install --locked kube-codegen-dev`, \
+         in a checkout with `cargo install --locked --path crates/dev`\n"
     );
-    let output = run(folder.path(), &["dev", "absent"]);
-    assert_eq!(stderr(&output), "error: absent is not a directory\n");
+
+    let other = folder.path().join("kube-codegen-dev");
+    fs::write(&other, "#!/bin/sh\nprintf '<%s>' \"$@\"\nexit 7\n").unwrap();
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).unwrap();
+    let output = command.output().unwrap();
+    assert_eq!(
+        (output.status.code(), stdout(&output).as_str()),
+        (
+            Some(7),
+            "<--color=never><--once><--quiet><dir><--><sh><-c><a b>"
+        )
+    );
+    let output = Command::new(&program)
+        .args(["dev", "--help"])
+        .output()
+        .unwrap();
+    assert_eq!(stdout(&output), "<--help>");
 }

@@ -8,7 +8,6 @@ mod client_crate;
 #[path = "../common/mod.rs"]
 mod common;
 mod deploy;
-#[cfg(feature = "dev")]
 mod dev;
 mod examples;
 mod generate;

@@ -2,7 +2,7 @@
 //!
 //! In a `console` block, `$ ` starts a command and `? N` gives its exit code; the other lines are its output, in which
 //! `[..]` matches anything.
-use std::process::Command;
+use std::{path::Path, process::Command};
 
 use crate::{pages::pages, read};
 
@@ -52,9 +52,39 @@ pub(crate) fn is_like(line: &str, pattern: &str) -> bool {
     (0..=line.len()).any(|at| line.is_char_boundary(at) && is_like(&line[at..], rest))
 }
 
+/// `cargo run` of a program of this workspace, which is built already, with the features of the tests.
+const CARGO_RUN: &str = r#"cargo() {
+    [ "$1" = run ] || { command cargo "$@"; return; }
+    local program=kube-codegen
+    while shift; [ "$1" != -- ]; do
+        [ "$1" != -p ] || program=$2
+    done
+    shift
+    "$PROGRAMS/$program" "$@"
+}"#;
+
+/// Builds the program of `kube-codegen dev`, as the tests do, and returns the directory of all programs.
+pub(crate) fn programs() -> &'static Path {
+    let status = Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--quiet",
+            "--workspace",
+            "--all-features",
+            "--bin",
+            "kube-codegen-dev",
+        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status();
+    assert!(status.is_ok_and(|status| status.success()));
+    Path::new(env!("CARGO_BIN_EXE_kube-codegen"))
+        .parent()
+        .unwrap()
+}
+
 #[test]
 fn commands_print_what_is_shown() {
-    let root = env!("CARGO_MANIFEST_DIR");
+    let (root, programs) = (env!("CARGO_MANIFEST_DIR"), programs());
     assert!(
         steps(&read("README.md")).len() >= 4,
         "the README shows too few commands"
@@ -65,9 +95,10 @@ fn commands_print_what_is_shown() {
         }
         for step in steps(&read(&page)) {
             let output = Command::new("bash")
-                .args(["-o", "pipefail", "-c", &format!("{} 2>&1", step.command)])
+                .args(["-o", "pipefail", "-c"])
+                .arg(format!("{CARGO_RUN}\n{} 2>&1", step.command))
                 .current_dir(root)
-                .env("CARGO", env!("CARGO"))
+                .env("PROGRAMS", programs)
                 .output()
                 .unwrap();
             let printed = String::from_utf8(output.stdout).unwrap();

@@ -12,7 +12,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 use tempfile::TempDir;
 
 use crate::{
-    commands::{Step, is_like, steps},
+    commands::{Step, is_like, programs, steps},
     read,
 };
 
@@ -106,10 +106,7 @@ impl Reader {
 #[ignore = "builds an operator, which takes minutes"]
 fn the_tutorial_works_as_written() {
     let directory = TempDir::new().unwrap();
-    let programs = Path::new(env!("CARGO_BIN_EXE_kube-codegen"))
-        .parent()
-        .unwrap();
-    let path = format!("{}:{}", programs.display(), env::var("PATH").unwrap());
+    let path = format!("{}:{}", programs().display(), env::var("PATH").unwrap());
     let packages = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages");
     let mut reader = Reader {
         directory: directory.path().to_owned(),

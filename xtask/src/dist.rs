@@ -1,4 +1,4 @@
-//! Builds the archive of a release: the program, its man pages and completions, in the layout that cargo-binstall looks for.
+//! Builds the archive of a release: the programs, their man pages and completions, in the layout that cargo-binstall looks for.
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::OsString;
@@ -34,6 +34,9 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// The name of the program and of its package.
 const NAME: &str = "kube-codegen";
 
+/// The program that `kube-codegen dev` runs, and its package.
+const DEV: &str = "kube-codegen-dev";
+
 /// The version of all crates.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -62,8 +65,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         None => host()?,
     };
     let epoch = source_date_epoch()?;
-    let program = build(&triple, &arguments.profile, epoch)?;
-    let entries = entries(&program)?;
+    let programs = build(&triple, &arguments.profile, epoch)?;
+    let entries = entries(&programs)?;
     let out = arguments
         .out
         .clone()
@@ -80,7 +83,7 @@ fn stem(triple: &str) -> String {
     format!("{NAME}-v{VERSION}-{triple}")
 }
 
-/// Builds the program so that its bytes depend on neither the directory nor the time of the build.
+/// Builds the programs so that their bytes depend on neither the directory nor the time of the build. Returns their directory.
 fn build(triple: &str, profile: &str, epoch: u64) -> Result<PathBuf> {
     let (mut rust_flags, mut c_flags) = (Vec::new(), Vec::new());
     for (path, name) in build_paths()? {
@@ -91,22 +94,30 @@ fn build(triple: &str, profile: &str, epoch: u64) -> Result<PathBuf> {
     if triple.contains("-musl") {
         rust_flags.push("-Ctarget-feature=+crt-static".to_owned());
     }
-    let status = cargo(&["build", "--locked", "--package", NAME, "--bin", NAME])
-        .args(["--profile", profile, "--target", triple])
-        .env("CARGO_ENCODED_RUSTFLAGS", rust_flags.join("\x1f"))
-        .env("CARGO_INCREMENTAL", "0")
-        .env("CFLAGS", c_flags.join(" "))
-        .env("KUBE_CODEGEN_RELEASE", VERSION)
-        .env("SOURCE_DATE_EPOCH", epoch.to_string())
-        // Archives of object files on macOS.
-        .env("ZERO_AR_DATE", "1")
-        .status()?;
+    let status = cargo(&[
+        "build",
+        "--locked",
+        "--bins",
+        "--package",
+        NAME,
+        "--package",
+        DEV,
+    ])
+    .args(["--profile", profile, "--target", triple])
+    .env("CARGO_ENCODED_RUSTFLAGS", rust_flags.join("\x1f"))
+    .env("CARGO_INCREMENTAL", "0")
+    .env("CFLAGS", c_flags.join(" "))
+    .env("KUBE_CODEGEN_RELEASE", VERSION)
+    .env("SOURCE_DATE_EPOCH", epoch.to_string())
+    // Archives of object files on macOS.
+    .env("ZERO_AR_DATE", "1")
+    .status()?;
     if !status.success() {
         return Err("cargo failed; see its output".into());
     }
     // Cargo's name for the directory of this profile.
     let directory = if profile == "dev" { "debug" } else { profile };
-    Ok(target().join(triple).join(directory).join(NAME))
+    Ok(target().join(triple).join(directory))
 }
 
 /// Returns the directories whose names must not reach the program, and what replaces them. The last that matches a path counts.
@@ -124,12 +135,15 @@ fn build_paths() -> Result<Vec<(PathBuf, &'static str)>> {
 }
 
 /// Returns all files of the archive by their path.
-fn entries(program: &Path) -> Result<BTreeMap<String, Entry>> {
+fn entries(programs: &Path) -> Result<BTreeMap<String, Entry>> {
     let mut entries = BTreeMap::new();
     let mut add = |path: String, bytes: Vec<u8>, is_program: bool| {
         entries.insert(path, Entry { bytes, is_program });
     };
-    add(NAME.to_owned(), fs::read(program)?, true);
+    let program = &programs.join(NAME);
+    for name in [NAME, DEV] {
+        add(name.to_owned(), fs::read(programs.join(name))?, true);
+    }
     for name in DOCUMENTS {
         add(name.to_owned(), fs::read(root().join(name))?, false);
     }

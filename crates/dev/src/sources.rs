@@ -8,7 +8,7 @@ use std::{
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::{sync::mpsc, time::timeout};
 
-use super::install::is_manifest;
+use crate::install::is_manifest;
 
 /// Editors write files in several steps.
 const QUIET: Duration = Duration::from_millis(300);

@@ -16,13 +16,12 @@ use kube_codegen_testing::RecordedRequest;
 use serde_json::Value;
 use tokio::{sync::mpsc::UnboundedSender, time::sleep};
 
-use super::{
+use crate::{
     cluster::{AGENT, Cluster},
     install::Manifests,
     settled::{Seen, written},
     table::{aligned, cell, visible},
 };
-use crate::cli::console::Console;
 
 const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
@@ -67,11 +66,16 @@ const fn colored(color: AnsiColor) -> Style {
 }
 
 impl View {
-    pub(super) fn new(console: &Console) -> Self {
+    pub(super) fn new(color: clap::ColorChoice, quiet: bool) -> Self {
+        let color = match color {
+            clap::ColorChoice::Auto => ColorChoice::Auto,
+            clap::ColorChoice::Always => ColorChoice::AlwaysAnsi,
+            clap::ColorChoice::Never => ColorChoice::Never,
+        };
         Self(Arc::new(Inner {
             start: Instant::now(),
-            color: console.color(),
-            quiet: console.is_quiet(),
+            color,
+            quiet,
             shown: Mutex::default(),
         }))
     }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::Value;
 use tokio::time::{self, Instant};
 
-use super::cluster::AGENT;
+use crate::cluster::AGENT;
 
 /// How long nothing may change.
 const QUIET: Duration = Duration::from_secs(2);

@@ -3,19 +3,21 @@
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    slice,
 };
 
 use http::Method;
 use serde_json::Value;
 
-use super::{
+use kube_codegen::{
+    diag::{Diagnostics, Severity},
+    private::yaml,
+    source::{self, Input},
+};
+
+use crate::{
     cluster::{AGENT, Cluster},
     view::View,
-};
-use crate::{
-    diag::{Diagnostics, Severity},
-    source::{self, Input, Source, SourceId},
-    yaml,
 };
 
 const APPLY: &str = "application/apply-patch+yaml";
@@ -51,27 +53,31 @@ impl Manifests {
             return Ok(Self(Vec::new()));
         }
         let sources = source::load(&inputs).map_err(|error| error.to_string())?;
-        let mut diagnostics = Diagnostics::new();
-        let mut objects = Vec::new();
-        for (number, source) in sources.iter().enumerate() {
-            for document in yaml::read(source, SourceId(number), &mut diagnostics) {
-                let object = document.root.into_value();
-                let path = PathBuf::from(&source.name);
+        let (mut objects, mut problems) = (Vec::new(), Vec::new());
+        for source in &sources {
+            let mut diagnostics = Diagnostics::new();
+            let path = PathBuf::from(&source.name);
+            for object in yaml::documents(source, &mut diagnostics) {
                 match object.get("items").and_then(Value::as_array) {
                     Some(items) if text(&object, "/kind").ends_with("List") => {
                         objects.extend(items.iter().map(|item| (path.clone(), item.clone())));
                     }
-                    _ => objects.push((path, object)),
+                    _ => objects.push((path.clone(), object)),
                 }
             }
+            diagnostics.locate(slice::from_ref(source));
+            let errors = diagnostics
+                .iter()
+                .filter(|it| it.severity == Severity::Error);
+            problems.extend(errors.map(|it| format!("{}: {}", source.name, it.message)));
         }
         // Directories also have dashboards and the input of kustomize.
         objects.retain(|(_, object)| {
             !text(object, "/kind").is_empty()
                 && !text(object, "/apiVersion").starts_with("kustomize.config.k8s.io/")
         });
-        if diagnostics.count(Severity::Error) > 0 {
-            return Err(rendered(diagnostics, &sources));
+        if !problems.is_empty() {
+            return Err(problems.join("\n"));
         }
         objects.sort_by_key(|(_, object)| rank(object));
         Ok(Self(objects))
@@ -167,14 +173,6 @@ impl Manifests {
             Err(problems.join("\n"))
         }
     }
-}
-
-fn rendered(mut diagnostics: Diagnostics, sources: &[Source]) -> String {
-    diagnostics.locate(sources);
-    let lines = diagnostics
-        .iter()
-        .map(|diagnostic| diagnostic.message.clone());
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the path of the group and version of an object.

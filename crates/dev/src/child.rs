@@ -1,19 +1,20 @@
 //! The operator as a child process with a process group of its own.
 
 use std::{
+    ffi::OsString,
     path::Path,
-    process::{ExitStatus, Stdio},
+    process::{ExitCode, ExitStatus, Stdio},
     time::Duration,
 };
 
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncRead, BufReader},
     process::{self, Command},
-    task::JoinSet,
+    task::{JoinSet, spawn_blocking},
     time::timeout,
 };
 
-use super::view::View;
+use crate::view::View;
 
 /// How long the operator has to end gracefully.
 const GRACE: Duration = Duration::from_secs(10);
@@ -139,16 +140,15 @@ pub(super) async fn build(directory: &Path) -> Result<bool, String> {
     run(command, "cargo").await
 }
 
-/// Generates the code of the CRDs, by the kube-codegen.toml of the directory.
+/// Generates the code of the CRDs, by the kube-codegen.toml of the directory. Prints diagnostics.
 pub(super) async fn generate(directory: &Path) -> Result<(), String> {
-    let program =
-        std::env::current_exe().map_err(|error| format!("cannot find kube-codegen: {error}"))?;
-    let mut command = Command::new(program);
-    command.arg("generate").current_dir(directory);
-    if run(command, "kube-codegen generate").await? {
-        Ok(())
-    } else {
-        Err("the code was not generated".to_owned())
+    let config = directory.join("kube-codegen.toml").into_os_string();
+    let args = ["kube-codegen", "generate", "--config"].map(OsString::from);
+    let command = move || kube_codegen::cli::run(args.into_iter().chain([config]));
+    match spawn_blocking(command).await {
+        Ok(code) if code == ExitCode::SUCCESS => Ok(()),
+        Ok(_) => Err("the code was not generated".to_owned()),
+        Err(error) => Err(format!("cannot generate: {error}")),
     }
 }
 

@@ -1,79 +1,18 @@
-//! `kube-codegen dev`: runs an operator against an API server of its own, and follows what happens.
-
-mod child;
-mod cluster;
-mod install;
-mod settled;
-mod sources;
-mod table;
-mod view;
+//! One run: installs manifests, runs the operator, and does what changes of files ask for.
 
 use std::{path::PathBuf, process::ExitStatus, time::Duration};
 
-use tokio::{runtime, signal, sync::mpsc, time};
+use tokio::{signal, sync::mpsc, time};
 
-use super::{CommandError, console::Console};
-use child::Child;
-use cluster::Cluster;
-use install::Manifests;
-use settled::Settled;
-use sources::Change;
-use view::View;
-
-/// Run an operator against an API server in memory, and show what happens
-///
-/// Starts an API server with TLS on 127.0.0.1, with controllers for workloads, Jobs and Pods.
-/// Installs the CRDs and the manifests in `deploy/`, and runs the operator under its own account, so that a missing right shows.
-/// Deployments in `deploy/` are not installed: the operator runs here. When its sources change, it is built and restarted; when
-/// CRDs, manifests or applied files change, they are applied again, and `kube-codegen generate` runs if the directory has a
-/// kube-codegen.toml. Needs no cluster and no container. Ctrl-C ends everything.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  kube-codegen dev                                  # the operator in this directory
-  kube-codegen dev --apply sample.yaml              # and an object for it
-  kube-codegen dev -f crd.yaml -- ./operator --flag # any program, with KUBECONFIG set")]
-#[allow(
-    clippy::struct_excessive_bools,
-    reason = "independent flags of a command"
-)]
-pub(super) struct Args {
-    /// The directory of the operator
-    #[arg(default_value = ".", value_name = "DIR")]
-    directory: PathBuf,
-
-    /// Files or directories of CustomResourceDefinitions to install besides `deploy/`; can be repeated
-    #[arg(short, long, value_name = "FILE|DIR")]
-    file: Vec<PathBuf>,
-
-    /// Files or directories of objects to apply when the operator runs; can be repeated
-    #[arg(long, value_name = "FILE|DIR")]
-    apply: Vec<PathBuf>,
-
-    /// Start a real control plane (etcd, kube-apiserver) instead; building it needs Go
-    #[arg(long)]
-    real: bool,
-
-    /// Run the operator as administrator instead of as its account in `deploy/`
-    #[arg(long)]
-    admin: bool,
-
-    /// Exit when the operator has done its work, and print the objects as `kubectl get` does
-    #[arg(long)]
-    once: bool,
-
-    /// Exit with an error if `--once` is not done after this many seconds
-    #[arg(long, default_value_t = 600, value_name = "SECONDS", requires = "once")]
-    timeout: u64,
-
-    /// Show every request, not only writes and failures
-    #[arg(long)]
-    requests: bool,
-
-    /// The command that runs the operator; default: `cargo run` in DIR
-    #[arg(last = true, value_name = "COMMAND")]
-    command: Vec<String>,
-}
+use crate::{
+    Args,
+    child::{self, Child},
+    cluster::Cluster,
+    install::Manifests,
+    settled::Settled,
+    sources::{self, Change},
+    view::View,
+};
 
 /// Why `dev` ended without an error.
 enum End {
@@ -81,30 +20,8 @@ enum End {
     Done,
 }
 
-pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    if !args.directory.is_dir() {
-        return Err(CommandError::Usage(format!(
-            "{} is not a directory",
-            args.directory.display()
-        )));
-    }
-    if args.command.is_empty() && !args.directory.join("Cargo.toml").is_file() {
-        return Err(CommandError::Usage(format!(
-            "{} has no Cargo.toml: name the directory of the operator, or a command after `--`",
-            args.directory.display()
-        )));
-    }
-    let runtime = runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| CommandError::Usage(format!("cannot start threads: {error}")))?;
-    let view = View::new(console);
-    let result = runtime.block_on(dev(args, &view));
-    runtime.shutdown_timeout(Duration::from_secs(1));
-    result.map_err(CommandError::Usage)
-}
-
-async fn dev(args: &Args, view: &View) -> Result<(), String> {
+/// Starts an API server, and runs the operator against it until it is done or a signal ends the command.
+pub(super) async fn run(args: &Args, view: &View) -> Result<(), String> {
     let cluster = Cluster::start(args.real).await?;
     view.note(&format!(
         "API server: {} (KUBECONFIG={})",

@@ -1,0 +1,131 @@
+//! The program that `kube-codegen dev` runs: an operator against an API server of its own, and what happens.
+
+mod child;
+mod cluster;
+mod install;
+mod session;
+mod settled;
+mod sources;
+mod table;
+mod view;
+
+use std::{path::PathBuf, process::ExitCode, time::Duration};
+
+use clap::{ColorChoice, Parser};
+use tokio::runtime;
+
+use view::View;
+
+/// Run an operator against an API server in memory, and show what happens
+///
+/// Starts an API server with TLS on 127.0.0.1, with controllers for workloads, Jobs and Pods.
+/// Installs the CRDs and the manifests in `deploy/`, and runs the operator under its own account, so that a missing right shows.
+/// Deployments in `deploy/` are not installed: the operator runs here. When its sources change, it is built and restarted; when
+/// CRDs, manifests or applied files change, they are applied again, and `kube-codegen generate` runs if the directory has a
+/// kube-codegen.toml. Needs no cluster and no container. Ctrl-C ends everything.
+#[derive(Debug, Parser)]
+#[command(
+    name = "kube-codegen-dev",
+    bin_name = "kube-codegen dev",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  kube-codegen dev                                  # the operator in this directory
+  kube-codegen dev --apply sample.yaml              # and an object for it
+  kube-codegen dev -f crd.yaml -- ./operator --flag # any program, with KUBECONFIG set"
+)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "independent flags of a command"
+)]
+struct Args {
+    /// The directory of the operator
+    #[arg(default_value = ".", value_name = "DIR")]
+    directory: PathBuf,
+
+    /// Files or directories of CustomResourceDefinitions to install besides `deploy/`; can be repeated
+    #[arg(short, long, value_name = "FILE|DIR")]
+    file: Vec<PathBuf>,
+
+    /// Files or directories of objects to apply when the operator runs; can be repeated
+    #[arg(long, value_name = "FILE|DIR")]
+    apply: Vec<PathBuf>,
+
+    /// Start a real control plane (etcd, kube-apiserver) instead; building it needs Go
+    #[arg(long)]
+    real: bool,
+
+    /// Run the operator as administrator instead of as its account in `deploy/`
+    #[arg(long)]
+    admin: bool,
+
+    /// Exit when the operator has done its work, and print the objects as `kubectl get` does
+    #[arg(long)]
+    once: bool,
+
+    /// Exit with an error if `--once` is not done after this many seconds
+    #[arg(long, default_value_t = 600, value_name = "SECONDS", requires = "once")]
+    timeout: u64,
+
+    /// Show every request, not only writes and failures
+    #[arg(long)]
+    requests: bool,
+
+    /// The command that runs the operator; default: `cargo run` in DIR
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+
+    /// Print only errors, and the objects at the end
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// When to use colors: `auto` (on a terminal, unless `NO_COLOR` is set), `always` or `never`
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        hide_possible_values = true
+    )]
+    color: ColorChoice,
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<(), String> {
+    let directory = args.directory.display();
+    if !args.directory.is_dir() {
+        return Err(format!("{directory} is not a directory"));
+    }
+    if args.command.is_empty() && !args.directory.join("Cargo.toml").is_file() {
+        return Err(format!(
+            "{directory} has no Cargo.toml: name the directory of the operator, or a command after `--`"
+        ));
+    }
+    let runtime = runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start threads: {error}"))?;
+    let result = runtime.block_on(session::run(args, &View::new(args.color, args.quiet)));
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn arguments_are_well_defined() {
+        super::Args::command().debug_assert();
+    }
+}

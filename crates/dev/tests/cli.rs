@@ -1,0 +1,240 @@
+//! Tests the program, with others in place of an operator.
+#![cfg(unix)]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail by panicking"
+)]
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::{Duration, Instant},
+};
+
+use tempfile::TempDir;
+
+const CRDKIND: &str = include_str!("../../../fixtures/crdkind.yaml");
+
+const WITHIN: Duration = Duration::from_secs(60);
+
+/// Returns a directory with a file `crd.yaml`.
+fn directory() -> TempDir {
+    let directory = TempDir::new().unwrap();
+    fs::write(directory.path().join("crd.yaml"), CRDKIND).unwrap();
+    directory
+}
+
+fn command(directory: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kube-codegen-dev"));
+    command.current_dir(directory);
+    command
+}
+
+/// A running command, killed when it is dropped.
+struct Dev {
+    child: Child,
+    lines: Receiver<String>,
+    seen: Vec<String>,
+}
+
+impl Dev {
+    fn start(directory: &Path, args: &[&str]) -> Self {
+        let mut child = command(directory)
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (sender, lines) = mpsc::channel();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        thread::spawn(move || {
+            out.lines()
+                .map_while(Result::ok)
+                .all(|line| sender.send(line).is_ok())
+        });
+        Self {
+            child,
+            lines,
+            seen: Vec::new(),
+        }
+    }
+
+    /// Waits for a line that contains `part`.
+    fn line(&mut self, part: &str) -> String {
+        let end = Instant::now() + WITHIN;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left) {
+                Ok(line) => {
+                    self.seen.push(line.clone());
+                    if line.contains(part) {
+                        return line;
+                    }
+                }
+                Err(error) => panic!(
+                    "{error}: no line with {part:?} in\n{}",
+                    self.seen.join("\n")
+                ),
+            }
+        }
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args([name, &id])
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+
+    /// Waits for the end and returns the exit code and what was printed to standard error.
+    fn end(&mut self) -> (Option<i32>, String) {
+        let end = Instant::now() + WITHIN;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                let mut text = String::new();
+                let mut err = self.child.stderr.take().unwrap();
+                err.read_to_string(&mut text).unwrap();
+                return (status.code(), text);
+            }
+            assert!(
+                Instant::now() < end,
+                "still runs:\n{}",
+                self.seen.join("\n")
+            );
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Dev {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_program_and_removes_the_kubeconfig() {
+    let folder = directory();
+    let script = "echo started as $$; cat $KUBECONFIG; exec sleep 1000";
+    let mut dev = Dev::start(folder.path(), &["-f", "crd.yaml", "--", "sh", "-c", script]);
+    let address = dev.line("API server: https://127.0.0.1:");
+    let kubeconfig = address
+        .split_once("KUBECONFIG=")
+        .unwrap()
+        .1
+        .trim_end_matches(')');
+    let kubeconfig = Path::new(kubeconfig);
+    dev.line("applied CustomResourceDefinition crdplural.iksoon.test.com");
+    let started = dev.line("operator started as ");
+    let id = started.rsplit(' ').next().unwrap();
+    dev.line("certificate-authority-data");
+    assert!(kubeconfig.exists());
+    assert!(Path::new("/proc").join(id).exists() || !cfg!(target_os = "linux"));
+    dev.signal("-INT");
+    dev.line("interrupted");
+    assert_eq!(dev.end().0, Some(0));
+    assert!(!kubeconfig.exists());
+    assert!(!Path::new("/proc").join(id).exists());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_program_and_its_children_end_with_a_killed_command() {
+    let folder = directory();
+    let script = "sleep 1000 & echo child is $!; echo started as $$; wait";
+    let mut dev = Dev::start(folder.path(), &["-f", "crd.yaml", "--", "sh", "-c", script]);
+    let id = |line: String| line.rsplit(' ').next().unwrap().to_owned();
+    let child = id(dev.line("operator child is "));
+    let program = id(dev.line("operator started as "));
+    dev.signal("-KILL");
+    assert_eq!(dev.end().0, None);
+    let end = Instant::now() + WITHIN;
+    for id in [program, child] {
+        while Path::new("/proc").join(&id).exists() {
+            assert!(Instant::now() < end, "process {id} still runs");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+#[test]
+fn the_end_of_the_program_is_reported() {
+    let folder = directory();
+    let mut dev = Dev::start(
+        folder.path(),
+        &[
+            "-f",
+            "crd.yaml",
+            "--once",
+            "--",
+            "sh",
+            "-c",
+            "echo no; exit 3",
+        ],
+    );
+    dev.line("operator no");
+    dev.line("the operator ended (exit status: 3)");
+    let (code, text) = dev.end();
+    assert_eq!(
+        (code, text.as_str()),
+        (Some(2), "error: the operator ended\n")
+    );
+}
+
+#[test]
+fn a_change_of_a_definition_is_applied_again() {
+    let folder = directory();
+    let mut dev = Dev::start(folder.path(), &["-f", "crd.yaml", "--", "sleep", "1000"]);
+    dev.line("run: sleep 1000");
+    let file = folder.path().join("crd.yaml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("maximum: 10", "maximum: 20")).unwrap();
+    dev.line("applied CustomResourceDefinition");
+    // A mistake is shown, and the next change is applied.
+    fs::write(&file, text.replace("scope: Namespaced", "scope: Galaxy")).unwrap();
+    dev.line("spec.scope: Unsupported value: \"Galaxy\"");
+    fs::write(&file, text).unwrap();
+    dev.line("applied CustomResourceDefinition");
+}
+
+#[test]
+fn a_directory_without_an_operator_is_refused() {
+    let folder = directory();
+    for (args, message) in [
+        (
+            &[][..],
+            "error: . has no Cargo.toml: name the directory of the operator, or a command after `--`\n",
+        ),
+        (&["absent"], "error: absent is not a directory\n"),
+    ] {
+        let output = command(folder.path()).args(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), message);
+    }
+}
+
+/// `KUBE_CODEGEN_ACCEPT=1` rewrites the page.
+#[test]
+fn the_book_has_the_help() {
+    let output = command(Path::new(".")).arg("--help").output().unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    let help: Vec<&str> = help.trim().lines().map(str::trim_end).collect();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/dev.md");
+    let text = fs::read_to_string(&page).unwrap();
+    let (before, _) = text.split_once("## Options\n").unwrap();
+    let expected = format!("{before}## Options\n\n```text\n{}\n```\n", help.join("\n"));
+    if std::env::var_os("KUBE_CODEGEN_ACCEPT").is_some() {
+        fs::write(&page, &expected).unwrap();
+    }
+    assert_eq!(fs::read_to_string(&page).unwrap(), expected);
+}
