@@ -9,6 +9,8 @@ use kube::{
     Api,
     api::{ListParams, ObjectList},
 };
+use serde::de::Error as _;
+use serde_json::Error;
 
 use super::{ApiObject, ErrorExt};
 
@@ -69,6 +71,11 @@ impl<K: ApiObject> Pages<K> {
             .continue_
             .clone()
             .filter(|token| !token.is_empty());
+        if page.items.is_empty() && more.is_some() && more == self.params.continue_token {
+            let message =
+                "the pages do not end: the server sends the same one for its continue token";
+            return Err(kube::Error::SerdeError(Error::custom(message)));
+        }
         let rest = more.map(|token| {
             // The token implies the version.
             self.params.resource_version = None;

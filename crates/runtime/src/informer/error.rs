@@ -91,9 +91,17 @@ pub enum WatchFailure {
     /// The response is not what the Kubernetes API defines.
     #[error("the response is malformed: {0}")]
     Protocol(#[from] serde_json::Error),
-    /// The list has no `metadata.resourceVersion` to watch from.
-    #[error("the list has no resourceVersion")]
-    NoResourceVersion,
+    /// The response has neither items nor a `metadata.resourceVersion`.
+    #[error("the response is not a list")]
+    NotAList,
+    /// An object, or a list in protobuf, is larger than this number of bytes, or has no end.
+    #[error("the server sent more than {} MiB without the end of an object", .0 >> 20)]
+    TooLarge(usize),
+    /// Each page of the list leads to another one, which has no new objects.
+    #[error(
+        "the pages of the list do not end: the server sends the same objects under each continue token"
+    )]
+    EndlessPages,
 }
 
 impl WatchFailure {
@@ -115,7 +123,7 @@ impl WatchFailure {
             Some(status) => {
                 matches!(status.code, 429 | 500 | 502..=504) && !self.is_too_large_version()
             }
-            None => !matches!(self, Self::Protocol(_) | Self::NoResourceVersion),
+            None => !matches!(self, Self::Protocol(_) | Self::TooLarge(_)),
         }
     }
 }

@@ -21,6 +21,11 @@ impl<K: Object> Listed<K> {
         }
     }
 
+    /// Returns the number of objects by name, including those that do not decode.
+    pub(super) fn len(&self) -> usize {
+        self.objects.len() + self.unreadable.len()
+    }
+
     /// Removes an object that was deleted while the list was in progress.
     pub(super) fn remove(&mut self, deleted: Result<ObjectKey, Box<DecodeError>>) {
         if let Some(key) = deleted.map_or_else(|error| error.key, Some) {

@@ -44,7 +44,7 @@ impl Scope {
         self.version.lock().clone()
     }
 
-    /// Records the progress of the watch. Ignores an empty version, which no server sends.
+    /// Records the progress of the list and watch. Ignores an empty version, which a server without versions sends.
     pub(super) fn set_version(&self, version: &str) {
         if !version.is_empty() {
             version.clone_into(&mut self.version.lock());

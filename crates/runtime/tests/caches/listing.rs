@@ -2,8 +2,9 @@
 use crate::script::{Call, informer, informer_with, map, server, status};
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube_codegen_runtime::informer::{InformerConfig, InitialList, SharedInformer};
+use parking_lot::Mutex;
 use serde_json::json;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 #[tokio::test(start_paused = true)]
 async fn a_streaming_list_continues_as_the_watch() {
@@ -232,4 +233,109 @@ async fn namespace_and_selectors_reach_the_server() {
         "/api/v1/nodes",
         "a cluster-scoped kind has no namespace"
     );
+}
+
+fn paged() -> InformerConfig {
+    InformerConfig {
+        initial_list: InitialList::Paged(2),
+        ..InformerConfig::default()
+    }
+}
+
+fn page(items: &[serde_json::Value], version: &str, token: &str) -> serde_json::Value {
+    json!({ "metadata": { "resourceVersion": version, "continue": token }, "items": items })
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_that_do_not_end_are_a_failure_with_a_back_off() {
+    // The server ignores the token, or returns the same objects under other tokens.
+    for is_counted in [false, true] {
+        let (informer, mut server) = informer_with(paged());
+        let errors = Arc::new(Mutex::new(Vec::new()));
+        let received = Arc::clone(&errors);
+        informer.set_error_handler(move |error| received.lock().push(error.to_string()));
+        let mut pages = 0;
+        while errors.lock().is_empty() && pages < 1000 {
+            let token = if is_counted {
+                format!("t{pages}")
+            } else {
+                "t".to_owned()
+            };
+            server
+                .list()
+                .await
+                .json(200, &page(&[map("a", "1")], "9", &token));
+            tokio::task::yield_now().await;
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            pages += 1;
+        }
+        assert!(pages <= 101, "{pages} pages");
+        assert!(errors.lock()[0].contains("do not end"), "{errors:?}");
+        assert_eq!(informer.metrics().failures, 1);
+        server.quiet_for(Duration::from_millis(700)).await;
+        server.list().await.items(&[map("a", "1")], "9");
+        informer.wait_synced().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_that_stays_the_same_and_empty_pages_are_no_failure() {
+    let (informer, mut server) = informer_with(paged());
+    for name in ["a", "b"] {
+        server
+            .list()
+            .await
+            .json(200, &page(&[map(name, "1")], "9", "session"));
+    }
+    for token in ["x", "y", "z"] {
+        server.list().await.json(200, &page(&[], "9", token));
+    }
+    server
+        .list()
+        .await
+        .json(200, &page(&[map("c", "1")], "9", ""));
+    informer.wait_synced().await.unwrap();
+    assert_eq!(informer.lister().all().len(), 3);
+    assert_eq!(informer.metrics().failures, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_without_a_version_is_watched_from_any() {
+    for body in [
+        json!({ "items": [map("a", "")] }),
+        json!({ "metadata": {}, "items": [map("a", "")] }),
+        json!({ "metadata": { "resourceVersion": "" }, "items": [map("a", "")] }),
+    ] {
+        let (informer, mut server) = informer_with(InformerConfig {
+            initial_list: InitialList::WatchCache,
+            ..InformerConfig::default()
+        });
+        server.list().await.json(200, &body);
+        informer.wait_synced().await.unwrap();
+        let watch = server.watch().await;
+        assert_eq!(watch.query("resourceVersion"), "");
+        let watch = watch.open();
+        watch.send("ADDED", &map("b", ""));
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(informer.lister().all().len(), 2);
+        assert_eq!(informer.metrics().failures, 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_a_list_does_not_empty_the_cache() {
+    let (informer, mut server) = informer_with(InformerConfig {
+        initial_list: InitialList::WatchCache,
+        ..InformerConfig::default()
+    });
+    server.list().await.items(&[map("a", "1")], "5");
+    server.watch().await.fail(410, "Expired");
+    for body in [
+        json!({}),
+        json!({"kind": "Status", "metadata": {}, "status": "Success"}),
+    ] {
+        server.list().await.json(200, &body);
+    }
+    server.list().await;
+    assert_eq!(informer.lister().all().len(), 1);
 }

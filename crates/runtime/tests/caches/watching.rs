@@ -308,3 +308,66 @@ async fn unknown_event_types_are_ignored() {
     assert_eq!(informer.lister().all().len(), 1);
     assert_eq!(informer.metrics().failures, 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn events_are_values_and_not_lines() {
+    let (informer, mut server) = informer();
+    let (handler, mut log) = recorder();
+    let _registration = informer.add_event_handler(handler);
+    let watch = server.watch().await.open();
+    let event = |type_: &str, name: &str, version: &str| json!({ "type": type_, "object": map(name, version) });
+    watch.raw(&format!("{:#}", event("ADDED", "a", "1")));
+    watch.end_of_list("1");
+    assert_eq!(log.next().await, "+a@1!");
+    watch.raw(&format!(
+        "{}{} {}\r\n\n",
+        event("ADDED", "b", "2"),
+        event("MODIFIED", "b", "3"),
+        event("MODIFIED", "a", "4")
+    ));
+    watch.raw(&format!(
+        "{:#}\n{:#}",
+        event("DELETED", "a", "5"),
+        event("DELETED", "b", "6")
+    ));
+    for expected in ["+b@2", "~b@2>3", "~a@1>4", "-a@5", "-b@6"] {
+        assert_eq!(log.next().await, expected);
+    }
+    let text = event("ADDED", "c", "7").to_string();
+    for byte in text.chars() {
+        watch.raw(&byte.to_string());
+    }
+    assert_eq!(log.next().await, "+c@7");
+    assert_eq!(informer.metrics().failures, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bookmark_without_an_object_is_ignored() {
+    let (informer, mut server) = informer();
+    let watch = server.stream(&[map("a", "1")], "1").await;
+    watch.raw("{\"type\":\"BOOKMARK\",\"object\":null}\n{\"type\":\"BOOKMARK\"}\n{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":null}}\n");
+    server.quiet_for(Duration::from_secs(60)).await;
+    watch.send("MODIFIED", &map("a", "2"));
+    drop(watch);
+    assert_eq!(server.watch().await.query("resourceVersion"), "2");
+    assert_eq!(
+        (informer.metrics().lists, informer.metrics().failures),
+        (1, 0)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_without_end_is_a_failure_with_a_back_off() {
+    let (informer, mut server) = informer();
+    let watch = server.stream(&[map("a", "1")], "1").await;
+    watch.raw("{\"type\":\"ADDED\",\"object\":{\"data\":\"");
+    for _ in 0..33 {
+        watch.raw(&"x".repeat(1 << 20));
+    }
+    server.quiet_for(Duration::from_millis(700)).await;
+    assert_eq!(informer.metrics().failures, 1);
+    // The list shows whether the object can be read after all.
+    let _watch = server.stream(&[map("a", "1"), map("b", "2")], "2").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(informer.lister().all().len(), 2);
+}

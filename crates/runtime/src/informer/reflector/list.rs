@@ -1,7 +1,11 @@
 //! Lists: a streaming list with its fallback, one response from the watch cache, or exact pages.
 use tracing::debug;
 
-use super::{LIST_SILENCE, RESPONSE_SILENCE, Reflector, Watch, list_body::ListBody, wire};
+use super::{
+    LIST_SILENCE, RESPONSE_SILENCE, Reflector, Watch,
+    list_body::{ListBody, ListMeta},
+    wire,
+};
 #[cfg(feature = "protobuf")]
 use super::{protobuf, response::Encoding};
 use crate::{
@@ -17,6 +21,8 @@ use crate::{
 
 /// Page size of a list that reads etcd (client-go's default).
 const PAGE: u32 = 500;
+/// Number of pages in a row without a new object after which the list counts as endless. Some may be empty, since the server filters them.
+const IDLE_PAGES: usize = 100;
 
 impl<K: Object> Reflector<K> {
     /// Lists once, in the best way that the server supports. A streaming list continues as the returned watch.
@@ -46,11 +52,11 @@ impl<K: Object> Reflector<K> {
     async fn list_streaming(&self) -> Result<Watch, WatchFailure> {
         let mut watch = self.watch(true).await?;
         let mut listed = self.state.start_list();
-        let mut lines = 0_usize;
+        let mut frames = 0_usize;
         let silence = LIST_SILENCE.min(watch.silence);
-        let encoding = watch.lines.encoding;
-        while let Some(line) = watch.lines.next(silence).await? {
-            match wire::Frame::parse(line, encoding) {
+        let encoding = watch.reader.encoding;
+        while let Some(frame) = watch.reader.next(silence).await? {
+            match wire::Frame::parse(frame, encoding) {
                 Ok(wire::Frame::Applied(raw)) => {
                     self.state.list_one(&mut listed, self.decode(raw));
                 }
@@ -66,11 +72,10 @@ impl<K: Object> Reflector<K> {
                 }
                 Ok(wire::Frame::Error(status)) => return Err(WatchFailure::Status(status)),
                 Ok(_) => {}
-                Err(error) if error.is_eof() => break,
                 Err(error) => return Err(error.into()),
             }
-            lines += 1;
-            if lines.is_multiple_of(SLICE) {
+            frames += 1;
+            if frames.is_multiple_of(SLICE) {
                 give_way().await;
             }
         }
@@ -91,13 +96,13 @@ impl<K: Object> Reflector<K> {
             ),
         };
         let mut listed = self.state.start_list();
-        let mut next = None;
+        let mut next: Option<String> = None;
+        let mut idle_pages = 0;
         loop {
             let paging = next.is_some();
-            let (version, token) = match self
-                .list_page(version.as_deref(), limit, next, &mut listed)
-                .await
-            {
+            let before = listed.len();
+            let page = self.list_page(version.as_deref(), limit, next.clone(), &mut listed);
+            let (version, token) = match page.await {
                 Ok(page) => page,
                 // The list took longer than the server keeps history: request all of it in one response.
                 Err(failure) if paging && failure.is_gone() => {
@@ -107,28 +112,36 @@ impl<K: Object> Reflector<K> {
                 Err(failure) => return Err(failure),
             };
             if token.is_none() {
-                let version = version.ok_or(WatchFailure::NoResourceVersion)?;
                 self.state.replace(&self.scope, listed, &version).await;
                 return Ok(());
+            }
+            idle_pages = if listed.len() > before {
+                0
+            } else {
+                idle_pages + 1
+            };
+            if idle_pages >= IDLE_PAGES || (idle_pages > 0 && token == next) {
+                return Err(WatchFailure::EndlessPages);
             }
             next = token;
         }
     }
 
-    /// Requests one page and returns its version and the token of the next page.
+    /// Requests one page and returns its version, which is empty if the server has none, and the token of the next page.
     async fn list_page(
         &self,
         version: Option<&str>,
         limit: Option<u32>,
         token: Option<String>,
         listed: &mut Listed<K>,
-    ) -> Result<(Option<String>, Option<String>), WatchFailure> {
+    ) -> Result<(String, Option<String>), WatchFailure> {
         let request = self.requests.list(version, limit, token)?;
-        let lines = self.send(request, RESPONSE_SILENCE).await?;
+        let reader = self.send(request, RESPONSE_SILENCE).await?;
         #[cfg(feature = "protobuf")]
-        if lines.encoding == Encoding::Protobuf {
-            let body = lines.rest(LIST_SILENCE).await?;
-            let (version, token, items) = protobuf::list(&body.into()).map_err(wire::malformed)?;
+        if reader.encoding == Encoding::Protobuf {
+            let body = reader.rest(LIST_SILENCE).await?;
+            let page = protobuf::list(&body.into()).map_err(wire::malformed)?;
+            let (version, token, items) = page.ok_or(WatchFailure::NotAList)?;
             for (number, item) in items.into_iter().enumerate() {
                 self.state
                     .list_one(listed, self.decode(wire::Raw::Protobuf(item)));
@@ -136,11 +149,11 @@ impl<K: Object> Reflector<K> {
                     give_way().await;
                 }
             }
-            return Ok((version, token));
+            return Ok((version.unwrap_or_default(), token));
         }
-        let mut page = ListBody::new(lines);
+        let mut page = ListBody::new(reader, LIST_SILENCE);
         let mut items = 0_usize;
-        while let Some(item) = page.next_item(LIST_SILENCE).await? {
+        while let Some(item) = page.next_item().await? {
             self.state
                 .list_one(listed, self.decode(wire::Raw::Json(item)));
             items += 1;
@@ -148,10 +161,16 @@ impl<K: Object> Reflector<K> {
                 give_way().await;
             }
         }
-        let non_empty = |text: Option<String>| text.filter(|text| !text.is_empty());
+        let ListMeta {
+            resource_version,
+            continue_,
+        } = page.metadata;
+        if resource_version.is_none() && !page.has_items {
+            return Err(WatchFailure::NotAList);
+        }
         Ok((
-            non_empty(page.metadata.resource_version),
-            non_empty(page.metadata.continue_),
+            resource_version.unwrap_or_default(),
+            continue_.filter(|token| !token.is_empty()),
         ))
     }
 }

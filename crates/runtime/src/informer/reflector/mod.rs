@@ -5,13 +5,14 @@
 //! on every relist (which may be older than what handlers have seen), exposes neither list versions nor bookmarks, and requires `Clone`.
 //! Its back-off is used.
 mod lengths;
-mod lines;
 mod list;
 mod list_body;
 #[cfg(feature = "protobuf")]
 mod protobuf;
+mod reader;
 mod request;
 mod response;
+mod scan;
 mod skip;
 mod wire;
 
@@ -20,7 +21,7 @@ use std::{sync::Arc, time::Duration};
 use kube::{Client, client::Body, runtime::watcher::DefaultBackoff};
 use tokio::time::Instant;
 
-use self::{lines::Lines, wire::Frame};
+use self::{reader::Reader, wire::Frame};
 pub(super) use self::{request::Requests, wire::decode};
 use super::{
     InitialList, error::WatchFailure, relist::SLICE, scope::Scope, state::State, tasks::give_way,
@@ -62,7 +63,7 @@ pub(super) struct Reflector<K> {
 
 /// A running watch, and the silence after which its connection counts as dead.
 struct Watch {
-    lines: Lines,
+    reader: Reader,
     silence: Duration,
 }
 
@@ -152,10 +153,10 @@ impl<K: Object> Reflector<K> {
         } else {
             RESPONSE_SILENCE
         };
-        let lines = self.send(request, limit).await?;
+        let reader = self.send(request, limit).await?;
         self.state.metrics.lock().watches += 1;
         Ok(Watch {
-            lines,
+            reader,
             silence: open_for + SILENCE_MARGIN,
         })
     }
@@ -165,14 +166,14 @@ impl<K: Object> Reflector<K> {
         &self,
         request: http::Request<Vec<u8>>,
         limit: Duration,
-    ) -> Result<Lines, WatchFailure> {
+    ) -> Result<Reader, WatchFailure> {
         let send = async {
             let response = self.client.send(request.map(Body::from)).await?;
             response::body(response).await
         };
         let body = tokio::time::timeout(limit, send).await;
         let (body, encoding) = body.map_err(|_| WatchFailure::Silence(limit))??;
-        Ok(Lines::new(body, encoding))
+        Ok(Reader::new(body, encoding))
     }
 
     /// Applies the events of one watch until the server closes it, and returns how long it lasted.
@@ -193,18 +194,18 @@ impl<K: Object> Reflector<K> {
         opened: Instant,
         changes: &mut usize,
     ) -> Result<(), WatchFailure> {
-        let mut lines = 0_usize;
+        let mut frames = 0_usize;
         loop {
             let silence = if self.bookmarks {
                 watch.silence.min(BOOKMARK_SILENCE)
             } else {
                 watch.silence
             };
-            let encoding = watch.lines.encoding;
-            let Some(line) = watch.lines.next(silence).await? else {
+            let encoding = watch.reader.encoding;
+            let Some(frame) = watch.reader.next(silence).await? else {
                 break;
             };
-            match Frame::parse(line, encoding) {
+            match Frame::parse(frame, encoding) {
                 Ok(Frame::Applied(raw)) => {
                     self.state.apply(&self.scope, self.decode(raw));
                     *changes += 1;
@@ -219,17 +220,15 @@ impl<K: Object> Reflector<K> {
                 }
                 Ok(Frame::Error(status)) => return Err(WatchFailure::Status(status)),
                 Ok(Frame::Unknown) => {}
-                // The connection was closed in the middle of a line.
-                Err(error) if error.is_eof() => break,
                 Err(error) => return Err(error.into()),
             }
             // A long row of buffered events must not starve other tasks.
-            lines += 1;
-            if lines.is_multiple_of(SLICE) {
+            frames += 1;
+            if frames.is_multiple_of(SLICE) {
                 give_way().await;
             }
         }
-        if lines == 0 && opened.elapsed() < VERY_SHORT {
+        if frames == 0 && opened.elapsed() < VERY_SHORT {
             return Err(WatchFailure::ClosedAtOnce);
         }
         Ok(())

@@ -168,15 +168,18 @@ pub(super) fn event(frame: &[u8]) -> Result<(String, Bytes), DecodeError> {
 /// Resource version, continue token and items of a list; empty ones are absent.
 type Page = (Option<String>, Option<String>, Vec<Bytes>);
 
-/// Returns what the body of a list contains.
-pub(super) fn list(body: &Bytes) -> Result<Page, DecodeError> {
-    let List { metadata, items } = List::decode(contents(body)?.unwrap_or_default())?;
+/// Returns what the body of a list contains; `None` if it is something else.
+pub(super) fn list(body: &Bytes) -> Result<Option<Page>, DecodeError> {
+    let Some(list) = contents(body)? else {
+        return Ok(None);
+    };
+    let List { metadata, items } = List::decode(list)?;
     let metadata = metadata.unwrap_or_default();
-    Ok((
+    Ok(Some((
         text(metadata.resource_version),
         text(metadata.continue_),
         items,
-    ))
+    )))
 }
 
 /// Returns the status in the body of a response, if it is one.

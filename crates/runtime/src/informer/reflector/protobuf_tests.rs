@@ -6,7 +6,7 @@ use kube::{ResourceExt, core::PartialObjectMeta};
 
 use super::{
     super::{
-        lines::Lines,
+        reader::Reader,
         response::Encoding,
         wire::{Frame, Raw},
     },
@@ -104,7 +104,7 @@ fn a_list_has_its_items_one_by_one() {
             partial("b").encode_to_vec().into(),
         ],
     });
-    let (version, token, items) = list(&body).unwrap();
+    let (version, token, items) = list(&body).unwrap().unwrap();
     assert_eq!((version.as_deref(), token), (Some("9"), None));
     let names = items.into_iter().map(|item| {
         let meta = metadata(item).unwrap();
@@ -124,10 +124,10 @@ async fn a_frame_follows_its_length_and_a_cut_one_ends_the_body() {
     }
     for cut in [body.len(), body.len() - 1, body.len() - 3, body.len() - 5] {
         let reader = futures::io::Cursor::new(body[..cut].to_vec());
-        let mut lines = Lines::new(reader, Encoding::Protobuf);
+        let mut frames = Reader::new(reader, Encoding::Protobuf);
         let silence = Duration::from_secs(1);
-        assert_eq!(lines.next(silence).await.unwrap(), Some(&b"one\n"[..]));
-        let second = lines.next(silence).await.unwrap();
+        assert_eq!(frames.next(silence).await.unwrap(), Some(&b"one\n"[..]));
+        let second = frames.next(silence).await.unwrap();
         assert_eq!(second.is_some(), cut == body.len(), "{cut}");
     }
 }

@@ -51,7 +51,7 @@ impl Raw<'_> {
 
 const NO_NAME: &str = "the object has no metadata.name";
 
-/// One line of a WATCH.
+/// One event of a WATCH.
 pub(super) enum Frame<'a> {
     /// ADDED or MODIFIED; the store of the informer knows which.
     Applied(Raw<'a>),
@@ -66,14 +66,15 @@ pub(super) enum Frame<'a> {
 }
 
 #[derive(Deserialize)]
-struct Line<'a> {
+struct Event<'a> {
     #[serde(rename = "type")]
     type_: String,
+    /// `null` if it is absent.
     #[serde(borrow)]
-    object: &'a RawValue,
+    object: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 struct Bookmark {
     metadata: Option<BookmarkMeta>,
 }
@@ -89,7 +90,7 @@ struct BookmarkMeta {
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
 impl<'a> Frame<'a> {
-    /// Parses one line, or one frame of protobuf. A plain `Status` line, which some proxies send, is an error event.
+    /// Parses one event. A plain `Status`, which some proxies send, is an error event.
     pub(super) fn parse(line: &'a [u8], encoding: Encoding) -> Result<Self, serde_json::Error> {
         match encoding {
             Encoding::Json => Self::parse_json(line),
@@ -117,8 +118,8 @@ impl<'a> Frame<'a> {
     }
 
     fn parse_json(line: &'a [u8]) -> Result<Self, serde_json::Error> {
-        let Line { type_, object } = match serde_json::from_slice(line) {
-            Ok(line) => line,
+        let Event { type_, object } = match serde_json::from_slice(line) {
+            Ok(event) => event,
             Err(error) => {
                 return match serde_json::from_slice::<Status>(line) {
                     Ok(status) if status.code >= 400 => Ok(Self::Error(status.boxed())),
@@ -126,18 +127,20 @@ impl<'a> Frame<'a> {
                 };
             }
         };
+        let object = object.map_or("null", RawValue::get);
         Ok(match type_.as_str() {
-            "ADDED" | "MODIFIED" => Self::Applied(Raw::Json(object.get())),
-            "DELETED" => Self::Deleted(Raw::Json(object.get())),
+            "ADDED" | "MODIFIED" => Self::Applied(Raw::Json(object)),
+            "DELETED" => Self::Deleted(Raw::Json(object)),
             "BOOKMARK" => {
-                let Bookmark { metadata } = serde_json::from_str(object.get())?;
+                let bookmark: Option<Bookmark> = serde_json::from_str(object)?;
+                let metadata = bookmark.unwrap_or_default().metadata;
                 let metadata = metadata.unwrap_or_default();
                 Self::Bookmark {
                     version: metadata.resource_version.unwrap_or_default(),
                     initial_end: ends_list(metadata.annotations),
                 }
             }
-            "ERROR" => Self::Error(Box::new(serde_json::from_str(object.get())?)),
+            "ERROR" => Self::Error(Box::new(serde_json::from_str(object)?)),
             _ => Self::Unknown,
         })
     }

@@ -1,0 +1,71 @@
+//! Finds the end of a JSON value in text that arrives in chunks, wherever they are cut.
+
+/// The position within one value. It finds where the value ends, and leaves it to the decoder whether the value is valid.
+#[derive(Default)]
+pub(super) struct Scan {
+    place: Place,
+    /// Number of open arrays and objects.
+    depth: usize,
+}
+
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Place {
+    #[default]
+    Before,
+    /// In a number, `true`, `false` or `null`, which only the next byte ends.
+    Scalar,
+    String,
+    /// After a backslash in a string.
+    Escape,
+    /// In an array or an object.
+    Inside,
+}
+
+impl Scan {
+    /// Whether the value has begun.
+    pub(super) fn has_begun(&self) -> bool {
+        self.place != Place::Before
+    }
+
+    /// Whether the end of the text may be the end of the value.
+    pub(super) fn may_end(&self) -> bool {
+        self.place == Place::Scalar
+    }
+
+    /// Continues with the next chunk. Returns how much of it belongs to the value and the white space before it, if the value ends in this chunk.
+    pub(super) fn feed(&mut self, chunk: &[u8]) -> Option<usize> {
+        for (at, byte) in chunk.iter().enumerate() {
+            match (self.place, byte) {
+                (Place::Before, b' ' | b'\t' | b'\r' | b'\n') => {}
+                (Place::Scalar, byte) => {
+                    if ends_scalar(*byte) {
+                        return Some(at);
+                    }
+                }
+                (Place::Escape, _) | (Place::Before | Place::Inside, b'"') => {
+                    self.place = Place::String;
+                }
+                (Place::String, b'\\') => self.place = Place::Escape,
+                (Place::String, b'"') if self.depth == 0 => return Some(at + 1),
+                (Place::String, b'"') => self.place = Place::Inside,
+                (Place::Before | Place::Inside, b'{' | b'[') => {
+                    self.depth += 1;
+                    self.place = Place::Inside;
+                }
+                (Place::Before | Place::Inside, b'}' | b']') => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 {
+                        return Some(at + 1);
+                    }
+                }
+                (Place::Before, _) => self.place = Place::Scalar,
+                (Place::String | Place::Inside, _) => {}
+            }
+        }
+        None
+    }
+}
+
+fn ends_scalar(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b',' | b':' | b'{' | b'}' | b'[' | b']' | b'"')
+}
