@@ -81,9 +81,11 @@ mod emit;
 mod evolution;
 mod hash;
 mod ir;
+mod locate;
 mod lower;
 pub mod options;
 mod pass;
+mod path;
 pub mod pipeline;
 #[cfg(feature = "cli")]
 mod policy;

@@ -4,7 +4,6 @@ mod hints;
 pub mod human;
 pub mod json;
 mod lines;
-mod locate;
 mod nearest;
 pub mod pointer;
 
@@ -156,9 +155,13 @@ impl Diagnostics {
         sources.into_iter().collect()
     }
 
-    /// Finds line and column of every location and sorts by them.
-    pub fn locate(&mut self, sources: &[Source]) {
-        locate::locate(&mut self.all, sources);
+    /// Returns all diagnostics, to be located.
+    pub(crate) fn all_mut(&mut self) -> &mut [Diagnostic] {
+        &mut self.all
+    }
+
+    /// Adds hints that depend on the sources.
+    pub(crate) fn add_hints(&mut self, sources: &[Source]) {
         hints::add(&mut self.all, sources);
     }
 

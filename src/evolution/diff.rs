@@ -7,7 +7,7 @@ use super::{
     pairs::{self, Pair},
     shape::{self, Shape, element, flag, properties},
 };
-use crate::ir::{SchemaPath, Segment};
+use crate::path::{SchemaPath, Segment};
 
 /// Compares two versions of a schema. Declared pairs of paths are compared with each other; both paths must exist.
 ///

@@ -9,7 +9,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::ir::SchemaPath;
+use crate::path::SchemaPath;
 
 pub(crate) use diff::diff;
 pub(crate) use shape::{at, parse_path, same_items};

@@ -6,7 +6,7 @@ use super::{
     diff::{Single, declared_pairs},
     shape::{self, Shape, is_required, is_within, properties},
 };
-use crate::ir::{SchemaPath, Segment};
+use crate::path::{SchemaPath, Segment};
 
 /// Two paths with one value.
 pub(super) struct Pair {

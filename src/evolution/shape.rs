@@ -1,7 +1,7 @@
 //! Reads schema nodes: their shape, their parts, and the node at a path.
 use serde_json::{Map, Value};
 
-use crate::ir::{SchemaPath, Segment};
+use crate::path::{SchemaPath, Segment};
 
 /// What values of a node look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

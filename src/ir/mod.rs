@@ -5,11 +5,11 @@ mod dump;
 mod ident;
 mod kind;
 mod module;
-mod path;
 mod rules;
 mod ty;
 mod typedef;
 
+pub use crate::path::{SchemaPath, Segment};
 pub use conversion::{Conversion, ConversionStep, Decision, Strategy};
 pub use counts::Counts;
 pub use ident::Ident;
@@ -17,7 +17,6 @@ pub use ident::Ident;
 pub(crate) use kind::definition;
 pub use kind::{Column, Deprecation, Kind, KindNames, Scale, Scope, SelectableField};
 pub use module::{Module, ModuleNames};
-pub use path::{SchemaPath, Segment};
 pub use rules::{Element, Rules};
 pub use ty::{IntWidth, Scalar, Ty};
 pub use typedef::{

@@ -191,6 +191,7 @@ mod tests {
         names.sort_unstable();
         let expected = [
             "kube-codegen",
+            "kube-codegen-dev",
             "kube-codegen-record",
             "kube-codegen-runtime",
             "kube-codegen-schema",

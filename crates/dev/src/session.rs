@@ -83,7 +83,12 @@ async fn session(
         view.error(&problem);
     }
     let (changes, mut seen) = mpsc::unbounded_channel();
-    view.follow(cluster, &manifests, args.requests, &changes);
+    view.follow(
+        cluster,
+        manifests.custom_resources(),
+        args.requests,
+        &changes,
+    );
     let kubeconfig = match manifests.account().filter(|_| !args.admin) {
         Some((namespace, name)) => {
             view.note(&format!(

@@ -1,7 +1,7 @@
 //! Prints what happens, one line for each change of an object, event, request and error.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     io::Write as _,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
@@ -18,7 +18,6 @@ use tokio::{sync::mpsc::UnboundedSender, time::sleep};
 
 use crate::{
     cluster::{AGENT, Cluster},
-    install::Manifests,
     settled::{Seen, written},
     table::{aligned, cell, visible},
 };
@@ -110,15 +109,15 @@ impl View {
         self.line(Style::new().dimmed(), "operator", text);
     }
 
-    /// Follows objects and events, and the requests of the API server in memory. Changes of objects are also sent.
+    /// Follows the objects of custom resources, by path and plural, and of built-in ones, events, and the requests of the API server in memory. Changes of objects are also sent.
     pub(super) fn follow(
         &self,
         cluster: &Cluster,
-        manifests: &Manifests,
+        custom_resources: BTreeSet<(String, String)>,
         all_requests: bool,
         changes: &UnboundedSender<Seen>,
     ) {
-        let mut shown: Vec<_> = manifests.custom_resources().into_iter().collect();
+        let mut shown: Vec<_> = custom_resources.into_iter().collect();
         for (root, plurals) in KINDS {
             shown.extend(
                 plurals

@@ -1,15 +1,23 @@
 //! Finds lines and columns of diagnostics; each source that has any is read once more.
 use std::collections::BTreeSet;
 
-use super::{Diagnostic, Diagnostics, Place, Position};
 use crate::{
+    diag::{Diagnostic, Diagnostics, Place, Position},
     source::{Source, SourceId},
     threads,
     yaml::{self, Document, Lines},
 };
 
+impl Diagnostics {
+    /// Finds line and column of every location and sorts by them.
+    pub fn locate(&mut self, sources: &[Source]) {
+        locate(self.all_mut(), sources);
+        self.add_hints(sources);
+    }
+}
+
 /// Locates every diagnostic that has no position yet, and sorts all by source and position.
-pub(super) fn locate(diagnostics: &mut [Diagnostic], sources: &[Source]) {
+fn locate(diagnostics: &mut [Diagnostic], sources: &[Source]) {
     let without = diagnostics
         .iter()
         .map(|it| &it.place)
