@@ -15,9 +15,7 @@ use crate::path::{SchemaPath, Segment};
 pub(crate) fn diff(from: &Value, to: &Value, declared: &[(SchemaPath, SchemaPath)]) -> Vec<Change> {
     let mut walk = Walk {
         declared,
-        changes: Vec::new(),
-        removed: Vec::new(),
-        added: Vec::new(),
+        ..Walk::default()
     };
     let root = SchemaPath::root();
     walk.object(from, to, &root, &root);
@@ -46,6 +44,27 @@ pub(super) struct Single {
     pub(super) other_parent: SchemaPath,
 }
 
+/// Compares whether fields at two paths are required.
+pub(super) fn presence(from: &Value, to: &Value, a: &SchemaPath, b: &SchemaPath) -> Vec<Change> {
+    let mut walk = Walk::default();
+    walk.presence(from, to, a, b);
+    walk.changes
+}
+
+/// Returns the differences of two schemas at two paths; none if one of them needs a decision.
+pub(super) fn undecided(
+    from: &Value,
+    to: &Value,
+    a: &SchemaPath,
+    b: &SchemaPath,
+) -> Option<Vec<Change>> {
+    let mut walk = Walk::default();
+    walk.node(from, to, a, b);
+    let is_decided = walk.changes.iter().any(|it| it.class.needs_decision());
+    (walk.removed.is_empty() && walk.added.is_empty() && !is_decided).then_some(walk.changes)
+}
+
+#[derive(Default)]
 struct Walk<'a> {
     declared: &'a [(SchemaPath, SchemaPath)],
     changes: Vec<Change>,

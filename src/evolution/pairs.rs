@@ -3,7 +3,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Change, Class,
-    diff::{Single, declared_pairs},
+    diff::{self, Single, declared_pairs},
     shape::{self, Shape, is_required, is_within, properties},
 };
 use crate::path::{SchemaPath, Segment};
@@ -63,15 +63,16 @@ pub(super) fn resolve(
             }
         }
     }
-    let found = pairs.iter().filter(|pair| pair.class != Class::Declared);
-    let mut changes: Vec<Change> = found
-        .map(|pair| Change {
+    let mut changes = merge(from, to, &old, &new, &mut pairs);
+    for pair in pairs.iter().filter(|pair| pair.class != Class::Declared) {
+        changes.push(Change {
             class: pair.class,
             from: Some(pair.from.clone()),
             to: Some(pair.to.clone()),
             details: Vec::new(),
-        })
-        .collect();
+        });
+        changes.extend(diff::presence(from, to, &pair.from, &pair.to));
+    }
     let (paired_from, paired_to): (Vec<_>, Vec<_>) =
         pairs.iter().map(|pair| (&pair.from, &pair.to)).unzip();
     for single in removed {
@@ -109,6 +110,61 @@ pub(super) fn resolve(
         );
     }
     changes
+}
+
+/// Replaces pairs by one of the outermost objects that contain them and differ in nothing that needs a decision. Returns how those
+/// differ.
+fn merge(
+    from: &Value,
+    to: &Value,
+    old: &[Candidate<'_>],
+    new: &[Candidate<'_>],
+    pairs: &mut Vec<Pair>,
+) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for a in old {
+        let mut within = pairs.iter().filter(|pair| is_within(&pair.from, &a.path));
+        let counterpart = within.next().and_then(|pair| counterpart(pair, &a.path));
+        let Some(b) = new.iter().find(|b| Some(&b.path) == counterpart) else {
+            continue;
+        };
+        let is_whole = pairs.iter().all(|pair| {
+            let is_from = is_within(&pair.from, &a.path);
+            is_from == is_within(&pair.to, &b.path) && !(is_from && pair.class == Class::Declared)
+        });
+        let (Some(is), Some(was)) = (shape::at(to, &b.path), shape::at(from, &a.path)) else {
+            continue;
+        };
+        if is_whole && let Some(differences) = diff::undecided(was, is, &a.path, &b.path) {
+            changes.extend(differences);
+            pairs.retain(|pair| !is_within(&pair.from, &a.path));
+            pairs.push(Pair {
+                class: if is_sibling(a, b) {
+                    Class::Renamed
+                } else {
+                    Class::Moved
+                },
+                from: a.path.clone(),
+                to: b.path.clone(),
+            });
+        }
+    }
+    changes
+}
+
+/// Returns the path that contains the second path of a pair, as `top` contains the first one; none if they differ below, or are equal.
+fn counterpart<'p>(pair: &'p Pair, top: &SchemaPath) -> Option<&'p SchemaPath> {
+    let (mut from, mut to) = (&pair.from, &pair.to);
+    if from == top {
+        return None;
+    }
+    while from != top {
+        if from.last() != to.last() {
+            return None;
+        }
+        (from, to) = (from.parent()?, to.parent()?);
+    }
+    Some(to)
 }
 
 /// Reports a field that only one version has, without the parts of it that have a pair.
@@ -217,10 +273,15 @@ fn is_renamed(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
     else {
         return false;
     };
+    is_sibling(a, b) && a.schema == b.schema && is_similar(from, to)
+}
+
+/// Returns whether both are fields of one object, which both versions have.
+fn is_sibling(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
     let is_top = a.path == a.single.path && b.path == b.single.path;
-    let is_sibling = a.path.parent() == Some(&b.single.other_parent)
-        && b.path.parent() == Some(&a.single.other_parent);
-    is_top && is_sibling && a.schema == b.schema && is_similar(from, to)
+    is_top
+        && a.path.parent() == Some(&b.single.other_parent)
+        && b.path.parent() == Some(&a.single.other_parent)
 }
 
 /// Returns whether one name contains the other, or most letters are the same.

@@ -185,6 +185,110 @@ fn fields_of_one_version_are_added_removed_renamed_or_moved() {
 }
 
 #[test]
+fn an_object_that_moved_as_a_whole_is_one_pair() {
+    let text = || json!({"type": "string"});
+    let pool = || {
+        object(
+            json!({"limits": object(json!({"cpu": text()})), "names": {"type": "array", "items": text()}}),
+        )
+    };
+    // The names differ in case only.
+    assert_eq!(
+        changes(
+            object(json!({"resourcepool": pool()})),
+            object(json!({"resourcePool": pool()}))
+        ),
+        ["spec.resourcepool -> spec.resourcePool: renamed"]
+    );
+    // The names are not similar, but all fields are the same.
+    assert_eq!(
+        changes(
+            object(json!({"formatterConfig": pool()})),
+            object(json!({"fileFormatConfig": pool()}))
+        ),
+        ["spec.formatterConfig -> spec.fileFormatConfig: renamed"]
+    );
+    // The object has another name in another object.
+    assert_eq!(
+        changes(
+            object(json!({"pool": pool()})),
+            object(json!({"resources": object(json!({"shared": pool(), "size": text()}))}))
+        ),
+        [
+            "spec.pool -> spec.resources.shared: moved",
+            "spec.resources: added around moved fields",
+            "spec.resources.size: added"
+        ]
+    );
+    // A rule of the object differs, which needs no decision.
+    let mut limited = pool();
+    limited["maxProperties"] = 2.into();
+    assert_eq!(
+        changes(
+            object(json!({"formatterConfig": pool()})),
+            object(json!({"fileFormatConfig": limited}))
+        ),
+        [
+            "spec.formatterConfig -> spec.fileFormatConfig: renamed",
+            "spec.formatterConfig -> spec.fileFormatConfig: rules changed (maxProperties: none, then 2)"
+        ]
+    );
+    // One field differs: the others move alone.
+    let mut larger = pool();
+    larger["properties"]["more"] = text();
+    assert_eq!(
+        changes(
+            object(json!({"formatterConfig": pool()})),
+            object(json!({"fileFormatConfig": larger}))
+        ),
+        [
+            "spec.fileFormatConfig: added around moved fields",
+            "spec.fileFormatConfig.more: added",
+            "spec.formatterConfig: removed around moved fields",
+            "spec.formatterConfig.limits -> spec.fileFormatConfig.limits: moved",
+            "spec.formatterConfig.names -> spec.fileFormatConfig.names: moved"
+        ]
+    );
+    // Two objects are equal: neither is the one that the other version has.
+    assert_eq!(
+        changes(
+            object(json!({"first": pool(), "second": pool()})),
+            object(json!({"other": pool()}))
+        ),
+        [
+            "spec.first: removed",
+            "spec.other: added",
+            "spec.second: removed"
+        ]
+    );
+}
+
+#[test]
+fn the_presence_of_a_moved_field_is_compared() {
+    let text = || json!({"type": "string"});
+    let mut required = object(json!({"podIp": text()}));
+    required["required"] = json!(["podIp"]);
+    assert_eq!(
+        changes(object(json!({"podIP": text()})), required.clone()),
+        [
+            "spec.podIP -> spec.podIp: renamed",
+            "spec.podIP -> spec.podIp: now required"
+        ]
+    );
+    assert_eq!(
+        changes(
+            required,
+            object(json!({"net": object(json!({"podIp": text()}))}))
+        ),
+        [
+            "spec.net: added around moved fields",
+            "spec.podIp -> spec.net.podIp: moved",
+            "spec.podIp -> spec.net.podIp: now optional"
+        ]
+    );
+}
+
+#[test]
 fn items_are_compared_in_place() {
     let list = |item: Value| object(json!({"ports": {"type": "array", "items": item}}));
     let port = |name: &str| list(object(json!({ name: {"type": "integer"} })));

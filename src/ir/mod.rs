@@ -263,8 +263,19 @@ impl Model {
 
     /// Returns every schema location of a module, whether it defines its type or is an alias.
     pub fn locations_of(&self, module: &Module) -> impl Iterator<Item = TypeId> {
+        self.types_at(self.range_of(module))
+    }
+
+    /// Returns the struct, enum or alias at a path in the schema of a kind.
+    pub fn location(&self, kind: &Kind, path: &SchemaPath) -> Option<TypeId> {
+        let number = self.types[kind.root].origin.kind.0 as usize;
+        let mut places = self.types_at(number..number + 1);
+        places.find(|id| self.types[*id].origin.path == *path)
+    }
+
+    /// Returns the types of a range of kinds.
+    fn types_at(&self, kinds: Range<usize>) -> impl Iterator<Item = TypeId> + use<> {
         // Types are sorted by kind.
-        let kinds = self.range_of(module);
         let at = |kind: usize| {
             let before = |def: &TypeDef| (def.origin.kind.0 as usize) < kind;
             self.types.0.partition_point(before)

@@ -1,13 +1,17 @@
 //! Conversion between the versions of `fixtures/conversion.yaml`: the methods that the compiler asks for, and round trips of random
 //! objects.
 #![allow(clippy::unwrap_used)]
+use std::collections::BTreeMap;
+
 use kube::CustomResourceExt;
 use kube_codegen_goldens::conversion::example_com::v1::{
     self,
     conversion::{
-        ConvertDiskV1alpha1, ConvertDiskV1beta1, ConvertGateV1beta1, disk_converter, gate_converter,
+        ConvertDiskV1alpha1, ConvertDiskV1beta1, ConvertGateV1beta1, ConvertPoolV1beta1,
+        disk_converter, gate_converter, pool_converter,
     },
 };
+use kube_codegen_goldens::conversion::example_com::v1beta1;
 use kube_codegen_record::conversion::{
     Converter, IfAbsent, Mapping, Narrowing, assert_round_trips,
 };
@@ -98,6 +102,62 @@ impl ConvertGateV1beta1 for Conversion {
     }
 }
 
+/// Each method has the types of its own paths, whichever version and path define them.
+impl ConvertPoolV1beta1 for Conversion {
+    fn spec_disk(&self) -> Mapping<v1beta1::PoolSpecDisk, v1::PoolSpecStorage> {
+        Mapping::copy()
+    }
+
+    fn spec_files_width(&self) -> IfAbsent<v1::PoolSpecFilesWidth> {
+        IfAbsent::absent()
+    }
+
+    fn spec_formatter_by_name(
+        &self,
+    ) -> Mapping<
+        BTreeMap<String, Vec<v1beta1::PoolSpecFormatterByName>>,
+        BTreeMap<String, Vec<v1::PoolSpecFilesByName>>,
+    > {
+        Mapping::copy()
+    }
+
+    fn spec_formatter_format(
+        &self,
+    ) -> Mapping<v1beta1::PoolSpecFormatterFormat, v1::PoolSpecFilesFormat> {
+        Mapping::new(|format| format, |format| format)
+    }
+
+    fn spec_formatter_sections(
+        &self,
+    ) -> Mapping<Vec<v1beta1::PoolSpecFormatterSections>, Vec<v1::PoolSpecFilesSections>> {
+        Mapping::copy()
+    }
+
+    fn spec_mode_level(&self) -> Narrowing<v1::PoolSpecModeLevel, v1beta1::PoolSpecModeLevel> {
+        Narrowing::new(|level| match level {
+            v1::PoolSpecModeLevel::Low => v1beta1::PoolSpecModeLevel::Low,
+            _ => v1beta1::PoolSpecModeLevel::High,
+        })
+    }
+
+    fn spec_old_mode(&self) -> IfAbsent<v1::PoolSpecOldMode> {
+        IfAbsent::absent()
+    }
+
+    fn spec_resourcepool(
+        &self,
+    ) -> Mapping<v1beta1::PoolSpecResourcepool, v1::PoolSpecResourcePool> {
+        Mapping::copy()
+    }
+
+    fn spec_resourcepool_if_absent(&self) -> IfAbsent<v1::PoolSpecResourcePool> {
+        IfAbsent::value(v1::PoolSpecResourcePool {
+            kind: v1::PoolSpecResourcePoolKind::Shared,
+            ..Default::default()
+        })
+    }
+}
+
 /// A number as text; text that is not a number becomes 0, and is kept.
 fn number() -> Mapping<i64, String> {
     Mapping::new(
@@ -168,6 +228,32 @@ fn round_trips<K: CustomResourceExt>(kind: &str, converter: &Converter) {
 #[test]
 fn random_disks_come_back_through_every_other_version() {
     round_trips::<v1::Disk>("Disk", &disks());
+}
+
+#[test]
+fn random_pools_come_back_with_objects_lists_and_enums_that_moved() {
+    let converter = pool_converter(&Conversion);
+    round_trips::<v1::Pool>("Pool", &converter);
+    let mut old = head("Pool", "v1beta1");
+    old["spec"] = json!({
+        "resourcepool": {"kind": "Own", "limits": {"cpu": "1"}},
+        "disk": {"labels": {"a": {"text": "Bold"}}},
+        "formatter": {"format": "ini", "sections": [{"style": {"mark": "Dot"}}], "width": {"unit": "em"}},
+    });
+    let new = converter.convert(old, "example.com/v1").unwrap();
+    assert_eq!(
+        new["spec"],
+        json!({
+            "resourcePool": {"kind": "Own", "limits": {"cpu": "1"}},
+            "storage": {"labels": {"a": {"text": "Bold"}}},
+            "files": {"format": "ini", "sections": [{"style": {"mark": "Dot"}}]},
+            "formatter": {"width": {"unit": "em"}},
+        })
+    );
+    let mut none = head("Pool", "v1beta1");
+    none["spec"] = json!({});
+    let new = converter.convert(none, "example.com/v1").unwrap();
+    assert_eq!(new["spec"], json!({"resourcePool": {"kind": "Shared"}}));
 }
 
 #[test]

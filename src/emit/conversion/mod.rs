@@ -10,7 +10,7 @@ use super::{
     parts::{code, docs},
 };
 use crate::{
-    evolution::Class,
+    evolution::{Class, priority},
     ir::{Conversion, ConversionStep, Decision, Kind, KindId, Model, Module, Strategy},
     options::Options,
 };
@@ -155,7 +155,11 @@ fn of_spoke(conversion: &Conversion, spoke: &Kind, hub: &Kind, types: &Types<'_>
 fn describe(step: &ConversionStep, spoke: &Kind, hub: &Kind) -> Vec<String> {
     let change = &step.change;
     let (old, new) = (&spoke.version, &hub.version);
-    let path = docs::span(&change.path().to_string());
+    let path = match (change.class, &change.to) {
+        (Class::NowRequired, Some(to)) => to.to_string(),
+        _ => change.path().to_string(),
+    };
+    let path = docs::span(&path);
     let (first, then) = match (change.class, &change.to) {
         (Class::Moved | Class::Renamed, Some(to)) => (
             format!(
@@ -212,6 +216,16 @@ fn describe(step: &ConversionStep, spoke: &Kind, hub: &Kind) -> Vec<String> {
     }
     if !then.is_empty() {
         lines.extend([String::new(), then.to_owned()]);
+    }
+    if let (Class::Moved | Class::Renamed, Some(from), Some(to)) =
+        (change.class, &change.from, &change.to)
+    {
+        let is_forward = priority::of(old) > priority::of(new);
+        let (older, newer) = if is_forward { (from, to) } else { (to, from) };
+        let rename = docs::span(&format!("rename = \"{older} -> {newer}\""));
+        let line =
+            format!("To copy the values as they are, declare {rename} in the config instead.");
+        lines.extend([String::new(), line]);
     }
     lines
 }

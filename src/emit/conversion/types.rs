@@ -65,27 +65,38 @@ impl Types<'_> {
 
     /// Returns the type of the value at a path; raw JSON within types of other crates.
     fn at(&self, kind: &Kind, path: Option<&SchemaPath>) -> TokenStream {
-        let ty = path.and_then(|path| find(self.model, kind, path));
-        self.write(kind, ty.unwrap_or(&Ty::JSON))
+        let found = path.and_then(|path| Some((path, find(self.model, kind, path)?)));
+        let (path, ty) = found.unzip();
+        self.write(
+            kind,
+            path.unwrap_or(&SchemaPath::root()),
+            ty.unwrap_or(&Ty::JSON),
+        )
     }
 
-    fn write(&self, kind: &Kind, ty: &Ty) -> TokenStream {
+    fn write(&self, kind: &Kind, path: &SchemaPath, ty: &Ty) -> TokenStream {
+        let within = |segment, inner| self.write(kind, &path.join(segment), inner);
         match ty {
-            Ty::Named(id) => {
-                let (module, name) = (self.module(kind), self.model.types[*id].name());
-                quote!(#module::#name)
-            }
+            // Below a shared type, fields refer to locations of the version that defines it, which may be at other paths: the name is
+            // that of the version's own location.
+            Ty::Named(_) => match self.model.location(kind, path) {
+                Some(id) => {
+                    let (module, name) = (self.module(kind), self.model.types[id].name());
+                    quote!(#module::#name)
+                }
+                None => scalar_type(Scalar::Json),
+            },
             Ty::External(path) => code::parsed(path),
             Ty::List(inner) => {
-                let inner = self.write(kind, inner);
+                let inner = within(Segment::Items, inner);
                 quote!(Vec<#inner>)
             }
             Ty::Map(inner) => {
-                let inner = self.write(kind, inner);
+                let inner = within(Segment::Values, inner);
                 quote!(std::collections::BTreeMap<String, #inner>)
             }
             Ty::Nullable(inner) => {
-                let inner = self.write(kind, inner);
+                let inner = self.write(kind, path, inner);
                 quote!(kube_codegen_record::Nullable<#inner>)
             }
             Ty::Scalar(scalar) => scalar_type(*scalar),

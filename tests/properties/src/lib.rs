@@ -1,6 +1,7 @@
 //! A batch of random kinds with their generated types and random objects.
 pub mod schema;
 pub mod value;
+pub mod versions;
 
 /// The generated types of the batch.
 pub mod generated {
@@ -8,6 +9,14 @@ pub mod generated {
 }
 
 include!(concat!(env!("OUT_DIR"), "/table.rs"));
+
+/// The converters of the kinds with two versions.
+pub mod conversions {
+    include!(concat!(env!("OUT_DIR"), "/conversions.rs"));
+}
+
+/// The kinds with two versions and their schemas, `v1` first, as JSON.
+pub const PAIRS: &str = include_str!(concat!(env!("OUT_DIR"), "/pairs.json"));
 
 /// The kinds of the batch and their schemas, as JSON.
 pub const SCHEMAS: &str = include_str!(concat!(env!("OUT_DIR"), "/schemas.json"));

@@ -384,7 +384,16 @@ fn map(depth: u32) -> BoxedStrategy<Value> {
 
 /// Returns the CRD of a kind with this schema.
 pub fn manifest(kind: &str, schema: &Value) -> Value {
+    manifest_of(kind, &[("v1", schema)])
+}
+
+/// Returns the CRD of a kind with these versions; the first one is stored.
+pub fn manifest_of(kind: &str, versions: &[(&str, &Value)]) -> Value {
     let plural = kind.to_ascii_lowercase();
+    let stored = versions.first().map(|(name, _)| *name);
+    let versions = versions.iter().map(|(name, schema)| {
+        json!({"name": name, "served": true, "storage": stored == Some(*name), "schema": {"openAPIV3Schema": schema}})
+    });
     json!({
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
@@ -393,7 +402,7 @@ pub fn manifest(kind: &str, schema: &Value) -> Value {
             "group": "example.com",
             "scope": "Namespaced",
             "names": {"kind": kind, "plural": plural},
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}],
+            "versions": versions.collect::<Value>(),
         },
     })
 }

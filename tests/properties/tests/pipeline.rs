@@ -1,10 +1,10 @@
 //! Runs the pipeline on random schemas: it generates sound code or reports errors.
 use kube_codegen::diag::Code;
-use kube_codegen::options::Options;
+use kube_codegen::options::{Emitter, Options};
 use kube_codegen::pipeline::{self, Output};
 use kube_codegen::private::ir::{Body, Field, Ident, Model, Variant};
 use kube_codegen::source::Source;
-use kube_codegen_properties::schema;
+use kube_codegen_properties::{schema, versions};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -55,6 +55,21 @@ fn names(model: &Model) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Returns the types that the text of a file names in the module of a version.
+fn named<'t>(text: &'t str, version: &str) -> Vec<&'t str> {
+    let code = text.lines().filter(|line| !line.trim().starts_with("//"));
+    let prefix = format!("{version}::");
+    let names = code.flat_map(|line| {
+        let places = line.match_indices(&prefix).collect::<Vec<_>>();
+        places.into_iter().map(|(at, prefix)| {
+            let name = &line[at + prefix.len()..];
+            let end = name.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+            &name[..end.unwrap_or(name.len())]
+        })
+    });
+    names.collect()
+}
+
 fn texts(output: &Output) -> Vec<(&str, &str)> {
     let files = output.files.iter();
     files
@@ -86,6 +101,30 @@ proptest! {
         } else {
             prop_assert!(!output.files.is_empty());
             names(&output.model)?;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What a conversion names exists, whatever moved or is shared with another place.
+    #[test]
+    fn conversions_name_types_of_their_versions((old, new) in versions::pair(2)) {
+        let manifest = schema::manifest_of("Random", &[("v2", &new), ("v1", &old)]);
+        let source = Source { name: "random.json".to_owned(), path: None, text: manifest.to_string() };
+        let options = Options { emit: vec![Emitter::Conversion], ..Options::default() };
+        let output = pipeline::run(&[source], &options);
+        prop_assert!(!output.diagnostics.has_errors(), "{:#?}", output.diagnostics);
+        let file = output.files.iter().find(|file| file.path.ends_with("/v2/conversion.rs"));
+        prop_assert!(file.is_some());
+        for (file, module) in file.iter().flat_map(|file| output.model.modules.iter().map(move |it| (file, it))) {
+            let known: BTreeSet<&str> = output.model.locations_of(module)
+                .map(|id| output.model.types[id].name().as_str())
+                .collect();
+            for name in named(&file.text, &module.version) {
+                prop_assert!(known.contains(name), "no {}::{name}: {manifest}", module.version);
+            }
         }
     }
 }

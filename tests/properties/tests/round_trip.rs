@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use kube_codegen_properties::value::Objects;
-use kube_codegen_properties::{SCHEMAS, SEED, read_and_write};
+use kube_codegen_properties::{PAIRS, SCHEMAS, SEED, conversions, read_and_write};
+use kube_codegen_record::conversion::assert_round_trips;
 use serde_json::Value;
 use std::thread;
 
@@ -31,6 +32,22 @@ fn valid_objects_round_trip() {
             .collect()
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn objects_convert_to_another_version_and_back() {
+    let pairs: Vec<(String, [Value; 2])> = serde_json::from_str(PAIRS).unwrap();
+    assert!(pairs.len() >= 16);
+    for (kind, versions) in &pairs {
+        let converter = conversions::converter(kind).unwrap();
+        for (version, schema) in ["example.com/v1", "example.com/v2"].iter().zip(versions) {
+            let mut objects = Objects::new(SEED, true);
+            let made = (0..60).filter_map(|number| objects.object(version, kind, schema, number));
+            let made: Vec<Value> = made.collect();
+            assert!(!made.is_empty(), "{kind}: {schema}");
+            assert_round_trips(&converter, made);
+        }
+    }
 }
 
 /// Returns the first object of a kind that does not round-trip; they grow.

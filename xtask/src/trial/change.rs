@@ -14,6 +14,8 @@ pub(super) enum Change {
     Crd,
     /// Another version, with a field that the others do not have.
     Version,
+    /// Another version, in which objects, lists and enums moved or have another name.
+    Move,
     /// The newest Kubernetes instead of the oldest.
     Kubernetes,
 }
@@ -27,11 +29,12 @@ pub(super) struct Input {
 }
 
 impl Change {
-    pub(super) const ALL: [Self; 5] = [
+    pub(super) const ALL: [Self; 6] = [
         Self::Nothing,
         Self::Field,
         Self::Crd,
         Self::Version,
+        Self::Move,
         Self::Kubernetes,
     ];
 
@@ -41,6 +44,7 @@ impl Change {
             Self::Field => "a field",
             Self::Crd => "a CRD",
             Self::Version => "a version",
+            Self::Move => "moved fields",
             Self::Kubernetes => "--kubernetes",
         }
     }
@@ -52,6 +56,7 @@ impl Change {
             Self::Field => "field",
             Self::Crd => "crd",
             Self::Version => "version",
+            Self::Move => "moved",
             Self::Kubernetes => "kubernetes",
         }
     }
@@ -73,17 +78,8 @@ impl Change {
                 all.push(renamed(&crd, prefix)?.to_string());
                 format!("{prefix}…")
             }
-            Self::Version => {
-                let versions = crd["spec"]["versions"].as_array_mut()?;
-                let mut version = versions.iter().find(|it| it["storage"] == true)?.clone();
-                let name = if random.bool() { "v99" } else { "v1alpha99" };
-                version["name"] = json!(name);
-                version["storage"] = json!(false);
-                version["served"] = json!(true);
-                let what = add_field(&mut version, random)?;
-                versions.push(version);
-                format!("{name}: {what}")
-            }
+            Self::Version => add_version(&mut crd, random, add_field)?,
+            Self::Move => add_version(&mut crd, random, move_fields)?,
             Self::Kubernetes => {
                 options.kubernetes = Kubernetes::ALL.last().copied()?;
                 options.kubernetes.to_string()
@@ -114,6 +110,86 @@ fn renamed(crd: &Value, prefix: &str) -> Option<Value> {
     names.insert("singular".into(), json!(kind.to_lowercase()));
     crd["metadata"]["name"] = json!(format!("{plural}.{group}"));
     Some(crd)
+}
+
+/// Adds a copy of the storage version, changed in some way.
+fn add_version(
+    crd: &mut Value,
+    random: &mut Rng,
+    change: fn(&mut Value, &mut Rng) -> Option<String>,
+) -> Option<String> {
+    let versions = crd["spec"]["versions"].as_array_mut()?;
+    let mut version = versions.iter().find(|it| it["storage"] == true)?.clone();
+    let name = if random.bool() { "v99" } else { "v1alpha99" };
+    version["name"] = json!(name);
+    version["storage"] = json!(false);
+    version["served"] = json!(true);
+    let what = change(&mut version, random)?;
+    versions.push(version);
+    Some(format!("{name}: {what}"))
+}
+
+/// Moves some objects, lists and enums of a version's schema to other objects or names; returns what it moved.
+fn move_fields(version: &mut Value, random: &mut Rng) -> Option<String> {
+    let schema = version.pointer_mut("/schema/openAPIV3Schema")?;
+    let mut moved = Vec::new();
+    for _ in 0..4 {
+        let mut objects = Vec::new();
+        find(schema, &mut String::new(), &mut objects);
+        objects.retain(|pointer| is_free(schema, pointer));
+        let Some(from) = random.choice(&objects).cloned() else {
+            continue;
+        };
+        let fields = schema.pointer(&from)?["properties"].as_object()?;
+        let typed = fields.iter().filter(|(name, field)| {
+            let is_given = matches!(name.as_str(), "apiVersion" | "kind" | "metadata");
+            let typed = ["properties", "items", "additionalProperties", "enum"];
+            !(is_given && from.is_empty()) && typed.iter().any(|keyword| !field[keyword].is_null())
+        });
+        let typed: Vec<String> = typed.map(|(name, _)| name.clone()).collect();
+        let Some(name) = random.choice(&typed) else {
+            continue;
+        };
+        let object = schema.pointer_mut(&from)?;
+        if let Some(required) = object.get_mut("required").and_then(Value::as_array_mut) {
+            required.retain(|it| it != name);
+        }
+        let field = object["properties"].as_object_mut()?.remove(name)?;
+        let other = random.choice(&objects)?;
+        // The other object may be in the field.
+        let is_elsewhere = random.bool() && schema.pointer(other).is_some();
+        let (to, new) = if is_elsewhere {
+            (other, name.clone())
+        } else {
+            (&from, format!("{name}Moved"))
+        };
+        let fields = schema.pointer_mut(to)?["properties"].as_object_mut()?;
+        fields.entry(&new).or_insert(field);
+        moved.push(format!("`{name}` of `{from}` to `{new}` of `{to}`"));
+    }
+    (!moved.is_empty()).then(|| moved.join(", "))
+}
+
+/// Returns whether nothing around a field says which fields there are.
+fn is_free(schema: &Value, pointer: &str) -> bool {
+    let ends = pointer.match_indices('/').map(|(end, _)| end);
+    let mut around = ends.chain([pointer.len()]);
+    let keywords = [
+        "default",
+        "oneOf",
+        "anyOf",
+        "allOf",
+        "not",
+        "x-kubernetes-list-map-keys",
+    ];
+    around.all(|end| {
+        let schema = schema.pointer(&pointer[..end]);
+        schema.is_none_or(|it| {
+            keywords
+                .iter()
+                .all(|keyword| it.get(keyword).is_none_or(Value::is_null))
+        })
+    })
 }
 
 /// Adds an optional field to a random object of a version's schema; returns what it added where.

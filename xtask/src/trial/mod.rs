@@ -20,8 +20,8 @@ use std::path::PathBuf;
 /// Arguments of the task.
 ///
 /// For each CRD, a program names every type, builds every struct with `..Default::default()`, and borrows every field by the type it
-/// has at first. Then an optional field is added somewhere, a CRD, a version, or `--kubernetes` is raised, and the same program is
-/// compiled again.
+/// has at first. Then an optional field is added somewhere, a CRD, a version, or a version with moved fields, or `--kubernetes` is
+/// raised, and the same program is compiled again, with the conversion between the versions.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Directory with `crds/<repository>/*.yaml`, or any directory of CRDs
@@ -179,7 +179,7 @@ fn generate(name: &str, text: String, options: &Options) -> Output {
         text,
     };
     let options = Options {
-        emit: [Emitter::Types].into(),
+        emit: [Emitter::Conversion].into(),
         ..options.clone()
     };
     pipeline::run(&[source], &options)

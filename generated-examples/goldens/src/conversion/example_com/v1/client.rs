@@ -2,7 +2,7 @@
 
 //! Typed clients of `example.com/v1`.
 
-use super::types::{Disk, Gate};
+use super::types::{Disk, Gate, Pool};
 use kube::Client;
 use kube_codegen_runtime::client::{AllNamespaces, TypedClient};
 
@@ -33,5 +33,15 @@ impl ExampleComV1 {
     /// Returns a client for the [`Gate`] objects of the cluster.
     pub fn gates(&self) -> TypedClient<Gate> {
         TypedClient::cluster(self.client.clone())
+    }
+
+    /// Returns a client for the [`Pool`] objects of a namespace.
+    pub fn pools(&self, namespace: &str) -> TypedClient<Pool> {
+        TypedClient::namespaced(self.client.clone(), namespace)
+    }
+
+    /// Returns a client for the [`Pool`] objects of all namespaces.
+    pub fn pools_all(&self) -> AllNamespaces<Pool> {
+        AllNamespaces::new(self.client.clone())
     }
 }

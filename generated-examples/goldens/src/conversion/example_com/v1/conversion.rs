@@ -11,6 +11,8 @@ use kube_codegen_record::conversion::{Converter, IfAbsent, Mapping, Narrowing, S
 /// schemas that adds such a path adds a method.
 pub trait ConvertDiskV1alpha1 {
     /// `spec.host` of `v1alpha1` is `spec.endpoint.host` in `v1`.
+    ///
+    /// To copy the values as they are, declare `rename = "spec.host -> spec.endpoint.host"` in the config instead.
     fn spec_host(&self) -> Mapping<String, String>;
 
     /// `spec.legacy.tags` exists in `v1alpha1` only.
@@ -65,6 +67,8 @@ pub trait ConvertDiskV1beta1 {
     fn spec_endpoint_port(&self) -> IfAbsent<i64>;
 
     /// `spec.host` of `v1beta1` is `spec.endpoint.host` in `v1`.
+    ///
+    /// To copy the values as they are, declare `rename = "spec.host -> spec.endpoint.host"` in the config instead.
     fn spec_host(&self) -> Mapping<String, String>;
 
     /// `spec.levels[]` has another type in `v1` than in `v1beta1`.
@@ -73,6 +77,8 @@ pub trait ConvertDiskV1beta1 {
     fn spec_levels_item(&self) -> Mapping<i64, String>;
 
     /// `spec.podIP` of `v1beta1` is `spec.podIp` in `v1`.
+    ///
+    /// To copy the values as they are, declare `rename = "spec.podIP -> spec.podIp"` in the config instead.
     fn spec_pod_ip(&self) -> Mapping<String, String>;
 
     /// `spec.ports[].number` has another type in `v1` than in `v1beta1`.
@@ -216,6 +222,8 @@ pub fn disk_converter(
 /// schemas that adds such a path adds a method.
 pub trait ConvertGateV1beta1 {
     /// `spec.idle` of `v1beta1` is `spec.timeouts.idle` in `v1`.
+    ///
+    /// To copy the values as they are, declare `rename = "spec.idle -> spec.timeouts.idle"` in the config instead.
     fn spec_idle(&self) -> Mapping<i64, i64>;
 }
 
@@ -232,5 +240,117 @@ pub fn gate_converter(v1beta1: &impl ConvertGateV1beta1) -> Converter {
                     v1beta1.spec_idle(),
                 )
                 .removed_in_spoke(&[&["spec", "timeouts"]]),
+        )
+}
+
+/// How `Pool` is converted between `v1beta1` and `v1`, the hub.
+///
+/// Each method decides on a path where a value of one version may have no equal in the other. A change of the
+/// schemas that adds such a path adds a method.
+pub trait ConvertPoolV1beta1 {
+    /// `spec.disk` of `v1beta1` is `spec.storage` in `v1`.
+    ///
+    /// To copy the values as they are, declare `rename = "spec.disk -> spec.storage"` in the config instead.
+    fn spec_disk(&self) -> Mapping<v1beta1::PoolSpecDisk, v1::PoolSpecStorage>;
+
+    /// `spec.files.width` exists in `v1` only.
+    ///
+    /// The value in objects that were made in the other version. It is kept in the annotation where it has no place.
+    fn spec_files_width(&self) -> IfAbsent<v1::PoolSpecFilesWidth>;
+
+    /// `spec.formatter.byName` of `v1beta1` is `spec.files.byName` in `v1`.
+    ///
+    /// To copy the values as they are, declare `rename = "spec.formatter.byName -> spec.files.byName"` in the config instead.
+    fn spec_formatter_by_name(
+        &self,
+    ) -> Mapping<
+        std::collections::BTreeMap<String, Vec<v1beta1::PoolSpecFormatterByName>>,
+        std::collections::BTreeMap<String, Vec<v1::PoolSpecFilesByName>>,
+    >;
+
+    /// `spec.formatter.format` of `v1beta1` is `spec.files.format` in `v1`.
+    ///
+    /// To copy the values as they are, declare `rename = "spec.formatter.format -> spec.files.format"` in the config instead.
+    fn spec_formatter_format(
+        &self,
+    ) -> Mapping<v1beta1::PoolSpecFormatterFormat, v1::PoolSpecFilesFormat>;
+
+    /// `spec.formatter.sections` of `v1beta1` is `spec.files.sections` in `v1`.
+    ///
+    /// To copy the values as they are, declare `rename = "spec.formatter.sections -> spec.files.sections"` in the config instead.
+    fn spec_formatter_sections(
+        &self,
+    ) -> Mapping<
+        Vec<v1beta1::PoolSpecFormatterSections>,
+        Vec<v1::PoolSpecFilesSections>,
+    >;
+
+    /// `spec.mode.level` accepts more values in `v1` than in `v1beta1`.
+    ///
+    /// From `v1beta1` to `v1`: `enum with "Highest"`.
+    ///
+    /// The original value is kept in the annotation and comes back unless the field is changed.
+    fn spec_mode_level(
+        &self,
+    ) -> Narrowing<v1::PoolSpecModeLevel, v1beta1::PoolSpecModeLevel>;
+
+    /// `spec.oldMode` exists in `v1` only.
+    ///
+    /// The value in objects that were made in the other version. It is kept in the annotation where it has no place.
+    fn spec_old_mode(&self) -> IfAbsent<v1::PoolSpecOldMode>;
+
+    /// `spec.resourcepool` of `v1beta1` is `spec.resourcePool` in `v1`.
+    ///
+    /// To copy the values as they are, declare `rename = "spec.resourcepool -> spec.resourcePool"` in the config instead.
+    fn spec_resourcepool(
+        &self,
+    ) -> Mapping<v1beta1::PoolSpecResourcepool, v1::PoolSpecResourcePool>;
+
+    /// `spec.resourcePool` is required in `v1` only.
+    ///
+    /// The value in objects that have none.
+    fn spec_resourcepool_if_absent(&self) -> IfAbsent<v1::PoolSpecResourcePool>;
+}
+
+/// Converts `Pool` between its versions `v1beta1` and `v1`, the hub.
+///
+/// What has no place in a version travels in the annotation `example.com/kept-by-conversion`.
+pub fn pool_converter(v1beta1: &impl ConvertPoolV1beta1) -> Converter {
+    Converter::new("example.com", "Pool", "v1")
+        .spoke(
+            Spoke::new("v1beta1")
+                .map(&[&["spec", "disk"]], &[&["spec", "storage"]], v1beta1.spec_disk())
+                .removed_in_spoke(&[&["spec", "files"]])
+                .only_in_hub(&[&["spec", "files", "width"]], v1beta1.spec_files_width())
+                .map(
+                    &[&["spec", "formatter", "byName"]],
+                    &[&["spec", "files", "byName"]],
+                    v1beta1.spec_formatter_by_name(),
+                )
+                .map(
+                    &[&["spec", "formatter", "format"]],
+                    &[&["spec", "files", "format"]],
+                    v1beta1.spec_formatter_format(),
+                )
+                .map(
+                    &[&["spec", "formatter", "sections"]],
+                    &[&["spec", "files", "sections"]],
+                    v1beta1.spec_formatter_sections(),
+                )
+                .map(
+                    &[&["spec", "mode", "level"]],
+                    &[&["spec", "mode", "level"]],
+                    v1beta1.spec_mode_level().to_spoke(),
+                )
+                .only_in_hub(&[&["spec", "oldMode"]], v1beta1.spec_old_mode())
+                .map(
+                    &[&["spec", "resourcepool"]],
+                    &[&["spec", "resourcePool"]],
+                    v1beta1.spec_resourcepool(),
+                )
+                .required_in_hub(
+                    &[&["spec", "resourcePool"]],
+                    v1beta1.spec_resourcepool_if_absent(),
+                ),
         )
 }

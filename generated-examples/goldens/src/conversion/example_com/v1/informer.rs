@@ -2,7 +2,7 @@
 
 //! Shared informers of `example.com/v1`.
 
-use super::types::{Disk, Gate};
+use super::types::{Disk, Gate, Pool};
 use kube_codegen_runtime::informer::{InformerFactory, SharedInformer};
 
 kube_codegen_runtime::private::generated_by!(1);
@@ -27,5 +27,10 @@ impl<'f> ExampleComV1Informers<'f> {
     /// Returns the shared informer for [`Gate`].
     pub fn gates(&self) -> SharedInformer<Gate> {
         self.factory.informer::<Gate>()
+    }
+
+    /// Returns the shared informer for [`Pool`].
+    pub fn pools(&self) -> SharedInformer<Pool> {
+        self.factory.informer::<Pool>()
     }
 }

@@ -2,7 +2,7 @@
 
 //! Listers of `example.com/v1`.
 
-use super::types::{Disk, Gate};
+use super::types::{Disk, Gate, Pool};
 use kube_codegen_runtime::lister::Lister;
 
 kube_codegen_runtime::private::generated_by!(1);
@@ -12,3 +12,6 @@ pub type DiskLister = Lister<Disk>;
 
 /// Reads [`Gate`] objects from the cache of an informer.
 pub type GateLister = Lister<Gate>;
+
+/// Reads [`Pool`] objects from the cache of an informer.
+pub type PoolLister = Lister<Pool>;

@@ -6,6 +6,7 @@
 #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
 #![allow(dead_code, unused_imports)]
 
+mod aliases;
 mod client;
 mod columns;
 pub mod conversion;
@@ -13,10 +14,12 @@ mod informer;
 mod lister;
 mod records;
 mod resource;
+mod shared;
 mod types;
 
+pub use aliases::*;
 pub use client::ExampleComV1;
 pub use informer::ExampleComV1Informers;
-pub use lister::{DiskLister, GateLister};
-pub use resource::{DiskList, GateList};
+pub use lister::{DiskLister, GateLister, PoolLister};
+pub use resource::{DiskList, GateList, PoolList};
 pub use types::*;

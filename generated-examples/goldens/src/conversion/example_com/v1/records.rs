@@ -2,6 +2,7 @@
 
 //! Field tables of `example.com/v1`: how its types are read and written, fields sorted by name.
 
+use super::shared::*;
 use super::types::*;
 
 kube_codegen_record::private::generated_by!(1);
@@ -61,12 +62,103 @@ kube_codegen_record::private::records! {
     GateSpecTimeouts {
         0 idle "idle",
     }
+    Pool {
+        0 = "apiVersion": "example.com/v1",
+        1 = "kind": "Pool",
+        2 metadata "metadata" unless_blank,
+        3 spec "spec",
+    }
+    PoolSpec {
+        0 files "files",
+        1 formatter "formatter",
+        2 mode "mode",
+        3 old_mode "oldMode",
+        4 resource_pool "resourcePool",
+        5 storage "storage",
+    }
+    PoolSpecFiles {
+        0 by_name "byName",
+        1 format "format",
+        2 sections "sections",
+        3 width "width",
+    }
+    PoolSpecFilesByName {
+        0 part "part",
+    }
+    PoolSpecFilesSections {
+        0 style "style",
+    }
+    PoolSpecFilesSectionsStyle {
+        0 mark "mark",
+    }
+    Width {
+        0 unit "unit",
+    }
+    PoolSpecFormatter {
+        0 width "width",
+    }
+    PoolSpecMode {
+        0 level "level",
+    }
+    PoolSpecOldMode {
+        0 level "level",
+    }
+    PoolSpecResourcePool {
+        0 kind "kind",
+        1 limits "limits",
+    }
+    PoolSpecResourcePoolLimits {
+        0 cpu "cpu",
+    }
+    PoolSpecStorage {
+        0 labels "labels",
+        1 size "size",
+    }
+    PoolSpecStorageLabels {
+        0 text "text",
+    }
 }
 
 kube_codegen_record::private::text_enums! {
     DiskSpecMode {
         Economy = "Economy",
         Fast = "Fast",
+        .. Other
+    }
+    PoolSpecFilesFormat {
+        Ini = "ini",
+        Yaml = "yaml",
+        .. Other
+    }
+    PoolSpecFilesSectionsStyleMark {
+        Dot = "Dot",
+        Dash = "Dash",
+        .. Other
+    }
+    WidthUnit {
+        Px = "px",
+        Em = "em",
+        .. Other
+    }
+    PoolSpecModeLevel {
+        Low = "Low",
+        High = "High",
+        Highest = "Highest",
+        .. Other
+    }
+    PoolSpecOldModeLevel {
+        Low = "Low",
+        High = "High",
+        .. Other
+    }
+    PoolSpecResourcePoolKind {
+        Shared = "Shared",
+        Own = "Own",
+        .. Other
+    }
+    PoolSpecStorageLabelsText {
+        Plain = "Plain",
+        Bold = "Bold",
         .. Other
     }
 }

@@ -2,7 +2,7 @@
 
 //! Names, manifests and API traits of the kinds of `example.com/v1`.
 
-use super::types::{Disk, DiskSpec, Gate, GateSpec};
+use super::types::{Disk, DiskSpec, Gate, GateSpec, Pool, PoolSpec};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, CustomResourceExt};
@@ -162,6 +162,89 @@ impl CustomResourceExt for Gate {
 
     fn crd_name() -> &'static str {
         "gates.example.com"
+    }
+
+    fn api_resource() -> ApiResource {
+        ApiResource::erase::<Self>(&())
+    }
+
+    fn shortnames() -> &'static [&'static str] {
+        Self::SHORT_NAMES
+    }
+}
+
+/// A list of [`Pool`] objects.
+pub type PoolList = k8s_openapi::List<Pool>;
+
+impl Pool {
+    /// The API group.
+    pub const GROUP: &'static str = "example.com";
+
+    /// The version in the group.
+    pub const VERSION: &'static str = "v1";
+
+    /// Group and version, as objects have them in `apiVersion`.
+    pub const API_VERSION: &'static str = "example.com/v1";
+
+    /// The kind.
+    pub const KIND: &'static str = "Pool";
+
+    /// The plural: the path segment of requests.
+    pub const PLURAL: &'static str = "pools";
+
+    /// The singular, as kubectl takes it.
+    pub const SINGULAR: &'static str = "pool";
+
+    /// Short names, as kubectl takes them.
+    pub const SHORT_NAMES: &'static [&'static str] = &[];
+
+    /// Categories, which kubectl lists together.
+    pub const CATEGORIES: &'static [&'static str] = &[];
+
+    /// Creates an object with this name and spec. All other fields are empty.
+    pub fn new(name: impl Into<String>, spec: PoolSpec) -> Self {
+        Self {
+            metadata: ObjectMeta {
+                name: Some(name.into()),
+                ..ObjectMeta::default()
+            },
+            spec: Some(spec),
+        }
+    }
+}
+
+impl k8s_openapi::Resource for Pool {
+    const API_VERSION: &'static str = Self::API_VERSION;
+    const GROUP: &'static str = Self::GROUP;
+    const KIND: &'static str = Self::KIND;
+    const VERSION: &'static str = Self::VERSION;
+    const URL_PATH_SEGMENT: &'static str = Self::PLURAL;
+    type Scope = k8s_openapi::NamespaceResourceScope;
+}
+
+impl k8s_openapi::ListableResource for Pool {
+    const LIST_KIND: &'static str = "PoolList";
+}
+
+impl k8s_openapi::Metadata for Pool {
+    type Ty = ObjectMeta;
+
+    fn metadata(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn metadata_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+}
+
+impl CustomResourceExt for Pool {
+    fn crd() -> CustomResourceDefinition {
+        kube_codegen_record::private::crd(include_str!("../pools.json"))
+    }
+
+    fn crd_name() -> &'static str {
+        "pools.example.com"
     }
 
     fn api_resource() -> ApiResource {

@@ -2,7 +2,9 @@
 
 //! The types of `example.com/v1`.
 
+use super::aliases::*;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use std::collections::BTreeMap;
 
 /// An object of kind `Disk`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,4 +106,188 @@ pub struct GateSpec {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GateSpecTimeouts {
     pub idle: Option<i64>,
+}
+
+/// An object of kind `Pool`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pool {
+    /// Standard object metadata.
+    pub metadata: ObjectMeta,
+    pub spec: Option<PoolSpec>,
+}
+
+/// `spec` of `Pool`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpec {
+    pub files: Option<PoolSpecFiles>,
+    pub formatter: Option<PoolSpecFormatter>,
+    pub mode: Option<PoolSpecMode>,
+    pub old_mode: Option<PoolSpecOldMode>,
+    pub resource_pool: PoolSpecResourcePool,
+    /// Maximum properties: 2.
+    pub storage: Option<PoolSpecStorage>,
+}
+
+/// `spec.files` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpecFiles {
+    pub by_name: Option<BTreeMap<String, Vec<PoolSpecFilesByName>>>,
+    pub format: Option<PoolSpecFilesFormat>,
+    pub sections: Option<Vec<PoolSpecFilesSections>>,
+    pub width: Option<PoolSpecFilesWidth>,
+}
+
+/// `spec.files.byName{}[]` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpecFilesByName {
+    pub part: Option<String>,
+}
+
+/// `spec.files.format` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PoolSpecFilesFormat {
+    /// `"ini"`
+    Ini,
+    /// `"yaml"`
+    Yaml,
+    /// A value not described by the schema, kept verbatim.
+    Other(String),
+}
+
+impl Default for PoolSpecFilesFormat {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
+/// `spec.files.sections[]` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpecFilesSections {
+    pub style: Option<PoolSpecFilesSectionsStyle>,
+}
+
+/// `spec.files.sections[].style` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpecFilesSectionsStyle {
+    pub mark: Option<PoolSpecFilesSectionsStyleMark>,
+}
+
+/// `spec.files.sections[].style.mark` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PoolSpecFilesSectionsStyleMark {
+    Dot,
+    Dash,
+    /// A value not described by the schema, kept verbatim.
+    Other(String),
+}
+
+impl Default for PoolSpecFilesSectionsStyleMark {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
+/// `spec.formatter` of `Pool`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpecFormatter {
+    pub width: Option<PoolSpecFormatterWidth>,
+}
+
+/// `spec.mode` of `Pool`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpecMode {
+    pub level: Option<PoolSpecModeLevel>,
+}
+
+/// `spec.mode.level` of `Pool`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PoolSpecModeLevel {
+    Low,
+    High,
+    Highest,
+    /// A value not described by the schema, kept verbatim.
+    Other(String),
+}
+
+impl Default for PoolSpecModeLevel {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
+/// `spec.oldMode` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpecOldMode {
+    pub level: Option<PoolSpecOldModeLevel>,
+}
+
+/// `spec.oldMode.level` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PoolSpecOldModeLevel {
+    Low,
+    High,
+    /// A value not described by the schema, kept verbatim.
+    Other(String),
+}
+
+impl Default for PoolSpecOldModeLevel {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
+/// `spec.resourcePool` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpecResourcePool {
+    pub kind: PoolSpecResourcePoolKind,
+    pub limits: Option<PoolSpecResourcePoolLimits>,
+}
+
+/// `spec.resourcePool.kind` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PoolSpecResourcePoolKind {
+    Shared,
+    Own,
+    /// A value not described by the schema, kept verbatim.
+    Other(String),
+}
+
+impl Default for PoolSpecResourcePoolKind {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
+/// `spec.resourcePool.limits` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpecResourcePoolLimits {
+    pub cpu: Option<String>,
+}
+
+/// `spec.storage` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpecStorage {
+    pub labels: Option<BTreeMap<String, PoolSpecStorageLabels>>,
+    pub size: Option<i64>,
+}
+
+/// `spec.storage.labels{}` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpecStorageLabels {
+    pub text: Option<PoolSpecStorageLabelsText>,
+}
+
+/// `spec.storage.labels{}.text` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PoolSpecStorageLabelsText {
+    Plain,
+    Bold,
+    /// A value not described by the schema, kept verbatim.
+    Other(String),
+}
+
+impl Default for PoolSpecStorageLabelsText {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
 }

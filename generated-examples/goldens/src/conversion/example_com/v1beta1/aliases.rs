@@ -4,3 +4,35 @@
 
 // Equal in another version, which defines them.
 pub use super::super::v1::DiskSpecSame;
+/// `spec.disk` of `Pool`.
+pub use super::super::v1::PoolSpecStorage as PoolSpecDisk;
+/// `spec.disk.labels{}` of `Pool`.
+pub use super::super::v1::PoolSpecStorageLabels as PoolSpecDiskLabels;
+/// `spec.disk.labels{}.text` of `Pool`.
+pub use super::super::v1::PoolSpecStorageLabelsText as PoolSpecDiskLabelsText;
+/// `spec.formatter` of `Pool`.
+pub use super::super::v1::PoolSpecFiles as PoolSpecFormatter;
+/// `spec.formatter.byName{}[]` of `Pool`.
+pub use super::super::v1::PoolSpecFilesByName as PoolSpecFormatterByName;
+/// `spec.formatter.format` of `Pool`.
+pub use super::super::v1::PoolSpecFilesFormat as PoolSpecFormatterFormat;
+/// `spec.formatter.sections[]` of `Pool`.
+pub use super::super::v1::PoolSpecFilesSections as PoolSpecFormatterSections;
+/// `spec.formatter.sections[].style` of `Pool`.
+pub use super::super::v1::PoolSpecFilesSectionsStyle as PoolSpecFormatterSectionsStyle;
+/// `spec.formatter.sections[].style.mark` of `Pool`.
+pub use super::super::v1::PoolSpecFilesSectionsStyleMark as PoolSpecFormatterSectionsStyleMark;
+/// `spec.formatter.width` of `Pool`.
+pub use super::super::v1::PoolSpecFilesWidth as PoolSpecFormatterWidth;
+/// `spec.formatter.width.unit` of `Pool`.
+pub use super::super::v1::PoolSpecFilesWidthUnit as PoolSpecFormatterWidthUnit;
+/// `spec.mode` of `Pool`.
+pub use super::super::v1::PoolSpecOldMode as PoolSpecMode;
+/// `spec.mode.level` of `Pool`.
+pub use super::super::v1::PoolSpecOldModeLevel as PoolSpecModeLevel;
+/// `spec.resourcepool` of `Pool`.
+pub use super::super::v1::PoolSpecResourcePool as PoolSpecResourcepool;
+/// `spec.resourcepool.kind` of `Pool`.
+pub use super::super::v1::PoolSpecResourcePoolKind as PoolSpecResourcepoolKind;
+/// `spec.resourcepool.limits` of `Pool`.
+pub use super::super::v1::PoolSpecResourcePoolLimits as PoolSpecResourcepoolLimits;

@@ -2,7 +2,7 @@
 
 //! Printer columns of `example.com/v1beta1`.
 
-use super::types::{Disk, Gate};
+use super::types::{Disk, Gate, Pool};
 use kube_codegen_record::walk::{Column, Columns};
 
 impl Columns for Disk {
@@ -10,5 +10,9 @@ impl Columns for Disk {
 }
 
 impl Columns for Gate {
+    const COLUMNS: &'static [Column] = &[];
+}
+
+impl Columns for Pool {
     const COLUMNS: &'static [Column] = &[];
 }

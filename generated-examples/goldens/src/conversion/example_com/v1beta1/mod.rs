@@ -18,6 +18,6 @@ mod types;
 pub use aliases::*;
 pub use client::ExampleComV1beta1;
 pub use informer::ExampleComV1beta1Informers;
-pub use lister::{DiskLister, GateLister};
-pub use resource::{DiskList, GateList};
+pub use lister::{DiskLister, GateLister, PoolLister};
+pub use resource::{DiskList, GateList, PoolList};
 pub use types::*;

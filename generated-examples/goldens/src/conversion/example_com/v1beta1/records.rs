@@ -48,6 +48,18 @@ kube_codegen_record::private::records! {
         0 idle "idle",
         1 name "name",
     }
+    Pool {
+        0 = "apiVersion": "example.com/v1beta1",
+        1 = "kind": "Pool",
+        2 metadata "metadata" unless_blank,
+        3 spec "spec",
+    }
+    PoolSpec {
+        0 disk "disk",
+        1 formatter "formatter",
+        2 mode "mode",
+        3 resourcepool "resourcepool",
+    }
 }
 
 kube_codegen_record::private::text_enums! {

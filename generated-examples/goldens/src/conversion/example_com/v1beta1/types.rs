@@ -87,3 +87,20 @@ pub struct GateSpec {
     pub idle: Option<i64>,
     pub name: Option<String>,
 }
+
+/// An object of kind `Pool`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pool {
+    /// Standard object metadata.
+    pub metadata: ObjectMeta,
+    pub spec: Option<PoolSpec>,
+}
+
+/// `spec` of `Pool`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpec {
+    pub disk: Option<PoolSpecDisk>,
+    pub formatter: Option<PoolSpecFormatter>,
+    pub mode: Option<PoolSpecMode>,
+    pub resourcepool: Option<PoolSpecResourcepool>,
+}

@@ -54,6 +54,8 @@ pub trait ConvertRouteV1alpha1 {
 /// schemas that adds such a path adds a method.
 pub trait ConvertRouteV1beta1 {
     /// `spec.strategy` of `v1beta1` is `strategy` in `v1`.
+    ///
+    /// To copy the values as they are, declare `rename = "spec.strategy -> strategy"` in the config instead.
     fn spec_strategy(&self) -> Mapping<v1beta1::RouteSpecStrategy, v1::RouteStrategy>;
 }
 
