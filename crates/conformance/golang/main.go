@@ -12,11 +12,14 @@ import (
 	apps "k8s.io/api/apps/v1"
 	autoscaling "k8s.io/api/autoscaling/v2"
 	batch "k8s.io/api/batch/v1"
+	certificates "k8s.io/api/certificates/v1"
 	coordination "k8s.io/api/coordination/v1"
 	core "k8s.io/api/core/v1"
 	discovery "k8s.io/api/discovery/v1"
 	events "k8s.io/api/events/v1"
+	flowcontrol "k8s.io/api/flowcontrol/v1"
 	networking "k8s.io/api/networking/v1"
+	node "k8s.io/api/node/v1"
 	policy "k8s.io/api/policy/v1"
 	rbac "k8s.io/api/rbac/v1"
 	scheduling "k8s.io/api/scheduling/v1"
@@ -36,11 +39,14 @@ func main() {
 		apps.SchemeGroupVersion:                  apps.AddToScheme,
 		autoscaling.SchemeGroupVersion:           autoscaling.AddToScheme,
 		batch.SchemeGroupVersion:                 batch.AddToScheme,
+		certificates.SchemeGroupVersion:          certificates.AddToScheme,
 		coordination.SchemeGroupVersion:          coordination.AddToScheme,
 		core.SchemeGroupVersion:                  core.AddToScheme,
 		discovery.SchemeGroupVersion:             discovery.AddToScheme,
 		events.SchemeGroupVersion:                events.AddToScheme,
+		flowcontrol.SchemeGroupVersion:           flowcontrol.AddToScheme,
 		networking.SchemeGroupVersion:            networking.AddToScheme,
+		node.SchemeGroupVersion:                  node.AddToScheme,
 		policy.SchemeGroupVersion:                policy.AddToScheme,
 		rbac.SchemeGroupVersion:                  rbac.AddToScheme,
 		scheduling.SchemeGroupVersion:            scheduling.AddToScheme,

@@ -1,6 +1,6 @@
 //! `record` writes the answers of a real API server beside the scripts, `types` records its built-in kinds, `random` compares
 //! both servers on random requests, and `objects`, `costs` and `estimates` compare the schemas of CRDs with a real API server: on random
-//! objects, in what rules cost, and in what they cost at most.
+//! objects, in what rules cost, and in what they cost at most. `serve` starts one of the servers for other programs.
 
 use std::{
     env, fs,
@@ -11,11 +11,13 @@ use std::{
 
 use kube_codegen_conformance::{Script, Session, definitions, objects, random};
 use kube_codegen_testenv::ControlPlane;
+use kube_codegen_testing::{ApiServer, Controllers, Tls};
 use testresult::TestResult;
 
 const USAGE: &str = "usage: conformance record [SCRIPT…] | types
        conformance random [--steps N] [--seed N] [--round N] [--wild] [--builtin] [--kind KIND] [--show N]
        conformance objects [--count N] [--seed N] [--show N] [CRDS…]
+       conformance serve [--real] [--controllers] KUBECONFIG
        conformance costs [WORD…]
        conformance estimates [--show N] [CRDS…]";
 
@@ -50,6 +52,14 @@ async fn main() -> ExitCode {
                 kind: kind.and_then(|at| args.get(at + 1).cloned()),
             })
             .await
+        }
+        Some("serve") => {
+            let has = |name: &str| args.iter().any(|arg| arg == name);
+            let mut paths = args[1..].iter().filter(|arg| !arg.starts_with("--"));
+            match paths.next() {
+                Some(path) => serve(path.as_ref(), has("--real"), has("--controllers")).await,
+                None => Err("serve needs the path of a kubeconfig that it writes".into()),
+            }
         }
         Some("costs") => costs(&args[1..]).await,
         Some("estimates") => estimates(&paths(), size("--show", 5)).await,
@@ -133,6 +143,36 @@ async fn types() -> TestResult {
         format!("[\n{}\n]\n", lines.join(",\n")),
     )?;
     plane.stop().await?;
+    Ok(())
+}
+
+/// Writes the kubeconfig of a server, and serves until the standard input ends.
+async fn serve(kubeconfig: &Path, is_real: bool, has_controllers: bool) -> TestResult {
+    let end = async { tokio::io::copy(&mut tokio::io::stdin(), &mut tokio::io::sink()).await };
+    if is_real {
+        let plane = ControlPlane::start().await?;
+        if !has_controllers {
+            plane.controllers()?.kill();
+        }
+        fs::copy(plane.kubeconfig(), kubeconfig)?;
+        println!("serving");
+        end.await?;
+        plane.stop().await?;
+        return Ok(());
+    }
+    let tls = Tls::new()?;
+    let mut builder = ApiServer::builder();
+    builder = if has_controllers {
+        builder.namespaces().controllers(Controllers::new())
+    } else {
+        builder.empty_namespaces()
+    };
+    let server = builder.authority(tls.authority()).authorization().build();
+    server.set_request_limit(0);
+    server.listen_tls(&tls).await?;
+    fs::write(kubeconfig, server.kubeconfig().unwrap_or_default())?;
+    println!("serving");
+    end.await?;
     Ok(())
 }
 

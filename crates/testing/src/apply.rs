@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 
 use crate::{
     admit,
-    managed::{self, Shape, typed},
+    managed::{self, typed},
     object::{self, at, text},
-    read::found,
+    read::{current, found},
     request::{Request, present},
+    scale,
     status::{Answer, bad_request, cause, conflict, invalid_options, not_found, unexplained},
     store::Store,
 };
@@ -19,23 +20,7 @@ use crate::{
 /// Applies a configuration. Returns the new state, and whether the object was created.
 pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>, bool)> {
     let target = &request.target;
-    let config = request.json()?;
-    if request.query.get("fieldManager").is_none_or(str::is_empty) {
-        let message = "Required value: is required for apply patch";
-        let cause = cause("fieldManager", "FieldValueRequired", message);
-        return Err(invalid_options("PatchOptions", vec![cause]));
-    }
-    let (version, kind) = (text(&config, "/apiVersion"), text(&config, "/kind"));
-    if version != target.api_version() || kind != target.kind.kind {
-        let version = if version.contains('/') {
-            version
-        } else {
-            &format!("/{version}")
-        };
-        return Err(bad_request(&format!(
-            "invalid object type: {version}, Kind={kind}"
-        )));
-    }
+    let config = read(request, &target.api_version(), &target.kind.kind)?;
     let old = found(store, target)?;
     if old.is_none() && !target.subresource.is_empty() {
         return Err(not_found(&target.kind, &target.name));
@@ -74,13 +59,49 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
     Ok((stored, false))
 }
 
+/// Applies a scale, and returns its new state.
+pub(crate) fn scale(store: &mut Store, request: &Request) -> Answer<Value> {
+    let target = &request.target;
+    let config = read(request, scale::VERSION, "Scale")?;
+    let old = current(store, target)?;
+    check(&config, request)?;
+    let live = scale::get(target, &old)?;
+    let object = present(&old, target, false);
+    let stored = match managed::apply_scale(&object, live, &config, request)? {
+        Some(applied) => admit::update(store, request, &old, applied)?,
+        None => old,
+    };
+    scale::get(target, &stored)
+}
+
+/// Reads a configuration of a kind.
+fn read(request: &Request, api_version: &str, kind: &str) -> Answer<Value> {
+    let config = request.json()?;
+    if request.query.get("fieldManager").is_none_or(str::is_empty) {
+        let message = "Required value: is required for apply patch";
+        let cause = cause("fieldManager", "FieldValueRequired", message);
+        return Err(invalid_options("PatchOptions", vec![cause]));
+    }
+    let (version, found) = (text(&config, "/apiVersion"), text(&config, "/kind"));
+    if version != api_version || found != kind {
+        let version = if version.contains('/') {
+            version
+        } else {
+            &format!("/{version}")
+        };
+        return Err(bad_request(&format!(
+            "invalid object type: {version}, Kind={found}"
+        )));
+    }
+    Ok(config)
+}
+
 /// Checks that a configuration has the form and the fields of the kind.
 fn check(config: &Value, request: &Request) -> Answer<()> {
-    let target = &request.target;
     if !at(config, "/metadata/managedFields").is_null() {
         return Err(bad_request("metadata.managedFields must be nil"));
     }
-    let errors = typed::errors(&Shape::root(target.version()?), config);
+    let errors = typed::errors(&managed::shape(request)?, config);
     if errors.is_empty() {
         return Ok(());
     }
@@ -92,7 +113,7 @@ fn check(config: &Value, request: &Request) -> Answer<()> {
         "failed to create typed patch object ({}/{}; {}, Kind={}): {errors}",
         object::namespace(config),
         object::name(config),
-        target.api_version(),
-        target.kind.kind,
+        text(config, "/apiVersion"),
+        text(config, "/kind"),
     )))
 }

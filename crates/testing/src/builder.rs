@@ -4,6 +4,16 @@ use std::env;
 
 use crate::{ApiServer, Controllers, auth, namespaces, server::WINDOW, shared::lock, store::Store};
 
+/// Which namespaces there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Namespaces {
+    /// All, without being created.
+    #[default]
+    Assumed,
+    Empty,
+    Complete,
+}
+
 /// The settings of an [`ApiServer`].
 ///
 /// ```
@@ -20,7 +30,7 @@ use crate::{ApiServer, Controllers, auth, namespaces, server::WINDOW, shared::lo
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Builder {
-    namespaces: bool,
+    namespaces: Namespaces,
     authority: String,
     controllers: Option<Controllers>,
     authorization: bool,
@@ -32,7 +42,14 @@ impl Builder {
     /// namespace has its default account and `kube-root-ca.crt`, objects need an existing namespace, and a deleted namespace
     /// is `Terminating` until its objects are gone.
     pub fn namespaces(mut self) -> Self {
-        self.namespaces = true;
+        self.namespaces = Namespaces::Complete;
+        self
+    }
+
+    /// As [`Self::namespaces`], but new namespaces are empty, and Pods need no account: so it is with `envtest`, where no
+    /// controllers run.
+    pub fn empty_namespaces(mut self) -> Self {
+        self.namespaces = Namespaces::Empty;
         self
     }
 
@@ -76,7 +93,8 @@ impl Builder {
         let mut store = Store::new(WINDOW);
         store.authority = self.authority;
         store.kubelets = self.grace_periods;
-        if self.namespaces {
+        store.accounts = self.namespaces != Namespaces::Empty;
+        if self.namespaces != Namespaces::Assumed {
             namespaces::start(&mut store);
         }
         if self.authorization {
@@ -85,7 +103,7 @@ impl Builder {
         let server = ApiServer::with(store);
         let measures = env::var_os("KUBE_CODEGEN_RBAC").is_some_and(|value| value == "measure");
         if self.authorization && !measures {
-            lock(&server.0.auth).enable();
+            lock(&server.0.auth).enabled = true;
         }
         if let Some(controllers) = self.controllers {
             tokio::spawn(server.run_controllers(controllers));

@@ -75,6 +75,7 @@ mod strategic;
 mod table;
 #[cfg(feature = "tls")]
 mod tls;
+mod transient;
 mod transport;
 mod watch;
 mod webhook;

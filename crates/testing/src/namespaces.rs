@@ -2,7 +2,7 @@
 //!
 //! It is an option of the server; without it, namespaces need not exist.
 
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
 use kube::core::response::{Status, StatusDetails, reason};
 use serde_json::{Value, json};
@@ -23,6 +23,9 @@ use crate::{
 const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 /// The admission plugin `NamespaceLifecycle` protects them.
 const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
+const SERVER: &str = "kube-apiserver";
+/// The Service of the server itself.
+const SERVICE: &str = "kubernetes";
 const ROOT_CA: &str = "kube-root-ca.crt";
 
 pub(crate) fn is_namespace(kind: &Kind) -> bool {
@@ -35,12 +38,60 @@ pub(crate) fn start(store: &mut Store) {
     for name in INITIAL {
         let namespace =
             json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-        internal::create(store, "kube-apiserver", &namespace).ok();
+        internal::create(store, SERVER, &namespace).ok();
+    }
+    let service = json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {
+            "name": SERVICE,
+            "namespace": "default",
+            "labels": {"component": "apiserver", "provider": "kubernetes"},
+        },
+        "spec": {
+            "clusterIP": "10.96.0.1",
+            "clusterIPs": ["10.96.0.1"],
+            "ports": [{"name": "https", "port": 443, "targetPort": 6443}],
+        },
+    });
+    internal::create(store, SERVER, &service).ok();
+}
+
+/// Makes the Service of the server lead to the address at which it listens.
+pub(crate) fn listens(store: &mut Store, address: SocketAddr) {
+    if !store.namespaces {
+        return;
+    }
+    let metadata =
+        |labels: Value| json!({"name": SERVICE, "namespace": "default", "labels": labels});
+    let ports = json!([{"name": "https", "port": address.port(), "protocol": "TCP"}]);
+    let endpoints = json!({
+        "apiVersion": "v1",
+        "kind": "Endpoints",
+        "metadata": metadata(json!({"endpointslice.kubernetes.io/skip-mirror": "true"})),
+        "subsets": [{"addresses": [{"ip": address.ip()}], "ports": ports}],
+    });
+    let slice = json!({
+        "apiVersion": "discovery.k8s.io/v1",
+        "kind": "EndpointSlice",
+        "metadata": metadata(json!({"kubernetes.io/service-name": SERVICE})),
+        "addressType": "IPv4",
+        "endpoints": [{"addresses": [address.ip()], "conditions": {"ready": true}}],
+        "ports": ports,
+    });
+    for object in [endpoints, slice] {
+        // A copy of a server that listens has them already.
+        if internal::create(store, SERVER, &object).is_err() {
+            internal::update(store, SERVER, &object).ok();
+        }
     }
 }
 
 /// Creates what each namespace contains: the default account and the certificate authority.
 pub(crate) fn created(store: &mut Store, namespace: &str) {
+    if !store.accounts {
+        return;
+    }
     let metadata = |name: &str| json!({"name": name, "namespace": namespace});
     let account =
         json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata("default")});
@@ -164,7 +215,7 @@ fn find(store: &Store, namespace: &str) -> Option<Arc<Value>> {
 
 /// Returns why a new Pod is refused, after its account was set as the admission plugin `ServiceAccount` does.
 pub(crate) fn admit_pod(store: &Store, kind: &Kind, pod: &mut Value) -> Answer<()> {
-    if !store.namespaces || kind.kind != "Pod" || !kind.group.is_empty() {
+    if !store.namespaces || !store.accounts || kind.kind != "Pod" || !kind.group.is_empty() {
         return Ok(());
     }
     let account = match object::text(pod, "/spec/serviceAccountName") {

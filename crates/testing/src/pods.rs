@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 
 use crate::{
     gc::{self, Propagation},
+    kind::Kind,
     object::{self, at, deleting, list, now, put, section, text},
     read::current,
     request::Request,
     selector,
-    status::{Answer, conflict, disruption_budget, document, unexplained},
+    status::{Answer, cause, conflict, disruption_budget, document, invalid, unexplained},
     store::Store,
 };
 
@@ -116,23 +117,26 @@ pub(crate) fn bind(store: &mut Store, request: &Request) -> Answer<Value> {
     let target = &request.target;
     let pod = current(store, target)?;
     let binding = request.json()?;
+    let node = text(&binding, "/target/name");
+    if node.is_empty() {
+        let missing = cause("target.name", "FieldValueRequired", "Required value");
+        let mut named = Kind::clone(&target.kind);
+        "Binding".clone_into(&mut named.kind);
+        return Err(invalid(&named, &target.name, vec![missing]));
+    }
     let assigned = text(&pod, "/spec/nodeName");
     if !assigned.is_empty() {
         let why = format!(
             "pod {} is already assigned to node {assigned:?}",
             target.name
         );
-        let mut named = crate::kind::Kind::clone(&target.kind);
+        let mut named = Kind::clone(&target.kind);
         named.plural.push_str("/binding");
         return Err(conflict(&named, &target.name, &why));
     }
     if !request.dry_run() {
         let mut bound = Value::clone(&pod);
-        put(
-            &mut bound,
-            "/spec/nodeName",
-            at(&binding, "/target/name").clone(),
-        );
+        put(&mut bound, "/spec/nodeName", node.into());
         let condition = json!({
             "type": "PodScheduled",
             "status": "True",

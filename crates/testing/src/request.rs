@@ -10,6 +10,7 @@ use kube_codegen_record::Number;
 use serde_json::{Value, error::Category, json};
 
 use crate::{
+    auth::User,
     builtin, events, json,
     kind::{Kind, Kinds, Types, Version},
     object::map,
@@ -121,6 +122,7 @@ pub(crate) struct Request {
     /// The owners of fields stay as they are, because the body has fields of wrong types.
     pub(crate) is_untracked: Cell<bool>,
     pub(crate) user_agent: String,
+    pub(crate) user: User,
     /// The changes (RFC 6902) of admission webhooks.
     pub(crate) patches: Vec<Value>,
     /// Set while a request is executed for the sake of webhooks.
@@ -157,8 +159,10 @@ impl Request {
         let target = target(parts.uri.path(), kinds)?;
         let watch = query.flag("watch");
         let verb = match (&parts.method, target.name.is_empty()) {
-            (&Method::POST, false) if is_created(&target.subresource) => Verb::Create,
-            (_, false) if is_created(&target.subresource) => return Err(no_verb()),
+            (method, false) if is_created(&target.subresource) => match *method {
+                Method::POST => Verb::Create,
+                _ => return Err(no_verb()),
+            },
             (method, false) if target.subresource == "finalize" && method != Method::PUT => {
                 return Err(no_verb());
             }
@@ -173,12 +177,9 @@ impl Request {
             _ => return Err(not_allowed()),
         };
         let header = |name| {
-            parts
-                .headers
-                .get(name)
-                .and_then(|value| value.to_str().ok())
-                .unwrap_or_default()
-                .to_owned()
+            let value = parts.headers.get(name);
+            let value = value.and_then(|value| value.to_str().ok());
+            value.unwrap_or_default().to_owned()
         };
         let content_type = header(header::CONTENT_TYPE);
         Ok(Self {
@@ -202,6 +203,7 @@ impl Request {
             has_whole_float: Cell::default(),
             is_untracked: Cell::default(),
             user_agent: header(header::USER_AGENT),
+            user: User::admin(),
             patches: Vec::new(),
             probe: None,
         })
@@ -222,6 +224,7 @@ impl Request {
             has_whole_float: Cell::default(),
             is_untracked: Cell::default(),
             user_agent: agent.to_owned(),
+            user: User::admin(),
             patches: Vec::new(),
             probe: None,
         }
@@ -372,15 +375,12 @@ fn target(path: &str, kinds: &Kinds) -> Answer<Target> {
         "" => true,
         "status" => served.status,
         "scale" => served.scale.is_some(),
-        "token" => kind.group.is_empty() && kind.kind == "ServiceAccount",
-        "finalize" => kind.group.is_empty() && kind.kind == "Namespace",
-        "binding" | "eviction" => kind.group.is_empty() && kind.kind == "Pod",
         "attach" | "exec" | "log" | "portforward" | "proxy"
             if kind.group.is_empty() && kind.kind == "Pod" =>
         {
             return Err(no_containers(subresource));
         }
-        _ => false,
+        other => builtin::subresources(kind).contains(&other),
     };
     let scoped = if kind.namespaced {
         !namespace.is_empty() || name.is_empty()

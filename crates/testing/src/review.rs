@@ -1,70 +1,83 @@
-//! Answers reviews of access and tokens. Without authorization, everything is allowed.
+//! Answers requests for kinds that are not stored: reviews of access and tokens, and the state of components. Without
+//! authorization, everything is allowed.
+
+use std::sync::MutexGuard;
 
 use http::Method;
+use kube::core::response::reason;
 use serde_json::{Value, json};
 
 use crate::{
     auth::{
         User,
         rbac::{self, Attributes},
+        token,
     },
     builtin,
     object::{at, put, strings, text},
     shared::{Shared, lock},
-    status::Answer,
+    status::{Answer, error, no_resource, not_allowed},
+    store::Store,
+    transient::{self, Transient},
 };
 
-const AUTHENTICATION: &str = "/apis/authentication.k8s.io/v1/";
-const AUTHORIZATION: &str = "/apis/authorization.k8s.io/v1/";
-
-/// Returns the answer to a review, if the request is one.
+/// Returns the answer to a request for a kind that is not stored.
 pub(crate) fn answer(
     shared: &Shared,
     user: &User,
     method: &Method,
     path: &str,
     body: &[u8],
-) -> Option<Answer<Value>> {
-    if method != Method::POST {
-        return None;
+) -> Option<Answer<(u16, Value)>> {
+    let (kind, namespace, name) = transient::target(path)?;
+    let verb = match *method {
+        Method::POST if name.is_empty() => "create",
+        Method::GET if name.is_empty() => "list",
+        Method::GET => "get",
+        _ => "",
+    };
+    if !kind.verbs.contains(&verb) {
+        return Some(Err(not_allowed()));
     }
-    let (version, rest) = match (
-        path.strip_prefix(AUTHENTICATION),
-        path.strip_prefix(AUTHORIZATION),
-    ) {
-        (Some(rest), _) => ("authentication.k8s.io/v1", rest),
-        (_, Some(rest)) => ("authorization.k8s.io/v1", rest),
-        _ => return None,
-    };
-    let plural = rest.rsplit('/').next().unwrap_or_default();
-    let kind = match plural {
-        "selfsubjectaccessreviews" => "SelfSubjectAccessReview",
-        "subjectaccessreviews" => "SubjectAccessReview",
-        "localsubjectaccessreviews" => "LocalSubjectAccessReview",
-        "selfsubjectrulesreviews" => "SelfSubjectRulesReview",
-        "selfsubjectreviews" => "SelfSubjectReview",
-        "tokenreviews" => "TokenReview",
-        _ => return None,
-    };
     let enabled = lock(&shared.auth).enabled;
     let store = lock(&shared.store);
     if enabled {
-        let namespace = rest
-            .strip_prefix("namespaces/")
-            .and_then(|rest| rest.split('/').next());
         let attributes = Attributes {
-            verb: "create",
-            group: version.split('/').next().unwrap_or_default(),
-            resource: plural,
+            verb,
+            group: kind.group,
+            resource: kind.plural,
             subresource: "",
-            namespace: namespace.unwrap_or_default(),
-            name: "",
+            namespace,
+            name,
             path: "",
         };
         if let Err(refused) = rbac::authorize(&store, user, &attributes) {
             return Some(Err(refused));
         }
     }
+    Some(match kind.kind {
+        "Binding" => Err(no_resource()),
+        "ComponentStatus" => {
+            let missing = || {
+                let message = format!("componentstatus {name:?} not found");
+                error(404, reason::NOT_FOUND, &message)
+            };
+            let found = transient::component(name).ok_or_else(missing);
+            found.map(|it| (200, it))
+        }
+        _ => Ok((201, review(shared, store, user, kind, body))),
+    })
+}
+
+/// Returns a review with its status.
+fn review(
+    shared: &Shared,
+    store: MutexGuard<'_, Store>,
+    user: &User,
+    kind: &Transient,
+    body: &[u8],
+) -> Value {
+    let enabled = lock(&shared.auth).enabled;
     let mut review: Value = builtin::review_from_protobuf(body)
         .or_else(|| serde_json::from_slice(body).ok())
         .unwrap_or_else(|| json!({"spec": {}}));
@@ -81,7 +94,7 @@ pub(crate) fn answer(
             }
         }
     };
-    let status = match kind {
+    let status = match kind.kind {
         "SelfSubjectAccessReview" => access(user),
         "SubjectAccessReview" | "LocalSubjectAccessReview" => {
             let mut asked = User::new(text(&review, "/spec/user"));
@@ -95,28 +108,34 @@ pub(crate) fn answer(
         "SelfSubjectReview" => json!({"userInfo": user.info()}),
         _ => {
             drop(store);
-            token(shared, enabled, text(&review, "/spec/token"))
+            token(shared, enabled, at(&review, "/spec"))
         }
     };
-    put(&mut review, "/apiVersion", version.into());
-    put(&mut review, "/kind", kind.into());
+    put(
+        &mut review,
+        "/apiVersion",
+        format!("{}/v1", kind.group).into(),
+    );
+    put(&mut review, "/kind", kind.kind.into());
     if at(&review, "/metadata").is_null() {
         put(&mut review, "/metadata", json!({}));
     }
     put(&mut review, "/status", status);
-    Some(Ok(review))
+    review
 }
 
 /// Returns the status of a `TokenReview`.
-fn token(shared: &Shared, enabled: bool, token: &str) -> Value {
-    let user = if enabled {
-        lock(&shared.auth).tokens.user(token)
-    } else {
-        Some(User::admin()).filter(|_| !token.is_empty())
-    };
-    match user {
-        Some(user) => json!({"authenticated": true, "user": user.info()}),
-        None => json!({"user": {}, "error": "invalid bearer token"}),
+fn token(shared: &Shared, enabled: bool, spec: &Value) -> Value {
+    let (token, audiences) = (text(spec, "/token"), strings(spec, "/audiences"));
+    match lock(&shared.auth).tokens.review(token, &audiences) {
+        Ok((user, audiences)) => {
+            json!({"authenticated": true, "user": user.info(), "audiences": audiences})
+        }
+        Err(_) if !enabled && !token.is_empty() => {
+            let audiences = token::audiences(audiences);
+            json!({"authenticated": true, "user": User::admin().info(), "audiences": audiences})
+        }
+        Err(why) => json!({"user": {}, "error": why}),
     }
 }
 

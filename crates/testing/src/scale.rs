@@ -12,6 +12,9 @@ use crate::{
     store::Store,
 };
 
+/// The version of a scale.
+pub(crate) const VERSION: &str = "autoscaling/v1";
+
 pub(crate) fn get(target: &Target, object: &Value) -> Answer<Value> {
     let paths = target.version()?.scale.as_ref().ok_or_else(no_resource)?;
     let Some(replicas) = at(object, &paths.spec).as_i64() else {
@@ -47,7 +50,7 @@ pub(crate) fn get(target: &Target, object: &Value) -> Answer<Value> {
         json!({"replicas": replicas})
     };
     Ok(
-        json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": spec, "status": status}),
+        json!({"apiVersion": VERSION, "kind": "Scale", "metadata": metadata, "spec": spec, "status": status}),
     )
 }
 

@@ -27,6 +27,8 @@ struct FieldTerm {
     pointer: String,
     value: String,
     equal: bool,
+    /// How an absent field is compared: Go's zero value.
+    absent: &'static str,
 }
 
 impl Selector {
@@ -39,13 +41,20 @@ impl Selector {
             {
                 return Err(bad_request(&format!("field label not supported: {path}")));
             }
-            let path = events::stored_path(&target.kind, path);
+            let (path, absent) = match path {
+                _ if target.kind.custom => (path.to_owned(), ""),
+                "spec.hostNetwork" | "spec.unschedulable" => (path.to_owned(), "false"),
+                "status.replicas" => (path.to_owned(), "0"),
+                "status.successful" => ("status.succeeded".to_owned(), "0"),
+                path => (events::stored_path(&target.kind, path), ""),
+            };
             let pointer = format!("/{}", path.replace('.', "/"));
             let value = value.to_owned();
             Ok(FieldTerm {
                 pointer,
                 value,
                 equal,
+                absent,
             })
         };
         let fields = query.get("fieldSelector").unwrap_or_default().split(',');
@@ -72,7 +81,7 @@ impl FieldTerm {
     fn matches(&self, object: &Value) -> bool {
         let found = match at(object, &self.pointer) {
             Value::String(text) => text.clone(),
-            Value::Null | Value::Array(_) | Value::Object(_) => String::new(),
+            Value::Null | Value::Array(_) | Value::Object(_) => self.absent.to_owned(),
             scalar => scalar.to_string(),
         };
         (found == self.value) == self.equal

@@ -47,9 +47,11 @@ pub(crate) async fn serve(
     };
     let path = parts.uri.path();
     match review::answer(&shared, &user, &parts.method, path, &body) {
-        Some(Ok(answer)) => {
-            lock(&shared.requests).append(&review::line(&answer, path));
-            return Ok(json(201, &answer));
+        Some(Ok((code, answer))) => {
+            if code == 201 {
+                lock(&shared.requests).append(&review::line(&answer, path));
+            }
+            return Ok(json(code, &answer));
         }
         Some(Err(failure)) => return Ok(failed(&failure)),
         None => {}
@@ -107,6 +109,7 @@ async fn answer(
     user: &User,
     path: &str,
 ) -> io::Result<Response<Body>> {
+    request.user = user.clone();
     let interceptors = lock(&shared.interceptors).clone();
     let is_kept = lock(&shared.requests).is_kept();
     let intercepted = interceptors

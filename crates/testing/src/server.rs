@@ -18,12 +18,13 @@ use crate::{
     auth::User,
     builder::Builder,
     fault::{Command, Failure},
+    namespaces,
     recorded::{On, RecordedRequest},
     request::Request,
     shared::{Changes, Shared, lock},
     status,
     store::Store,
-    transport::{self, ApiService},
+    transport::{self, ApiService, Listener},
 };
 
 /// How many changes per resource are kept for watches.
@@ -106,7 +107,7 @@ impl ApiServer {
 
     /// Adds a bearer token for clients over HTTP.
     pub fn add_token(&self, token: impl Into<String>, user: User) {
-        lock(&self.0.auth).tokens.add(token.into(), user, None);
+        lock(&self.0.auth).tokens.add(token.into(), user);
     }
 
     /// Serves plain HTTP on a free port of 127.0.0.1 until the last handle is dropped. A second call returns the same address.
@@ -118,8 +119,7 @@ impl ApiServer {
             return Ok(address);
         }
         let listener = transport::listen(&self.0).await?;
-        lock(&self.0.settings).listener = Some(listener.clone());
-        Ok(listener.address)
+        Ok(self.listens(listener))
     }
 
     /// Serves HTTPS on a free port of 127.0.0.1 until the last handle is dropped. A second call returns the same address.
@@ -132,8 +132,15 @@ impl ApiServer {
             return Ok(address);
         }
         let listener = transport::listen_tls(&self.0, tls).await?;
-        lock(&self.0.settings).listener = Some(listener.clone());
-        Ok(listener.address)
+        Ok(self.listens(listener))
+    }
+
+    fn listens(&self, listener: Listener) -> SocketAddr {
+        let address = listener.address;
+        lock(&self.0.settings).listener = Some(listener);
+        namespaces::listens(&mut lock(&self.0.store), address);
+        self.0.changes.wake();
+        address
     }
 
     fn address(&self) -> Option<SocketAddr> {

@@ -46,8 +46,9 @@ fn cluster_ip(store: &mut Store, old: Option<&Value>, object: &mut Value) {
     // An update that omits the allocated address keeps it.
     let kept = old.map_or("", |old| text(old, "/spec/clusterIP"));
     let address = if kept.is_empty() {
+        // The first address is that of the API server.
         let number = store.unique();
-        format!("10.96.{}.{}", number / 250 % 250, number % 250 + 1)
+        format!("10.96.{}.{}", number / 250 % 250, number % 250 + 2)
     } else {
         kept.to_owned()
     };

@@ -108,6 +108,8 @@ pub(crate) struct Store {
     pub(crate) conversions: Conversions,
     /// Whether namespaces have a life cycle: they exist at the start, and objects need one.
     pub(crate) namespaces: bool,
+    /// Whether namespaces have their account, which Pods need.
+    pub(crate) accounts: bool,
     /// Whether a scheduled Pod that is deleted stays until its grace period is over.
     pub(crate) kubelets: bool,
     /// The certificate authority that `kube-root-ca.crt` of each namespace holds.
@@ -131,6 +133,7 @@ impl Store {
             kinds: builtin::kinds().collect(),
             revision: 1,
             namespaces: false,
+            accounts: true,
             kubelets: false,
             webhooks: Webhooks::default(),
             conversions: Conversions::default(),

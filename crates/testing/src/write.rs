@@ -17,7 +17,7 @@ use crate::{
     selector::Selector,
     status::{
         Answer, cause, document, invalid_options, invalid_resource, no_details, not_allowed,
-        not_found, precondition, unexplained,
+        not_found, precondition,
     },
     store::Store,
     webhook,
@@ -51,13 +51,11 @@ pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<(Value, boo
     if found.is_none() && target.subresource.is_empty() && builtin::creates_on_update(&target.kind)
     {
         body::identify(request, &mut body)?;
-        let version = object::section(&mut body, "metadata").remove("resourceVersion");
-        let stored = admit::create(store, request, body)?;
-        let mut shown = present(&stored, target, request.metadata_only);
-        if let Some(version) = version.filter(|_| request.dry_run()) {
-            object::put(&mut shown, "/metadata/resourceVersion", version);
+        if !request.dry_run() {
+            object::section(&mut body, "metadata").remove("resourceVersion");
         }
-        return Ok((shown, true));
+        let stored = admit::create(store, request, body)?;
+        return Ok((present(&stored, target, request.metadata_only), true));
     }
     let old = found.ok_or_else(|| not_found(&target.kind, &target.name))?;
     if builtin::needs_version(&target.kind) && text(&body, "/metadata/resourceVersion").is_empty() {
@@ -75,17 +73,15 @@ pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<(Value, boo
 /// Returns the new state, and whether the patch created the object.
 pub(crate) fn patch(store: &mut Store, request: &Request) -> Answer<(Value, bool)> {
     let target = &request.target;
-    if request.content_type == APPLY && target.subresource != "scale" {
+    if request.content_type == APPLY {
+        if target.subresource == "scale" {
+            return Ok((apply::scale(store, request)?, false));
+        }
         let (stored, created) = apply::apply(store, request)?;
         return Ok((present(&stored, target, request.metadata_only), created));
     }
     let old = current(store, target)?;
     if target.subresource == "scale" {
-        if request.content_type == APPLY {
-            return Err(unexplained(
-                "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1",
-            ));
-        }
         let new = patch::patched(request, &scale::get(target, &old)?)?;
         return Ok((scale::update(store, request, &old, &new)?, false));
     }

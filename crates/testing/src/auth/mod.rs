@@ -94,22 +94,26 @@ impl User {
 }
 
 /// What the server knows about users.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Auth {
     /// Whether users are distinguished. If not, everyone may do everything.
     pub(crate) enabled: bool,
     pub(crate) tokens: Tokens,
-    /// The token of the kubeconfig; empty without authorization.
+    /// The token of the kubeconfig.
     pub(crate) administrator: String,
 }
 
-impl Auth {
-    /// Switches authentication on, with a token for the administrator.
-    pub(crate) fn enable(&mut self) {
-        self.enabled = true;
-        self.administrator = token::random();
-        self.tokens
-            .add(self.administrator.clone(), User::admin(), None);
+impl Default for Auth {
+    /// Without authorization, each token is one of the administrator; kubectl needs one over TLS.
+    fn default() -> Self {
+        let administrator = token::random();
+        let mut tokens = Tokens::default();
+        tokens.add(administrator.clone(), User::admin());
+        Self {
+            enabled: false,
+            tokens,
+            administrator,
+        }
     }
 }
 

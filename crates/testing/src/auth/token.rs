@@ -27,20 +27,75 @@ use crate::{
 const HOUR: i64 = 3600;
 const LEAST: i64 = 600;
 
+/// The audience of the server, and the issuer of its tokens.
+const SERVER: &str = "https://kubernetes.default.svc";
+
 /// The valid tokens.
 #[derive(Debug, Default)]
-pub(crate) struct Tokens(HashMap<String, (User, Option<Timestamp>)>);
+pub(crate) struct Tokens(HashMap<String, Token>);
+
+#[derive(Debug)]
+struct Token {
+    user: User,
+    audiences: Vec<String>,
+    end: Option<Timestamp>,
+}
 
 impl Tokens {
-    pub(crate) fn add(&mut self, token: String, user: User, end: Option<Timestamp>) {
-        self.0.insert(token, (user, end));
+    /// Adds a token for the server that does not expire.
+    pub(crate) fn add(&mut self, token: String, user: User) {
+        let audiences = vec![SERVER.to_owned()];
+        let end = None;
+        self.0.insert(
+            token,
+            Token {
+                user,
+                audiences,
+                end,
+            },
+        );
     }
 
-    /// Returns the user of a token that has not expired.
+    /// Returns the user of a token for the server.
     pub(crate) fn user(&self, token: &str) -> Option<User> {
-        let (user, end) = self.0.get(token)?;
-        end.is_none_or(|end| clock::now() < end)
-            .then(|| user.clone())
+        let found = self.review(token, &[]);
+        found.ok().map(|(user, _)| user)
+    }
+
+    /// Returns the user of a token that has not expired, and for which of the audiences it is valid; without audiences, those of
+    /// the server. The error says why it is not valid.
+    pub(crate) fn review(
+        &self,
+        token: &str,
+        audiences: &[String],
+    ) -> Result<(User, Vec<String>), String> {
+        let found = self.0.get(token);
+        let found = found.filter(|it| it.end.is_none_or(|end| clock::now() < end));
+        let found = found.ok_or("invalid bearer token")?;
+        let wanted = self::audiences(audiences.to_vec());
+        let is_issued = |it: &&String| found.audiences.contains(it);
+        let valid: Vec<String> = wanted.iter().filter(is_issued).cloned().collect();
+        if valid.is_empty() {
+            let shown = |list: &[String]| {
+                let list: Vec<_> = list.iter().map(|it| format!("{it:?}")).collect();
+                list.join(" ")
+            };
+            return Err(format!(
+                "[invalid bearer token, token audiences [{}] is invalid for the target audiences [{}]]",
+                shown(&found.audiences),
+                shown(&wanted)
+            ));
+        }
+        Ok((found.user.clone(), valid))
+    }
+}
+
+/// Returns audiences, or else those of the server.
+pub(crate) fn audiences(asked: Vec<String>) -> Vec<String> {
+    if asked.is_empty() {
+        vec![SERVER.to_owned()]
+    } else {
+        asked
     }
 }
 
@@ -61,11 +116,12 @@ pub(crate) fn create(shared: &Shared, store: &Store, request: &Request) -> Answe
     let end = now + SignedDuration::from_secs(seconds);
     let mut user = User::account(&target.namespace, &target.name);
     object::uid(&account).clone_into(&mut user.uid);
+    let audiences = audiences(object::strings(&review, "/spec/audiences"));
     let claims = json!({
-        "aud": ["https://kubernetes.default.svc"],
+        "aud": audiences,
         "exp": end.as_second(),
         "iat": now.as_second(),
-        "iss": "https://kubernetes.default.svc",
+        "iss": SERVER,
         "jti": random(),
         "kubernetes.io": {
             "namespace": target.namespace,
@@ -76,9 +132,12 @@ pub(crate) fn create(shared: &Shared, store: &Store, request: &Request) -> Answe
     });
     let header = json!({"alg": "none"});
     let token = format!("{}.{}.{}", base64url(&header), base64url(&claims), random());
-    lock(&shared.auth)
-        .tokens
-        .add(token.clone(), user, Some(end));
+    let issued = Token {
+        user,
+        audiences: audiences.clone(),
+        end: Some(end),
+    };
+    lock(&shared.auth).tokens.0.insert(token.clone(), issued);
     if !review.is_object() {
         review = json!({});
     }
@@ -96,13 +155,7 @@ pub(crate) fn create(shared: &Shared, store: &Store, request: &Request) -> Answe
     );
     put(&mut review, "/metadata/creationTimestamp", json!(Time(now)));
     put(&mut review, "/spec/expirationSeconds", seconds.into());
-    if at(&review, "/spec/audiences").is_null() {
-        put(
-            &mut review,
-            "/spec/audiences",
-            json!(["https://kubernetes.default.svc"]),
-        );
-    }
+    put(&mut review, "/spec/audiences", json!(audiences));
     put(
         &mut review,
         "/status",

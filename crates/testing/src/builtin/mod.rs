@@ -1,7 +1,9 @@
 //! The built-in kinds that operators use, with the types of a real server.
 
+mod certificates;
 mod decode;
 mod defaults;
+mod parts;
 mod prepare;
 mod protobuf;
 mod quantity;
@@ -14,7 +16,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-pub(crate) use self::{decode::decode, validate::validate};
+pub(crate) use self::{certificates::identify, decode::decode, parts::written, validate::validate};
 use crate::{
     kind::{Kind, Scale, Types, Version},
     object::{self, at, text},
@@ -51,6 +53,7 @@ const GENERATION: &[&str] = &[
     "autoscaling",
     "batch",
     "discovery.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
     "networking.k8s.io",
     "policy",
     "scheduling.k8s.io",
@@ -64,6 +67,8 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("services", &["spec.clusterIP", "spec.type"]),
     ("namespaces", &["status.phase"]),
     ("nodes", &["spec.unschedulable"]),
+    ("certificatesigningrequests", &["spec.signerName"]),
+    ("replicationcontrollers", &["status.replicas"]),
     ("secrets", &["type"]),
     ("replicasets", &["status.replicas"]),
     ("jobs", &["status.successful"]),
@@ -231,6 +236,18 @@ pub(crate) fn status_metadata(kind: &Kind) -> impl Iterator<Item = &'static str>
     ];
     let kept = kept_metadata(kind);
     FIELDS.iter().copied().filter(|it| !kept.contains(it))
+}
+
+/// Returns the subresources besides the status and the scale.
+pub(crate) fn subresources(kind: &Kind) -> &'static [&'static str] {
+    match (kind.group.as_str(), kind.kind.as_str()) {
+        _ if kind.custom => &[],
+        ("", "Namespace") => &["finalize"],
+        ("", "Pod") => &["binding", "ephemeralcontainers", "eviction"],
+        ("", "ServiceAccount") => &["token"],
+        ("certificates.k8s.io", "CertificateSigningRequest") => &["approval"],
+        _ => &[],
+    }
 }
 
 /// Returns whether an update of an absent object creates it.

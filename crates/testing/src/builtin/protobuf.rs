@@ -5,9 +5,11 @@
 use k8s_openapi::{ByteString, jiff::Timestamp};
 use serde_json::{Map, Value, json};
 
+use super::types;
 use crate::object::{at, map, text};
 
 const MAGIC: &[u8] = b"k8s\0";
+const METADATA: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 /// A field of a message: its number, and its value.
 enum Wire<'a> {
@@ -49,8 +51,13 @@ fn not_stored(kind: &str) -> Option<Value> {
     let texts =
         |number: &str| json!({"type": "array", "x-proto": number, "items": {"type": "string"}});
     let spec = |properties: Value| json!({"type": "object", "properties": {"spec": {"type": "object", "x-proto": "2", "properties": properties}}});
-    Some(match kind {
-        "DeleteOptions" => json!({"type": "object", "properties": {
+    let metadata = |number: &str| {
+        let mut metadata = types::schema(METADATA).clone();
+        metadata["x-proto"] = number.into();
+        metadata
+    };
+    let delete_options = |number: &str| {
+        json!({"type": "object", "x-proto": number, "properties": {
             "gracePeriodSeconds": field("integer", "1"),
             "preconditions": {"type": "object", "x-proto": "2", "properties": {
                 "uid": text("1"),
@@ -59,7 +66,10 @@ fn not_stored(kind: &str) -> Option<Value> {
             "orphanDependents": field("boolean", "3"),
             "propagationPolicy": text("4"),
             "dryRun": texts("5"),
-        }}),
+        }})
+    };
+    Some(match kind {
+        "DeleteOptions" => delete_options(""),
         "SelfSubjectAccessReview" | "SubjectAccessReview" | "LocalSubjectAccessReview" => {
             spec(json!({
                 "resourceAttributes": {"type": "object", "x-proto": "1", "properties": {
@@ -73,6 +83,21 @@ fn not_stored(kind: &str) -> Option<Value> {
             }))
         }
         "SelfSubjectRulesReview" => spec(json!({"namespace": text("1")})),
+        "Eviction" => json!({"type": "object", "properties": {
+            "metadata": metadata("1"),
+            "deleteOptions": delete_options("2"),
+        }}),
+        "Binding" => json!({"type": "object", "properties": {
+            "metadata": metadata("1"),
+            "target": {"type": "object", "x-proto": "2", "properties": {
+                "kind": text("1"), "namespace": text("2"), "name": text("3"), "uid": text("4"),
+                "apiVersion": text("5"), "resourceVersion": text("6"),
+            }},
+        }}),
+        "Scale" => json!({"type": "object", "properties": {
+            "metadata": metadata("1"),
+            "spec": {"type": "object", "x-proto": "2", "properties": {"replicas": field("integer", "1")}},
+        }}),
         "SelfSubjectReview" => json!({"type": "object"}),
         "TokenReview" => spec(json!({"token": text("1"), "audiences": texts("2")})),
         "TokenRequest" => {

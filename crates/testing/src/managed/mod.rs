@@ -14,9 +14,10 @@ use serde_json::{Value, json};
 use crate::{
     builtin,
     kind::{Types, Version},
-    object::{self, at, list, section},
+    object::{self, at, list, put, section},
     request::{APPLY, Request},
-    status::{Answer, apply_conflict},
+    scale,
+    status::{Answer, apply_conflict, no_resource, unexplained},
 };
 use compare::Comparison;
 use fields::Fields;
@@ -25,7 +26,7 @@ pub(crate) use shape::Shape;
 
 /// Applies a configuration to an object. Returns its new state, or `None` if nothing changes.
 pub(crate) fn apply(live: &Value, config: &Value, request: &Request) -> Answer<Option<Value>> {
-    let shape = Shape::root(request.target.version()?);
+    let shape = shape(request)?;
     let mut live = live.clone();
     let mut owners = Owners::read(&live);
     section(&mut live, "metadata").remove("managedFields");
@@ -73,6 +74,49 @@ pub(crate) fn apply(live: &Value, config: &Value, request: &Request) -> Answer<O
     Ok(Some(object))
 }
 
+/// Applies a scale to an object. Returns the object's new state, or `None` if nothing changes.
+pub(crate) fn apply_scale(
+    object: &Value,
+    mut live: Value,
+    config: &Value,
+    request: &Request,
+) -> Answer<Option<Value>> {
+    let target = &request.target;
+    let paths = target.version()?.scale.as_ref().ok_or_else(no_resource)?;
+    let mut owners = Owners::read(object);
+    let scaled = owners.of_scale(paths);
+    if scaled.0.is_empty() && target.kind.custom {
+        return Err(unexplained(
+            "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1",
+        ));
+    }
+    scaled.write(&mut live);
+    let Some(applied) = apply(&live, config, request)? else {
+        return Ok(None);
+    };
+    owners.take_scale(paths, Owners::read(&applied), &target.api_version());
+    let mut object = object.clone();
+    let replicas = at(&applied, "/spec/replicas").as_i64().unwrap_or_default();
+    put(&mut object, &paths.spec, replicas.into());
+    for field in ["uid", "resourceVersion"] {
+        object::copy(
+            section(&mut object, "metadata"),
+            at(&applied, "/metadata"),
+            field,
+        );
+    }
+    owners.write(&mut object);
+    Ok(Some(object))
+}
+
+/// Returns how the objects of a request merge.
+pub(crate) fn shape(request: &Request) -> Answer<Shape<'_>> {
+    if request.target.subresource == "scale" {
+        return Ok(Shape::Root(&shape::SCALE));
+    }
+    Ok(Shape::root(request.target.version()?))
+}
+
 /// Makes the request's manager the owner of the fields it changed; an apply has done so itself.
 pub(crate) fn track(object: &mut Value, old: Option<&Value>, request: &Request) {
     let Ok(version) = request.target.version() else {
@@ -102,8 +146,16 @@ pub(crate) fn track(object: &mut Value, old: Option<&Value>, request: &Request) 
         let replicas = at(object, &paths.spec);
         let is_changed = at(old, &paths.spec) != replicas;
         // Go does not write a zero there: it counts as removed.
-        let own = (replicas != 0).then(|| Owner::of(request, "Update"));
-        owners.scale(paths, is_changed, own);
+        let mut own = Owner::of(request, "Update");
+        scale::VERSION.clone_into(&mut own.api_version);
+        let mut scaled = owners.of_scale(paths);
+        // Nothing is tracked while the replicas have no owner.
+        if !scaled.0.is_empty() {
+            if is_changed {
+                scaled.0 = Some(own).filter(|_| replicas != 0).into_iter().collect();
+            }
+            owners.take_scale(paths, scaled, &request.target.api_version());
+        }
         owners.write(object);
         return;
     }
@@ -127,6 +179,9 @@ pub(crate) fn track(object: &mut Value, old: Option<&Value>, request: &Request) 
 
 /// Returns the state before a creation.
 fn blank(request: &Request) -> Value {
+    if request.target.subresource == "scale" {
+        return json!({"apiVersion": scale::VERSION, "kind": "Scale"});
+    }
     let mut blank =
         json!({"apiVersion": request.target.api_version(), "kind": request.target.kind.kind});
     if let Ok(Version {

@@ -9,6 +9,7 @@ use crate::{
     kind::Scale,
     object::{list, map, now, section, text},
     request::Request,
+    scale,
 };
 
 /// Fields of every object that have no owner.
@@ -44,6 +45,16 @@ pub(super) struct Owner {
 /// All owners of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Owners(pub(super) Vec<Owner>);
+
+const SCALE_REPLICAS: &str = "/spec/replicas";
+
+/// Returns the set of the field with the replicas.
+fn replicas(pointer: &str) -> Fields {
+    let mut replicas = Fields::default();
+    let steps = pointer.split('/').filter(|step| !step.is_empty());
+    replicas.insert(&steps.map(|step| format!("f:{step}")).collect::<Vec<_>>());
+    replicas
+}
 
 /// Removes the fields that have no owner.
 pub(super) fn owned(fields: &Fields) -> Fields {
@@ -126,31 +137,35 @@ impl Owners {
         }
     }
 
-    /// Tracks an update of the scale as the API server's conversion of owners does: nothing is tracked while the replicas have no
-    /// owner; owners by update get an entry of its own for them, without a time.
-    pub(super) fn scale(&mut self, paths: &Scale, is_changed: bool, own: Option<Owner>) {
-        let mut replicas = Fields::default();
-        let steps = paths.spec.split('/').filter(|step| !step.is_empty());
-        replicas.insert(&steps.map(|step| format!("f:{step}")).collect::<Vec<_>>());
-        let owns = |owner: &Owner| !owner.fields.intersection(&replicas).is_empty();
-        let mut split: Vec<Owner> = self.0.iter().filter(|it| owns(it)).cloned().collect();
-        if split.is_empty() {
-            return;
+    /// Returns the owners of the replicas as those of the scale.
+    pub(super) fn of_scale(&self, paths: &Scale) -> Self {
+        let replicas = replicas(&paths.spec);
+        let owns = |owner: &&Owner| !owner.fields.intersection(&replicas).is_empty();
+        let mut scaled = Self(self.0.iter().filter(owns).cloned().collect());
+        for owner in &mut scaled.0 {
+            owner.fields = self::replicas(SCALE_REPLICAS);
+            scale::VERSION.clone_into(&mut owner.api_version);
         }
-        if is_changed {
-            split = own.into_iter().collect();
-        }
-        // An applier has the same identity in both versions, and keeps its entry.
-        let is_kept = |owner: &Owner| owner.operation == "Apply" && !is_changed;
+        scaled
+    }
+
+    /// Makes the owners of the scale those of the replicas, in a version of the object. They get an entry of their own, without a
+    /// time, as the API server's conversion of owners gives them.
+    pub(super) fn take_scale(&mut self, paths: &Scale, mut scaled: Self, version: &str) {
+        let replicas = replicas(&paths.spec);
         for owner in &mut self.0 {
-            if !is_kept(owner) {
-                owner.fields = owner.fields.difference(&replicas);
+            // An applier has the same identity in both versions, and keeps its entry.
+            let kept = scaled.0.iter().position(|it| it.is(owner));
+            match kept.filter(|_| !owner.fields.intersection(&replicas).is_empty()) {
+                Some(index) => drop(scaled.0.remove(index)),
+                None => owner.fields = owner.fields.difference(&replicas),
             }
         }
         self.0.retain(|owner| !owner.fields.is_empty());
-        for mut owner in split.into_iter().filter(|owner| !is_kept(owner)) {
+        for mut owner in scaled.0 {
             owner.fields = replicas.clone();
             owner.time = Value::Null;
+            version.clone_into(&mut owner.api_version);
             self.0.push(owner);
         }
     }

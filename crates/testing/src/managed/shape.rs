@@ -32,6 +32,16 @@ static METADATA: LazyLock<Value> = LazyLock::new(|| {
     }})
 });
 
+/// The schema of a scale.
+pub(super) static SCALE: LazyLock<Value> = LazyLock::new(|| {
+    let number = json!({"type": "integer"});
+    let text = json!({"type": "string"});
+    json!({"type": "object", "properties": {
+        "spec": {"type": "object", "properties": {"replicas": number}},
+        "status": {"type": "object", "properties": {"replicas": number, "selector": text}},
+    }})
+});
+
 /// What is known about a value in an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape<'a> {

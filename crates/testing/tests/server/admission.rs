@@ -36,7 +36,7 @@ pub(crate) async fn serve(
 }
 
 /// Answers the reviews of one connection.
-async fn connection<S: AsyncRead + AsyncWrite + Unpin>(
+pub(crate) async fn connection<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
     answer: impl Fn(&str, &Value) -> Value + Clone,
 ) {
@@ -55,7 +55,7 @@ async fn connection<S: AsyncRead + AsyncWrite + Unpin>(
 }
 
 /// Wraps the response to an admission review.
-fn admission(review: &Value, mut response: Value) -> Value {
+pub(crate) fn admission(review: &Value, mut response: Value) -> Value {
     response["uid"] = review["request"]["uid"].clone();
     json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response})
 }
@@ -71,7 +71,7 @@ async fn webhook(answer: fn(&str, &Value) -> Value) -> (SocketAddr, Arc<Mutex<Ve
     (address.await, reviews)
 }
 
-fn configure(server: &ApiServer, kind: &str, url: &str, change: &Value) {
+pub(crate) fn configure(server: &ApiServer, kind: &str, url: &str, change: &Value) {
     let mut hook = json!({
         "name": "hook.example.com",
         "clientConfig": {"url": url},
@@ -297,79 +297,4 @@ async fn the_deletion_of_a_collection_asks_for_each_object() {
     maps.delete_collection(&kube::api::DeleteParams::default(), &other)
         .await
         .unwrap();
-}
-
-/// Returns a certificate authority (PEM), and what accepts connections with its certificate for a name.
-fn certificate(name: &str) -> (ByteString, tokio_rustls::TlsAcceptor) {
-    use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-    use tokio_rustls::rustls::{ServerConfig, crypto::ring, pki_types::PrivatePkcs8KeyDer};
-
-    let mut authority = CertificateParams::default();
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
-    let names = [name.to_owned(), "127.0.0.1".to_owned()];
-    let key = KeyPair::generate().unwrap();
-    let certificate = CertificateParams::new(names).unwrap();
-    let certificate = certificate.signed_by(&key, &authority).unwrap();
-    let key = PrivatePkcs8KeyDer::from(key.serialize_der());
-    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], key.into())
-        .unwrap();
-    let bundle = ByteString(authority.pem().into_bytes());
-    (bundle, Arc::new(config).into())
-}
-
-#[tokio::test]
-async fn webhooks_are_called_over_https_by_url_and_by_service() {
-    let (bundle, acceptor) = certificate("webhook.operators.svc");
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let paths: Arc<Mutex<Vec<String>>> = Arc::default();
-    let seen = paths.clone();
-    tokio::spawn(async move {
-        loop {
-            let (stream, _) = listener.accept().await.unwrap();
-            let seen = seen.clone();
-            let answer = move |path: &str, review: &Value| {
-                seen.lock().unwrap().push(path.to_owned());
-                admission(review, json!({"allowed": false}))
-            };
-            let accepting = acceptor.accept(stream);
-            tokio::spawn(async move {
-                if let Ok(stream) = accepting.await {
-                    connection(stream, answer).await;
-                }
-            });
-        }
-    });
-    let server = ApiServer::new();
-    server.set_webhook_address(address);
-    let service = json!({"name": "webhook", "namespace": "operators", "path": "/by-service"});
-    let by_url = json!({"url": format!("https://{address}/by-url"), "caBundle": bundle});
-    let maps = maps(&server);
-    let parameters = kube::api::PostParams::default();
-    for client in [by_url, json!({"service": service, "caBundle": bundle})] {
-        configure(
-            &server,
-            "ValidatingWebhookConfiguration",
-            "",
-            &json!({"clientConfig": client}),
-        );
-        assert_eq!(refused(maps.create(&parameters, &map("a")).await).code, 403);
-    }
-    assert_eq!(*paths.lock().unwrap(), ["/by-url", "/by-service"]);
-    // An authority that did not sign the certificate.
-    let (other, _) = certificate("webhook.operators.svc");
-    let client = json!({"clientConfig": {"service": service, "caBundle": other}});
-    configure(&server, "ValidatingWebhookConfiguration", "", &client);
-    let status = refused(maps.create(&parameters, &map("a")).await);
-    assert_eq!(status.code, 500);
-    assert!(
-        status.message.contains("/by-service?timeout=1s"),
-        "{}",
-        status.message
-    );
 }

@@ -1,5 +1,6 @@
 //! The life cycle of namespaces.
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod, ServiceAccount};
+use k8s_openapi::api::core::v1::{ConfigMap, Endpoints, Namespace, Pod, Service, ServiceAccount};
+use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kube::{Api, api::DeleteParams};
 use kube_codegen_testing::ApiServer;
 use serde_json::json;
@@ -114,4 +115,34 @@ async fn a_deleted_namespace_terminates_when_its_objects_are_gone() {
         status.message,
         "namespaces \"default\" is forbidden: this namespace may not be deleted"
     );
+}
+
+#[tokio::test]
+async fn namespaces_may_be_empty_and_pods_without_an_account() {
+    let server = ApiServer::builder().empty_namespaces().build();
+    assert_eq!(server.list::<ServiceAccount>().len(), 0);
+    assert_eq!(server.list::<ConfigMap>().len(), 0);
+    let pods: Api<Pod> = Api::default_namespaced(server.client());
+    let pod = json!({"metadata": {"name": "a"}, "spec": {"containers": [{"name": "main", "image": "x:1"}]}});
+    let pod = serde_json::from_value(pod).unwrap();
+    pods.create(&kube::api::PostParams::default(), &pod)
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn the_server_has_a_service() {
+    let server = ApiServer::builder().namespaces().build();
+    let service: Service = server.get("default", "kubernetes").unwrap();
+    let spec = service.spec.unwrap();
+    assert_eq!(spec.cluster_ip.as_deref(), Some("10.96.0.1"));
+    assert_eq!(spec.ports.unwrap()[0].port, 443);
+    let address = server.listen().await.unwrap();
+    let slice: EndpointSlice = server.get("default", "kubernetes").unwrap();
+    assert_eq!(slice.endpoints[0].addresses, ["127.0.0.1"]);
+    let port = slice.ports.unwrap()[0].port;
+    assert_eq!(port, Some(i32::from(address.port())));
+    let endpoints: Endpoints = server.get("default", "kubernetes").unwrap();
+    let port = endpoints.subsets.unwrap()[0].ports.as_ref().unwrap()[0].port;
+    assert_eq!(port, i32::from(address.port()));
 }

@@ -9,26 +9,7 @@ use kube::{
 use kube_codegen_testing::{ApiServer, Controllers};
 use serde_json::{Value, json};
 
-use super::support::{crdkind, create, maps, refused, server};
-
-async fn send(
-    server: &ApiServer,
-    request: http::request::Builder,
-    body: &str,
-) -> (http::response::Parts, Value) {
-    let body = kube::client::Body::from(body.as_bytes().to_vec());
-    let response = server
-        .client()
-        .send(request.body(body).unwrap())
-        .await
-        .unwrap();
-    let (parts, body) = response.into_parts();
-    let bytes = http_body_util::BodyExt::collect(body)
-        .await
-        .unwrap()
-        .to_bytes();
-    (parts, serde_json::from_slice(&bytes).unwrap())
-}
+use super::support::{crdkind, create, maps, refused, send, server};
 
 fn pod(name: &str) -> Value {
     json!({

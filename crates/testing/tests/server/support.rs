@@ -77,3 +77,23 @@ pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T, kube::Error>) -> Sta
         other => panic!("expected a Status, got {other:?}"),
     }
 }
+
+/// Sends a request of the administrator, and returns the answer.
+pub(crate) async fn send(
+    server: &ApiServer,
+    request: http::request::Builder,
+    body: impl Into<Vec<u8>>,
+) -> (http::response::Parts, Value) {
+    let body = kube::client::Body::from(body.into());
+    let response = server
+        .client()
+        .send(request.body(body).unwrap())
+        .await
+        .unwrap();
+    let (parts, body) = response.into_parts();
+    let bytes = http_body_util::BodyExt::collect(body)
+        .await
+        .unwrap()
+        .to_bytes();
+    (parts, serde_json::from_slice(&bytes).unwrap())
+}

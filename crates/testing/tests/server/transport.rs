@@ -70,3 +70,22 @@ async fn a_client_with_the_authority_and_the_token_reaches_the_server_over_tls()
         .unwrap();
     assert_eq!(server.requests().len(), 1);
 }
+
+#[cfg(feature = "tls")]
+#[tokio::test]
+async fn a_kubeconfig_for_tls_has_a_user_without_authorization() {
+    let tls = kube_codegen_testing::Tls::new().unwrap();
+    let server = ApiServer::new();
+    server.listen_tls(&tls).await.unwrap();
+    let kubeconfig: Kubeconfig = serde_json::from_str(&server.kubeconfig().unwrap()).unwrap();
+    // Without one, kubectl asks for a name and a password.
+    let user = kubeconfig.auth_infos[0].auth_info.clone().unwrap();
+    assert!(user.token.is_some());
+    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
+        .await
+        .unwrap();
+    let maps: Api<ConfigMap> = Api::default_namespaced(Client::try_from(config).unwrap());
+    maps.create(&PostParams::default(), &map("a"))
+        .await
+        .unwrap();
+}

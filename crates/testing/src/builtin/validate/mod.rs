@@ -2,12 +2,14 @@
 //! (`k8s.io/kubernetes/pkg/apis/*/validation`).
 
 mod batch;
+mod certificates;
 mod config;
 mod container;
 mod network;
 mod others;
 mod pod;
 mod service;
+mod volume;
 mod workload;
 
 use std::fmt::Display;
@@ -27,11 +29,16 @@ use crate::{
 struct Causes(Vec<StatusCause>);
 
 /// Returns the violations of a complete object.
-pub(crate) fn validate(kind: &Kind, old: Option<&Value>, object: &Value) -> Vec<StatusCause> {
+pub(crate) fn validate(
+    kind: &Kind,
+    subresource: &str,
+    old: Option<&Value>,
+    object: &Value,
+) -> Vec<StatusCause> {
     let mut causes = Causes::default();
     let it = &mut causes;
     match (kind.group.as_str(), kind.kind.as_str()) {
-        ("", "Pod") => pod::validate(it, old, object),
+        ("", "Pod") => pod::validate(it, subresource, old, object),
         ("", "Service") => service::validate(it, old, object),
         ("", "Node") => others::node(it, old, object),
         ("", "Secret") => config::secret(it, old, object),
@@ -55,8 +62,15 @@ pub(crate) fn validate(kind: &Kind, old: Option<&Value>, object: &Value) -> Vec<
         ) => {
             others::webhooks(it, object);
         }
+        ("certificates.k8s.io", "CertificateSigningRequest") => {
+            certificates::request(it, subresource, old, object);
+        }
         ("rbac.authorization.k8s.io", name) => others::rbac(it, name, old, object),
         _ => {}
+    }
+    if subresource == "status" {
+        // Nothing else changes.
+        causes.0.retain(|cause| cause.field.starts_with("status"));
     }
     causes.0
 }

@@ -4,13 +4,68 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Causes, container};
+use super::{Causes, container, volume};
 use crate::object::{at, list, text};
 
-pub(super) fn validate(it: &mut Causes, old: Option<&Value>, pod: &Value) {
+pub(super) fn validate(it: &mut Causes, subresource: &str, old: Option<&Value>, pod: &Value) {
     spec(it, "spec", at(pod, "/spec"));
-    if let Some(old) = old {
-        update(it, at(old, "/spec"), at(pod, "/spec"));
+    let added = list(pod, "/spec/ephemeralContainers");
+    match old {
+        None if !added.is_empty() => {
+            it.forbidden("spec.ephemeralContainers", "cannot be set on create");
+        }
+        None => {}
+        Some(old) if subresource == "ephemeralcontainers" => {
+            for old in list(old, "/spec/ephemeralContainers") {
+                let name = text(old, "/name");
+                let why = match added.iter().find(|it| text(it, "/name") == name) {
+                    None => "removed",
+                    Some(new) if new != old => "changed",
+                    Some(_) => continue,
+                };
+                let why = format!("existing ephemeral containers {name:?} may not be {why}\n");
+                it.forbidden("spec.ephemeralContainers", &why);
+            }
+        }
+        Some(old) => update(it, at(old, "/spec"), at(pod, "/spec")),
+    }
+}
+
+/// Validates the containers that are added to a Pod.
+fn ephemeral_containers<'a>(
+    it: &mut Causes,
+    path: &str,
+    spec: &'a Value,
+    volumes: &BTreeSet<&str>,
+    names: &mut BTreeSet<&'a str>,
+) {
+    const REFUSED: [&str; 6] = [
+        "ports",
+        "resources",
+        "livenessProbe",
+        "readinessProbe",
+        "startupProbe",
+        "lifecycle",
+    ];
+    let others = names.clone();
+    for (index, container) in list(spec, "/ephemeralContainers").iter().enumerate() {
+        let path = format!("{path}.ephemeralContainers[{index}]");
+        container::container(it, &path, container, volumes);
+        if !names.insert(text(container, "/name")) {
+            it.duplicate(format!("{path}.name"), at(container, "/name"));
+        }
+        let target = text(container, "/targetContainerName");
+        if !target.is_empty() && !others.contains(target) {
+            let path = format!("{path}.targetContainerName");
+            it.not_found(path, at(container, "/targetContainerName"));
+        }
+        for field in REFUSED {
+            let value = at(container, &format!("/{field}"));
+            if !value.is_null() && *value != json!({}) {
+                let path = format!("{path}.{field}");
+                it.forbidden(path, "cannot be set for an Ephemeral Container");
+            }
+        }
     }
 }
 
@@ -97,7 +152,7 @@ pub(super) fn template(it: &mut Causes, path: &str, template: &Value) {
 }
 
 fn spec(it: &mut Causes, path: &str, spec: &Value) {
-    let volumes = volumes(it, &format!("{path}.volumes"), list(spec, "/volumes"));
+    let volumes = volume::volumes(it, &format!("{path}.volumes"), list(spec, "/volumes"));
     let containers = list(spec, "/containers");
     if containers.is_empty() {
         it.required(format!("{path}.containers"), "");
@@ -141,6 +196,7 @@ fn spec(it: &mut Causes, path: &str, spec: &Value) {
             }
         }
     }
+    ephemeral_containers(it, path, spec, &volumes, &mut names);
     it.one_of(
         format!("{path}.restartPolicy"),
         at(spec, "/restartPolicy"),
@@ -303,74 +359,4 @@ fn toleration(it: &mut Causes, path: &str, toleration: &Value) {
         at(toleration, "/effect"),
         &["NoSchedule", "PreferNoSchedule", "NoExecute"],
     );
-}
-
-/// Validates volumes and returns the names of the valid ones.
-fn volumes<'a>(it: &mut Causes, path: &str, volumes: &'a [Value]) -> BTreeSet<&'a str> {
-    let mut names = BTreeSet::new();
-    for (index, volume) in volumes.iter().enumerate() {
-        let before = it.0.len();
-        let path = format!("{path}[{index}]");
-        volume_source(it, &path, volume);
-        let name = text(volume, "/name");
-        if name.is_empty() {
-            it.required(format!("{path}.name"), "");
-        } else {
-            it.label(&format!("{path}.name"), at(volume, "/name"));
-        }
-        if names.contains(name) {
-            it.duplicate(format!("{path}.name"), at(volume, "/name"));
-        }
-        if it.0.len() == before {
-            names.insert(name);
-        }
-    }
-    names
-}
-
-fn volume_source(it: &mut Causes, path: &str, volume: &Value) {
-    let sources = volume.as_object().into_iter().flatten();
-    let sources = sources.filter(|(name, value)| *name != "name" && value.is_object());
-    let mut sources: Vec<_> = sources.collect();
-    // In the order of the server's checks.
-    let order = [
-        "emptyDir",
-        "hostPath",
-        "secret",
-        "persistentVolumeClaim",
-        "downwardAPI",
-    ];
-    let place = |name: &str| order.iter().position(|it| *it == name);
-    sources.sort_by_key(|(name, _)| place(name).unwrap_or(order.len()));
-    for (count, (name, source)) in sources.into_iter().enumerate() {
-        let path = format!("{path}.{name}");
-        if count > 0 {
-            it.forbidden(path, "may not specify more than 1 volume type");
-            continue;
-        }
-        match name.as_str() {
-            "secret" if text(source, "/secretName").is_empty() => {
-                it.required(format!("{path}.secretName"), "");
-            }
-            "configMap" if text(source, "/name").is_empty() => {
-                it.required(format!("{path}.name"), "");
-            }
-            "persistentVolumeClaim" if text(source, "/claimName").is_empty() => {
-                it.required(format!("{path}.claimName"), "");
-            }
-            "hostPath" if text(source, "/path").is_empty() => {
-                it.required(format!("{path}.path"), "");
-            }
-            _ => {}
-        }
-        for (index, item) in list(source, "/items").iter().enumerate() {
-            for field in ["key", "path"] {
-                if matches!(name.as_str(), "secret" | "configMap")
-                    && text(item, &format!("/{field}")).is_empty()
-                {
-                    it.required(format!("{path}.items[{index}].{field}"), "");
-                }
-            }
-        }
-    }
 }
