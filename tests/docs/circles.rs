@@ -11,7 +11,6 @@ use proc_macro2::{TokenStream, TokenTree};
 const KNOWN: &[(&str, usize)] = &[
     ("crates/runtime/src", 2),
     ("crates/schema/src", 9),
-    ("crates/simulation/src", 14),
     ("crates/testing/src", 2),
     ("crates/testing/src", 41),
 ];

@@ -52,36 +52,19 @@
 //! must not read the system's clock, spawn threads, iterate over a `HashMap` of the standard library to decide what it does next, or use
 //! `tokio::select!` without `biased`. [`assert_repeatable`] tests it.
 
-mod compare;
-mod exhaust;
-mod explore;
-mod history;
-mod link;
+mod choose;
+mod judge;
 mod oracle;
-mod panics;
-mod pattern;
-mod plan;
-mod primary;
-mod reference;
-mod repeat;
-mod report;
+mod print;
 mod request;
-mod requests;
 mod run;
 mod schedule;
-mod simulation;
-mod stall;
+mod settings;
 mod state;
-mod steer;
-mod values;
-mod workers;
-mod workload;
-mod world;
+mod timeline;
 
-pub use exhaust::Exhaustion;
-pub use explore::{Budget, Found, Summary};
+pub use choose::{Exhaustion, Summary, assert_repeatable};
 pub use oracle::Oracle;
-pub use repeat::assert_repeatable;
+pub use print::Found;
 pub use schedule::{Decision, Fault, Point, Schedule};
-pub use simulation::Simulation;
-pub use workload::Workload;
+pub use settings::{Budget, Simulation, Workload};

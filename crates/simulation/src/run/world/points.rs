@@ -8,8 +8,8 @@ use super::{Passed, World};
 use crate::{
     oracle::{Failure, Oracle},
     request::Seen,
+    run::Move,
     schedule::{Fault, Point, PointKind},
-    steer::Move,
 };
 
 impl World {

@@ -6,10 +6,10 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
+use super::world::World;
 use crate::{
     request::send,
     state::{id, text},
-    world::World,
 };
 
 /// The finalizer of claims that the cluster removes.

@@ -1,65 +1,16 @@
-//! What the runs of a workload without faults show: the others are compared with it.
+//! Runs a workload without faults: the other runs are compared with it.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::sync::Arc;
 
+use super::explore::detailed;
 use crate::{
-    explore::{Found, detailed, found},
-    history::wrong_history,
-    run::run,
+    judge::{Reference, wrong_history},
+    print::Found,
+    run::{Child, Passed, run},
     schedule::Schedule,
-    simulation::Setup,
-    state::{Mask, State, differences, pull_policies},
-    workload::Workload,
-    world::{Child, Passed, Rested, World},
+    settings::{Setup, Workload},
+    state::{Mask, differences, pull_policies},
 };
-
-/// How often objects were created and deleted.
-pub(crate) type Counts = BTreeMap<String, (u32, u32)>;
-
-/// What the runs without faults have shown.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Reference {
-    pub(crate) states: Vec<Arc<State>>,
-    pub(crate) counts: Counts,
-    /// After each phase.
-    pub(crate) rested: Vec<Rested>,
-    pub(crate) mask: Mask,
-    /// Objects that are created more or less often without any fault.
-    pub(crate) uncounted: BTreeSet<String>,
-    /// Phases whose specs the operator refuses.
-    pub(crate) refused: BTreeSet<usize>,
-}
-
-impl Reference {
-    /// Whether the run goes on as the one without faults: one more phase after the last fault has led to the same state, with the same
-    /// counts.
-    pub(crate) fn has_recovered(&self, world: &World, schedule: &Schedule, phase: usize) -> bool {
-        let waits = schedule.hurry.keys().all(|hurry| *hurry < phase);
-        let has_faults = schedule.size() > 0;
-        if !has_faults || !waits || schedule.restart_at_rest || !world.is_spent(phase) {
-            return false;
-        }
-        let counts = &world.lock().counts;
-        self.rested.get(phase).is_some_and(|rested| {
-            let expected = &rested.counts;
-            let keys = expected.keys().chain(counts.keys());
-            let mut compared = keys.filter(|key| !self.uncounted.contains(*key));
-            compared.all(|key| expected.get(key) == counts.get(key))
-        })
-    }
-
-    /// Returns what a schedule begins with; `None` for one that begins with nothing.
-    pub(crate) fn before(&self, schedule: &Schedule) -> Option<&Rested> {
-        self.rested.get(schedule.from.checked_sub(1)?)
-    }
-
-    pub(crate) fn ignore_counts(&mut self, object: &str) {
-        self.uncounted.insert(object.to_owned());
-    }
-}
 
 /// A workload with what its runs without faults have shown.
 pub(crate) struct Known<'a> {
@@ -93,7 +44,7 @@ pub(crate) fn learn<'a>(
             // With details, it says more.
             let failure = outcome.failure.unwrap_or(failure);
             let (schedule, log) = (schedule.clone(), outcome.log);
-            return Err(found(setup, schedule, failure, log, 0, schedules));
+            return Err(Found::new(setup, schedule, failure, log, 0, schedules));
         }
         outcomes.push(outcome);
     }
@@ -143,7 +94,7 @@ pub(crate) fn learn<'a>(
             let outcome = run(setup, workload, &details, None);
             let mut log = outcome.log;
             log.truncate(outcome.logged.get(phase).copied().unwrap_or(log.len()));
-            return Err(found(setup, schedule, failure, log, 0, schedules));
+            return Err(Found::new(setup, schedule, failure, log, 0, schedules));
         }
     }
     Ok(Known {

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::{
     oracle::{Failure, Oracle},
+    settings::Workload,
     state::{Mask, State, differences},
-    workload::Workload,
 };
 
 /// Returns the objects of users, without metadata and status, and the other objects.

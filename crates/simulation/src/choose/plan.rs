@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use fastrand::Rng;
 
+use super::learn::Known;
 use crate::{
-    reference::Known,
+    run::Passed,
     schedule::{Decision, Fault, PointKind, Schedule},
-    simulation::Setup,
-    world::Passed,
+    settings::Setup,
 };
 
 /// Returns what can go wrong at a point.

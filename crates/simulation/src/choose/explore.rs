@@ -7,52 +7,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
+use super::{
     exhaust::Exhaustion,
-    oracle::{Failure, Oracle},
+    learn::{Known, learn},
     plan,
-    reference::{Known, Reference, learn},
-    report,
+};
+use crate::{
+    judge::Reference,
+    oracle::Oracle,
+    print::Found,
     run::{Outcome, run},
     schedule::Schedule,
-    simulation::Setup,
-    workload::Workload,
-    world::Entry,
+    settings::{Budget, Setup, Workload},
+    timeline::Entry,
 };
-
-/// How much is simulated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Budget {
-    /// For this time of the system's clock.
-    Time(Duration),
-    /// This number of schedules.
-    Schedules(u64),
-}
-
-impl Budget {
-    /// Reads `60s`, `5m` or a number of schedules.
-    pub(crate) fn read(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let seconds = |number: &str, factor: u64| {
-            let number: u64 = number.parse().ok()?;
-            Some(Self::Time(Duration::from_secs(number.checked_mul(factor)?)))
-        };
-        if let Some(number) = text.strip_suffix('s') {
-            return seconds(number, 1);
-        }
-        if let Some(number) = text.strip_suffix('m') {
-            return seconds(number, 60);
-        }
-        text.parse().ok().map(Self::Schedules)
-    }
-
-    pub(crate) fn is_spent(self, schedules: u64, since: Instant) -> bool {
-        match self {
-            Self::Time(time) => since.elapsed() >= time,
-            Self::Schedules(most) => schedules >= most,
-        }
-    }
-}
 
 /// The statistics of a simulation without violations.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,33 +67,6 @@ impl fmt::Display for Summary {
                 ", not each single fault tried"
             }
         )
-    }
-}
-
-/// A violation, and the smallest schedule that shows it.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Found {
-    /// The oracle.
-    pub oracle: Oracle,
-    /// What was found, in a sentence.
-    pub message: String,
-    /// The schedule.
-    pub schedule: Schedule,
-    /// How many faults the schedule had before it was shrunk.
-    pub faults: usize,
-    /// How many schedules ran before this one.
-    pub schedules: u64,
-    /// The name of the simulation.
-    pub(crate) name: String,
-    pub(crate) failure: Failure,
-    pub(crate) log: Vec<Entry>,
-}
-
-/// The report that [`Simulation::run`](crate::Simulation::run) prints: timeline, difference and likely cause.
-impl fmt::Display for Found {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&report::failure(self, None))
     }
 }
 
@@ -208,7 +149,7 @@ pub(crate) fn replay(
     };
     let outcome = run(setup, workload, schedule, Some(&known.reference));
     match &outcome.failure {
-        Some(failure) => Err(found(
+        Some(failure) => Err(Found::new(
             setup,
             schedule.clone(),
             failure.clone(),
@@ -253,7 +194,7 @@ pub(crate) fn shrink(
     let failure = outcome
         .failure
         .unwrap_or_else(|| unreachable!("the run has failed"));
-    found(setup, schedule, failure, outcome.log, faults, schedules)
+    Found::new(setup, schedule, failure, outcome.log, faults, schedules)
 }
 
 /// Runs a schedule that has failed once more, for its timeline.
@@ -275,24 +216,4 @@ pub(crate) fn detailed(
     } else {
         outcome
     }
-}
-
-pub(crate) fn found(
-    setup: &Setup,
-    schedule: Schedule,
-    failure: Failure,
-    log: Vec<Entry>,
-    faults: usize,
-    schedules: u64,
-) -> Box<Found> {
-    Box::new(Found {
-        oracle: failure.oracle,
-        message: failure.message.clone(),
-        schedule,
-        faults,
-        schedules,
-        name: setup.name.clone(),
-        failure,
-        log,
-    })
 }

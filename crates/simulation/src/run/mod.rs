@@ -1,5 +1,14 @@
 //! Runs one schedule on virtual time.
 
+mod link;
+mod panics;
+mod requests;
+mod rest;
+mod stall;
+mod steer;
+mod workers;
+mod world;
+
 use std::{
     cell::Cell,
     collections::{BTreeSet, VecDeque},
@@ -11,37 +20,25 @@ use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kube::Client;
 use kube_codegen_record::clock;
 use tokio::{
-    runtime::Handle,
     sync::mpsc,
     task::JoinHandle,
-    time::{Instant, sleep, timeout_at},
+    time::{Instant, sleep},
 };
 
 use crate::{
-    compare::{at_rest, compare_counts, emptied},
-    history::history,
-    link::Link,
+    judge::{Counts, Reference, Rested, at_rest, compare_counts, emptied, history},
     oracle::{Failure, Oracle},
-    panics,
-    reference::{Counts, Reference},
     schedule::Schedule,
-    simulation::Setup,
-    stall::{self, wakes},
-    state::{Mask, State, differences, state},
-    steer::{Decide, Follow, Steering},
-    workers,
-    workload::Workload,
-    world::{Entry, Passed, Rested, World},
+    settings::{Setup, Workload},
+    state::{State, state},
+    timeline::Entry,
 };
-
-/// Requests for one object in the time in which nothing changes.
-const REQUESTS_AT_REST: u32 = 30;
-
-/// How often the tasks of a run may wake in a second in which nothing changes; informers and the timers of this crate do 1 to 3 times.
-const WAKES_AT_REST: u64 = 20;
-
-/// Writes of one phase after which an operator is not expected to come to rest.
-const CHANGES: usize = 1_000;
+use link::Link;
+use rest::{rest, restart};
+pub(crate) use steer::{Choice, Decide, Move};
+use steer::{Follow, Steering};
+use world::World;
+pub(crate) use world::{Child, Passed};
 
 /// What a run has shown.
 #[derive(Debug)]
@@ -205,22 +202,16 @@ async fn simulate(
             }
             let current = state(&world.server);
             if !world.has_ended() {
-                at_rest(&world, &current, schedule, reference, index);
-                let wrong = reference.and_then(|it| {
-                    history(workload, &states, &current, index, &it.states, &it.mask)
-                });
-                if let Some(failure) = wrong {
+                for failure in broken(&world, workload, schedule, reference, &states, &current) {
                     world.fail(failure);
-                }
-                if phase.empty {
-                    emptied(&world, &current);
                 }
             }
             if schedule.restart_at_rest && !last && !world.has_ended() {
                 restart(&world).await;
             }
             states.push(Some(Arc::new(current)));
-            has_recovered = reference.is_some_and(|it| it.has_recovered(&world, schedule, index));
+            has_recovered =
+                reference.is_some_and(|it| has_recovered_as(it, &world, schedule, index));
         }
         logged.push(world.lock().log.len());
         if reference.is_none() {
@@ -230,8 +221,11 @@ async fn simulate(
             break;
         }
     }
-    if !has_recovered {
-        compare_counts(&world, schedule, reference);
+    if let Some(reference) = reference.filter(|_| !has_recovered && !world.has_ended()) {
+        let counts = world.lock().counts.clone();
+        if let Some(failure) = compare_counts(&counts, schedule, reference) {
+            world.fail(failure);
+        }
     }
     for task in &tasks {
         task.abort();
@@ -250,6 +244,48 @@ async fn simulate(
         refused,
         time,
     }
+}
+
+/// Whether the run goes on as the one without faults: one more phase after the last fault has led to the same state, with the same
+/// counts.
+fn has_recovered_as(
+    reference: &Reference,
+    world: &World,
+    schedule: &Schedule,
+    phase: usize,
+) -> bool {
+    let waits = schedule.hurry.keys().all(|hurry| *hurry < phase);
+    let has_faults = schedule.size() > 0;
+    if !has_faults || !waits || schedule.restart_at_rest || !world.is_spent(phase) {
+        return false;
+    }
+    let counts = &world.lock().counts;
+    reference.rested.get(phase).is_some_and(|rested| {
+        let expected = &rested.counts;
+        let keys = expected.keys().chain(counts.keys());
+        let mut compared = keys.filter(|key| !reference.uncounted.contains(*key));
+        compared.all(|key| expected.get(key) == counts.get(key))
+    })
+}
+
+/// Returns what does not hold at rest, after the phases before have led to `states`.
+fn broken(
+    world: &World,
+    workload: &Workload,
+    schedule: &Schedule,
+    reference: Option<&Reference>,
+    states: &[Option<Arc<State>>],
+    current: &State,
+) -> Vec<Failure> {
+    let (setup, phase) = (&world.setup, states.len());
+    let mut broken = at_rest(setup, &world.server, current, schedule, reference, phase);
+    broken.extend(
+        reference.and_then(|it| history(workload, states, current, phase, &it.states, &it.mask)),
+    );
+    if workload.phases[phase].empty {
+        broken.extend(emptied(setup, current));
+    }
+    broken
 }
 
 /// Starts what runs beside the user: the controllers of the cluster, and the replicas of the operator.
@@ -307,88 +343,4 @@ async fn supervise(world: Arc<World>, replica: usize, mut crashed: mpsc::Unbound
         sleep(Duration::from_secs(1)).await;
         while crashed.try_recv().is_ok() {}
     }
-}
-
-/// Waits until nothing has changed for a while.
-async fn rest(world: &Arc<World>) {
-    let setup = &world.setup;
-    let begin = Instant::now();
-    let before = world.lock().changes;
-    let runtime = Handle::current();
-    let mut idle = (world.active(), wakes(&runtime));
-    loop {
-        if world.has_ended() {
-            return;
-        }
-        let idle_since = world.active();
-        if idle.0 != idle_since {
-            idle = (idle_since, wakes(&runtime));
-        }
-        let seconds = setup.quiet.as_secs().max(1);
-        if wakes(&runtime) - idle.1 > WAKES_AT_REST * seconds {
-            let message = format!(
-                "the operator woke more than {} times in {seconds} seconds, without any change",
-                WAKES_AT_REST * seconds
-            );
-            return world.fail(Failure::new(Oracle::Rest, message));
-        }
-        let rested = idle_since + setup.quiet;
-        if Instant::now() >= rested {
-            break;
-        }
-        if begin.elapsed() > setup.patience {
-            let minutes = setup.patience.as_secs() / 60;
-            let message = format!("the operator still changes objects after {minutes} minutes");
-            return world.fail(world.endless(&message));
-        }
-        if world.lock().changes > before + CHANGES {
-            let message = format!("the operator has changed objects {CHANGES} times, and goes on");
-            return world.fail(world.endless(&message));
-        }
-        let next = rested.min(Instant::now() + setup.quiet / 10);
-        // An early end is seen at once.
-        let _ = timeout_at(next, world.ended.notified()).await;
-    }
-    for (key, count) in world.take_requests() {
-        if count > REQUESTS_AT_REST {
-            let message = format!(
-                "{count} requests for {key} in {} seconds without any change",
-                setup.quiet.as_secs()
-            );
-            world.fail(Failure::new(Oracle::Requests, message));
-        }
-    }
-}
-
-/// Restarts all replicas, and checks that nothing changes.
-async fn restart(world: &Arc<World>) {
-    let before = state(&world.server);
-    let writes = world.lock().changes;
-    world.log("simulation", || {
-        "restarts the operator, which is at rest".to_owned()
-    });
-    // An operator at rest may act on a fault.
-    world.hold_faults(true);
-    for replica in 0..world.setup.replicas {
-        world.crash(replica);
-    }
-    rest(world).await;
-    world.hold_faults(false);
-    if world.has_ended() || world.lock().changes == writes {
-        return;
-    }
-    let after = state(&world.server);
-    let last = world
-        .lock()
-        .passed
-        .iter()
-        .rev()
-        .find(|passed| passed.effect && !passed.report)
-        .map(|passed| passed.point.what.clone());
-    let message = format!(
-        "the operator was at rest, and wrote again after a restart: {}",
-        last.unwrap_or_default()
-    );
-    let found = differences(&before, &after, &Mask::new());
-    world.fail(Failure::new(Oracle::Idempotence, message).with(found));
 }

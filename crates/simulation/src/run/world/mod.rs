@@ -18,28 +18,19 @@ use tokio::{
     time::Instant,
 };
 
+use super::steer::{self, Steering};
 use crate::{
+    judge::{Counts, Rested},
     oracle::Failure,
-    reference::Counts,
     request::Seen,
     schedule::{Fault, Point, PointKind, Schedule},
-    simulation::Setup,
-    steer::{self, Steering},
+    settings::Setup,
+    timeline::Entry,
 };
-pub(crate) use rested::Rested;
 use view::View;
 
 /// How long a view of the past is shown.
 const STALE: Duration = Duration::from_secs(20);
-
-/// One line of the timeline.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
-    pub(crate) at: Duration,
-    pub(crate) who: String,
-    pub(crate) text: String,
-    pub(crate) fault: bool,
-}
 
 /// A choice point that a run passed.
 #[derive(Clone, Debug)]

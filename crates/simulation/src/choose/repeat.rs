@@ -1,9 +1,6 @@
 //! Checks that an operator is deterministic.
 
-use crate::{
-    explore::Budget,
-    simulation::{Simulation, variable},
-};
+use crate::settings::{Budget, Simulation, variable};
 
 /// The schedules of one seed.
 const SCHEDULES: u64 = 16;

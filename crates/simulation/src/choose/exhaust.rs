@@ -8,15 +8,16 @@ use std::{
     time::{Duration, Instant},
 };
 
+use super::{
+    explore::{Summary, shrink},
+    learn::{Known, learn},
+};
 use crate::{
-    explore::{Budget, Found, Summary, shrink},
     oracle::Oracle,
-    reference::{Known, learn},
-    run::run_steered,
+    print::Found,
+    run::{Choice, Decide, Move, run_steered},
     schedule::{Decision, Fault, Schedule},
-    simulation::Setup,
-    steer::{Choice, Decide, Move},
-    workload::Workload,
+    settings::{Budget, Setup, Workload},
 };
 
 /// What an exhaustive simulation has shown.

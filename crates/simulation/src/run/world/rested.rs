@@ -1,22 +1,7 @@
 //! What a phase without faults leaves.
 
-use std::{collections::HashMap, time::Duration};
-
-use kube_codegen_testing::ApiServer;
-
 use super::World;
-use crate::reference::Counts;
-
-/// What a phase without faults leaves, from which other runs begin.
-#[derive(Clone, Debug)]
-pub(crate) struct Rested {
-    pub(super) server: ApiServer,
-    /// The virtual time of the run.
-    pub(crate) time: Duration,
-    pub(crate) counts: Counts,
-    occurrences: HashMap<(usize, String), u32>,
-    pub(super) generated: HashMap<String, String>,
-}
+use crate::judge::Rested;
 
 impl World {
     /// Returns what the run has led to so far, for runs that begin with it.

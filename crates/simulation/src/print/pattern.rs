@@ -1,7 +1,7 @@
 //! Guesses from a violation what is wrong with the operator.
 
+use super::Found;
 use crate::{
-    explore::Found,
     oracle::Oracle,
     schedule::{Decision, Fault, Point},
     state::Difference,

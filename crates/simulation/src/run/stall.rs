@@ -12,10 +12,8 @@ use std::{
 
 use tokio::runtime::Handle;
 
-use crate::{
-    oracle::{Failure, Oracle},
-    world::World,
-};
+use super::world::World;
+use crate::oracle::{Failure, Oracle};
 
 /// The time between two looks, of the system's clock.
 const LOOK: Duration = Duration::from_millis(500);

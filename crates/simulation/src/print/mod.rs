@@ -1,8 +1,12 @@
 //! Prints a violation: the timeline of the smallest schedule, the difference, and the command that replays it.
 
+mod found;
+mod pattern;
+
 use std::{fmt::Write as _, path::Path};
 
-use crate::{explore::Found, oracle::Oracle, pattern, world::Entry};
+use crate::{oracle::Oracle, timeline::Entry};
+pub use found::Found;
 
 /// Lines of the timeline at most; the start is cut.
 const LINES: usize = 120;
@@ -135,7 +139,7 @@ fn timeline(text: &mut String, log: &[Entry], loops: bool) {
         if index >= head && index < head + cut {
             continue;
         }
-        text.push_str(&line(entry));
+        text.push_str(&entry.line());
     }
 }
 
@@ -143,11 +147,4 @@ fn timeline(text: &mut String, log: &[Entry], loops: bool) {
 fn is_minor(entry: &Entry) -> bool {
     let mut words = entry.text.split(' ');
     words.nth(1) == Some("events") || words.next() == Some("events")
-}
-
-/// One line of a timeline.
-pub(crate) fn line(entry: &Entry) -> String {
-    let mark = if entry.fault { "►" } else { " " };
-    let (at, who, text) = (entry.at.as_secs_f64(), &entry.who, &entry.text);
-    format!("  {mark} {at:>9.3} s  {who:<10}  {text}\n")
 }

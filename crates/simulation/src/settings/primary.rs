@@ -8,12 +8,11 @@ use kube_codegen_schema::{Extent, Schema};
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 
-use crate::{
-    request::send,
-    state::text,
+use super::{
     values::{self, Change},
     workload::{Step, Workload},
 };
+use crate::{request::send, state::text};
 
 /// The size of a sample with all fields from which on one with required fields only is preferred, in bytes of JSON.
 const LARGE: usize = 2_000;

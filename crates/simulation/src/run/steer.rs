@@ -10,10 +10,10 @@ use std::{
 use serde_json::Value;
 use tokio::sync::{Notify, oneshot};
 
+use super::world::World;
 use crate::{
     request::Seen,
     schedule::{Fault, Point, PointKind},
-    world::World,
 };
 
 /// Something that can happen next.

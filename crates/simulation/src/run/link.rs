@@ -19,13 +19,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tower::{BoxError, Service};
 
-use crate::{
-    request::{Seen, send},
+use super::{
     requests,
-    schedule::{Fault, Point, PointKind, drift},
-    state::TOUCHED,
     steer::{Move, Steering},
     world::World,
+};
+use crate::{
+    request::{Seen, send},
+    schedule::{Fault, Point, PointKind, drift},
+    state::TOUCHED,
 };
 
 /// How long it takes to create an object that is collected at once.

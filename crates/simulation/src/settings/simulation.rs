@@ -1,8 +1,6 @@
 //! [`Simulation`]: what is simulated, and how much of it.
 
-use std::{
-    collections::BTreeSet, env, fmt, fs, future::Future, path::PathBuf, sync::Arc, time::Duration,
-};
+use std::{collections::BTreeSet, env, fmt, future::Future, sync::Arc, time::Duration};
 
 use futures::{FutureExt as _, future::BoxFuture};
 use k8s_openapi::ListableResource;
@@ -11,17 +9,8 @@ use kube_codegen_testing::ApiServer;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{
-    exhaust::exhaust,
-    explore::{Budget, Found, Summary, explore, replay},
-    oracle::Oracle,
-    primary::Primary,
-    report,
-    schedule::Schedule,
-    state::text,
-    workload::Workload,
-    world::Entry,
-};
+use super::{budget::Budget, primary::Primary, workload::Workload};
+use crate::{oracle::Oracle, state::text};
 
 type Operator = Arc<dyn Fn(Client) -> BoxFuture<'static, String> + Send + Sync>;
 type Invariant = (
@@ -74,14 +63,14 @@ impl Setup {
 #[derive(Clone)]
 #[must_use = "nothing is simulated before `run`"]
 pub struct Simulation {
-    setup: Setup,
-    samples: Vec<Value>,
-    workloads: Vec<Workload>,
-    objects: usize,
-    most_workloads: usize,
-    seed: u64,
-    budget: Budget,
-    exhaustive: Option<usize>,
+    pub(crate) setup: Setup,
+    pub(crate) samples: Vec<Value>,
+    pub(crate) workloads: Vec<Workload>,
+    pub(crate) objects: usize,
+    pub(crate) most_workloads: usize,
+    pub(crate) seed: u64,
+    pub(crate) budget: Budget,
+    pub(crate) exhaustive: Option<usize>,
 }
 
 impl fmt::Debug for Simulation {
@@ -262,45 +251,8 @@ impl Simulation {
         self
     }
 
-    /// Runs schedules until the budget is spent, and prints one line of statistics.
-    ///
-    /// The environment decides: `SIMULATE_SEED=7`, `SIMULATE_BUDGET=60s` or `SIMULATE_BUDGET=10000` (schedules),
-    /// `SIMULATE_REPLAY=file` for one schedule.
-    ///
-    /// # Panics
-    /// If an oracle is violated, with the timeline of the smallest schedule that was found; the schedule is written to
-    /// `simulate/failures`.
-    #[expect(clippy::panic, reason = "a test fails by a panic")]
-    pub fn run(self) {
-        let name = self.setup.name.clone();
-        match self.explore() {
-            Ok(summary) => eprintln!("{name}: {summary}"),
-            Err(found) => {
-                let written = write(&name, &found.schedule);
-                panic!("{}", report::failure(&found, written.as_deref()));
-            }
-        }
-    }
-
-    /// Returns the timelines of all runs, with all that the operator has sent and received.
-    pub(crate) fn transcript(mut self) -> String {
-        self.setup.logs = true;
-        let (seed, budget) = (self.seed, self.budget);
-        let (setup, workloads) = self.ready();
-        let mut text = String::new();
-        let mut watch = |log: &[Entry]| {
-            for entry in log {
-                text.push_str(&report::line(entry));
-            }
-            text.push('\n');
-        };
-        // A violation is part of the timelines.
-        let _ = explore(&setup, &workloads, seed, budget, &mut watch);
-        text
-    }
-
     /// Returns what all runs share, and the workloads.
-    fn ready(self) -> (Arc<Setup>, Vec<Workload>) {
+    pub(crate) fn ready(self) -> (Arc<Setup>, Vec<Workload>) {
         assert!(
             self.setup.operator.is_some(),
             "a simulation needs an operator"
@@ -311,31 +263,6 @@ impl Simulation {
             "a simulation needs a workload: the schema of no CRD gives an object that the server accepts; add a sample"
         );
         (Arc::new(self.setup), workloads)
-    }
-
-    /// As [`Self::run`], without output: returns the statistics, or the violation.
-    ///
-    /// # Panics
-    /// If the operator or a workload is missing, or if a `SIMULATE_` variable is invalid.
-    #[expect(clippy::panic, reason = "a test fails by a panic")]
-    pub fn explore(self) -> Result<Summary, Box<Found>> {
-        let seed = variable("SIMULATE_SEED", |text| text.parse().ok()).unwrap_or(self.seed);
-        let budget = variable("SIMULATE_BUDGET", Budget::read).unwrap_or(self.budget);
-        let exhaustive =
-            variable("SIMULATE_EXHAUSTIVE", |text| text.parse().ok()).or(self.exhaustive);
-        let (setup, workloads) = self.ready();
-        let Ok(file) = env::var("SIMULATE_REPLAY") else {
-            return match exhaustive {
-                Some(faults) => exhaust(&setup, &workloads, seed, budget, faults),
-                None => explore(&setup, &workloads, seed, budget, &mut |_| {}),
-            };
-        };
-        let text = fs::read_to_string(&file)
-            .unwrap_or_else(|error| panic!("cannot read SIMULATE_REPLAY={file}: {error}"));
-        let schedule: Schedule = serde_json::from_str(&text).unwrap_or_else(|error| {
-            panic!("SIMULATE_REPLAY={file} does not contain a schedule: {error}")
-        });
-        replay(&setup, &workloads, &schedule)
     }
 
     fn workloads(&self) -> Vec<Workload> {
@@ -374,24 +301,4 @@ pub(crate) fn variable<T>(name: &str, read: impl FnOnce(&str) -> Option<T>) -> O
         "{name}={text:?} is not understood: SIMULATE_SEED is a number, SIMULATE_BUDGET such as 60s or 10000, SIMULATE_EXHAUSTIVE the number of faults, SIMULATE_SEEDS that of seeds"
     );
     value
-}
-
-/// Keeps a schedule in a file and returns its path.
-fn write(name: &str, schedule: &Schedule) -> Option<PathBuf> {
-    let folder = PathBuf::from("simulate/failures");
-    let name: String = name
-        .chars()
-        .map(|letter| {
-            if letter.is_ascii_alphanumeric() {
-                letter
-            } else {
-                '-'
-            }
-        })
-        .collect();
-    let file = folder.join(format!("{name}-{}.json", schedule.seed));
-    fs::create_dir_all(&folder).ok()?;
-    let text = serde_json::to_string_pretty(schedule).ok()?;
-    fs::write(&file, text + "\n").ok()?;
-    Some(file)
 }

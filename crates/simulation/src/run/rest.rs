@@ -1,0 +1,107 @@
+//! Waits until the operator is at rest, and finds operators that never are.
+
+use std::sync::Arc;
+
+use tokio::{
+    runtime::Handle,
+    time::{Instant, timeout_at},
+};
+
+use super::{stall::wakes, world::World};
+use crate::{
+    oracle::{Failure, Oracle},
+    state::{Mask, differences, state},
+};
+
+/// Requests for one object in the time in which nothing changes.
+const REQUESTS_AT_REST: u32 = 30;
+
+/// How often the tasks of a run may wake in a second in which nothing changes; informers and the timers of this crate do 1 to 3 times.
+const WAKES_AT_REST: u64 = 20;
+
+/// Writes of one phase after which an operator is not expected to come to rest.
+const CHANGES: usize = 1_000;
+
+/// Waits until nothing has changed for a while.
+pub(super) async fn rest(world: &Arc<World>) {
+    let setup = &world.setup;
+    let begin = Instant::now();
+    let before = world.lock().changes;
+    let runtime = Handle::current();
+    let mut idle = (world.active(), wakes(&runtime));
+    loop {
+        if world.has_ended() {
+            return;
+        }
+        let idle_since = world.active();
+        if idle.0 != idle_since {
+            idle = (idle_since, wakes(&runtime));
+        }
+        let seconds = setup.quiet.as_secs().max(1);
+        if wakes(&runtime) - idle.1 > WAKES_AT_REST * seconds {
+            let message = format!(
+                "the operator woke more than {} times in {seconds} seconds, without any change",
+                WAKES_AT_REST * seconds
+            );
+            return world.fail(Failure::new(Oracle::Rest, message));
+        }
+        let rested = idle_since + setup.quiet;
+        if Instant::now() >= rested {
+            break;
+        }
+        if begin.elapsed() > setup.patience {
+            let minutes = setup.patience.as_secs() / 60;
+            let message = format!("the operator still changes objects after {minutes} minutes");
+            return world.fail(world.endless(&message));
+        }
+        if world.lock().changes > before + CHANGES {
+            let message = format!("the operator has changed objects {CHANGES} times, and goes on");
+            return world.fail(world.endless(&message));
+        }
+        let next = rested.min(Instant::now() + setup.quiet / 10);
+        // An early end is seen at once.
+        let _ = timeout_at(next, world.ended.notified()).await;
+    }
+    for (key, count) in world.take_requests() {
+        if count > REQUESTS_AT_REST {
+            let message = format!(
+                "{count} requests for {key} in {} seconds without any change",
+                setup.quiet.as_secs()
+            );
+            world.fail(Failure::new(Oracle::Requests, message));
+        }
+    }
+}
+
+/// Restarts all replicas, and checks that nothing changes.
+pub(super) async fn restart(world: &Arc<World>) {
+    let before = state(&world.server);
+    let writes = world.lock().changes;
+    world.log("simulation", || {
+        "restarts the operator, which is at rest".to_owned()
+    });
+    // An operator at rest may act on a fault.
+    world.hold_faults(true);
+    for replica in 0..world.setup.replicas {
+        world.crash(replica);
+    }
+    rest(world).await;
+    world.hold_faults(false);
+    if world.has_ended() || world.lock().changes == writes {
+        return;
+    }
+    let after = state(&world.server);
+    let last = world
+        .lock()
+        .passed
+        .iter()
+        .rev()
+        .find(|passed| passed.effect && !passed.report)
+        .map(|passed| passed.point.what.clone());
+    let message = format!(
+        "the operator was at rest, and wrote again after a restart: {}",
+        last.unwrap_or_default()
+    );
+    let found = differences(&before, &after, &Mask::new());
+    world.fail(Failure::new(Oracle::Idempotence, message).with(found));
+}
