@@ -23,6 +23,9 @@ use view::View;
 /// Deployments in `deploy/` are not installed: the operator runs here. When its sources change, it is built and restarted; when
 /// CRDs, manifests or applied files change, they are applied again, and `kube-codegen generate` runs if the directory has a
 /// kube-codegen.toml. Needs no cluster and no container. Ctrl-C ends everything.
+///
+/// Without an operator, with `-f` in a directory without Cargo.toml or with `--no-operator`, it serves the CRDs alone, for kubectl and
+/// for programs in any language.
 #[derive(Debug, Parser)]
 #[command(
     name = "kube-codegen-dev",
@@ -33,6 +36,7 @@ use view::View;
 Examples:
   kube-codegen dev                                  # the operator in this directory
   kube-codegen dev --apply sample.yaml              # and an object for it
+  kube-codegen dev --no-operator -f crd.yaml        # an API server with this CRD, for kubectl
   kube-codegen dev -f crd.yaml -- ./operator --flag # any program, with KUBECONFIG set"
 )]
 #[allow(
@@ -59,6 +63,10 @@ struct Args {
     /// Run the operator as administrator instead of as its account in `deploy/`
     #[arg(long)]
     admin: bool,
+
+    /// Run no operator: only serve the CRDs and the manifests
+    #[arg(long, conflicts_with_all = ["command", "once", "admin"])]
+    no_operator: bool,
 
     /// Exit when the operator has done its work, and print the objects as `kubectl get` does
     #[arg(long)]
@@ -91,6 +99,14 @@ struct Args {
     color: ColorChoice,
 }
 
+impl Args {
+    /// Returns whether an operator runs: the command, or the crate in the directory.
+    fn has_operator(&self) -> bool {
+        let has_crate = || self.directory.join("Cargo.toml").is_file();
+        !self.no_operator && (!self.command.is_empty() || has_crate())
+    }
+}
+
 fn main() -> ExitCode {
     match run(&Args::parse()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -106,9 +122,10 @@ fn run(args: &Args) -> Result<(), String> {
     if !args.directory.is_dir() {
         return Err(format!("{directory} is not a directory"));
     }
-    if args.command.is_empty() && !args.directory.join("Cargo.toml").is_file() {
+    let has_nothing = args.file.is_empty() && args.apply.is_empty() && !args.no_operator;
+    if !args.has_operator() && (has_nothing || args.once) {
         return Err(format!(
-            "{directory} has no Cargo.toml: name the directory of the operator, or a command after `--`"
+            "{directory} has no Cargo.toml: name the directory of the operator, a command after `--`, or CRDs to serve with `-f`"
         ));
     }
     let runtime = runtime::Builder::new_multi_thread()

@@ -37,7 +37,10 @@ pub(super) async fn run(args: &Args, view: &View) -> Result<(), String> {
         child.stop().await;
     }
     match end? {
-        End::Interrupted => view.note("interrupted: the operator and the API server have ended"),
+        End::Interrupted if args.has_operator() => {
+            view.note("interrupted: the operator and the API server have ended");
+        }
+        End::Interrupted => view.note("interrupted: the API server has ended"),
         End::Done => view.tables(&cluster).await?,
     }
     cluster.stop();
@@ -78,7 +81,9 @@ async fn session(
         .chain(deploy.is_dir().then_some(deploy))
         .collect();
     let mut manifests = Manifests::read(&installed)?;
-    manifests.leave_out_deployments(view);
+    if args.has_operator() {
+        manifests.leave_out_deployments(view);
+    }
     if let Some(problem) = manifests.install(cluster, view).await.err() {
         view.error(&problem);
     }
@@ -89,7 +94,10 @@ async fn session(
         args.requests,
         &changes,
     );
-    let kubeconfig = match manifests.account().filter(|_| !args.admin) {
+    let kubeconfig = match manifests
+        .account()
+        .filter(|_| args.has_operator() && !args.admin)
+    {
         Some((namespace, name)) => {
             view.note(&format!(
                 "the operator runs as serviceaccount {namespace}/{name}"
@@ -104,7 +112,11 @@ async fn session(
         kubeconfig,
     };
     let mut sources = sources::watch(&args.directory, &[&installed[..], &args.apply[..]].concat())?;
-    operator.restart(child).await?;
+    if args.has_operator() {
+        operator.restart(child).await?;
+    } else {
+        view.note("no operator: the API server runs until Ctrl-C");
+    }
     let applied = Manifests::read(&args.apply)?;
     applied.install(cluster, view).await?;
     let mut settled = Settled::default();
@@ -148,11 +160,13 @@ async fn changed(
             child::generate(&args.directory).await?;
         }
         let mut manifests = Manifests::read(installed)?;
-        manifests.leave_out_deployments(view);
+        if args.has_operator() {
+            manifests.leave_out_deployments(view);
+        }
         manifests.install(cluster, view).await?;
         Manifests::read(&args.apply)?.install(cluster, view).await?;
     }
-    if change.code {
+    if change.code && args.has_operator() {
         view.note("sources changed: build");
         operator.restart(child).await?;
     }

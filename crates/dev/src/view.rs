@@ -238,6 +238,17 @@ impl View {
     }
 }
 
+/// Who writes Events about workloads, whose objects have lines of their own.
+const OF_THE_CLUSTER: [&str; 7] = [
+    "daemonset-controller",
+    "default-scheduler",
+    "deployment-controller",
+    "job-controller",
+    "kubelet",
+    "replicaset-controller",
+    "statefulset-controller",
+];
+
 /// Follows one collection.
 struct Follower {
     view: View,
@@ -361,6 +372,9 @@ impl Follower {
                 .and_then(Value::as_str)
                 .unwrap_or_default()
         };
+        if text("/type") == "Normal" && OF_THE_CLUSTER.contains(&text("/reportingComponent")) {
+            return;
+        }
         let key = text("/metadata/uid").to_owned();
         let message = match text("/message") {
             "" => text("/note"),

@@ -16,6 +16,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use kube::{
+    Client, Config,
+    config::{KubeConfigOptions, Kubeconfig},
+};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 const CRDKIND: &str = include_str!("../../../fixtures/crdkind.yaml");
@@ -207,13 +212,61 @@ fn a_change_of_a_definition_is_applied_again() {
     dev.line("applied CustomResourceDefinition");
 }
 
+#[tokio::test]
+async fn without_an_operator_the_definitions_are_served() {
+    for args in [
+        &["-f", "crd.yaml"][..],
+        &["--no-operator", "-f", "crd.yaml"],
+    ] {
+        let folder = directory();
+        let deploy = folder.path().join("deploy");
+        fs::create_dir(&deploy).unwrap();
+        let workload = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: default}, spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: nginx}]}}}}";
+        fs::write(deploy.join("web.yaml"), workload).unwrap();
+        if args.contains(&"--no-operator") {
+            // Of an operator that does not compile.
+            fs::write(folder.path().join("Cargo.toml"), "").unwrap();
+        }
+        let mut dev = Dev::start(folder.path(), args);
+        let address = dev.line("KUBECONFIG=");
+        let (_, kubeconfig) = address.split_once("KUBECONFIG=").unwrap();
+        let kubeconfig = Kubeconfig::read_from(kubeconfig.trim_end_matches(')')).unwrap();
+        dev.line("applied Deployment");
+        dev.line("no operator");
+        dev.line("object   deployments default/web READY=1/1");
+        let options = KubeConfigOptions::default();
+        let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+        let client = Client::try_from(config.unwrap()).unwrap();
+        let path = "/apis/iksoon.test.com/v1/namespaces/default/crdplural";
+        let object = json!({"apiVersion": "iksoon.test.com/v1", "kind": "CrdKind", "metadata": {"name": "a"}, "spec": {"replicas": 11}});
+        let post = |object: &Value| http::Request::post(path).body(object.to_string().into_bytes());
+        let refused = client.request::<Value>(post(&object).unwrap()).await;
+        let message = refused.unwrap_err().to_string();
+        assert!(
+            message.contains("should be less than or equal to 10"),
+            "{message}"
+        );
+        let mut right = object;
+        right["spec"]["replicas"] = 3.into();
+        let stored: Value = client.request(post(&right).unwrap()).await.unwrap();
+        assert_eq!(stored["metadata"]["generation"], 1);
+        dev.signal("-INT");
+        dev.line("interrupted: the API server has ended");
+        assert_eq!(dev.end().0, Some(0));
+    }
+}
+
 #[test]
 fn a_directory_without_an_operator_is_refused() {
     let folder = directory();
     for (args, message) in [
         (
             &[][..],
-            "error: . has no Cargo.toml: name the directory of the operator, or a command after `--`\n",
+            "error: . has no Cargo.toml: name the directory of the operator, a command after `--`, or CRDs to serve with `-f`\n",
+        ),
+        (
+            &["-f", "crd.yaml", "--once"],
+            "error: . has no Cargo.toml: name the directory of the operator, a command after `--`, or CRDs to serve with `-f`\n",
         ),
         (&["absent"], "error: absent is not a directory\n"),
     ] {

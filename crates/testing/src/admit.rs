@@ -2,19 +2,21 @@
 
 use std::sync::Arc;
 
-use kube::core::response::StatusCause;
+use kube::core::response::{Status, StatusCause};
 use serde_json::Value;
 
 use crate::{
-    body::identify,
+    body::{self, identify},
     builtin, convert, definition, gc,
     kind::{Kind, Types},
-    managed, names, namespaces,
+    limits, managed, names, namespaces, numbers,
     object::{self, at, copy, deleting, map, now, section, text},
     patch,
     request::{APPLY, Probe, Request, Verb},
     service_ports,
-    status::{Answer, already_exists, cause, conflict, invalid, stale, unexplained},
+    status::{
+        Answer, already_exists, cause, conflict, invalid, invalid_resource, stale, unexplained,
+    },
     store::Store,
     webhook,
 };
@@ -51,7 +53,10 @@ pub(crate) fn create(
     namespaces::admit(store, kind, &namespace, &name)?;
     let uid = uid(store.unique());
     let metadata = section(&mut object, "metadata");
-    metadata.retain(|field, _| !SERVER_OWNED.contains(&field.as_str()));
+    metadata.retain(|field, value| {
+        let is_unversioned = field == "resourceVersion" && value == "";
+        !SERVER_OWNED.contains(&field.as_str()) && !is_unversioned
+    });
     metadata.insert("uid".to_owned(), uid.into());
     metadata.insert("creationTimestamp".to_owned(), now());
     if kind.generation {
@@ -83,7 +88,7 @@ pub(crate) fn update(
     mut object: Value,
 ) -> Answer<Arc<Value>> {
     let (kind, target) = (&request.target.kind, &request.target);
-    // A map or list that is empty now and was absent counts as a change of the times.
+    // Some comparisons of specifications tell an empty map or list from none.
     let blanks = |part: &str| match &target.version().map(|version| &version.types) {
         Ok(Types::Builtin(name)) => {
             let schema = at(builtin::schema(name), &format!("/properties{part}"));
@@ -91,35 +96,23 @@ pub(crate) fn update(
         }
         _ => false,
     };
-    let (blank_spec, blank_metadata) = (blanks("/spec"), blanks("/metadata"));
+    let blank_spec = blanks("/spec");
     let blank_webhooks = blanks("/webhooks");
     // A patch leaves a text in the quantities of a claim that the comparison with the new ones sees.
     let is_patched_claim = request.verb == Verb::Patch
         && request.content_type != APPLY
         && kind.group.is_empty()
         && kind.kind == "PersistentVolumeClaim";
-    let retimed = blank_spec || blank_metadata || blank_webhooks || is_patched_claim;
+    let is_blank = body::has_blanks(request, &object);
+    let retimed = is_blank || is_patched_claim;
     identify(request, &mut object)?;
     let name = target.name.as_str();
-    let asked = text(&object, "/metadata/resourceVersion");
-    if !asked.is_empty() && asked != text(old, "/metadata/resourceVersion") {
-        return Err(stale(kind, name));
+    match object::demanded(&object)? {
+        None if builtin::needs_version(kind) => return Err(unversioned(kind, name)),
+        Some(version) if version != object::revision(old) => return Err(stale(kind, name)),
+        _ => {}
     }
-    let (theirs, ours) = (object::uid(&object), object::uid(old));
-    if !theirs.is_empty() && theirs != ours {
-        if request.verb == Verb::Patch {
-            let message = format!("Invalid value: {theirs:?}: field is immutable");
-            let cause = cause("metadata.uid", "FieldValueInvalid", message);
-            return Err(invalid(kind, name, causes_of(kind, cause)));
-        }
-        let why = format!(
-            "StorageError: invalid object, Code: 4, Key: /registry/{}/{}/{}{name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {theirs}, UID in object meta: {ours}",
-            kind.group,
-            kind.plural,
-            target.namespace.clone() + if target.namespace.is_empty() { "" } else { "/" },
-        );
-        return Err(conflict(kind, name, &why));
-    }
+    check_uid(request, old, &object)?;
     let metadata = section(&mut object, "metadata");
     let previous = at(old, "/metadata");
     SERVER_OWNED
@@ -130,8 +123,7 @@ pub(crate) fn update(
     object = builtin::written(kind, &target.subresource, status, old, object);
     complete(store, request, Some(old), &mut object)?;
     raise_generation(kind, old, &mut object, status);
-    // Some comparisons of specifications tell an empty map from none, and that of Deployments includes the annotations. For custom
-    // resources, `1.0` differs from the stored `1`; an apply keeps the stored number.
+    // The comparison of Deployments includes the annotations. For custom resources, `1.0` differs from the stored `1`; an apply keeps the stored number.
     let is_raised = match (kind.group.as_str(), kind.kind.as_str()) {
         ("networking.k8s.io", "NetworkPolicy") => blank_spec,
         ("admissionregistration.k8s.io", _) => blank_webhooks,
@@ -149,12 +141,19 @@ pub(crate) fn update(
         let generation = generation.unwrap_or_default() + 1;
         section(&mut object, "metadata").insert("generation".to_owned(), generation.into());
     }
-    let is_stored = convert::is_stale(store, target) || is_stored_again(store, kind, old);
+    let was_blank = store.blanks.contains(object::uid(old));
+    let is_stored =
+        was_blank || convert::is_stale(store, target) || is_stored_again(store, kind, old);
     if unchanged(old, &object, retimed) && !is_stored {
         return Ok(old.clone());
     }
     if request.dry_run() {
         return Ok(Arc::new(object));
+    }
+    if is_blank {
+        store.blanks.insert(object::uid(old).to_owned());
+    } else if was_blank {
+        store.blanks.remove(object::uid(old));
     }
     let is_kept = !object::list(&object, "/metadata/finalizers").is_empty();
     if deleting(old) && !is_kept && !gc::is_ending(store, &object) {
@@ -167,6 +166,38 @@ pub(crate) fn update(
     let stored = store.write(kind, saved);
     gc::after_update(store, kind, &stored);
     convert::load(store, target, &stored)
+}
+
+/// Refuses the uid of another object.
+fn check_uid(request: &Request, old: &Value, object: &Value) -> Answer<()> {
+    let (kind, target) = (&request.target.kind, &request.target);
+    let name = target.name.as_str();
+    let (theirs, ours) = (object::uid(object), object::uid(old));
+    if !theirs.is_empty() && theirs != ours {
+        if request.verb == Verb::Patch {
+            let message = format!("Invalid value: {theirs:?}: field is immutable");
+            let cause = cause("metadata.uid", "FieldValueInvalid", message);
+            return Err(invalid(kind, name, causes_of(kind, cause)));
+        }
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: /registry/{}/{}/{}{name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {theirs}, UID in object meta: {ours}",
+            kind.group,
+            kind.plural,
+            target.namespace.clone() + if target.namespace.is_empty() { "" } else { "/" },
+        );
+        return Err(conflict(kind, name, &why));
+    }
+    Ok(())
+}
+
+/// An update of a kind whose updates must name the resource version that they replace.
+fn unversioned(kind: &Kind, name: &str) -> Box<Status> {
+    let missing = cause(
+        "metadata.resourceVersion",
+        "FieldValueInvalid",
+        "Invalid value: 0: must be specified for an update",
+    );
+    invalid_resource(kind, name, vec![missing])
 }
 
 /// Generates a free name for an object that has only `generateName`.
@@ -212,7 +243,10 @@ fn complete(
             .flat_map(|old| new_finalizers(kind, old, object)),
     );
     match &version.types {
-        Types::None => managed::track(object, old, request),
+        Types::None => {
+            numbers::normalize_sent(request, object);
+            managed::track(object, old, request);
+        }
         Types::Custom { rules, .. } => {
             rules.prune(object);
             if request.content_type == APPLY {
@@ -220,18 +254,23 @@ fn complete(
             } else {
                 rules.apply_defaults(object);
             }
+            // The validation sees `1.0` as it was sent, all else as it is stored.
+            let sent = numbers::normalize_sent(request, object);
             // What webhooks change has no owner.
             managed::track(object, old, request);
-            if webhook::mutate(store, request, old, object)? {
+            let is_mutated = webhook::mutate(store, request, old, object)?;
+            if is_mutated {
                 rules.prune(object);
                 rules.apply_defaults(object);
             }
+            let sent = sent.filter(|_| !is_mutated);
+            let sent = sent.as_ref().unwrap_or(object);
             let found = match old {
                 Some(old) if request.target.subresource == "status" => {
-                    rules.validate_status_update(object, old)
+                    rules.validate_status_update(sent, old)
                 }
-                Some(old) => rules.validate_update(object, old),
-                None => rules.validate(object),
+                Some(old) => rules.validate_update(sent, old),
+                None => rules.validate(sent),
             };
             causes.extend(found.into_iter().map(|found| StatusCause {
                 reason: found.reason.to_string(),
@@ -245,6 +284,7 @@ fn complete(
             // What the server sets from here on has no owner.
             managed::track(object, old, request);
             if old.is_none() {
+                limits::set_defaults(store, kind, object);
                 namespaces::admit_pod(store, kind, object)?;
             }
             if webhook::mutate(store, request, old, object)? {
@@ -268,6 +308,7 @@ fn complete(
     if request.probe == Some(Probe::Unvalidated) {
         Ok(())
     } else if causes.is_empty() {
+        limits::check(store, request, old, object)?;
         webhook::validate(store, request, old, Some(object))
     } else {
         Err(invalid(kind, object::name(object), causes))

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::{
-    admit,
+    admit, builtin,
+    kind::Types,
     managed::{self, typed},
     object::{self, at, text},
     read::{current, found},
@@ -29,6 +30,7 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
     let Some(old) = old else {
         let blank = json!({"apiVersion": target.api_version(), "kind": target.kind.kind});
         let applied = managed::apply(&blank, &config, request)?;
+        decode(applied.as_ref().unwrap_or(&config), &config, request)?;
         let mut object = applied.unwrap_or(config);
         // A resource version is a precondition of an update only.
         object::section(&mut object, "metadata").remove("resourceVersion");
@@ -55,6 +57,7 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
         }
         return Ok((old, false));
     };
+    decode(&applied, &config, request)?;
     let stored = admit::update(store, request, &old, applied)?;
     Ok((stored, false))
 }
@@ -84,25 +87,56 @@ fn read(request: &Request, api_version: &str, kind: &str) -> Answer<Value> {
     }
     let (version, found) = (text(&config, "/apiVersion"), text(&config, "/kind"));
     if version != api_version || found != kind {
-        let version = if version.contains('/') {
-            version
-        } else {
-            &format!("/{version}")
-        };
         return Err(bad_request(&format!(
-            "invalid object type: {version}, Kind={found}"
+            "invalid object type: {}",
+            shown_kind(version, found)
         )));
     }
     Ok(config)
 }
 
+/// Checks that the new state of a built-in kind decodes: times, quantities and the like have a form of their own.
+fn decode(object: &Value, config: &Value, request: &Request) -> Answer<()> {
+    let target = &request.target;
+    let Types::Builtin(name) = &target.version()?.types else {
+        return Ok(());
+    };
+    let decoded = builtin::decode(builtin::schema(name), &mut object.clone());
+    let Some(why) = decoded.error else {
+        return Ok(());
+    };
+    // The conversion of unstructured objects has words of its own for wrong types.
+    let why = match why.split_once(" into Go struct field ") {
+        Some((start, field)) if field.ends_with(" of type string") => {
+            format!("{start} into Go value of type string")
+        }
+        Some((_, field)) => {
+            let of = field.rsplit(' ').next().unwrap_or_default();
+            format!("cannot convert float64 to {of}")
+        }
+        None => why,
+    };
+    let kind = shown_kind(&target.api_version(), &target.kind.kind);
+    Err(unexplained(&format!(
+        "failed to convert new object ({}/{}; {kind}) to proper version: unable to convert unstructured object to {kind}: {why}",
+        object::namespace(config),
+        object::name(config),
+    )))
+}
+
+/// Returns a kind as Go shows it.
+fn shown_kind(api_version: &str, kind: &str) -> String {
+    let slash = if api_version.contains('/') { "" } else { "/" };
+    format!("{slash}{api_version}, Kind={kind}")
+}
+
 /// Checks that a configuration has the form and the fields of the kind.
 fn check(config: &Value, request: &Request) -> Answer<()> {
-    if !at(config, "/metadata/managedFields").is_null() {
-        return Err(bad_request("metadata.managedFields must be nil"));
-    }
     let errors = typed::errors(&managed::shape(request)?, config);
     if errors.is_empty() {
+        if !at(config, "/metadata/managedFields").is_null() {
+            return Err(bad_request("metadata.managedFields must be nil"));
+        }
         return Ok(());
     }
     let errors = match errors.as_slice() {
@@ -110,10 +144,9 @@ fn check(config: &Value, request: &Request) -> Answer<()> {
         errors => format!("errors:\n  {}", errors.join("\n  ")),
     };
     Err(unexplained(&format!(
-        "failed to create typed patch object ({}/{}; {}, Kind={}): {errors}",
+        "failed to create typed patch object ({}/{}; {}): {errors}",
         object::namespace(config),
         object::name(config),
-        text(config, "/apiVersion"),
-        text(config, "/kind"),
+        shown_kind(text(config, "/apiVersion"), text(config, "/kind")),
     )))
 }

@@ -1,6 +1,5 @@
 //! Reads the object of a request: checks that it fits the path, and decodes it into the types of its kind.
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::response::Status;
 use serde_json::{Value, json};
 
@@ -8,7 +7,7 @@ use crate::{
     builtin,
     kind::{Kind, Types},
     managed::{Shape, typed},
-    object::{self, map, section, text},
+    object::{self, at, map, section, text},
     request::{APPLY, Request, Verb},
     status::{Answer, bad_request, cause, invalid, invalid_patch},
 };
@@ -21,15 +20,9 @@ pub(crate) fn identify(request: &Request, object: &mut Value) -> Answer<()> {
             "the object provided is unrecognized: expected a JSON object",
         ));
     }
-    if kind.custom
-        && let Err(error) = serde_json::from_value::<ObjectMeta>(
-            object.get("metadata").cloned().unwrap_or_else(|| json!({})),
-        )
-    {
-        return Err(bad_request(&format!(
-            "{} in version \"{}\" cannot be handled as a {}: metadata: {error}",
-            kind.kind, target.version, kind.kind
-        )));
+    if kind.custom && request.content_type == APPLY {
+        // What does not decode is not the client's to set.
+        builtin::decode_metadata(object);
     }
     let differs = |found: &str, expected: &str| !found.is_empty() && found != expected;
     let (found, expected) = (text(object, "/apiVersion"), target.api_version());
@@ -99,6 +92,9 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
         Types::Custom { rules, .. } => {
             let dropped = rules.prune(object);
             rules.drop_nulls(object);
+            if let Some(why) = builtin::decode_metadata(object) {
+                return Err(undecodable(request, whole, &why));
+            }
             if request.target.subresource == "status" {
                 let errors = typed::errors(&Shape::root(version), object);
                 request.is_untracked.set(!errors.is_empty());
@@ -147,4 +143,17 @@ fn undecodable(request: &Request, patched: Option<String>, why: &str) -> Box<Sta
         request.target.version,
         kind = request.target.kind.kind,
     ))
+}
+
+/// Metadata that may be blank.
+const BLANKS: &[&str] = &["labels", "annotations", "finalizers", "ownerReferences"];
+
+/// Returns whether the server stores blank metadata: what an apply leaves blank in that of a custom resource. It forgets it when it reads
+/// the object.
+pub(crate) fn has_blanks(request: &Request, object: &Value) -> bool {
+    let blank = |field: &&str| {
+        let value = at(object, "/metadata").get(field);
+        value.is_some_and(|it| *it == json!({}) || *it == json!([]))
+    };
+    request.target.kind.custom && request.content_type == APPLY && BLANKS.iter().any(blank)
 }

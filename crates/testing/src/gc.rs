@@ -34,20 +34,7 @@ pub(crate) fn delete(
     grace: Option<i64>,
 ) -> (Arc<Value>, bool) {
     let mut marked = Value::clone(object);
-    let mut finalizers = strings(object, "/metadata/finalizers");
-    let own = match propagation {
-        Propagation::Background => None,
-        Propagation::Foreground => Some(FOREGROUND),
-        Propagation::Orphan => Some(ORPHAN),
-    };
-    if let Some(own) = own.filter(|own| !finalizers.iter().any(|name| name == own)) {
-        finalizers.push(own.to_owned());
-        put(
-            &mut marked,
-            "/metadata/finalizers",
-            finalizers.clone().into(),
-        );
-    }
+    let finalizers = finalize(&mut marked, propagation);
     let terminates = store.namespaces && namespaces::is_namespace(kind);
     let period = period(store, kind, object, grace);
     if finalizers.is_empty() && !terminates && period == 0 {
@@ -80,6 +67,42 @@ pub(crate) fn delete(
         .filter(|remaining| object::uid(remaining) == object::uid(object));
     let removed = remaining.is_none();
     (remaining.unwrap_or(stored), removed)
+}
+
+/// Returns an object as a deletion would mark it; `None` if the deletion would remove it.
+pub(crate) fn would_delete(
+    store: &Store,
+    kind: &Arc<Kind>,
+    object: &Value,
+    propagation: Propagation,
+    grace: Option<i64>,
+) -> Option<Value> {
+    let mut marked = object.clone();
+    let finalizers = finalize(&mut marked, propagation);
+    let terminates = store.namespaces && namespaces::is_namespace(kind);
+    let period = period(store, kind, object, grace);
+    if finalizers.is_empty() && !terminates && period == 0 {
+        return None;
+    }
+    if !deleting(object) {
+        mark(&mut marked, period);
+    }
+    Some(marked)
+}
+
+/// Adds the finalizer of a propagation, and returns all.
+fn finalize(object: &mut Value, propagation: Propagation) -> Vec<String> {
+    let mut finalizers = strings(object, "/metadata/finalizers");
+    let own = match propagation {
+        Propagation::Background => None,
+        Propagation::Foreground => Some(FOREGROUND),
+        Propagation::Orphan => Some(ORPHAN),
+    };
+    if let Some(own) = own.filter(|own| !finalizers.iter().any(|name| name == own)) {
+        finalizers.push(own.to_owned());
+        put(object, "/metadata/finalizers", finalizers.clone().into());
+    }
+    finalizers
 }
 
 /// Returns whether a deleted Pod waits for its kubelet.

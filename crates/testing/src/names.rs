@@ -46,13 +46,14 @@ pub(crate) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
         ));
     }
     causes.extend(labels("metadata.labels", at(object, "/metadata/labels")));
-    for owner in object::list(object, "/metadata/ownerReferences") {
+    let owners = object::list(object, "/metadata/ownerReferences").iter();
+    for (index, owner) in owners.enumerate() {
         for field in ["apiVersion", "kind", "name", "uid"] {
             if text(owner, &format!("/{field}")).is_empty() {
                 causes.push(cause(
-                    format!("metadata.ownerReferences.{field}"),
-                    "FieldValueInvalid",
-                    "Invalid value: \"\": must not be empty",
+                    format!("metadata.ownerReferences[{index}].{field}"),
+                    "FieldValueRequired",
+                    "Required value: must not be empty",
                 ));
             }
         }

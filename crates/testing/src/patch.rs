@@ -1,11 +1,14 @@
 //! Applies JSON, merge and strategic merge patches.
 
+use kube::core::response::Status;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::{
+    numbers,
     object::{map, text},
     request::{APPLY, Request},
-    status::{Answer, bad_request, unprocessable, unsupported_media_type},
+    status::{Answer, bad_request, cause, invalid_options, unprocessable, unsupported_media_type},
     strategic,
 };
 
@@ -13,25 +16,70 @@ const JSON: &str = "application/json-patch+json";
 const MERGE: &str = "application/merge-patch+json";
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
+/// Checks the options and the form of a patch, before its object is looked for.
+pub(crate) fn check(request: &Request) -> Answer<()> {
+    let content = request.content_type.as_str();
+    if content != APPLY && request.query.get("force").is_some() {
+        let message = "Forbidden: may not be specified for non-apply patch";
+        let cause = cause("force", "FieldValueForbidden", message);
+        return Err(invalid_options("PatchOptions", vec![cause]));
+    }
+    let is_known = match content {
+        JSON | MERGE | APPLY => true,
+        STRATEGIC => !request.target.kind.custom,
+        _ => false,
+    };
+    if !is_known {
+        return Err(unsupported(request));
+    }
+    if content == MERGE && serde_json::from_slice::<IgnoredAny>(&request.body).is_err() {
+        return Err(bad_request("invalid JSON patch"));
+    }
+    Ok(())
+}
+
+fn unsupported(request: &Request) -> Box<Status> {
+    let all: &[&str] = if request.target.kind.custom {
+        &[JSON, MERGE, APPLY]
+    } else {
+        &[JSON, MERGE, STRATEGIC, APPLY]
+    };
+    unsupported_media_type(&all.join(", "))
+}
+
 /// Returns the patched object. Server-side apply is in [`crate::apply`].
 pub(crate) fn patched(request: &Request, object: &Value) -> Answer<Value> {
     let custom = request.target.kind.custom;
     let mut new = object.clone();
     match request.content_type.as_str() {
         JSON => json(&mut new, &request.json()?)?,
-        MERGE => merge(&mut new, &request.json()?),
+        MERGE => {
+            let patch = request.json()?;
+            if let Some(found) = not_a_map(&patch) {
+                return Err(bad_request(&format!(
+                    "error decoding patch: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+                )));
+            }
+            merge(&mut new, &patch);
+        }
         STRATEGIC if !custom => {
             let schema = request.target.version()?.schema().unwrap_or(&Value::Null);
             strategic::merge(schema, &mut new, &request.json()?)?;
         }
-        _ if custom => return Err(unsupported_media_type(&[JSON, MERGE, APPLY].join(", "))),
-        _ => {
-            return Err(unsupported_media_type(
-                &[JSON, MERGE, STRATEGIC, APPLY].join(", "),
-            ));
-        }
+        _ => return Err(unsupported(request)),
     }
     Ok(new)
+}
+
+/// Returns the type of a value that is neither a map nor null, as Go names it.
+fn not_a_map(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::Null | Value::Object(_) => None,
+        Value::Bool(_) => Some("bool"),
+        Value::Number(_) => Some("number"),
+        Value::String(_) => Some("string"),
+        Value::Array(_) => Some("array"),
+    }
 }
 
 /// Applies an RFC 6902 patch with the liberties of the API server: `replace` adds an absent field, an index may count from the
@@ -46,7 +94,7 @@ pub(crate) fn json(object: &mut Value, patch: &Value) -> Answer<()> {
             "replace" => replace(object, target, value),
             "remove" => remove(object, target).map(drop),
             "test" => match object.pointer(target) {
-                Some(found) if *found == value => Some(()),
+                Some(found) if *found == value || stored(found) == stored(&value) => Some(()),
                 None if value.is_null() => Some(()),
                 _ => None,
             },
@@ -56,15 +104,18 @@ pub(crate) fn json(object: &mut Value, patch: &Value) -> Answer<()> {
                 let value = object.pointer(text(operation, "/from")).cloned();
                 value.and_then(|value| add(object, target, value))
             }
-            other => {
-                return Err(bad_request(&format!(
-                    "error decoding patch: operation {other:?}"
-                )));
-            }
+            _ => None,
         };
         done.ok_or_else(unprocessable)?;
     }
     Ok(())
+}
+
+/// Returns a value as it is stored: `1.0` as `1`.
+fn stored(value: &Value) -> Value {
+    let mut value = value.clone();
+    numbers::normalize(&mut value);
+    value
 }
 
 /// Returns the parent of a path, and the last step.

@@ -155,7 +155,7 @@ fn resume(store: &Store, token: &str) -> Answer<(Option<u64>, usize, Snapshot)> 
 }
 
 /// Returns an object as an item of a list; only built-in kinds omit `apiVersion` and `kind` there.
-fn item(object: &Value, request: &Request) -> Value {
+pub(crate) fn item(object: &Value, request: &Request) -> Value {
     let mut shown = present(object, &request.target, request.metadata_only);
     if !request.target.kind.custom && !request.metadata_only {
         let fields = map(&mut shown);

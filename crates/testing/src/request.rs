@@ -6,13 +6,13 @@ use std::{
 };
 
 use http::{Method, header, request::Parts};
-use kube_codegen_record::Number;
 use serde_json::{Value, error::Category, json};
 
 use crate::{
     auth::User,
     builtin, events, json,
     kind::{Kind, Kinds, Types, Version},
+    numbers,
     object::map,
     query::Query,
     status::{
@@ -117,7 +117,7 @@ pub(crate) struct Request {
     pub(crate) warnings: RefCell<Vec<String>>,
     /// The fields that the body has twice, once it is read.
     pub(crate) duplicates: RefCell<Vec<String>>,
-    /// Whether the body has a number such as `1.0`, outside metadata and status.
+    /// Whether the new state was sent with a number such as `1.0`, outside metadata and status.
     pub(crate) has_whole_float: Cell<bool>,
     /// The owners of fields stay as they are, because the body has fields of wrong types.
     pub(crate) is_untracked: Cell<bool>,
@@ -127,30 +127,6 @@ pub(crate) struct Request {
     pub(crate) patches: Vec<Value>,
     /// Set while a request is executed for the sake of webhooks.
     pub(crate) probe: Option<Probe>,
-}
-
-/// Converts numbers as a real server does: `1.0` becomes `1`, and what exceeds 64 bits a float. Returns whether there was a `1.0`.
-fn normalize_numbers(value: &mut Value) -> bool {
-    match value {
-        Value::Number(number) => {
-            let was_float = number.is_f64();
-            let number = Number::from(&*number);
-            let whole = number.as_i64();
-            *value = whole.map_or_else(|| number.as_f64().into(), Value::from);
-            was_float && whole.is_some()
-        }
-        Value::Array(items) => normalize_all(items.iter_mut()),
-        Value::Object(fields) => normalize_all(fields.values_mut()),
-        Value::Null | Value::Bool(_) | Value::String(_) => false,
-    }
-}
-
-/// Converts the numbers of all values; `any` would stop at the first.
-fn normalize_all<'a>(values: impl Iterator<Item = &'a mut Value>) -> bool {
-    values
-        .filter_map(|value| normalize_numbers(value).then_some(()))
-        .count()
-        > 0
 }
 
 impl Request {
@@ -255,7 +231,7 @@ impl Request {
         if self.content_type.ends_with("yaml") && !self.body.starts_with(b"{") {
             let (mut body, twice) = json::read_yaml(&self.body)
                 .map_err(|error| bad_request(&format!("error decoding YAML: {error}")))?;
-            normalize_numbers(&mut body);
+            numbers::normalize(&mut body);
             self.check_keys(&twice)?;
             return Ok(body);
         }
@@ -271,12 +247,10 @@ impl Request {
             ))
         })?;
         *self.duplicates.borrow_mut() = duplicates;
-        let fields = body.as_object_mut().into_iter().flatten();
-        let of_spec = fields.filter(|(name, _)| !matches!(name.as_str(), "metadata" | "status"));
-        let of_spec = normalize_all(of_spec.map(|(_, field)| field));
-        let others = normalize_numbers(&mut body);
-        let is_json_patch = body.is_array();
-        self.has_whole_float.set(of_spec || is_json_patch && others);
+        let keeps_floats = self.target.kind.custom
+            && self.content_type != APPLY
+            && self.target.subresource != "scale";
+        numbers::convert(&mut body, keeps_floats);
         Ok(body)
     }
 

@@ -34,12 +34,20 @@ struct FieldTerm {
 impl Selector {
     pub(crate) fn read(query: &Query, target: &Target) -> Answer<Self> {
         let supported = &target.version()?.fields;
-        let field = |term| {
-            let (path, value, equal) = parse_field(term)?;
+        let field = |(path, value, equal): (&str, String, bool)| {
             if !matches!(path, "metadata.name" | "metadata.namespace")
                 && !supported.iter().any(|supported| supported == path)
             {
-                return Err(bad_request(&format!("field label not supported: {path}")));
+                // Kinds without fields of their own have the texts of the default conversion.
+                return Err(bad_request(
+                    &if supported.is_empty() && !target.kind.custom {
+                        format!(
+                            "{path:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+                        )
+                    } else {
+                        format!("field label not supported: {path}")
+                    },
+                ));
             }
             let (path, absent) = match path {
                 _ if target.kind.custom => (path.to_owned(), ""),
@@ -49,7 +57,6 @@ impl Selector {
                 path => (events::stored_path(&target.kind, path), ""),
             };
             let pointer = format!("/{}", path.replace('.', "/"));
-            let value = value.to_owned();
             Ok(FieldTerm {
                 pointer,
                 value,
@@ -57,13 +64,11 @@ impl Selector {
                 absent,
             })
         };
-        let fields = query.get("fieldSelector").unwrap_or_default().split(',');
+        let terms = split_terms(query.get("fieldSelector").unwrap_or_default());
+        let terms: Vec<_> = terms.into_iter().map(parse_field).collect::<Answer<_>>()?;
         Ok(Self {
             labels: parse_labels(query.get("labelSelector").unwrap_or_default())?,
-            fields: fields
-                .filter(|term| !term.is_empty())
-                .map(field)
-                .collect::<Answer<_>>()?,
+            fields: terms.into_iter().map(field).collect::<Answer<_>>()?,
         })
     }
 
@@ -88,15 +93,63 @@ impl FieldTerm {
     }
 }
 
-fn parse_field(term: &str) -> Answer<(&str, &str, bool)> {
-    for (operator, equal) in [("!=", false), ("==", true), ("=", true)] {
-        if let Some((path, value)) = term.split_once(operator) {
-            return Ok((path, value, equal));
+/// Splits a field selector at its commas, but for those after a backslash.
+fn split_terms(text: &str) -> Vec<&str> {
+    let mut terms = Vec::new();
+    let (mut start, mut is_escaped) = (0, false);
+    for (at, char) in text.char_indices() {
+        if char == ',' && !is_escaped {
+            terms.push(&text[start..at]);
+            start = at + 1;
+        }
+        is_escaped = char == '\\' && !is_escaped;
+    }
+    terms.push(&text[start..]);
+    terms.retain(|term| !term.is_empty());
+    terms
+}
+
+/// Takes a term apart at its first operator.
+fn parse_field(term: &str) -> Answer<(&str, String, bool)> {
+    let places = term.char_indices().map(|(at, _)| term.split_at(at));
+    for (path, rest) in places {
+        for (operator, equal) in [("!=", false), ("==", true), ("=", true)] {
+            if let Some(value) = rest.strip_prefix(operator) {
+                return Ok((path, unescape(value)?, equal));
+            }
         }
     }
     Err(bad_request(&format!(
         "invalid selector: '{term}'; can't understand '{term}'"
     )))
+}
+
+/// Removes the backslashes before a comma, an equals sign or a backslash.
+fn unescape(value: &str) -> Answer<String> {
+    let mut out = String::new();
+    let mut chars = value.chars();
+    while let Some(char) = chars.next() {
+        match (char, chars.clone().next()) {
+            ('\\', Some(next @ ('\\' | ',' | '='))) => {
+                out.push(next);
+                chars.next();
+            }
+            ('\\', next) => {
+                let next = next.map(String::from).unwrap_or_default();
+                return Err(bad_request(&format!(
+                    "invalid field selector: invalid escape sequence: \\{next}"
+                )));
+            }
+            (',' | '=', _) => {
+                let code = u32::from(char);
+                return Err(bad_request(&format!(
+                    "invalid field selector: unescaped character in value: {code}"
+                )));
+            }
+            _ => out.push(char),
+        }
+    }
+    Ok(out)
 }
 
 /// Parses a label selector as kube's, which matches objects.

@@ -327,6 +327,17 @@ pub(crate) fn internal(why: &str) -> Box<Status> {
     status.with_code(500).with_details(details).boxed()
 }
 
+/// A resource version that is no number, in Go's words.
+pub(crate) fn malformed_version(version: &str) -> Box<Status> {
+    let is_number = !version.is_empty() && version.bytes().all(|it| it.is_ascii_digit());
+    let why = if is_number {
+        "value out of range"
+    } else {
+        "invalid syntax"
+    };
+    unexplained(&format!("strconv.ParseUint: parsing {version:?}: {why}"))
+}
+
 /// An error without a reason, as of a typed conversion that fails.
 pub(crate) fn unexplained(message: &str) -> Box<Status> {
     error(500, "", message)

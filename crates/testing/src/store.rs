@@ -112,6 +112,8 @@ pub(crate) struct Store {
     pub(crate) accounts: bool,
     /// Whether a scheduled Pod that is deleted stays until its grace period is over.
     pub(crate) kubelets: bool,
+    /// The uids of objects that are stored with blank metadata, which the next write removes.
+    pub(crate) blanks: BTreeSet<String>,
     /// The certificate authority that `kube-root-ca.crt` of each namespace holds.
     pub(crate) authority: String,
     collections: BTreeMap<(String, String), Collection>,
@@ -137,6 +139,7 @@ impl Store {
             kubelets: false,
             webhooks: Webhooks::default(),
             conversions: Conversions::default(),
+            blanks: BTreeSet::new(),
             authority: String::new(),
             dependents: HashMap::new(),
             collections: BTreeMap::new(),

@@ -11,13 +11,12 @@ use crate::{
     namespaces,
     object::{self, at, text},
     patch,
-    read::{current, found, loaded},
-    request::{APPLY, Request, present},
+    read::{current, found, item, loaded},
+    request::{APPLY, Request, Target, present},
     scale,
     selector::Selector,
     status::{
-        Answer, cause, document, invalid_options, invalid_resource, no_details, not_allowed,
-        not_found, precondition,
+        Answer, cause, document, invalid_options, no_details, not_allowed, not_found, precondition,
     },
     store::Store,
     webhook,
@@ -47,10 +46,11 @@ pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<(Value, boo
         let object = namespaces::finalize(store, request, &body)?;
         return Ok((present(&object, target, false), false));
     }
+    body::identify(request, &mut body)?;
     let found = found(store, target)?;
     if found.is_none() && target.subresource.is_empty() && builtin::creates_on_update(&target.kind)
     {
-        body::identify(request, &mut body)?;
+        object::demanded(&body)?;
         if !request.dry_run() {
             object::section(&mut body, "metadata").remove("resourceVersion");
         }
@@ -58,14 +58,6 @@ pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<(Value, boo
         return Ok((present(&stored, target, request.metadata_only), true));
     }
     let old = found.ok_or_else(|| not_found(&target.kind, &target.name))?;
-    if builtin::needs_version(&target.kind) && text(&body, "/metadata/resourceVersion").is_empty() {
-        let missing = cause(
-            "metadata.resourceVersion",
-            "FieldValueInvalid",
-            "Invalid value: 0: must be specified for an update",
-        );
-        return Err(invalid_resource(&target.kind, &target.name, vec![missing]));
-    }
     let stored = admit::update(store, request, &old, body)?;
     Ok((present(&stored, target, request.metadata_only), false))
 }
@@ -73,6 +65,7 @@ pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<(Value, boo
 /// Returns the new state, and whether the patch created the object.
 pub(crate) fn patch(store: &mut Store, request: &Request) -> Answer<(Value, bool)> {
     let target = &request.target;
+    patch::check(request)?;
     if request.content_type == APPLY {
         if target.subresource == "scale" {
             return Ok((apply::scale(store, request)?, false));
@@ -96,18 +89,18 @@ pub(crate) fn delete(store: &mut Store, request: &Request) -> Answer<Value> {
     if !target.subresource.is_empty() {
         return Err(not_allowed());
     }
+    let options = Options::read(request)?;
     let found = current(store, target)?;
     namespaces::admit_delete(store, &target.kind, &target.name)?;
-    let options = Options::read(request)?;
     options.check(request, &found)?;
     webhook::validate(store, request, Some(&found), None)?;
     if options.dry_run {
-        let mut shown = present(&found, target, false);
-        let period = gc::period(store, &target.kind, &found, options.grace);
-        if period > 0 && !object::deleting(&found) {
-            gc::mark(&mut shown, period);
-        }
-        return Ok(shown);
+        let kind = &target.kind;
+        let shown = gc::would_delete(store, kind, &found, options.propagation, options.grace);
+        return Ok(match shown {
+            Some(marked) => present(&marked, target, false),
+            None => deleted(target, &found),
+        });
     }
     let stored = store.get(&target.kind, &target.namespace, &target.name);
     let (last, removed) = gc::delete(
@@ -121,24 +114,29 @@ pub(crate) fn delete(store: &mut Store, request: &Request) -> Answer<Value> {
     if !removed {
         return Ok(present(&last, target, false));
     }
+    Ok(deleted(target, &last))
+}
+
+/// Returns the answer to a deletion that has removed the object.
+fn deleted(target: &Target, last: &Value) -> Value {
     if builtin::returns_deleted(&target.kind) {
-        let mut last = present(&last, target, false);
+        let mut last = present(last, target, false);
         if target.kind.kind == "Pod" {
             if !object::deleting(&last) {
                 gc::mark(&mut last, 0);
             }
             object::put(&mut last, "/metadata/deletionGracePeriodSeconds", 0.into());
         }
-        return Ok(last);
+        return last;
     }
     let details = StatusDetails {
         name: target.name.clone(),
         group: target.kind.group.clone(),
         kind: target.kind.plural.clone(),
-        uid: object::uid(&found).to_owned(),
+        uid: object::uid(last).to_owned(),
         ..no_details()
     };
-    Ok(document(&Status::success().with_details(details)))
+    document(&Status::success().with_details(details))
 }
 
 pub(crate) fn delete_collection(store: &mut Store, request: &Request) -> Answer<Value> {
@@ -156,11 +154,11 @@ pub(crate) fn delete_collection(store: &mut Store, request: &Request) -> Answer<
             gc::delete(store, &target.kind, &stored, propagation, options.grace);
         }
     }
-    let items: Vec<_> = chosen
-        .iter()
-        .map(|object| present(object, target, request.metadata_only))
-        .collect();
-    let metadata = json!({"resourceVersion": store.revision.to_string()});
+    let items: Vec<_> = chosen.iter().map(|object| item(object, request)).collect();
+    let mut metadata = json!({"resourceVersion": store.revision.to_string()});
+    if target.kind.custom {
+        metadata["continue"] = "".into();
+    }
     Ok(
         json!({"apiVersion": target.api_version(), "kind": target.kind.list_kind, "metadata": metadata, "items": items}),
     )
@@ -170,14 +168,21 @@ pub(crate) fn delete_collection(store: &mut Store, request: &Request) -> Answer<
 struct Options {
     propagation: Propagation,
     grace: Option<i64>,
-    uid: String,
-    resource_version: String,
+    uid: Option<String>,
+    resource_version: Option<String>,
     dry_run: bool,
 }
 
 impl Options {
     fn read(request: &Request) -> Answer<Self> {
         let body = request.json()?;
+        let modes = at(&body, "/dryRun");
+        let known = |mode: &Value| mode == "All";
+        if !modes.as_array().into_iter().flatten().all(known) {
+            let message = format!("Unsupported value: {modes}: supported values: \"All\"");
+            let cause = cause("dryRun", "FieldValueNotSupported", message);
+            return Err(invalid_options("DeleteOptions", vec![cause]));
+        }
         let query = |name: &str| request.query.get(name).unwrap_or_default().to_owned();
         let policy = match text(&body, "/propagationPolicy") {
             "" => query("propagationPolicy"),
@@ -199,13 +204,17 @@ impl Options {
                 return Err(invalid_options("DeleteOptions", vec![cause]));
             }
         };
+        let condition = |name: &str| {
+            let found = at(&body, "/preconditions").get(name)?;
+            found.as_str().map(str::to_owned)
+        };
         Ok(Self {
             propagation,
             grace: at(&body, "/gracePeriodSeconds")
                 .as_i64()
                 .or_else(|| query("gracePeriodSeconds").parse().ok()),
-            uid: text(&body, "/preconditions/uid").to_owned(),
-            resource_version: text(&body, "/preconditions/resourceVersion").to_owned(),
+            uid: condition("uid"),
+            resource_version: condition("resourceVersion"),
             dry_run: request.dry_run()
                 || object::strings(&body, "/dryRun")
                     .iter()
@@ -217,18 +226,18 @@ impl Options {
         let target = &request.target;
         let version = text(found, "/metadata/resourceVersion");
         let uid = object::uid(found);
-        let why = if !self.uid.is_empty() && self.uid != uid {
-            format!(
-                "the UID in the precondition ({}) does not match the UID in record ({uid}). The object might have been deleted and then recreated",
-                self.uid
-            )
-        } else if !self.resource_version.is_empty() && self.resource_version != version {
-            format!(
-                "the ResourceVersion in the precondition ({}) does not match the ResourceVersion in record ({version}). The object might have been modified",
-                self.resource_version
-            )
-        } else {
-            return Ok(());
+        let differs = |asked: &&String, own: &str| *asked != own;
+        let other_uid = self.uid.as_ref().filter(|it| differs(it, uid));
+        let other_version = self.resource_version.as_ref();
+        let other_version = other_version.filter(|it| differs(it, version));
+        let why = match (other_uid, other_version) {
+            (Some(asked), _) => format!(
+                "the UID in the precondition ({asked}) does not match the UID in record ({uid}). The object might have been deleted and then recreated"
+            ),
+            (None, Some(asked)) => format!(
+                "the ResourceVersion in the precondition ({asked}) does not match the ResourceVersion in record ({version}). The object might have been modified"
+            ),
+            (None, None) => return Ok(()),
         };
         Err(precondition(&target.kind, &target.name, &why))
     }

@@ -55,9 +55,14 @@ impl Place<'_> {
 
 /// Decodes an object in place.
 pub(crate) fn decode(schema: &Value, object: &mut Value) -> Decoded {
+    decode_as(text(schema, "/x-go"), schema, object)
+}
+
+/// Decodes a value of a Go type in place.
+pub(super) fn decode_as(go: &str, schema: &Value, object: &mut Value) -> Decoded {
     let mut found = Decoded::default();
     let root = Place {
-        go: text(schema, "/x-go"),
+        go,
         owner: "",
         step: Step::Root,
         parent: None,
@@ -151,12 +156,17 @@ impl Decoded {
         // Go reports the first error and goes on.
         let owner = place.owner.rsplit('.').next().unwrap_or_default();
         let names = place.names();
+        let go = match place.go {
+            // They decode themselves, from a text.
+            "v1.Time" | "v1.MicroTime" => "string",
+            go => go,
+        };
         let into = if place.go == "intstr.IntOrString" {
             "value of type int32".to_owned()
         } else if names.is_empty() {
-            format!("value of type {}", place.go)
+            format!("value of type {go}")
         } else {
-            format!("struct field {owner}.{names} of type {}", place.go)
+            format!("struct field {owner}.{names} of type {go}")
         };
         self.error
             .get_or_insert_with(|| format!("json: cannot unmarshal {found} into Go {into}"));

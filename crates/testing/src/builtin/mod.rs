@@ -16,7 +16,9 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-pub(crate) use self::{certificates::identify, decode::decode, parts::written, validate::validate};
+pub(crate) use self::{
+    certificates::identify, decode::decode, parts::written, quantity::Quantity, validate::validate,
+};
 use crate::{
     kind::{Kind, Scale, Types, Version},
     object::{self, at, text},
@@ -138,6 +140,13 @@ pub(crate) fn schema(type_name: &str) -> &'static Value {
 /// Adds a recorded type, and those that it refers to, in the form of OpenAPI.
 pub(crate) fn describe(type_name: &str, schemas: &mut Map<String, Value>) {
     types::describe(type_name, schemas);
+}
+
+/// Decodes the metadata of a custom resource in place, and returns Go's error if it is malformed.
+pub(crate) fn decode_metadata(object: &mut Value) -> Option<String> {
+    let metadata = object.get_mut("metadata").filter(|it| !it.is_null())?;
+    let schema = schema("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
+    decode::decode_as("v1.ObjectMeta", schema, metadata).error
 }
 
 /// Fills in the defaults of a decoded object.

@@ -245,6 +245,9 @@ fn claim_templates(object: &mut Value) {
 fn service(old: Option<&Value>, object: &mut Value) {
     let kind = text(object, "/spec/type").to_owned();
     if let Some(old) = old {
+        if text(old, "/spec/type") == "LoadBalancer" && kind != "LoadBalancer" {
+            section(object, "status").insert("loadBalancer".to_owned(), json!({}));
+        }
         retype(at(old, "/spec"), section(object, "spec"));
     }
     if kind == "ExternalName" {

@@ -65,6 +65,14 @@ impl Quantity {
         }
     }
 
+    /// Adds another amount; the sum has the form of this one.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            nano: self.nano.saturating_add(other.nano),
+            format: self.format,
+        }
+    }
+
     pub(crate) fn nano(&self) -> i128 {
         self.nano
     }

@@ -71,7 +71,24 @@ fn time(given: &str, micro: bool) -> Result<Value, Wrong> {
             "parsing time {given:?} as {layout:?}: cannot parse {rest:?} as {part:?}"
         ))
     };
-    let time: Timestamp = given.parse().map_err(|_| wrong(given, "2006"))?;
+    let mut rest = given;
+    for part in [
+        "2006", "-", "01", "-", "02", "T", "15", ":", "04", ":", "05",
+    ] {
+        let (own, after) = rest.split_at_checked(part.len()).unwrap_or((rest, ""));
+        let is_digits = part.bytes().all(|it| it.is_ascii_digit());
+        let fits = own.len() == part.len()
+            && if is_digits {
+                own.bytes().all(|it| it.is_ascii_digit())
+            } else {
+                own == part
+            };
+        if !fits {
+            return Err(wrong(rest, part));
+        }
+        rest = after;
+    }
+    let time: Timestamp = given.parse().map_err(|_| wrong(rest, "Z07:00"))?;
     let rest = given.get(19..).unwrap_or_default();
     let digits = rest.trim_start_matches('.').chars();
     if micro && digits.take_while(char::is_ascii_digit).count() != 6 {

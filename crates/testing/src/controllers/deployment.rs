@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::pass::{Pass, condition, controller_of, hash, number, without_zeros};
+use super::{
+    events::Source,
+    pass::{Pass, condition, controller_of, hash, number, without_zeros},
+};
 use crate::object::{self, at, flag, map, now, put, section, text};
 
 const REVISION: &str = "/metadata/annotations/deployment.kubernetes.io~1revision";
@@ -62,10 +65,11 @@ fn reconcile(pass: &mut Pass<'_>, deployment: &Value) {
     }
     if let Some(current) = &current {
         if paused {
-            pass.set(
+            scale(
+                pass,
+                deployment,
                 current,
-                "/spec/replicas",
-                at(deployment, "/spec/replicas").clone(),
+                number(deployment, "/spec/replicas"),
             );
         } else if recreate {
             recreate_pods(pass, deployment, current, &others);
@@ -166,18 +170,38 @@ fn slack(deployment: &Value) -> i64 {
     }
 }
 
+/// Gives a `ReplicaSet` another size.
+fn scale(pass: &mut Pass<'_>, deployment: &Value, set: &Value, size: i64) {
+    let before = number(set, "/spec/replicas");
+    if before == size {
+        return;
+    }
+    let mut changed = set.clone();
+    put(&mut changed, "/spec/replicas", size.into());
+    if pass.update(&changed) {
+        let message = format!(
+            "Scaled {} replica set {} from {before} to {size}",
+            if before < size { "up" } else { "down" },
+            object::name(set)
+        );
+        let source = Source::Controller("deployment-controller");
+        pass.normal(source, deployment, "ScalingReplicaSet", &message);
+    }
+}
+
 fn recreate_pods(pass: &mut Pass<'_>, deployment: &Value, current: &Value, others: &[Arc<Value>]) {
     for other in others {
-        pass.set(other, "/spec/replicas", 0.into());
+        scale(pass, deployment, other, 0);
     }
     if others
         .iter()
         .all(|other| number(other, "/status/replicas") == 0)
     {
-        pass.set(
+        scale(
+            pass,
+            deployment,
             current,
-            "/spec/replicas",
-            at(deployment, "/spec/replicas").clone(),
+            number(deployment, "/spec/replicas"),
         );
     }
 }
@@ -195,7 +219,7 @@ fn roll(pass: &mut Pass<'_>, deployment: &Value, current: &Value, others: &[Arc<
         grown += (wanted + surge(deployment) - total).clamp(0, wanted - grown);
     }
     let total = total - size(current) + grown;
-    pass.set(current, "/spec/replicas", grown.into());
+    scale(pass, deployment, current, grown);
 
     let least = wanted - slack(deployment);
     let missing = grown - available(current).min(grown);
@@ -213,7 +237,7 @@ fn roll(pass: &mut Pass<'_>, deployment: &Value, current: &Value, others: &[Arc<
         let step = (*size).min(left).max(0);
         *size -= step;
         left -= step;
-        pass.set(set, "/spec/replicas", (*size).into());
+        scale(pass, deployment, set, *size);
     }
 }
 

@@ -2,8 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::pass::{Pass, active, condition, pod_of, ready, without_zeros};
+use super::{
+    events::Source,
+    pass::{Pass, active, condition, pod_of, ready, without_zeros},
+};
 use crate::object::{self, at, flag, list, now, text};
+
+const CONTROLLER: &str = "job-controller";
 
 pub(super) fn run(pass: &mut Pass<'_>) {
     for job in pass.list("batch/v1", "Job") {
@@ -40,11 +45,12 @@ fn reconcile(pass: &mut Pass<'_>, job: &Value) {
         Some(completions) => parallelism.min(completions - succeeded),
     };
     for _ in running..wanted {
-        pass.create(&pod_of(job, at(job, "/spec/template")));
+        let pod = pod_of(job, at(job, "/spec/template"));
+        pass.create_pod(CONTROLLER, job, &pod);
     }
     let extra = usize::try_from(running - wanted).unwrap_or_default();
     for pod in pods.iter().filter(|pod| active(pod)).take(extra) {
-        pass.delete(pod);
+        pass.delete_pod(CONTROLLER, job, pod);
     }
 
     let pods = pass.owned(job, "Pod");
@@ -80,17 +86,24 @@ fn reconcile(pass: &mut Pass<'_>, job: &Value) {
         }
         conditions
     };
+    let source = Source::Controller(CONTROLLER);
     if complete {
         let message = "Reached expected number of succeeded pods";
         status["conditions"] = end("Complete", "CompletionsReached", message).into();
         status["completionTime"] = now();
+        pass.normal(source, job, "Completed", "Job completed");
     } else if too_many {
         let message = "Job has reached the specified backoff limit";
         status["conditions"] = end("Failed", "BackoffLimitExceeded", message).into();
+        pass.warning(source, job, "BackoffLimitExceeded", message);
     } else if suspended {
         let mut condition = condition("Suspended", true, "JobSuspended", "Job suspended");
         condition["lastProbeTime"] = now();
         status["conditions"] = json!([condition]);
+        let is_new = list(job, "/status/conditions").is_empty();
+        if is_new {
+            pass.normal(source, job, "Suspended", "Job suspended");
+        }
     }
     if object::uid(job).is_empty() {
         return;

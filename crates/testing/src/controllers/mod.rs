@@ -5,6 +5,7 @@
 mod budgets;
 mod deployment;
 mod endpoints;
+mod events;
 mod job;
 mod pass;
 mod pods;
@@ -28,6 +29,7 @@ use crate::{
     shared::{Shared, lock},
     store::Store,
 };
+use events::Events;
 use pass::Pass;
 
 /// More passes than any controller needs until it has nothing more to do.
@@ -48,6 +50,8 @@ pub enum PodPlan {
 type Planner = dyn Fn(&Pod) -> PodPlan + Send + Sync;
 
 /// Controllers for Deployments, `ReplicaSets`, `StatefulSets`, `DaemonSets`, Jobs, Pods and `EndpointSlices`.
+///
+/// They write the Events of the real ones, such as `ScalingReplicaSet`, `SuccessfulCreate` and `Scheduled`, and remove them after an hour.
 ///
 /// Pods become ready one second after their creation. The annotation `kube-codegen.dev/pod` of a Pod decides otherwise:
 /// `pending`, `crash`, or a time such as `5s`. A Pod whose Node is deleted is deleted; one whose Node stops being Ready is
@@ -164,7 +168,7 @@ impl ApiServer {
 }
 
 async fn run(shared: Weak<Shared>, controllers: Controllers) {
-    let mut timers = Timers::default();
+    let mut memory = Memory::default();
     loop {
         let (change, deadline) = {
             let Some(shared) = shared.upgrade() else {
@@ -172,7 +176,7 @@ async fn run(shared: Weak<Shared>, controllers: Controllers) {
             };
             let mut store = lock(&shared.store);
             let before = store.revision;
-            let deadline = settle(&mut store, &controllers, &mut timers);
+            let deadline = settle(&mut store, &controllers, &mut memory);
             if store.revision != before {
                 shared.changes.wake();
             }
@@ -191,15 +195,19 @@ async fn run(shared: Weak<Shared>, controllers: Controllers) {
     }
 }
 
-/// When the waits began that are under way, by what they wait for.
+/// What the controllers remember.
 #[derive(Debug, Default)]
-struct Timers(HashMap<String, Instant>);
+struct Memory {
+    /// When the waits began that are under way, by what they wait for.
+    waits: HashMap<String, Instant>,
+    events: Events,
+}
 
 /// Runs all controllers until they have nothing more to do now, and returns when they have.
-fn settle(store: &mut Store, options: &Controllers, timers: &mut Timers) -> Option<Instant> {
+fn settle(store: &mut Store, options: &Controllers, memory: &mut Memory) -> Option<Instant> {
     for _ in 0..PASSES {
         let before = store.revision;
-        let mut pass = Pass::new(store, options, &timers.0);
+        let mut pass = Pass::new(store, options, &memory.waits, &mut memory.events);
         deployment::run(&mut pass);
         sets::replica_sets(&mut pass);
         sets::daemon_sets(&mut pass);
@@ -209,7 +217,7 @@ fn settle(store: &mut Store, options: &Controllers, timers: &mut Timers) -> Opti
         endpoints::run(&mut pass);
         budgets::run(&mut pass);
         let (waits, deadline) = pass.finish();
-        timers.0 = waits;
+        memory.waits = waits;
         if store.revision == before {
             return deadline;
         }

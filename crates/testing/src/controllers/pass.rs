@@ -5,22 +5,23 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::Controllers;
+use super::{Controllers, events::Events};
 use crate::{
     gc, internal,
     object::{self, at, deleting, flag, list, now, put, text},
     store::Store,
 };
 
-const AGENT: &str = "kube-controller-manager";
+pub(super) const AGENT: &str = "kube-controller-manager";
 
 pub(super) struct Pass<'a> {
     pub(super) store: &'a mut Store,
     pub(super) options: &'a Controllers,
+    pub(super) events: &'a mut Events,
     before: &'a HashMap<String, Instant>,
     waits: HashMap<String, Instant>,
     deadline: Option<Instant>,
-    now: Instant,
+    pub(super) now: Instant,
 }
 
 impl<'a> Pass<'a> {
@@ -28,10 +29,12 @@ impl<'a> Pass<'a> {
         store: &'a mut Store,
         options: &'a Controllers,
         before: &'a HashMap<String, Instant>,
+        events: &'a mut Events,
     ) -> Self {
         Self {
             store,
             options,
+            events,
             before,
             waits: HashMap::new(),
             deadline: None,
@@ -115,21 +118,14 @@ impl<'a> Pass<'a> {
         }
     }
 
-    pub(super) fn update(&mut self, object: &Value) {
-        internal::update(self.store, AGENT, object).ok();
+    /// Updates an object, and returns whether it could.
+    pub(super) fn update(&mut self, object: &Value) -> bool {
+        internal::update(self.store, AGENT, object).is_ok()
     }
 
-    pub(super) fn delete(&mut self, object: &Value) {
-        internal::delete(self.store, AGENT, object).ok();
-    }
-
-    /// Changes fields of the specification.
-    pub(super) fn set(&mut self, object: &Value, pointer: &str, value: Value) {
-        if *at(object, pointer) != value {
-            let mut changed = object.clone();
-            put(&mut changed, pointer, value);
-            self.update(&changed);
-        }
+    /// Deletes an object, and returns whether it could.
+    pub(super) fn delete(&mut self, object: &Value) -> bool {
+        internal::delete(self.store, AGENT, object).is_ok()
     }
 
     /// Writes the status if it differs. Conditions that do not change keep their times.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     PodPlan,
+    events::Source,
     pass::{Pass, active, condition, number},
 };
 use crate::object::{self, at, flag, list, now, put, text};
@@ -40,6 +41,12 @@ pub(super) fn run(pass: &mut Pass<'_>) {
         let grace = Duration::from_secs(grace.try_into().unwrap_or_default());
         let wait = format!("end/{}", object::uid(&pod));
         if pass.waited(wait, grace.min(pass.options.ends_after)) {
+            for container in list(&pod, "/spec/containers") {
+                let name = text(container, "/name");
+                let source = Source::Kubelet(text(&pod, "/spec/nodeName"), name);
+                let message = format!("Stopping container {name}");
+                pass.once(source, &pod, "Killing", &message);
+            }
             pass.end(&pod);
         }
     }
@@ -67,9 +74,12 @@ fn step(pass: &mut Pass<'_>, nodes: &[Arc<Value>], pod: &Arc<Value>) {
             PodPlan::Pending => None,
             _ => choose(pass, nodes),
         };
-        match chosen {
-            Some(node) => bind(pass, pod, &node),
-            None => set_stage(pass, pod, Stage::Unschedulable, nodes.len()),
+        if let Some(node) = chosen {
+            bind(pass, pod, &node);
+        } else {
+            set_stage(pass, pod, Stage::Unschedulable, nodes.len());
+            let message = unschedulable(nodes.len());
+            pass.warning(Source::Scheduler, pod, "FailedScheduling", &message);
         }
         return;
     }
@@ -143,6 +153,9 @@ fn bind(pass: &mut Pass<'_>, pod: &Value, node: &str) {
         json!([condition("PodScheduled", true, "", "")]),
     );
     pass.store.write(&kind, bound);
+    let (namespace, name) = (object::namespace(pod), object::name(pod));
+    let message = format!("Successfully assigned {namespace}/{name} to {node}");
+    pass.normal(Source::Scheduler, pod, "Scheduled", &message);
 }
 
 /// Returns how often the containers have been restarted, one more when the back-off is over.
@@ -189,12 +202,40 @@ fn set_stage(pass: &mut Pass<'_>, pod: &Value, stage: Stage, nodes: usize) {
     }
     let status = status(pod, stage, nodes);
     pass.set_status(pod, status);
+    let has_run = !list(pod, "/status/containerStatuses").is_empty()
+        && !text(pod, "/status/podIP").is_empty();
+    for container in list(pod, "/spec/containers") {
+        let name = text(container, "/name");
+        let source = Source::Kubelet(text(pod, "/spec/nodeName"), name);
+        match stage {
+            Stage::Crashed(count) if count > 1 => {
+                let (pod_name, namespace) = (object::name(pod), object::namespace(pod));
+                let uid = object::uid(pod);
+                let message = format!(
+                    "Back-off restarting failed container {name} in pod {pod_name}_{namespace}({uid})"
+                );
+                pass.warning(source, pod, "BackOff", &message);
+            }
+            Stage::Ready | Stage::Crashed(_) | Stage::Succeeded | Stage::Failed if !has_run => {
+                let image = text(container, "/image");
+                let pulled = format!("Container image {image:?} already present on machine");
+                pass.normal(source, pod, "Pulled", &pulled);
+                pass.normal(source, pod, "Created", "Container created");
+                pass.normal(source, pod, "Started", "Container started");
+            }
+            _ => {}
+        }
+    }
+}
+
+fn unschedulable(nodes: usize) -> String {
+    format!("0/{nodes} nodes are available: the Pod stays pending.")
 }
 
 fn status(pod: &Value, stage: Stage, nodes: usize) -> Value {
     let mut status = at(pod, "/status").clone();
     if stage == Stage::Unschedulable {
-        let message = format!("0/{nodes} nodes are available: the Pod stays pending.");
+        let message = unschedulable(nodes);
         let scheduled = condition("PodScheduled", false, "Unschedulable", &message);
         put(&mut status, "/conditions", json!([scheduled]));
         return status;

@@ -7,13 +7,16 @@ use serde_json::{Value, json};
 use super::pass::{Pass, active, hash, number, pod_of, ready, without_zeros};
 use crate::object::{self, at, put, text};
 
+const DAEMONS: &str = "daemonset-controller";
+
 pub(super) fn replica_sets(pass: &mut Pass<'_>) {
     for set in pass.list("apps/v1", "ReplicaSet") {
         let mut pods = pass.owned(&set, "Pod");
         pods.retain(|pod| active(pod));
         let wanted = usize::try_from(number(&set, "/spec/replicas")).unwrap_or_default();
         for _ in pods.len()..wanted {
-            pass.create(&pod_of(&set, at(&set, "/spec/template")));
+            let pod = pod_of(&set, at(&set, "/spec/template"));
+            pass.create_pod("replicaset-controller", &set, &pod);
         }
         if pods.len() > wanted {
             // Those that run longest remain.
@@ -22,7 +25,7 @@ pub(super) fn replica_sets(pass: &mut Pass<'_>) {
                 (!ready(pod), created, object::name(pod).to_owned())
             });
             for pod in pods.drain(wanted..) {
-                pass.delete(&pod);
+                pass.delete_pod("replicaset-controller", &set, &pod);
             }
         }
         let mut pods = pass.owned(&set, "Pod");
@@ -74,7 +77,7 @@ pub(super) fn daemon_sets(pass: &mut Pass<'_>) {
                     let mut pod = pod_of(&set, at(&set, "/spec/template"));
                     put(&mut pod, "/spec/nodeName", object::name(node).into());
                     put(&mut pod, label, revision.clone().into());
-                    pass.create(&pod);
+                    pass.create_pod(DAEMONS, &set, &pod);
                 }
                 // One outdated Pod after the other is replaced.
                 Some(pod)
@@ -82,7 +85,7 @@ pub(super) fn daemon_sets(pass: &mut Pass<'_>) {
                         && text(&set, "/spec/updateStrategy/type") != "OnDelete"
                         && pods.iter().filter(|it| ready(it)).count() == nodes.len() =>
                 {
-                    pass.delete(pod);
+                    pass.delete_pod(DAEMONS, &set, pod);
                     break;
                 }
                 Some(_) => {}
@@ -93,7 +96,7 @@ pub(super) fn daemon_sets(pass: &mut Pass<'_>) {
                 .iter()
                 .any(|node| object::name(node) == text(pod, "/spec/nodeName"))
             {
-                pass.delete(pod);
+                pass.delete_pod(DAEMONS, &set, pod);
             }
         }
         let pods = pass.owned(&set, "Pod");

@@ -5,12 +5,16 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    pass::{Pass, controller_of, hash, number, pod_of, ready, without_zeros},
+    events::Source,
+    pass::{AGENT, Pass, controller_of, hash, number, pod_of, ready, without_zeros},
     sets::available,
 };
+use crate::internal;
 use crate::object::{self, at, list, map, put, section, text};
 
 const REVISION: &str = "/metadata/labels/controller-revision-hash";
+
+const SOURCE: Source<'_> = Source::Controller("statefulset-controller");
 
 pub(super) fn run(pass: &mut Pass<'_>) {
     for set in pass.list("apps/v1", "StatefulSet") {
@@ -36,7 +40,7 @@ fn reconcile(pass: &mut Pass<'_>, set: &Value) {
     for number in first..first + wanted {
         match pods.iter().find(|pod| ordinal(pod) == number) {
             Some(pod) if matches!(text(pod, "/status/phase"), "Failed" | "Succeeded") => {
-                pass.delete(pod);
+                delete(pass, set, pod);
                 waiting = true;
             }
             Some(pod) => waiting |= !ready(pod),
@@ -55,7 +59,7 @@ fn reconcile(pass: &mut Pass<'_>, set: &Value) {
         .rev()
         .filter(|pod| ordinal(pod) >= first + wanted);
     for pod in extra.take(if parallel { pods.len() } else { 1 }) {
-        pass.delete(pod);
+        delete(pass, set, pod);
         waiting = true;
     }
     if !waiting && text(set, "/spec/updateStrategy/type") != "OnDelete" {
@@ -65,14 +69,15 @@ fn reconcile(pass: &mut Pass<'_>, set: &Value) {
             .rev()
             .find(|pod| text(pod, REVISION) != update && ordinal(pod) >= partition);
         if let Some(pod) = outdated {
-            pass.delete(pod);
+            delete(pass, set, pod);
         }
     }
     write_status(pass, set, &update);
 }
 
 fn create(pass: &mut Pass<'_>, set: &Value, number: i64, revision: &str) {
-    let name = format!("{}-{number}", object::name(set));
+    let of = object::name(set);
+    let name = format!("{of}-{number}");
     let mut pod = pod_of(set, at(set, "/spec/template"));
     let metadata = section(&mut pod, "metadata");
     metadata.remove("generateName");
@@ -108,18 +113,42 @@ fn create(pass: &mut Pass<'_>, set: &Value, number: i64, revision: &str) {
             .is_none()
         {
             let labels = at(set, "/spec/selector/matchLabels");
-            pass.create(&json!({
+            let created = pass.create(&json!({
                 "apiVersion": "v1",
                 "kind": "PersistentVolumeClaim",
                 "metadata": {"name": claim, "namespace": namespace, "labels": labels},
                 "spec": at(template, "/spec"),
             }));
+            if created.is_some() {
+                let message =
+                    format!("Create Claim {claim} Pod {name} in StatefulSet {of} success");
+                pass.normal(SOURCE, set, "SuccessfulCreate", &message);
+            }
         }
     }
     if !volumes.is_empty() {
         put(&mut pod, "/spec/volumes", volumes.into());
     }
-    pass.create(&pod);
+    match internal::create(pass.store, AGENT, &pod) {
+        Ok(_) => {
+            let message = format!("Create Pod {name} in StatefulSet {of} successful");
+            pass.clear(set, "FailedCreate");
+            pass.normal(SOURCE, set, "SuccessfulCreate", &message);
+        }
+        Err(status) => {
+            let why = &status.message;
+            let message = format!("Create Pod {name} in StatefulSet {of} failed error: {why}");
+            pass.warning(SOURCE, set, "FailedCreate", &message);
+        }
+    }
+}
+
+fn delete(pass: &mut Pass<'_>, set: &Value, pod: &Value) {
+    if pass.delete(pod) {
+        let (name, of) = (object::name(pod), object::name(set));
+        let message = format!("Delete Pod {name} in StatefulSet {of} successful");
+        pass.normal(SOURCE, set, "SuccessfulDelete", &message);
+    }
 }
 
 /// Keeps the template as a `ControllerRevision`, which `kubectl rollout history` reads.

@@ -16,7 +16,7 @@ static METADATA: LazyLock<Value> = LazyLock::new(|| {
     let map = json!({"type": "object", "additionalProperties": text});
     json!({"type": "object", "properties": {
         "name": text, "generateName": text, "namespace": text, "selfLink": text, "uid": text, "resourceVersion": text,
-        "creationTimestamp": text, "deletionTimestamp": text, "generation": number, "deletionGracePeriodSeconds": number,
+        "creationTimestamp": {}, "deletionTimestamp": {}, "generation": number, "deletionGracePeriodSeconds": number,
         "labels": map, "annotations": map,
         "finalizers": {"type": "array", "items": text, "x-kubernetes-list-type": "set"},
         "ownerReferences": {
@@ -24,11 +24,14 @@ static METADATA: LazyLock<Value> = LazyLock::new(|| {
             "x-kubernetes-list-type": "map",
             "x-kubernetes-list-map-keys": ["uid"],
             "items": {"type": "object", "x-kubernetes-map-type": "atomic", "properties": {
-                "apiVersion": text, "kind": text, "name": text, "uid": text,
+                "apiVersion": text, "kind": text, "name": text, "uid": {"type": "string", "default": ""},
                 "controller": {"type": "boolean"}, "blockOwnerDeletion": {"type": "boolean"},
             }},
         },
-        "managedFields": {"type": "array", "items": {"type": "object"}},
+        "managedFields": {"type": "array", "items": {"type": "object", "properties": {
+            "manager": text, "operation": text, "subresource": text, "apiVersion": text, "time": {}, "fieldsType": text,
+            "fieldsV1": {"type": "object"},
+        }}},
     }})
 });
 
@@ -163,7 +166,9 @@ impl<'a> Shape<'a> {
             Self::Root(schema) | Self::Schema(schema) => schema
                 .get("type")
                 .and_then(Value::as_str)
-                .filter(|_| !flag(schema, "/x-kubernetes-int-or-string")),
+                .filter(|_| !flag(schema, "/x-kubernetes-int-or-string"))
+                // Times decode themselves.
+                .filter(|_| !text(schema, "/x-type").ends_with("Time")),
             Self::Deduced | Self::Atomic => None,
         }
     }

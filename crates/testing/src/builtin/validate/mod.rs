@@ -5,6 +5,7 @@ mod batch;
 mod certificates;
 mod config;
 mod container;
+mod limits;
 mod network;
 mod others;
 mod pod;
@@ -44,6 +45,7 @@ pub(crate) fn validate(
         ("", "Secret") => config::secret(it, old, object),
         ("", "ConfigMap") => config::config_map(it, old, object),
         ("", "PersistentVolumeClaim") => config::claim(it, old, object),
+        ("", "LimitRange") => limits::range(it, object),
         ("apps", "Deployment") => workload::deployment(it, old, object),
         ("apps", "ReplicaSet") => workload::replica_set(it, old, object),
         ("apps", "StatefulSet") => workload::stateful_set(it, old, object),

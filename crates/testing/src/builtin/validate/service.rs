@@ -1,11 +1,34 @@
 //! Validates Services.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, net::IpAddr};
 
 use serde_json::{Value, json};
 
 use super::{Causes, container};
 use crate::object::{at, list, text};
+
+/// Validates what a load balancer reports.
+fn balancer(it: &mut Causes, kind: &str, ingress: &[Value]) {
+    const PATH: &str = "status.loadBalancer.ingress";
+    if !ingress.is_empty() && kind != "LoadBalancer" {
+        it.forbidden(PATH, "may only be used when `spec.type` is 'LoadBalancer'");
+        return;
+    }
+    for (index, point) in ingress.iter().enumerate() {
+        let (ip, name) = (text(point, "/ip"), text(point, "/hostname"));
+        if !ip.is_empty() && ip.parse::<IpAddr>().is_err() {
+            let why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+            it.invalid(format!("{PATH}[{index}].ip"), json!(ip), why);
+        }
+        let path = format!("{PATH}[{index}].hostname");
+        if name.parse::<IpAddr>().is_ok() {
+            let why = "must be a DNS name, not an IP address";
+            it.invalid(path, json!(name), why);
+        } else if !name.is_empty() {
+            it.subdomain(&path, at(point, "/hostname"));
+        }
+    }
+}
 
 pub(super) fn validate(it: &mut Causes, old: Option<&Value>, object: &Value) {
     let spec = at(object, "/spec");
@@ -69,6 +92,7 @@ pub(super) fn validate(it: &mut Causes, old: Option<&Value>, object: &Value) {
             it.duplicate(format!("spec.ports[{index}]"), shown);
         }
     }
+    balancer(it, kind, list(object, "/status/loadBalancer/ingress"));
     if !list(spec, "/loadBalancerSourceRanges").is_empty() && kind != "LoadBalancer" {
         it.forbidden(
             "spec.LoadBalancerSourceRanges",
