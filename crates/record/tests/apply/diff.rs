@@ -3,7 +3,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use kube_codegen_record::apply::{Apply, Items};
 use serde_json::{Value, json};
 
-use crate::widget::Widget;
+use crate::apply::widget::Widget;
 
 /// Returns the diff of a spec with an object, and the fields that `me` and another manager own.
 fn diff(config: Value, live: Value, own: Value) -> String {

@@ -3,7 +3,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube_codegen_record::apply::{extract, extract_status};
 use serde_json::{Value, json};
 
-use crate::widget::Widget;
+use crate::apply::widget::Widget;
 
 fn widget(fields: Value, spec: Value) -> Widget {
     let entry = |manager: &str, fields: Value| json!({"manager": manager, "operation": "Apply", "apiVersion": "example.com/v1", "fieldsType": "FieldsV1", "fieldsV1": fields});

@@ -12,7 +12,7 @@ use kube_codegen_record::{
 };
 use serde_json::{Value, json};
 
-use crate::widget::{Widget, WidgetSpec, WidgetStatus};
+use crate::apply::widget::{Widget, WidgetSpec, WidgetStatus};
 
 fn spec(config: &Apply<Widget>) -> Value {
     config.to_json().unwrap()["spec"].clone()

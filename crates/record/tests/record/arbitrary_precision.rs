@@ -4,7 +4,7 @@
 //! spelled out.
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
-use crate::{refusal, shop};
+use crate::record::{refusal, shop};
 
 /// The object in place of a number.
 fn number(digits: &str) -> String {

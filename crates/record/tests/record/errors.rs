@@ -1,5 +1,5 @@
 //! Values that are refused, and their errors.
-use crate::{refusal, shop, types::Shop};
+use crate::record::{refusal, shop, types::Shop};
 
 #[test]
 fn an_error_has_the_path() {

@@ -2,7 +2,7 @@
 use kube_codegen_record::Nullable;
 use serde_json::json;
 
-use crate::{
+use crate::record::{
     round_trip, shop,
     types::{Hook, Policy, Shop, ShopStatus},
 };

@@ -1,7 +1,7 @@
 //! The same object through every deserializer and serializer.
 use serde::{Deserialize, Serialize};
 
-use crate::types::Shop;
+use crate::record::types::Shop;
 
 const TEXT: &str = r#"{"apiVersion":"example.com/v1","kind":"Shop","metadata":{"annotations":{"a/b":"c"},"creationTimestamp":"2024-01-01T00:00:00Z","generation":7,"managedFields":[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:name":{}}},"manager":"m","operation":"Update","time":"2024-01-01T00:00:00Z"}],"name":"s","ownerReferences":[{"apiVersion":"v1","controller":true,"kind":"Pod","name":"p","uid":"u"}]},"spec":{"big":18446744073709551615,"blob":{"any":[null,true,-1,0.5,"x"]},"cert":"aGk=","containers":[{"image":"i","ports":[{"port":80}]},{}],"cpu":"1","hook":{"retries":3,"url":"u"},"limits":{"x":{"image":"y"}},"maybe":null,"must":{"image":"z"},"name":"n","open":true,"policy":"Never","port":80,"ratio":0.1,"replicas":2,"selector":{"matchExpressions":[{"key":"k","operator":"In","values":["v"]}],"matchLabels":{"a":"b"}},"since":"2024-01-01T00:00:00Z","tags":["a",null],"tick":"2024-01-01T00:00:00.000001Z","total":-5,"weight":0.25},"status":{"conditions":[{"lastTransitionTime":"2024-01-01T00:00:00Z","message":"m","observedGeneration":1,"reason":"r","status":"True","type":"Ready"}],"phase":"New","extra":{"a":1}}}"#;
 

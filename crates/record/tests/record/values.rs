@@ -3,7 +3,7 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
 use serde_json::json;
 
-use crate::{Shop, round_trip, shop};
+use crate::record::{Shop, round_trip, shop};
 
 #[test]
 fn numbers_keep_every_digit() {

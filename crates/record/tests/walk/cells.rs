@@ -7,13 +7,13 @@ use kube_codegen_record::{
     walk::{Column, ColumnType, Columns},
 };
 
-use crate::kind;
+use crate::walk::kind;
 
 /// Defines a record with one column.
 macro_rules! column {
     ($name:ident, $type:ident, $path:literal) => {
         #[derive(Debug)]
-        struct $name(crate::types::CrdKind);
+        struct $name(crate::walk::types::CrdKind);
         impl Record for $name {
             fn names(&self) -> &'static [&'static str] {
                 self.0.names()

@@ -1,7 +1,7 @@
 //! Selectable fields.
 use kube_codegen_record::walk::SelectableField;
 
-use crate::{kind, types::CrdKind};
+use crate::walk::{kind, types::CrdKind};
 
 const CHOICE: SelectableField<CrdKind> = SelectableField::new("spec.choice");
 const REPLICAS: SelectableField<CrdKind> = SelectableField::new(".spec.replicas");

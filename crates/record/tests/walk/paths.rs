@@ -2,7 +2,7 @@
 use kube_codegen_record::walk::{Node, Path};
 use serde_json::{Value, json};
 
-use crate::{kind, types::CrdKind};
+use crate::walk::{kind, types::CrdKind};
 
 fn sample() -> CrdKind {
     kind(

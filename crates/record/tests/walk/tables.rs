@@ -4,7 +4,7 @@ use std::sync::Arc;
 use k8s_openapi::jiff::Timestamp;
 use kube_codegen_record::walk::Columns;
 
-use crate::{
+use crate::walk::{
     kind,
     types::{CrdKind, CrdKindStatus},
 };

@@ -1,0 +1,7 @@
+//! Tests of schemas and rules, compared with what kube-apiserver answers.
+
+mod comparisons;
+mod costs;
+mod estimates;
+mod objects;
+mod rules;

@@ -1,0 +1,12 @@
+//! Tests of the generated code of the fixtures.
+
+mod conversion;
+mod kinds;
+mod known_types;
+mod lookups;
+mod newer_kubernetes;
+mod presence;
+mod round_trip;
+mod shared_types;
+mod validation;
+mod versions_alike;
