@@ -327,7 +327,7 @@ pub(crate) fn internal(why: &str) -> Box<Status> {
     status.with_code(500).with_details(details).boxed()
 }
 
-/// A resource version that is no number, in Go's words.
+/// A resource version that is not a number, in Go's words.
 pub(crate) fn malformed_version(version: &str) -> Box<Status> {
     let is_number = !version.is_empty() && version.bytes().all(|it| it.is_ascii_digit());
     let why = if is_number {
