@@ -10,5 +10,6 @@ pub(crate) use codec::{Form, Held};
 pub(crate) use keyed_set::KeyedSet;
 pub use object::{Object, ObjectKey};
 pub(crate) use object::{ObjectKind, names, same_state};
+pub(crate) use overlay::SWEEP;
 pub(crate) use store::{Delta, Store};
 pub use store::{IndexError, NAMESPACE_INDEX};

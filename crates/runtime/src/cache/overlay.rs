@@ -16,7 +16,7 @@ const EXPIRY: Duration = Duration::from_secs(300);
 /// The same for the deletion of an object that the watch has not delivered: it may have delivered the deletion already.
 const UNSEEN_EXPIRY: Duration = Duration::from_secs(30);
 /// Time between two searches for expired writes.
-const SWEEP: Duration = Duration::from_secs(10);
+pub(crate) const SWEEP: Duration = Duration::from_secs(10);
 
 /// The pending writes of a store.
 pub(super) struct Overlay<K> {
@@ -34,6 +34,8 @@ struct Pending<K> {
     /// The last written state.
     written: Option<Arc<K>>,
     until: Until,
+    /// The highest version that this process knows of the name.
+    newest: u64,
     scope: Option<String>,
     since: Instant,
 }
@@ -120,13 +122,12 @@ impl<K: Object> Store<K> {
             return;
         };
         let key = ObjectKey::of(&*object);
-        let is_known = match self.overlay.by_key.get(&key).map(|pending| &pending.until) {
-            Some(Until::Version(newest)) => *newest >= version,
-            Some(Until::Deleted(uid)) => object.meta().uid.as_ref() == Some(uid),
-            None => {
-                let stored = self.find(&key);
-                stored.is_some_and(|stored| number(&*stored).is_none_or(|n| n >= version))
-            }
+        let is_known = if let Some(pending) = self.overlay.by_key.get(&key) {
+            let is_deleted = matches!(&pending.until, Until::Deleted(uid) if object.meta().uid.as_ref() == Some(uid));
+            pending.newest >= version || is_deleted
+        } else {
+            let stored = self.find(&key);
+            stored.is_some_and(|stored| number(&*stored).is_none_or(|n| n >= version))
         };
         if is_known || parse(seen).is_none_or(|seen| seen >= version) {
             return;
@@ -251,6 +252,13 @@ impl<K: Object> Store<K> {
         Some(Delivery::Passed(self.overlay.end(pending, None)))
     }
 
+    /// Whether the watch has delivered a later state of the name of `object`, for which a write is pending.
+    pub(super) fn has_observed_later(&mut self, object: &K) -> bool {
+        let pending = self.pending(object);
+        let observed = pending.and_then(|(_, pending)| pending.observed.as_deref());
+        observed.is_some_and(|observed| is_later(observed, object))
+    }
+
     /// Returns the pending write of an object from the watch.
     fn pending(&mut self, object: &K) -> Option<(ObjectKey, &mut Pending<K>)> {
         if self.overlay.by_key.is_empty() {
@@ -268,9 +276,16 @@ impl<K: Object> Store<K> {
 
     /// Shows `stored` until the watch has passed it.
     fn hold(&mut self, key: ObjectKey, scope: Option<&str>, until: Until, stored: Option<Arc<K>>) {
-        let (observed, earlier) = match self.overlay.remove(&key) {
-            Some(pending) => (pending.observed, pending.written),
-            None => (self.find(&key), None),
+        let (observed, earlier, newest) = if let Some(pending) = self.overlay.remove(&key) {
+            (pending.observed, pending.written, pending.newest)
+        } else {
+            let observed = self.find(&key);
+            let newest = observed.as_deref().and_then(number);
+            (observed, None, newest.unwrap_or_default())
+        };
+        let newest = match until {
+            Until::Version(version) => newest.max(version),
+            Until::Deleted(_) => newest,
         };
         let written = stored.clone().or(earlier);
         self.show(&key, stored);
@@ -283,6 +298,7 @@ impl<K: Object> Store<K> {
             observed,
             written,
             until,
+            newest,
             scope,
             since: Instant::now(),
         };
@@ -307,7 +323,7 @@ impl<K: Object> Store<K> {
     }
 
     /// Ends the writes that have been pending for too long.
-    fn sweep(&mut self) {
+    pub(crate) fn sweep(&mut self) {
         let now = Instant::now();
         if now < self.overlay.swept + SWEEP {
             return;
@@ -352,6 +368,11 @@ pub(super) fn relisted<K: Object>(before: Option<Arc<K>>, object: Arc<K>) -> Del
 /// Returns the resource version of an object as a number. Since Kubernetes 1.35, versions of one kind can be compared as such (KEP-5504).
 fn number<K: Object>(object: &K) -> Option<u64> {
     parse(object.meta().resource_version.as_deref()?)
+}
+
+/// Whether `stored` is a later state than `object`, or a later object of its name. Versions that are not numbers cannot be compared.
+pub(super) fn is_later<K: Object>(stored: &K, object: &K) -> bool {
+    matches!((number(stored), number(object)), (Some(stored), Some(version)) if stored > version)
 }
 
 /// An empty version is that of a cache before its first list.

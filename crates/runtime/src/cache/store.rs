@@ -164,24 +164,42 @@ impl<K: Object> Store<K> {
             .ok_or_else(|| IndexError::Unknown(name.to_owned()))
     }
 
-    /// Stores an object from the watch.
-    pub(crate) fn apply(&mut self, object: Arc<K>) -> Delta<K> {
+    /// Stores an object from the watch. Returns `None` if the watch has delivered a later state of its name.
+    pub(crate) fn apply(&mut self, object: Arc<K>) -> Option<Delta<K>> {
+        if self.has_observed_later(&*object) {
+            return None;
+        }
         let before = match self.deliver(&object) {
             Some(Delivery::Older(before)) => before,
             Some(Delivery::Passed(before)) => {
                 self.insert(&object);
                 before
             }
-            None => self.insert(&object),
+            // Only the insertion reads what is stored: to read it before costs a compact cache as much again.
+            None => match self.insert(&object) {
+                Some(before) if overlay::is_later(&*before, &*object) => {
+                    self.insert(&before);
+                    return None;
+                }
+                before => before,
+            },
         };
-        overlay::change(before, object)
+        Some(overlay::change(before, object))
     }
 
-    /// Removes an object whose final state is `last`. Returns `None` if it was not stored.
+    /// Removes an object whose final state is `last`. Returns `None` if it was not stored, or the watch has delivered a later state of its name.
     pub(crate) fn delete(&mut self, last: Arc<K>) -> Option<Delta<K>> {
+        if self.has_observed_later(&*last) {
+            return None;
+        }
         let delivery = self.deliver_deletion(&*last);
+        let is_written = delivery.is_some();
         let (namespace, name) = names(&*last);
-        self.withdraw(delivery, namespace, name)?;
+        let before = self.withdraw(delivery, namespace, name)?;
+        if !is_written && overlay::is_later(&*before, &*last) {
+            self.insert(&before);
+            return None;
+        }
         Some(Delta::Deleted(last, false))
     }
 

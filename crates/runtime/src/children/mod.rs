@@ -56,7 +56,7 @@ pub use identity::{MANAGED_BY, OWNER};
 
 use crate::{
     cache::{Object, ObjectKey},
-    client::{ErrorExt, FieldManager, apply::unusable, typed},
+    client::{ErrorExt, FieldManager, apply::unusable, decode, typed},
     controller::is_controlled_by,
     informer::SharedInformer,
     lister::Lister,
@@ -313,7 +313,7 @@ impl<K: Child> Children<K> {
         request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
     ) -> kube::Result<T> {
         let request = request.map_err(kube::Error::BuildRequest)?;
-        self.client.request(request).await
+        decode::receive(&self.client, request, K::KIND).await
     }
 }
 

@@ -6,41 +6,38 @@ use kube::{
     api::{DeleteParams, Preconditions},
 };
 
-use super::{Child, ChildError, Children, MANAGED_BY, OWNER, request};
+use super::{ATTEMPTS, Child, ChildError, Children, MANAGED_BY, OWNER, request};
 use crate::{cache::ObjectKey, client::ErrorExt, controller::is_controlled_by};
 
 impl<K: Child> Children<K> {
     /// Returns the cached children of `owner`: those with both labels that it controls.
     pub fn of<O: Resource<DynamicType = ()>>(&self, owner: &O) -> Vec<Arc<K>> {
-        let uid = owner.meta().uid.as_deref();
-        let is_child = |object: &K| {
-            let labels = object.meta().labels.as_ref();
-            let label = |name| {
-                labels
-                    .and_then(|labels| labels.get(name))
-                    .map(String::as_str)
-            };
-            label(OWNER) == uid
-                && label(MANAGED_BY) == Some(self.manager.name())
-                && is_controlled_by(object, owner)
-        };
         let mut children = match &owner.meta().namespace {
             Some(namespace) => self.lister.namespaced(namespace).all(),
             None => self.lister.all(),
         };
-        children.retain(|child| is_child(child));
+        children.retain(|child| self.is_child(&**child, owner));
         children.sort_by_key(|child| ObjectKey::of(&**child).to_string());
         children
+    }
+
+    /// Whether `object` has both labels, and `owner` controls it.
+    fn is_child<O: Resource<DynamicType = ()>>(&self, object: &K, owner: &O) -> bool {
+        let labels = object.meta().labels.as_ref();
+        let label = |name| labels?.get(name).map(String::as_str);
+        label(OWNER) == owner.meta().uid.as_deref()
+            && label(MANAGED_BY) == Some(self.manager.name())
+            && is_controlled_by(object, owner)
     }
 
     /// Deletes the children of `owner` except for those named in `keep`. Returns the names of the deleted ones, sorted; with their namespace if the
     /// owner is cluster-scoped, as in `keep`.
     ///
-    /// A child that was replaced since the cache has seen it is not deleted, nor one without both labels or of another controller. The client needs
-    /// the verb `delete`.
+    /// An object without both labels or of another controller is not deleted, also if it has replaced a child since the cache has seen it. The
+    /// client needs the verbs `delete` and `get`.
     ///
     /// # Errors
-    /// [`ChildError::Api`]. Children before the failed one have been deleted then.
+    /// [`ChildError::Api`]: a child could not be deleted, so the reconcile should fail and be repeated. Children before it have been deleted then.
     pub async fn prune<O: Resource<DynamicType = ()>>(
         &self,
         owner: &O,
@@ -60,6 +57,23 @@ impl<K: Child> Children<K> {
             if keep.contains(&name) || child.meta().deletion_timestamp.is_some() {
                 continue;
             }
+            if self.delete(owner, child, &key).await? {
+                deleted.push(name);
+            }
+            self.last.lock().remove(&key);
+        }
+        Ok(deleted)
+    }
+
+    /// Deletes a child. Returns `false` if it is gone, or another object has its name.
+    async fn delete<O: Resource<DynamicType = ()>>(
+        &self,
+        owner: &O,
+        mut child: Arc<K>,
+        key: &ObjectKey,
+    ) -> kube::Result<bool> {
+        let mut attempts = 1;
+        loop {
             let params = DeleteParams {
                 preconditions: Some(Preconditions {
                     uid: child.meta().uid.clone(),
@@ -67,14 +81,21 @@ impl<K: Child> Children<K> {
                 }),
                 ..DeleteParams::background()
             };
-            let request = request::<K>(&key)?.delete(&key.name, &params);
+            let request = request::<K>(key)?.delete(&key.name, &params);
             match self.send::<serde_json::Value>(request).await {
-                Ok(_) => deleted.push(name),
-                Err(error) if error.is_not_found() || error.is_conflict() => {}
-                Err(error) => return Err(error.into()),
+                Ok(_) => return Ok(true),
+                Err(error) if error.is_not_found() => return Ok(false),
+                Err(error) if error.is_conflict() && attempts < ATTEMPTS => {}
+                Err(error) => return Err(error),
             }
-            self.last.lock().remove(&key);
+            attempts += 1;
+            // The child was replaced, or changed at the same time.
+            let live = self.live(key).await?;
+            let live = live.filter(|live| {
+                self.is_child(live, owner) && live.meta().deletion_timestamp.is_none()
+            });
+            let Some(live) = live else { return Ok(false) };
+            child = Arc::new(live);
         }
-        Ok(deleted)
     }
 }

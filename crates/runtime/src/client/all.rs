@@ -6,7 +6,7 @@ use kube::{
     api::{ListParams, ObjectList, WatchEvent, WatchParams},
 };
 
-use super::{ApiObject, pages::pages};
+use super::{ApiObject, decode::send, pages::pages};
 
 /// Reads the objects of one kind in all namespaces.
 ///
@@ -40,7 +40,7 @@ impl<K: ApiObject> AllNamespaces<K> {
 
     /// Like [`TypedClient::list`](super::TypedClient::list).
     pub async fn list(&self, params: &ListParams) -> kube::Result<ObjectList<K>> {
-        self.api.list(params).await
+        send(&self.api, "list", |it| it.list(params)).await
     }
 
     /// Like [`TypedClient::pages`](super::TypedClient::pages).

@@ -99,7 +99,7 @@ impl<K: ApiObject> TypedClient<K> {
         let (name, patch) = configuration::<K>(config)?;
         self.check_name(&name)?;
         let params = manager.into().params(self.params.dry_run);
-        self.api.patch(&name, &params, &Patch::Apply(patch)).await
+        self.send_patch(&name, &params, &Patch::Apply(patch)).await
     }
 
     /// Like [`TypedClient::apply`], unless `live` has the configuration already: then nothing is sent. See [`Apply::diff`].
@@ -158,8 +158,7 @@ impl<K: ApiObject> TypedClient<K> {
             });
         }
         let params = manager.into().params(self.params.dry_run);
-        self.api
-            .patch_status(&name, &params, &Patch::Apply(patch))
+        self.send_status_patch(&name, &params, &Patch::Apply(patch))
             .await
     }
 

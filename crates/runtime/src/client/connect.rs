@@ -14,7 +14,7 @@ use kube::{
 };
 use tower::{BoxError, ServiceBuilder, ServiceExt, retry::RetryLayer, util::BoxService};
 
-use super::warnings;
+use super::{token::Renewing, warnings};
 
 /// Time after which a connection without a sign of life counts as dead. client-go notices after 45 s.
 pub const DEAD_AFTER: Duration = Duration::from_secs(40);
@@ -22,7 +22,8 @@ pub const DEAD_AFTER: Duration = Duration::from_secs(40);
 /// The same service as of kube's `ClientBuilder::try_from`.
 type Service = BoxService<Request<Body>, Response<Box<DynBody>>, BoxError>;
 
-/// Connects to the API server of `config`, closes a connection that is dead for [`DEAD_AFTER`], and logs each warning of the API server once.
+/// Connects to the API server of `config`, closes a connection that is dead for [`DEAD_AFTER`], and logs each warning of the API server once. A token
+/// file is read again when the server refuses its token, as after a rotation.
 ///
 /// A connection is dead if the other end vanished without closing it: a node or a load balancer that lost its power or its state. `kube::Client`
 /// does not notice that: a watch waits until its time-out minutes later, and another request for ever.
@@ -52,6 +53,7 @@ pub fn builder(config: Config, dead_after: Duration) -> kube::Result<ClientBuild
     connector.set_write_timeout(config.write_timeout);
     connector.set_reset_reader_on_write(config.reset_reader_on_write);
     let hyper: HyperClient<_, Body> = HyperClient::builder(TokioExecutor::new()).build(connector);
+    let hyper = Renewing::new(hyper, &config.auth_info);
 
     let retry = config
         .default_retry

@@ -3,7 +3,7 @@ use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
 
 use kube::core::{Status, response::StatusCause};
 
-use super::{FieldConflict, conflict};
+use super::{FieldConflict, conflict, decode};
 
 /// Classifies an error by the reason that the API server gives rather than by HTTP code.
 ///
@@ -162,6 +162,12 @@ pub fn describe(error: &(dyn Error + 'static)) -> String {
             Some(kube::Error::Service(cause)) if cause.is::<NotLeading>() => continue,
             // The cause follows.
             Some(kube::Error::Service(_)) => "cannot reach the API server".to_owned(),
+            // The causes are in it.
+            Some(kube::Error::SerdeError(_)) => {
+                next = None;
+                decode::without_values(&error.to_string())
+            }
+            None if error.is::<serde_json::Error>() => decode::without_values(&error.to_string()),
             Some(_) | None => error.to_string(),
         };
         // Many errors repeat their cause.

@@ -27,6 +27,7 @@ pub(crate) mod apply;
 mod conflict;
 #[cfg(feature = "rustls-tls")]
 mod connect;
+pub(crate) mod decode;
 mod error;
 mod kinds;
 mod modify;
@@ -34,6 +35,8 @@ mod pages;
 pub mod retry;
 mod scale;
 mod status;
+#[cfg(feature = "rustls-tls")]
+mod token;
 mod transfer;
 pub(crate) mod typed;
 #[cfg(feature = "rustls-tls")]

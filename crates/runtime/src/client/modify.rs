@@ -4,14 +4,12 @@ use std::fmt::Debug;
 use json_patch::{
     Patch as JsonPatch, PatchOperation, ReplaceOperation, TestOperation, jsonptr::PointerBuf,
 };
-use kube::{
-    api::{GetParams, Patch},
-    core::Request,
-};
+use kube::api::{GetParams, Patch};
 use serde_json::Value;
 
 use super::{
     ApiObject, ErrorExt, StatusSubresource, TypedClient,
+    decode::{send, undecodable},
     retry::{self, BackoffBuilder},
     transfer::transfer,
     typed::invalid,
@@ -181,9 +179,7 @@ impl<K: ApiObject> TypedClient<K> {
 
     /// Reads an object as the server sends it.
     async fn get_json(&self, name: &str) -> kube::Result<Value> {
-        let request = Request::new(self.api.resource_url()).get(name, &GetParams::default());
-        let request = request.map_err(kube::Error::BuildRequest)?;
-        self.api.clone().into_client().request(request).await
+        send(&self.api, "get", |it| it.get(name, &GetParams::default())).await
     }
 }
 
@@ -231,7 +227,8 @@ impl<K: ApiObject> Modification<'_, K> {
         let mut delays = retry::DEFAULT_RETRY.build();
         loop {
             let stored = self.client.get_json(self.name).await?;
-            let mut object = K::deserialize(&stored).map_err(kube::Error::SerdeError)?;
+            let mut object =
+                K::deserialize(&stored).map_err(|error| undecodable(&K::kind(&()), &error))?;
             let version = object.meta().resource_version.clone().unwrap_or_default();
             if let Some(error) = failed.take() {
                 let is_another =

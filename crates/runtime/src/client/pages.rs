@@ -12,7 +12,7 @@ use kube::{
 use serde::de::Error as _;
 use serde_json::Error;
 
-use super::{ApiObject, ErrorExt};
+use super::{ApiObject, ErrorExt, decode::send};
 
 struct Pages<K> {
     api: Api<K>,
@@ -53,7 +53,7 @@ impl<K: ApiObject> Pages<K> {
         if let Some(error) = self.invalid.take() {
             return Err(error);
         }
-        let mut page = match self.api.list(&self.params).await {
+        let mut page = match send(&self.api, "list", |it| it.list(&self.params)).await {
             Err(error) if error.is_gone() && self.params.continue_token.is_some() => {
                 self.rest().await?
             }
@@ -90,6 +90,6 @@ impl<K: ApiObject> Pages<K> {
     async fn rest(&mut self) -> kube::Result<ObjectList<K>> {
         self.params.continue_token = None;
         self.params.limit = None;
-        self.api.list(&self.params).await
+        send(&self.api, "list", |it| it.list(&self.params)).await
     }
 }

@@ -1,10 +1,10 @@
 //! The `status` subresource.
 use std::fmt::Debug;
 
-use kube::api::Patch;
+use kube::api::{Patch, PatchParams};
 use serde::Serialize;
 
-use super::{ApiObject, TypedClient};
+use super::{ApiObject, TypedClient, decode::send, typed::to_vec};
 
 /// Marks kinds whose status is written separately: writes of the object do not change the status, nor the reverse.
 #[diagnostic::on_unimplemented(
@@ -20,7 +20,10 @@ impl<K: ApiObject> TypedClient<K> {
         K: StatusSubresource,
     {
         self.check_name(name)?;
-        self.api.get_status(name).await
+        send(&self.api, "get_subresource", |it| {
+            it.get_subresource("status", name)
+        })
+        .await
     }
 
     /// Replaces the status of an object (PUT) and ignores its other fields. A resource version is checked as by [`TypedClient::replace`], and
@@ -30,8 +33,11 @@ impl<K: ApiObject> TypedClient<K> {
     where
         K: StatusSubresource,
     {
-        let name = self.name_of(object)?;
-        self.api.replace_status(name, &self.params, object).await
+        let (name, object) = (self.name_of(object)?, to_vec(object)?);
+        send(&self.api, "replace_subresource", |it| {
+            it.replace_subresource("status", name, &self.params, object)
+        })
+        .await
     }
 
     /// Patches the status of an object, like [`TypedClient::patch`].
@@ -44,8 +50,19 @@ impl<K: ApiObject> TypedClient<K> {
         K: StatusSubresource,
     {
         self.check_name(name)?;
-        self.api
-            .patch_status(name, &self.patch_params(), patch)
+        self.send_status_patch(name, &self.patch_params(), patch)
             .await
+    }
+
+    pub(super) async fn send_status_patch<P: Serialize + Debug>(
+        &self,
+        name: &str,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> kube::Result<K> {
+        send(&self.api, "patch_subresource", |it| {
+            it.patch_subresource("status", name, params, patch)
+        })
+        .await
     }
 }

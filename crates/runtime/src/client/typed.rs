@@ -6,14 +6,19 @@ use futures::Stream;
 use kube::{
     Api, Client,
     api::{
-        DeleteParams, ListParams, ObjectList, Patch, PatchParams, PostParams, WatchEvent,
-        WatchParams,
+        DeleteParams, GetParams, ListParams, ObjectList, Patch, PatchParams, PostParams,
+        WatchEvent, WatchParams,
     },
     core::{Status, request::Error::Validation},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
 
-use super::{ApiObject, pages::pages};
+use super::{
+    ApiObject, ErrorExt,
+    decode::{send, undecodable},
+    pages::pages,
+};
 
 /// Typed verbs on the objects of one kind, in one namespace or cluster-scoped. Its methods have the names of `kube::Api`'s.
 ///
@@ -96,25 +101,28 @@ impl<K: ApiObject> TypedClient<K> {
     /// Creates an object and returns it as stored. Fails with [`is_already_exists`](super::ErrorExt::is_already_exists) if the name is taken.
     pub async fn create(&self, object: &K) -> kube::Result<K> {
         self.check()?;
-        self.api.create(&self.params, object).await
+        let object = to_vec(object)?;
+        send(&self.api, "create", |it| it.create(&self.params, object)).await
     }
 
     /// Reads an object. Fails with [`is_not_found`](super::ErrorExt::is_not_found) if it does not exist.
     pub async fn get(&self, name: &str) -> kube::Result<K> {
         self.check_name(name)?;
-        self.api.get(name).await
+        send(&self.api, "get", |it| it.get(name, &GetParams::default())).await
     }
 
     /// Reads an object, or returns `None` if it does not exist.
     pub async fn get_opt(&self, name: &str) -> kube::Result<Option<K>> {
-        self.check_name(name)?;
-        self.api.get_opt(name).await
+        match self.get(name).await {
+            Err(error) if error.is_not_found() => Ok(None),
+            found => found.map(Some),
+        }
     }
 
     /// Lists the objects that the selectors of `params` match, in one response unless `params` sets a limit.
     pub async fn list(&self, params: &ListParams) -> kube::Result<ObjectList<K>> {
         self.check()?;
-        self.api.list(params).await
+        send(&self.api, "list", |it| it.list(params)).await
     }
 
     /// Lists in pages of `page_size` objects.
@@ -147,8 +155,11 @@ impl<K: ApiObject> TypedClient<K> {
     /// [`TypedClient::modify`] to change an object.
     #[doc(alias = "update")]
     pub async fn replace(&self, object: &K) -> kube::Result<K> {
-        let name = self.name_of(object)?;
-        self.api.replace(name, &self.params, object).await
+        let (name, object) = (self.name_of(object)?, to_vec(object)?);
+        send(&self.api, "replace", |it| {
+            it.replace(name, &self.params, object)
+        })
+        .await
     }
 
     /// Patches an object by a JSON, merge or strategic merge patch. Custom resources do not support strategic merge. See also [`TypedClient::apply`].
@@ -158,7 +169,7 @@ impl<K: ApiObject> TypedClient<K> {
         patch: &Patch<P>,
     ) -> kube::Result<K> {
         self.check_name(name)?;
-        self.api.patch(name, &self.patch_params(), patch).await
+        self.send_patch(name, &self.patch_params(), patch).await
     }
 
     /// Deletes an object. Returns the object if finalizers delay its deletion, else the status.
@@ -168,7 +179,10 @@ impl<K: ApiObject> TypedClient<K> {
         params: &DeleteParams,
     ) -> kube::Result<Either<K, Status>> {
         self.check_name(name)?;
-        self.api.delete(name, &self.delete_params(params)).await
+        let params = self.delete_params(params);
+        let response: Box<RawValue> =
+            send(&self.api, "delete", |it| it.delete(name, &params)).await?;
+        deleted::<K, _>(&response)
     }
 
     /// Deletes all objects that the selectors of `list` match.
@@ -178,9 +192,12 @@ impl<K: ApiObject> TypedClient<K> {
         list: &ListParams,
     ) -> kube::Result<Either<ObjectList<K>, Status>> {
         self.check()?;
-        self.api
-            .delete_collection(&self.delete_params(params), list)
-            .await
+        let params = self.delete_params(params);
+        let response: Box<RawValue> = send(&self.api, "delete_collection", |it| {
+            it.delete_collection(&params, list)
+        })
+        .await?;
+        deleted::<K, _>(&response)
     }
 
     fn delete_params(&self, params: &DeleteParams) -> DeleteParams {
@@ -188,6 +205,15 @@ impl<K: ApiObject> TypedClient<K> {
             dry_run: params.dry_run || self.params.dry_run,
             ..params.clone()
         }
+    }
+
+    pub(super) async fn send_patch<P: Serialize + Debug>(
+        &self,
+        name: &str,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> kube::Result<K> {
+        send(&self.api, "patch", |it| it.patch(name, params, patch)).await
     }
 
     /// Checks the namespace.
@@ -213,6 +239,30 @@ impl<K: ApiObject> TypedClient<K> {
         self.check_name(name)?;
         Ok(name)
     }
+}
+
+/// Reads the response of a deletion: a status, or what finalizers delay.
+fn deleted<K: ApiObject, T: DeserializeOwned>(
+    response: &RawValue,
+) -> kube::Result<Either<T, Status>> {
+    #[derive(Deserialize)]
+    struct Head {
+        kind: Option<String>,
+    }
+    let head: Head = read::<K, _>(response)?;
+    if head.kind.as_deref() == Some("Status") {
+        read::<K, _>(response).map(Either::Right)
+    } else {
+        read::<K, _>(response).map(Either::Left)
+    }
+}
+
+fn read<K: ApiObject, T: DeserializeOwned>(response: &RawValue) -> kube::Result<T> {
+    serde_json::from_str(response.get()).map_err(|error| undecodable(&K::kind(&()), &error))
+}
+
+pub(super) fn to_vec(object: &impl Serialize) -> kube::Result<Vec<u8>> {
+    serde_json::to_vec(object).map_err(kube::Error::SerdeError)
 }
 
 /// Returns an error that is found before any request is sent.

@@ -13,7 +13,7 @@
 //!     .filter(|event| generation_changed(event) || annotations_changed(event));
 //! # }
 //! ```
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{
@@ -24,19 +24,19 @@ use kube::{
 use crate::informer::InformerEvent;
 
 /// Whether an update changes `metadata.generation`, which the API server increases with each change of the spec, but not of metadata or status.
-/// Accepts each addition and deletion, and each update of a kind without generations. Refuses resyncs.
+/// Accepts each addition and deletion, each update of a kind without generations, and resyncs (`--resync`): every object is reconciled once per period.
 pub fn generation_changed<K: Resource>(event: &InformerEvent<K>) -> bool {
     changed(event, |old, new| {
         old.generation != new.generation || (old.uid != new.uid)
     }) || has_no_generation(event)
 }
 
-/// Whether an update changes the labels. Accepts each addition and deletion.
+/// Whether an update changes the labels. Accepts each addition and deletion, and resyncs.
 pub fn labels_changed<K: Resource>(event: &InformerEvent<K>) -> bool {
     changed(event, |old, new| old.labels != new.labels)
 }
 
-/// Whether an update changes the annotations. Accepts each addition and deletion.
+/// Whether an update changes the annotations. Accepts each addition and deletion, and resyncs.
 pub fn annotations_changed<K: Resource>(event: &InformerEvent<K>) -> bool {
     changed(event, |old, new| old.annotations != new.annotations)
 }
@@ -45,7 +45,7 @@ pub fn annotations_changed<K: Resource>(event: &InformerEvent<K>) -> bool {
 pub fn resource_version_changed<K: Resource>(event: &InformerEvent<K>) -> bool {
     changed(event, |old, new| {
         old.resource_version != new.resource_version
-    })
+    }) && !is_resync(event)
 }
 
 /// Returns a predicate that accepts the events of objects whose labels match: the new ones of an update, and the last ones of a deletion.
@@ -83,9 +83,14 @@ fn changed<K: Resource>(
     differs: impl FnOnce(&ObjectMeta, &ObjectMeta) -> bool,
 ) -> bool {
     match event {
-        InformerEvent::Updated { old, new } => differs(old.meta(), new.meta()),
+        InformerEvent::Updated { old, new } => is_resync(event) || differs(old.meta(), new.meta()),
         InformerEvent::Added { .. } | InformerEvent::Deleted(_) => true,
     }
+}
+
+/// Whether an object is redelivered as it is.
+fn is_resync<K>(event: &InformerEvent<K>) -> bool {
+    matches!(event, InformerEvent::Updated { old, new } if Arc::ptr_eq(old, new))
 }
 
 fn has_no_generation<K: Resource>(event: &InformerEvent<K>) -> bool {
@@ -95,8 +100,6 @@ fn has_no_generation<K: Resource>(event: &InformerEvent<K>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use k8s_openapi::api::core::v1::ConfigMap;
 
     use super::*;
@@ -123,7 +126,14 @@ mod tests {
                 resource_version_changed(&event),
             ]
         };
-        assert_eq!(update(|_| {}), [false; 4], "a resync");
+        assert_eq!(update(|_| {}), [false; 4], "the same state twice");
+        let object = with(|_| {});
+        let resync = InformerEvent::Updated {
+            old: Arc::clone(&object),
+            new: object,
+        };
+        assert!(generation_changed(&resync) && labels_changed(&resync));
+        assert!(annotations_changed(&resync) && !resource_version_changed(&resync));
         assert_eq!(
             update(|meta| meta.generation = Some(2)),
             [true, false, false, false]

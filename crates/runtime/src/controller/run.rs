@@ -225,7 +225,7 @@ async fn panic_of(tasks: &mut JoinSet<()>) -> RunError {
         if let Err(error) = ended
             && let Ok(panic) = error.try_into_panic()
         {
-            let message = panics::message(&*panic);
+            let message = panics::message(panic);
             return RunError::WorkerPanicked { message };
         }
     }

@@ -67,7 +67,7 @@ impl<K: Object, Attempt> Worker<K, Attempt> {
             Some(Ok(Ok(action))) => self.after_success(key, action),
             Some(Ok(Err(next))) => self.after_error(key, next),
             Some(Err(panic)) => {
-                let message = panics::message(&*panic);
+                let message = panics::message(panic);
                 error!(kind = %self.primary.kind(), object = %key, "reconcile panicked: {message}");
                 self.after_error(key, OnError::Backoff);
             }

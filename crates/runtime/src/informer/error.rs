@@ -20,7 +20,7 @@ pub struct DecodeError {
     pub key: Option<ObjectKey>,
     /// `metadata.resourceVersion`, if it could be read.
     pub resource_version: Option<String>,
-    /// The error of the decoder.
+    /// The error of the decoder, without values of the object: it may be a Secret.
     pub message: String,
 }
 

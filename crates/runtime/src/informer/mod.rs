@@ -32,6 +32,7 @@ mod shared;
 mod state;
 mod status;
 mod tasks;
+mod written;
 
 pub use builder::InformerFactoryBuilder;
 pub use config::{InformerConfig, InitialList, InvalidNamespace, Namespaces};

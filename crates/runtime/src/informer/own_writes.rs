@@ -9,73 +9,25 @@ use http::{Method, Request, Response, StatusCode, header::UPGRADE};
 use http_body_util::BodyExt;
 use kube::{Client, client::Body};
 use parking_lot::Mutex;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 use tower::{BoxError, service_fn};
 
 use super::{
-    SharedInformer, config::InformerConfig, listener::Listeners, reflector::decode, scope::Scope,
-    shared::Inner, state::State,
+    SharedInformer,
+    config::InformerConfig,
+    listener::Listeners,
+    reflector::decode,
+    scope::Scope,
+    shared::Inner,
+    state::State,
+    written::{Details, OwnWrite, namespace},
 };
 use crate::{
-    cache::{Object, ObjectKey, Store},
+    cache::{Object, ObjectKey, SWEEP, Store},
     client::writer::{Writer, is_new_version},
     lister::{Selector, SelectorExt, parse_selector},
 };
-
-/// The response of a write.
-struct OwnWrite<'w> {
-    head: Head<'w>,
-    body: &'w [u8],
-    is_deletion: bool,
-    status: StatusCode,
-    /// The namespace in the path of the request.
-    namespace: Option<&'w str>,
-    started: Instant,
-}
-
-/// What decides whether and how an informer shows a response: an object, or a `Status`.
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct Head<'w> {
-    api_version: String,
-    kind: String,
-    metadata: HeadMeta,
-    /// Read only if it is an object.
-    #[serde(borrow)]
-    spec: Option<&'w RawValue>,
-    #[serde(borrow)]
-    details: Option<&'w RawValue>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct HeadMeta {
-    deletion_timestamp: Option<String>,
-    deletion_grace_period_seconds: Option<i64>,
-    finalizers: Option<Vec<String>>,
-    uid: Option<String>,
-    resource_version: Option<String>,
-}
-
-/// `spec.finalizers`, which only a Namespace has.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct HeadSpec {
-    finalizers: Option<Vec<String>>,
-}
-
-/// The object that a `Status` is about.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Details {
-    name: String,
-    group: String,
-    /// The plural name.
-    kind: String,
-    uid: String,
-}
 
 /// The caches that show the writes of a client.
 #[derive(Clone, Default)]
@@ -114,11 +66,24 @@ fn track(client: &Client, show: impl Fn(&OwnWrite<'_>) + Clone + Send + Sync + '
     let service = service_fn(move |request: Request<Body>| {
         let (show, inner) = (show.clone(), inner.clone());
         async move {
-            if !is_tracked(&request) {
+            let (is_read, is_tracked) = (is_read(&request), is_tracked(&request));
+            if !is_read && !is_tracked {
                 return inner.send(request).await.map_err(BoxError::from);
             }
             let (method, path) = (request.method().clone(), request.uri().path().to_owned());
             let started = Instant::now();
+            if is_read {
+                let response = inner.send(request).await?;
+                if response.status() != StatusCode::NOT_FOUND {
+                    return Ok(response);
+                }
+                let (parts, body) = response.into_parts();
+                let body: Bytes = body.collect().await?.to_bytes();
+                if let Some(missed) = OwnWrite::read(&method, &path, parts.status, &body, started) {
+                    show(&missed);
+                }
+                return Ok(Response::from_parts(parts, Body::from(body)));
+            }
             let writer = Writer::current();
             let is_deletion = method == Method::DELETE;
             let (request, sent) = if writer.is_some() || is_deletion {
@@ -160,61 +125,22 @@ fn is_dry_run(options: &[u8]) -> bool {
     options.is_some_and(|options| options.get("dryRun").is_some())
 }
 
+/// Whether a request reads the newest state of an object. With a resource version, the server may answer from a cache.
+fn is_read(request: &Request<Body>) -> bool {
+    let query = request.uri().query().unwrap_or_default();
+    request.method() == Method::GET
+        && !request.headers().contains_key(UPGRADE)
+        && !query
+            .split('&')
+            .any(|pair| pair.starts_with("resourceVersion"))
+}
+
 fn is_tracked(request: &Request<Body>) -> bool {
     let writes = [Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
     let query = request.uri().query().unwrap_or_default();
     writes.contains(request.method())
         && !request.headers().contains_key(UPGRADE)
         && !query.split('&').any(|pair| pair.starts_with("dryRun="))
-}
-
-impl<'w> OwnWrite<'w> {
-    fn read(
-        method: &Method,
-        path: &'w str,
-        status: StatusCode,
-        body: &'w [u8],
-        started: Instant,
-    ) -> Option<Self> {
-        if !status.is_success() && status != StatusCode::NOT_FOUND {
-            return None;
-        }
-        Some(Self {
-            head: serde_json::from_slice(body).ok()?,
-            body,
-            is_deletion: method == Method::DELETE,
-            status,
-            namespace: namespace(path),
-            started,
-        })
-    }
-
-    /// Returns uid and resource version of a written object.
-    fn version(&self) -> Option<(&str, &str)> {
-        let meta = &self.head.metadata;
-        let version = meta.resource_version.as_deref()?;
-        Some((meta.uid.as_deref()?, version)).filter(|_| self.status.is_success())
-    }
-
-    /// Whether the server no longer has the object of the response: it was deleted, or lost its last finalizer.
-    fn is_gone(&self) -> bool {
-        let meta = &self.head.metadata;
-        let is_empty = |all: &Option<Vec<String>>| all.as_ref().is_none_or(Vec::is_empty);
-        let spec: Option<HeadSpec> = self
-            .head
-            .spec
-            .and_then(|spec| serde_json::from_str(spec.get()).ok());
-        (self.is_deletion || meta.deletion_timestamp.is_some())
-            && meta.deletion_grace_period_seconds.unwrap_or_default() == 0
-            && is_empty(&meta.finalizers)
-            && spec.is_none_or(|spec| is_empty(&spec.finalizers))
-    }
-}
-
-/// Returns the namespace of a path such as `/api/v1/namespaces/default/configmaps/a`.
-fn namespace(path: &str) -> Option<&str> {
-    let (_, rest) = path.split_once("/namespaces/")?;
-    Some(rest.split_once('/')?.0)
 }
 
 /// Which written objects an informer shows.
@@ -320,12 +246,17 @@ impl<K: Object> State<K> {
             _ => store.write(namespace, &seen, object, selected),
         }
         drop((store, listeners));
+        self.written.notify_one();
         self.report_panics();
     }
 
     /// Hides an object that was deleted at once, or that this process wrote and the server no longer has.
     fn show_missing(&self, write: &OwnWrite<'_>, details: Details) {
-        let namespace = write.namespace.filter(|_| !self.kind.cluster_scoped);
+        let is_named = |segment: &str| segment == details.name;
+        if !write.status.is_success() && !write.path.split('/').any(is_named) {
+            return;
+        }
+        let namespace = namespace(write.path).filter(|_| !self.kind.cluster_scoped);
         let key = ObjectKey {
             namespace: namespace.map(str::to_owned),
             name: details.name,
@@ -340,6 +271,7 @@ impl<K: Object> State<K> {
             store.write_deleted(scope.namespace.as_deref(), key, &details.uid);
         }
         drop(store);
+        self.written.notify_one();
         self.report_panics();
     }
 
@@ -355,7 +287,7 @@ impl<K: Object> State<K> {
 
     /// Records that the watch has delivered everything up to `version`.
     pub(super) fn advance(&self, listeners: &Listeners<K>, scope: &Scope, version: &str) {
-        scope.set_version(version);
+        scope.progress(version);
         let store = self.store.read();
         let is_pending = store.pending_writes() > 0 || store.has_vanished();
         drop(store);
@@ -374,6 +306,22 @@ impl<K: Object> State<K> {
         drop(store);
         listeners.notify_vanished(vanished);
     }
+}
+
+/// Ends the own writes whose events never arrive, also if the server sends nothing at all.
+pub(super) async fn expire<K: Object>(state: Arc<State<K>>) {
+    let expire = async {
+        loop {
+            state.written.notified().await;
+            while state.store.read().pending_writes() > 0 {
+                tokio::time::sleep(SWEEP).await;
+                state.end_writes(&state.listeners.lock(), Store::sweep);
+                state.report_panics();
+            }
+        }
+    };
+    let stop = state.stop.clone();
+    let _: Option<()> = stop.run_until_cancelled(expire).await;
 }
 
 /// Whether both are numbers, and `version` is the lower one.

@@ -94,6 +94,7 @@ impl<K: Object> State<K> {
             give_way().await;
         }
         drop(objects);
+        scope.set_version(version);
         self.advance(&self.listeners.lock(), scope, version);
         scope.set_synced();
         self.update_synced();

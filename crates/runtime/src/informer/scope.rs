@@ -10,6 +10,7 @@ use super::{
     Namespaces, SharedInformer,
     config::{InvalidNamespace, check_namespace},
     error::Stopped,
+    own_writes::is_earlier,
     reflector::{Reflector, Requests},
     shared::Inner,
     state::{State, wait_synced},
@@ -44,10 +45,17 @@ impl Scope {
         self.version.lock().clone()
     }
 
-    /// Records the progress of the list and watch. Ignores an empty version, which a server without versions sends.
+    /// Records the version of a list. Ignores an empty version, which a server without versions sends.
     pub(super) fn set_version(&self, version: &str) {
         if !version.is_empty() {
             version.clone_into(&mut self.version.lock());
+        }
+    }
+
+    /// Records the progress of the watch, which never goes back.
+    pub(super) fn progress(&self, version: &str) {
+        if !is_earlier(version, &self.version()) {
+            self.set_version(version);
         }
     }
 
@@ -154,7 +162,7 @@ async fn follow<K: Object>(reflector: Reflector<K>, state: Arc<State<K>>, scope:
     let mut guard = FailOnDrop(Some(Arc::clone(&state)));
     let run = AssertUnwindSafe(reflector.run()).catch_unwind();
     if let Some(Err(panic)) = scope.stop.run_until_cancelled(run).await {
-        let message = panics::message(&*panic);
+        let message = panics::message(panic);
         state.fail(format!("its list and watch panicked: {message}"));
     }
     guard.0.take();

@@ -9,6 +9,7 @@ use super::{
     error::{InformerError, Stopped},
     handler::EventHandler,
     listener::EventStream,
+    own_writes::expire,
     registration::{HandlerRegistration, resync_every},
     state::{MetaTransform, State},
     status::{InformerMetrics, InformerStatus},
@@ -131,6 +132,7 @@ impl<K: Object> SharedInformer<K> {
             tasks: Tasks::default(),
             running,
         };
+        inner.tasks.spawn(expire(Arc::clone(&inner.state)));
         match &inner.config.namespaces {
             Namespaces::Only(names) if !cluster_scoped => match inner.config.namespaces.check() {
                 Ok(()) => names.iter().for_each(|name| inner.add(Some(name.clone()))),

@@ -6,7 +6,10 @@ use std::{
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use parking_lot::{Mutex, RwLock};
-use tokio::{sync::watch, time::Instant};
+use tokio::{
+    sync::{Notify, watch},
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
@@ -40,6 +43,8 @@ pub(super) struct State<K> {
     pub(super) listed: AtomicU64,
     /// Which written objects the cache shows before the watch delivers them.
     pub(super) selects: Selects,
+    /// Notified after an own write.
+    pub(super) written: Notify,
     pub(super) keep_managed_fields: bool,
     /// The transform of the factory; runs before the informer's own.
     pub(super) meta_transform: Option<MetaTransform>,
@@ -73,6 +78,7 @@ impl<K: Object> State<K> {
             scopes: RwLock::default(),
             listed: AtomicU64::new(0),
             selects: Selects::new(config),
+            written: Notify::new(),
             keep_managed_fields: config.keep_managed_fields,
             meta_transform,
             transform: RwLock::default(),
@@ -174,7 +180,9 @@ impl<K: Object> State<K> {
         let listeners = self.listeners.lock();
         let delta = self.store.write().apply(object);
         self.advance(&listeners, scope, &version);
-        listeners.notify(delta);
+        if let Some(delta) = delta {
+            listeners.notify(delta);
+        }
         drop(listeners);
         self.report_panics();
     }

@@ -1,5 +1,5 @@
 //! What a manager runs, and the groups that start and stop together.
-use std::{any::Any, collections::BTreeMap, fmt, panic::AssertUnwindSafe};
+use std::{collections::BTreeMap, fmt, panic::AssertUnwindSafe};
 
 use futures::future::{BoxFuture, FutureExt};
 use tokio::{
@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tower::BoxError;
 
 use super::ManagerError;
+use crate::panics;
 
 /// How long aborted tasks may take to end, and tasks that are asked to stop after the deadline.
 const ABORT: Duration = Duration::from_secs(1);
@@ -142,7 +143,7 @@ impl Tasks {
                     Err(source) => ManagerError::Failed { name, source },
                 },
                 Err(panic) => {
-                    let message = message(&*panic).to_owned();
+                    let message = panics::message(panic);
                     ManagerError::Panicked { name, message }
                 }
             };
@@ -167,13 +168,4 @@ impl Tasks {
         }
         self.names.values().cloned().collect()
     }
-}
-
-/// Returns the message of a panic.
-fn message(panic: &(dyn Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
 }

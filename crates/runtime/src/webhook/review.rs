@@ -137,7 +137,7 @@ impl Webhooks {
             match running.now_or_never() {
                 Some(Ok(result)) => Ok(answer(uid, result)),
                 Some(Err(panic)) => {
-                    let message = panics::message(&*panic);
+                    let message = panics::message(panic);
                     Err(format!("the webhook panicked: {message}"))
                 }
                 None => Err("the webhook waits, which it cannot in process".to_owned()),

@@ -135,7 +135,7 @@ impl Dispatch {
             Ok(Err(ended)) => {
                 self.metrics.admission_panicked();
                 let message = match ended.try_into_panic() {
-                    Ok(panic) => panics::message(&*panic),
+                    Ok(panic) => panics::message(panic),
                     Err(ended) => ended.to_string(),
                 };
                 error!("the webhook of {what} panicked: {message}");

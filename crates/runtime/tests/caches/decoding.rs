@@ -1,7 +1,7 @@
 //! Objects that do not decode are reported, counted and skipped.
-use crate::script::{Log, Server, informer, informer_with, map, recorder, version};
+use crate::script::{Log, Server, informer, informer_with, map, recorder, server, version};
 use futures::StreamExt;
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_codegen_runtime::informer::{
     InformerConfig, InformerError, InformerEvent, InformerFactory, InitialList, ObjectKey,
     SharedInformer,
@@ -64,7 +64,12 @@ async fn a_list_skips_a_bad_object() {
         assert_eq!(informer.metrics().decode_failures, 1);
         let reports = reports.lock().unwrap();
         assert_eq!(reports[0].0, Some(ObjectKey::namespaced("ns", "b")));
-        assert!(reports[0].1.contains("nonsense"), "{reports:?}");
+        assert!(
+            reports[0]
+                .1
+                .starts_with("invalid type: string, expected a map"),
+            "{reports:?}"
+        );
     }
 }
 
@@ -215,5 +220,47 @@ async fn managed_fields_are_cached_on_request_only() {
             let managed = object.metadata.managed_fields.as_ref();
             assert_eq!(managed.is_some_and(|all| all.len() == 1), keep);
         }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_failure_shows_what_a_secret_holds() {
+    let (client, mut server) = server();
+    let secrets = SharedInformer::<Secret>::new(client, InformerConfig::default());
+    let failures = Arc::new(Mutex::new(Vec::new()));
+    let received = Arc::clone(&failures);
+    secrets.set_error_handler(move |error| {
+        received.lock().unwrap().push(format!("{error} {error:?}"));
+    });
+    secrets.start();
+    let watch = server.stream(&[], "1").await;
+    let meta = json!({"name": "s", "namespace": "ns", "resourceVersion": "2"});
+    let values = [
+        json!({"data": "hunter2"}),
+        json!({"data": {"password": "hunter2!"}}),
+        json!({"data": {"password": ["hunter2"]}}),
+        json!({"data": {"pin": 112_233}}),
+        json!({"stringData": {"pin": 112_233.5}}),
+        json!({"stringData": ["hunter2\", expected hunter2"]}),
+        json!({"immutable": "hunter2"}),
+        json!({"type": ["hunter2"]}),
+    ];
+    for value in &values {
+        let mut secret = value.clone();
+        secret["metadata"] = meta.clone();
+        watch.send("MODIFIED", &secret);
+    }
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    let failures = failures.lock().unwrap();
+    assert_eq!(failures.len(), values.len());
+    for failure in &*failures {
+        assert!(
+            !failure.contains("hunter2") && !failure.contains("112233"),
+            "{failure}"
+        );
+        assert!(
+            failure.contains("Secret ns/s does not decode: "),
+            "{failure}"
+        );
     }
 }

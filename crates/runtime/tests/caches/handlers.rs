@@ -132,6 +132,39 @@ async fn a_handler_continues_after_a_panic() {
     );
 }
 
+/// Panics with a value that panics when it is dropped.
+struct PanicsTwice(Arc<AtomicUsize>);
+
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        std::panic::panic_any(Self);
+    }
+}
+
+impl EventHandler<ConfigMap> for PanicsTwice {
+    fn on_add(&mut self, _: &Arc<ConfigMap>, _: bool) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        std::panic::panic_any(Bomb);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_continues_after_a_panic_whose_value_panics() {
+    let (informer, mut server) = informer();
+    let calls = Arc::new(AtomicUsize::new(0));
+    let registration = informer.add_event_handler(PanicsTwice(Arc::clone(&calls)));
+    let watch = server.stream(&[map("a", "1")], "2").await;
+    registration.wait_synced().await.unwrap();
+    watch.send("ADDED", &map("b", "3"));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(
+        (calls.load(Ordering::SeqCst), registration.pending()),
+        (2, 0)
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn shutdown_ends_all_tasks_and_waits() {
     let (client, mut server) = server();
@@ -173,8 +206,8 @@ async fn dropping_the_last_handle_ends_all_tasks() {
     };
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(lister.all().len(), 1);
-    // Reflector, handler and resync; the client's own buffer is the fourth.
-    assert_eq!(tasks(), 4, "the lister keeps its informer alive");
+    // Reflector, handler, resync and the end of own writes; the client's own buffer is the fifth.
+    assert_eq!(tasks(), 5, "the lister keeps its informer alive");
     drop(lister);
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(tasks(), 0);

@@ -60,24 +60,34 @@ async fn a_list_with_an_object_twice_has_it_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn versions_out_of_order_are_applied_as_they_arrive() {
+async fn an_older_version_never_replaces_a_newer_one() {
     let (informer, mut server) = informer();
     let (handler, mut log) = recorder();
     let _registration = informer.add_event_handler(handler);
     let watch = server.stream(&[map("a", "10")], "10").await;
     watch.send("MODIFIED", &map("a", "9"));
+    watch.send("DELETED", &map("a", "8"));
+    watch.send("MODIFIED", &map_with("a", "7", "another uid", ""));
     watch.send("MODIFIED", &map("a", "12"));
     watch.send("ADDED", &map("b", "11"));
+    watch.send("MODIFIED", &map("b", "not a number"));
+    for expected in ["+a@10!", "~a@10>12", "+b@11", "~b@11>not a number"] {
+        assert_eq!(log.next().await, expected);
+    }
     watch.bookmark("13");
-    assert_eq!(
-        [log.next().await, log.next().await, log.next().await],
-        ["+a@10!", "~a@10>9", "~a@9>12"]
-    );
-    assert_eq!(log.next().await, "+b@11");
+    watch.bookmark("5");
+    watch.send("MODIFIED", &map("a", "11"));
     drop(watch);
-    // It resumes where the server said.
+    // It resumes from the newest version that it has seen.
     let resumed = server.watch().await;
     assert_eq!(resumed.query("resourceVersion"), "13");
+    resumed.fail(410, "Expired");
+    // The list of a server that was restored is older.
+    let watch = server.stream(&[map("a", "4")], "4").await;
+    assert_eq!(log.next().await, "~a@12>4");
+    assert_eq!(log.next().await, "-b@not a number?");
+    watch.send("MODIFIED", &map("a", "6"));
+    assert_eq!(log.next().await, "~a@4>6");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,5 +1,8 @@
 //! Reads after writes of this process, while the watch is held back.
-use crate::script::recorder;
+use crate::{
+    ignoring::late,
+    script::{recorder, server},
+};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube::api::{DeleteParams, Patch};
 use kube_codegen_runtime::{
@@ -250,6 +253,72 @@ async fn an_object_that_another_client_deletes_is_shown_until_the_server_denies_
         .await
         .unwrap_err();
     assert!(!read());
+    for name in ["b", "c"] {
+        own.create(&map(name, "yes")).await.unwrap();
+    }
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    foreign.delete("b", &DeleteParams::default()).await.unwrap();
+    own.get("c").await.unwrap();
+    own.get("d").await.unwrap_err();
+    assert_eq!(maps.lister().all().len(), 2);
+    assert_eq!(own.get_opt("b").await.unwrap(), None);
+    assert_eq!(maps.lister().all().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_whose_event_never_arrives_is_shown_for_five_minutes() {
+    let (client, mut scripted) = server();
+    let factory = InformerFactory::new(client.clone());
+    let maps = factory.informer::<ConfigMap>();
+    factory.start();
+    let _silent = scripted.stream(&[], "4").await;
+    factory.wait_for_cache_sync().await.unwrap();
+    let own = TypedClient::<ConfigMap>::namespaced(factory.track_writes(&client), "ns");
+    let created = tokio::spawn(async move { own.create(&map("a", "yes")).await });
+    scripted
+        .next()
+        .await
+        .json(201, &crate::script::map("a", "5"));
+    created.await.unwrap().unwrap();
+    // The server has nothing to say.
+    let quiet = tokio::spawn(async move {
+        let mut open = Vec::new();
+        loop {
+            open.push(scripted.watch().await.open());
+        }
+    });
+    tokio::time::sleep(Duration::from_secs(290)).await;
+    assert_eq!(maps.lister().all().len(), 1);
+    tokio::time::sleep(Duration::from_secs(40)).await;
+    assert_eq!(maps.lister().all().len(), 0);
+    assert_eq!(maps.status().pending_writes, 0);
+    quiet.abort();
+}
+
+/// The first creation is answered after the object was deleted, created and deleted again.
+#[tokio::test(start_paused = true)]
+async fn a_late_answer_does_not_show_an_object_of_the_past() {
+    let server = ApiServer::new();
+    let factory = InformerFactory::new(server.client());
+    let maps = factory.informer::<ConfigMap>();
+    factory.start();
+    factory.wait_for_cache_sync().await.unwrap();
+    server.stall_watches(&On::any());
+    let requests = Arc::new(Mutex::new(0));
+    let client = late(&server, move || {
+        *requests.lock() += 1;
+        Duration::from_secs(u64::from(*requests.lock() == 1))
+    });
+    let own = TypedClient::<ConfigMap>::namespaced(factory.track_writes(&client), "default");
+    let first = own.clone();
+    let first = tokio::spawn(async move { first.create(&map("a", "yes")).await });
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    own.delete("a", &DeleteParams::default()).await.unwrap();
+    let second = own.create(&map("a", "yes")).await.unwrap();
+    assert_eq!(maps.lister().all()[0].metadata.uid, second.metadata.uid);
+    own.delete("a", &DeleteParams::default()).await.unwrap();
+    first.await.unwrap().unwrap();
+    assert_eq!(maps.lister().all().len(), 0);
 }
 
 /// A reconcile that has read the object may wait for a change of it.

@@ -5,6 +5,7 @@ use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube_codegen_runtime::{
     controller::{Action, Controller, OnError, RunError, predicate},
     informer::{InformerFactory, ObjectKey},
+    lister::parse_selector,
 };
 use serde_json::{Value, json};
 use std::{sync::Arc, task::Poll, time::Duration};
@@ -126,6 +127,27 @@ async fn predicates_decide_which_events_enqueue() {
     assert_eq!(next(&mut keys).await, "ns/a 13");
     watch.send("DELETED", &generation("14", 2, "y"));
     assert_eq!(next(&mut keys).await, "ns/a gone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resync_reconciles_every_object_whose_changes_are_filtered() {
+    let (client, mut server) = server();
+    let factory = InformerFactory::builder(client)
+        .resync(Duration::from_secs(600))
+        .build();
+    let app = parse_selector("app=x").unwrap();
+    let controller = Controller::for_informer(&factory.informer::<ConfigMap>())
+        .filter(predicate::generation_changed)
+        .filter(predicate::labels_match(app));
+    let (mut keys, _running) = run(controller);
+    let mut other = generation("2", 1, "y");
+    other["metadata"]["name"] = json!("b");
+    let watch = synced(&mut server, &[generation("1", 1, "x"), other]).await;
+    assert_eq!(next(&mut keys).await, "ns/a 1");
+    watch.send("MODIFIED", &generation("11", 1, "x"));
+    quiet(&mut keys).await;
+    assert_eq!(next(&mut keys).await, "ns/a 11");
+    quiet(&mut keys).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,10 +2,10 @@
 use k8s_openapi::api::{core::v1::ConfigMap, rbac::v1::ClusterRole};
 use kube::api::DeleteParams;
 use kube_codegen_runtime::{
-    children::{ChildState, MANAGED_BY, OWNER},
+    children::{ChildError, ChildState, MANAGED_BY, OWNER},
     client::TypedClient,
 };
-use kube_codegen_testing::On;
+use kube_codegen_testing::{Failure, On};
 use serde_json::json;
 
 use crate::stage::{Stage, cache, child};
@@ -174,6 +174,62 @@ async fn a_child_that_was_replaced_is_not_pruned() {
         [""; 0]
     );
     assert!(stage.server.get::<ConfigMap>("default", "a").is_some());
+}
+
+#[tokio::test]
+async fn a_child_that_could_not_be_pruned_is_pruned_by_the_next_attempt() {
+    let stage = Stage::new().await;
+    stage
+        .children
+        .apply(&stage.owner, child("a", &[]))
+        .await
+        .unwrap();
+    stage
+        .server
+        .fail_next(On::verb("delete"), Failure::status(409));
+    assert_eq!(
+        stage.children.prune(&stage.owner, [""; 0]).await.unwrap(),
+        ["a"]
+    );
+    assert!(stage.server.get::<ConfigMap>("default", "a").is_none());
+    // The reconcile fails while the child remains, so that it is repeated.
+    stage
+        .children
+        .apply(&stage.owner, child("a", &[]))
+        .await
+        .unwrap();
+    stage
+        .server
+        .fail_always(On::verb("delete"), Failure::status(409));
+    let error = stage
+        .children
+        .prune(&stage.owner, [""; 0])
+        .await
+        .unwrap_err();
+    assert!(matches!(error, ChildError::Api(_)), "{error:?}");
+    assert!(stage.server.get::<ConfigMap>("default", "a").is_some());
+}
+
+#[tokio::test]
+async fn a_child_that_was_replaced_by_another_child_is_pruned() {
+    let stage = Stage::new().await;
+    stage
+        .children
+        .apply(&stage.owner, child("a", &[]))
+        .await
+        .unwrap();
+    stage.server.stall_watches(&On::any());
+    stage.server.delete::<ConfigMap>("default", "a").unwrap();
+    let (_factory, other_process) = cache(&stage.server, false).await;
+    other_process
+        .apply(&stage.owner, child("a", &[]))
+        .await
+        .unwrap();
+    assert_eq!(
+        stage.children.prune(&stage.owner, [""; 0]).await.unwrap(),
+        ["a"]
+    );
+    assert!(stage.server.get::<ConfigMap>("default", "a").is_none());
 }
 
 #[tokio::test]

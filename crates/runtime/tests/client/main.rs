@@ -12,4 +12,6 @@ mod random;
 mod retry;
 mod server;
 mod tasks;
+#[cfg(feature = "rustls-tls")]
+mod tokens;
 mod verbs;

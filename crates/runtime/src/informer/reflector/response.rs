@@ -1,7 +1,7 @@
 //! The status of a response.
 use futures::{AsyncBufRead, TryStreamExt};
 use http::{Response, header};
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, Limited};
 use kube::{
     client::Body,
     core::{Status, response::StatusDetails},
@@ -31,6 +31,8 @@ impl Encoding {
     }
 }
 
+/// Largest body of an error response.
+const LARGEST_STATUS: usize = 1 << 20;
 /// The media type of protobuf.
 #[cfg(feature = "protobuf")]
 pub(super) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
@@ -49,7 +51,10 @@ pub(super) async fn body(
     }
     let retry_after = response.headers().get(header::RETRY_AFTER);
     let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
-    let body = response.into_body().collect().await?.to_bytes();
+    let body = Limited::new(response.into_body(), LARGEST_STATUS)
+        .collect()
+        .await;
+    let body = body.map_err(kube::Error::Service)?.to_bytes();
     let status = match encoding {
         Encoding::Json => serde_json::from_slice(&body).ok(),
         #[cfg(feature = "protobuf")]

@@ -10,6 +10,7 @@ use super::protobuf;
 use super::{response::Encoding, skip};
 use crate::{
     cache::{Object, ObjectKey},
+    client::decode::message,
     informer::error::DecodeError,
 };
 
@@ -173,7 +174,7 @@ pub(in crate::informer) fn decode<K: Object>(
             return Ok(object);
         }
         Ok(_) => NO_NAME.to_owned(),
-        Err(error) => error.to_string(),
+        Err(error) => message(kind, &error),
     };
     Err(Box::new(decode_error(text, kind, message)))
 }
