@@ -72,6 +72,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         documents(first..sources.len(), &mut diagnostics),
         &mut diagnostics,
     );
+    diagnostics.append(refusals(&sources, first));
     let mut checked = 0;
     for (id, document) in objects {
         checked += usize::from(check(&kinds, id, document, &mut diagnostics));
@@ -102,6 +103,34 @@ fn finish(
     }
     console.line(&format!("{objects} checked: no problems"));
     Ok(())
+}
+
+/// Returns the errors of the CRDs, also those that the generator only warns about: the API server refuses these CRDs. The sources from
+/// `first` on have the CRDs.
+fn refusals(sources: &[Source], first: usize) -> Diagnostics {
+    let objects: Vec<_> = (0..first).map(SourceId).collect();
+    let mut found = Diagnostics::new();
+    crd::parse_each(sources, &objects, &mut found, |_, _| ());
+    for code in [
+        Code::PreservedFields,
+        Code::InvalidMetadata,
+        Code::InvalidConversion,
+        Code::InvalidDeprecation,
+        Code::NotStructural,
+        Code::InvalidExtension,
+        Code::InvalidDefault,
+        Code::InvalidPattern,
+        Code::InvalidRule,
+    ] {
+        found.raise(code, Severity::Error);
+    }
+    found.retain(|it| {
+        // The text is read, and its problems are reported, for the schemas too. Two CRDs of one kind concern the generator alone.
+        let is_known = it.code < Code::MissingField;
+        let is_pair = matches!(it.code, Code::DuplicateCrd | Code::KindClash);
+        it.severity == Severity::Error && !is_known && !is_pair
+    });
+    found
 }
 
 /// Reads the schemas of all CRDs.
@@ -312,8 +341,7 @@ fn check_object(
             cause => cause.to_string(),
         };
         let diagnostic = diagnostics.report(Code::InvalidObject, place, message);
-        if cause.pointer(&pruned).is_empty() {
-            // Not a violation: the rules were not evaluated.
+        if !cause.is_violation() {
             diagnostic.severity = Severity::Warning;
         }
     }

@@ -192,6 +192,7 @@ mod tests {
         let expected = [
             "kube-codegen",
             "kube-codegen-dev",
+            "kube-codegen-quantity",
             "kube-codegen-record",
             "kube-codegen-runtime",
             "kube-codegen-schema",

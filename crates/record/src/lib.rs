@@ -63,7 +63,6 @@ mod number;
 mod place;
 #[doc(hidden)]
 pub mod private;
-mod quantity;
 mod read;
 mod report;
 mod resource;
@@ -75,10 +74,11 @@ mod write;
 pub use date_time::DateTime;
 pub use decode::{DecodeReport, decode};
 pub use foreign::{Fault, Foreign, Part, Sink};
+#[doc(inline)]
+pub use kube_codegen_quantity::{ParseQuantityError, ParsedQuantity, QuantityFormat};
 pub use literal::Literal;
 pub use nullable::Nullable;
 pub use number::Number;
-pub use quantity::{ParseQuantityError, ParsedQuantity, QuantityFormat};
 pub use read::read;
 pub use value::{
     Fixed, List, Map, Misfit, Optional, Record, Scalar, Slot, Text, Value, View, Whole,

@@ -17,6 +17,8 @@ pub struct Cause {
     pub message: String,
     /// Path of the wrong value, also where the server names no field.
     at: String,
+    /// Whether this is no violation, but says what was not checked.
+    is_note: bool,
 }
 
 /// The kind of a violation (`CauseType` of apimachinery).
@@ -92,7 +94,32 @@ impl Cause {
             reason,
             message: parts.join(": "),
             at: field.to_owned(),
+            is_note: false,
         }
+    }
+
+    /// Says that the rules were not evaluated. The server adds this to the violations for which it does not.
+    pub(crate) fn unchecked() -> Self {
+        let why = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+        Self {
+            is_note: true,
+            ..Self::new("", Reason::Invalid, "null", why)
+        }
+    }
+
+    /// Returns whether this is a violation: `false` for what the server adds to other violations, that it has not evaluated the rules.
+    ///
+    /// ```
+    /// # use kube_codegen_schema::Schema;
+    /// # use serde_json::json;
+    /// let schema = Schema::new(&json!({"type": "object", "required": ["spec"], "x-kubernetes-validations": [{"rule": "has(self.spec)"}]}))?;
+    /// let causes = schema.validate(&json!({}));
+    /// let found: Vec<_> = causes.iter().map(|cause| (&*cause.field, cause.is_violation())).collect();
+    /// assert_eq!(found, [("spec", true), ("<nil>", false)]);
+    /// # Ok::<(), kube_codegen_schema::Error>(())
+    /// ```
+    pub const fn is_violation(&self) -> bool {
+        !self.is_note
     }
 
     /// Sets the path of the wrong value where the server names no field.

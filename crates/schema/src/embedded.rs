@@ -1,4 +1,4 @@
-//! Validates `apiVersion`, `kind` and `metadata` of embedded resources.
+//! Decodes and validates `apiVersion`, `kind` and `metadata` of embedded resources.
 
 use serde_json::{Map, Value};
 
@@ -12,23 +12,50 @@ use crate::{
 
 /// Returns the violations of embedded resources inside a value.
 pub(crate) fn validate(schema: &Node, value: &Value, path: &str, causes: &mut Vec<Cause>) {
+    walk(schema, value, path, &mut |fields, path| {
+        resource(fields, path, causes);
+    });
+}
+
+/// Returns the first part of each embedded resource inside a value that Go cannot decode.
+pub(crate) fn undecodable(schema: &Node, value: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    walk(schema, value, "", &mut |fields, path| {
+        let wrong = ["apiVersion", "kind"].into_iter().find_map(|name| {
+            let value = fields.get(name).filter(|value| !value.is_string())?;
+            let path = path::field(path, name);
+            let why = "must be a string";
+            Some(Cause::new(&path, Reason::Invalid, &shown(value), why))
+        });
+        causes.extend(wrong.or_else(|| metadata::undecodable(fields, path)));
+    });
+    causes
+}
+
+/// Visits the embedded resources inside a value.
+fn walk(
+    schema: &Node,
+    value: &Value,
+    path: &str,
+    visit: &mut impl FnMut(&Map<String, Value>, &str),
+) {
     match value {
         Value::Object(fields) => {
             if schema.embedded_resource {
-                resource(fields, path, causes);
+                visit(fields, path);
             }
             for (name, value) in fields {
                 if let Some(inner) = schema.properties.get(name) {
-                    validate(inner, value, &path::field(path, name), causes);
+                    walk(inner, value, &path::field(path, name), visit);
                 } else if let Some(inner) = schema.additional() {
-                    validate(inner, value, &path::key(path, name), causes);
+                    walk(inner, value, &path::key(path, name), visit);
                 }
             }
         }
         Value::Array(items) => {
             if let Some(inner) = &schema.items {
                 for (index, item) in items.iter().enumerate() {
-                    validate(inner, item, &path::index(path, index), causes);
+                    walk(inner, item, &path::index(path, index), visit);
                 }
             }
         }
@@ -48,8 +75,9 @@ fn resource(fields: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
         let cause = match fields.get(name) {
             None => Cause::new(&path, Reason::Required, "", ""),
             Some(value) => {
+                // What is no string is not decoded.
                 let why = match value.as_str() {
-                    None => "must be a string".to_owned(),
+                    None => continue,
                     Some("") => "must not be empty".to_owned(),
                     Some(text) => check(text),
                 };

@@ -45,6 +45,7 @@ mod k8s_names;
 mod lists;
 mod metadata;
 mod node;
+mod object_meta;
 mod old;
 mod path;
 mod pattern;
@@ -58,7 +59,7 @@ mod validate;
 pub use cause::{Cause, Reason};
 #[cfg(feature = "cel")]
 pub use cel::Expression;
-pub use metadata::validate_metadata;
+pub use metadata::{undecodable_metadata, validate_metadata};
 pub use path::pointer;
 #[cfg(feature = "sample")]
 pub use sample::Extent;

@@ -4,14 +4,44 @@ use serde_json::{Map, Value};
 
 use crate::{
     cause::{Cause, Reason},
-    go::quote,
-    k8s_names, path,
+    go::{Number, quote, shown},
+    k8s_names, object_meta, path,
 };
+
+/// Returns why Go cannot decode the `metadata` of an object, in its words; none if it can.
+///
+/// ```
+/// # use serde_json::json;
+/// let object = json!({"metadata": {"name": "a", "labels": {"size": 3}}});
+/// assert_eq!(
+///     kube_codegen_schema::undecodable_metadata(&object).as_deref(),
+///     Some("json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string")
+/// );
+/// ```
+pub fn undecodable_metadata(object: &Value) -> Option<String> {
+    let found = object_meta::undecodable(object.get("metadata")?)?;
+    Some(found.why)
+}
+
+/// Returns the violation if the `metadata` in these fields cannot be decoded.
+pub(crate) fn undecodable(fields: &Map<String, Value>, path: &str) -> Option<Cause> {
+    let metadata = fields.get("metadata")?;
+    let found = object_meta::undecodable(metadata)?;
+    let path = path::field(path, "metadata");
+    let cause = Cause::new(&path, Reason::Invalid, &shown(metadata), &found.why);
+    Some(match &*found.path {
+        "" => cause,
+        inner => cause.at(&path::field(&path, inner)),
+    })
+}
 
 /// Returns the violations of `metadata.name`, labels and annotations of a custom resource.
 ///
-/// The API server demands a name or `generateName` of each object. What depends on the request, such as the namespace, is not checked.
+/// The API server demands a name or `generateName` of each object, and that Go can decode the metadata. What depends on the request, such as the namespace, is not checked.
 pub fn validate_metadata(object: &Value) -> Vec<Cause> {
+    if let Some(cause) = object.as_object().and_then(|it| undecodable(it, "")) {
+        return vec![cause];
+    }
     let mut causes = Vec::new();
     let none = Map::new();
     let metadata = object
@@ -80,7 +110,62 @@ pub(crate) fn embedded(metadata: &Map<String, Value>, path: &str, causes: &mut V
             k8s_names::dns_1123_label(text("namespace")),
         );
     }
+    let generation = metadata
+        .get("generation")
+        .filter(|it| Number::of(it).is_some_and(|number| number.as_f64() < 0.0));
+    if let Some(generation) = generation {
+        let (path, why) = (
+            path::field(path, "generation"),
+            "must be greater than or equal to 0",
+        );
+        causes.push(Cause::new(&path, Reason::Invalid, &shown(generation), why));
+    }
     labels(metadata, path, causes);
+    owners(metadata, &path::field(path, "ownerReferences"), causes);
+    for name in items(metadata, "finalizers").map(|it| it.as_str().unwrap_or_default()) {
+        for why in k8s_names::qualified_name(name) {
+            let path = path::field(path, "finalizers");
+            causes.push(Cause::new(&path, Reason::Invalid, &quote(name), &why));
+        }
+    }
+}
+
+fn items<'a>(metadata: &'a Map<String, Value>, name: &str) -> impl Iterator<Item = &'a Value> {
+    let items = metadata.get(name).and_then(Value::as_array);
+    items.into_iter().flatten()
+}
+
+fn owners(metadata: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
+    let mut controller: Option<String> = None;
+    for (index, owner) in items(metadata, "ownerReferences").enumerate() {
+        let at = path::index(path, index);
+        let text = |name: &str| owner[name].as_str().unwrap_or_default();
+        for name in ["apiVersion", "kind", "name", "uid"] {
+            if text(name).is_empty() {
+                let at = path::field(&at, name);
+                causes.push(Cause::new(&at, Reason::Required, "", "must not be empty"));
+            }
+        }
+        let api_version = text("apiVersion");
+        if api_version.matches('/').count() > 1 || api_version.ends_with('/') {
+            let why = "must be <group>/<version> or <version>";
+            let at = path::field(&at, "apiVersion");
+            causes.push(Cause::new(&at, Reason::Invalid, &quote(api_version), why));
+        }
+        if owner["controller"] == true {
+            let this = format!("{}/{}", text("kind"), text("name"));
+            match &controller {
+                None => controller = Some(this),
+                Some(first) => {
+                    let why = format!(
+                        "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {this}"
+                    );
+                    let all = shown(&metadata["ownerReferences"]);
+                    causes.push(Cause::new(path, Reason::Invalid, &all, &why));
+                }
+            }
+        }
+    }
 }
 
 fn labels(metadata: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {

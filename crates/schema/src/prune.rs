@@ -2,26 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::{node::Node, path};
+use crate::{node::Node, object_meta, path};
 
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
-const OBJECT_META: [&str; 15] = [
-    "annotations",
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "finalizers",
-    "generateName",
-    "generation",
-    "labels",
-    "managedFields",
-    "name",
-    "namespace",
-    "ownerReferences",
-    "resourceVersion",
-    "selfLink",
-    "uid",
-];
 
 /// Removes the fields of a resource that its schema neither declares nor preserves, and returns their paths, sorted.
 pub(crate) fn prune(schema: &Node, object: &mut Value) -> Vec<String> {
@@ -81,7 +64,7 @@ fn walk(
 /// Removes the fields that `ObjectMeta` does not have.
 fn metadata(fields: &mut Map<String, Value>, path: &str, dropped: &mut Vec<String>) {
     fields.retain(|name, _| {
-        let is_known = OBJECT_META.contains(&name.as_str());
+        let is_known = object_meta::has_field(name);
         if !is_known {
             dropped.push(path::field(path, name));
         }

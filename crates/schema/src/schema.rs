@@ -139,10 +139,21 @@ impl Schema {
         defaults::apply(&self.root, object);
     }
 
-    /// Returns the violations of a new object, none if it is valid.
+    /// Returns the first part of each embedded resource that Go cannot decode: `apiVersion`, `kind`, or a field of `metadata`.
+    ///
+    /// The API server refuses such a request before it validates the object.
+    pub fn undecodable(&self, object: &Value) -> Vec<Cause> {
+        embedded::undecodable(&self.root, object)
+    }
+
+    /// Returns the violations of a new object, none if it is valid; of an object that Go cannot decode, only [why](Self::undecodable).
     ///
     /// The object is pruned and has its defaults. Of `metadata`, only what the schema declares is validated.
     pub fn validate(&self, object: &Value) -> Vec<Cause> {
+        let undecodable = self.undecodable(object);
+        if !undecodable.is_empty() {
+            return undecodable;
+        }
         let mut causes = validate::validate(&self.root, object, None, "");
         self.validate_scale(object, false, &mut causes);
         embedded::validate(&self.root, object, "", &mut causes);
@@ -156,6 +167,10 @@ impl Schema {
     ///
     /// [ratcheting]: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
     pub fn validate_update(&self, object: &Value, old: &Value) -> Vec<Cause> {
+        let undecodable = self.undecodable(object);
+        if !undecodable.is_empty() {
+            return undecodable;
+        }
         let change = self.change(object, old);
         let mut causes = validate::validate(&self.root, object, Some(change), "");
         self.validate_scale(object, false, &mut causes);
@@ -168,6 +183,10 @@ impl Schema {
     /// As [`validate_update`](Self::validate_update), for a write to the status subresource: of the schema's keywords, those of `status`
     /// count.
     pub fn validate_status_update(&self, object: &Value, old: &Value) -> Vec<Cause> {
+        let undecodable = self.undecodable(object);
+        if !undecodable.is_empty() {
+            return undecodable;
+        }
         let change = self.change(object, old);
         let mut causes = match (self.root.properties.get("status"), object.get("status")) {
             (Some(schema), Some(status)) => {
@@ -214,8 +233,7 @@ impl Schema {
             return;
         }
         if causes.iter().any(blocks) {
-            let why = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
-            causes.push(Cause::new("", Reason::Invalid, "null", why));
+            causes.push(Cause::unchecked());
             return;
         }
         #[cfg(feature = "cel")]

@@ -95,6 +95,9 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
             if let Some(why) = builtin::decode_metadata(object) {
                 return Err(undecodable(request, whole, &why));
             }
+            if let Some(cause) = rules.undecodable(object).first() {
+                return Err(undecodable(request, whole, &cause.to_string()));
+            }
             if request.target.subresource == "status" {
                 let errors = typed::errors(&Shape::root(version), object);
                 request.is_untracked.set(!errors.is_empty());

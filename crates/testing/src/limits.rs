@@ -2,10 +2,11 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use kube_codegen_quantity::ParsedQuantity;
 use serde_json::{Map, Value};
 
 use crate::{
-    builtin::Quantity,
+    builtin::quantity,
     kind::Kind,
     object::{self, at, deleting, list, map, section, text},
     request::Request,
@@ -19,7 +20,7 @@ const MAX_MILLI: i128 = i64::MAX as i128 / 1000;
 const NANO: i128 = 1_000_000_000;
 
 /// Amounts of resources by their names.
-type Amounts = BTreeMap<String, Quantity>;
+type Amounts = BTreeMap<String, ParsedQuantity>;
 
 /// Gives the containers of a new Pod the requests and limits that they omit.
 pub(crate) fn set_defaults(store: &Store, kind: &Kind, pod: &mut Value) {
@@ -152,7 +153,7 @@ impl Bounds<'_> {
         for (name, bound) in amounts(at(self.limit, "/max")) {
             let (request, limit) = (requests.get(&name), limits.get(&name));
             let start = format!("maximum {name} usage per {of} is {bound}");
-            let exceeds = |it: &&Quantity| compared([it, &bound]).is_gt();
+            let exceeds = |it: &&ParsedQuantity| compared([it, &bound]).is_gt();
             self.found.extend(match (limit, request) {
                 (None, _) => Some(format!("{start}.  No limit is specified")),
                 (Some(limit), _) if exceeds(&limit) => {
@@ -166,7 +167,7 @@ impl Bounds<'_> {
         }
         for (name, bound) in amounts(at(self.limit, "/maxLimitRequestRatio")) {
             let start = format!("{name} max limit to request ratio per {of} is {bound}");
-            let amount = |of: &Amounts| of.get(&name).map_or(0, Quantity::nano);
+            let amount = |of: &Amounts| of.get(&name).map_or(0, |it| it.nanos());
             let (request, limit) = (amount(requests), amount(limits));
             self.found.extend(if request == 0 {
                 Some(format!(
@@ -175,7 +176,7 @@ impl Bounds<'_> {
             } else if limit == 0 {
                 Some(format!("{start}, but no limit is specified or limit is 0"))
             } else {
-                let (ratio, most) = (quotient(limit, request), quotient(bound.nano(), NANO));
+                let (ratio, most) = (quotient(limit, request), quotient(bound.nanos(), NANO));
                 (ratio > most).then(|| format!("{start}, but provided ratio is {ratio:.6}"))
             });
         }
@@ -202,7 +203,7 @@ impl Bounds<'_> {
         for (name, bound) in amounts(at(self.limit, "/min")) {
             let (request, limit) = (requests.get(&name), limits.get(&name));
             let start = format!("minimum {name} usage per {of} is {bound}");
-            let falls_short = |it: &&Quantity| compared([it, &bound]).is_lt();
+            let falls_short = |it: &&ParsedQuantity| compared([it, &bound]).is_lt();
             self.found.extend(match (request, limit) {
                 (None, _) => Some(format!("{start}.  No request is specified")),
                 (Some(request), _) if falls_short(&request) => {
@@ -218,8 +219,8 @@ impl Bounds<'_> {
 }
 
 /// Compares two amounts: in thousandths, or in whole units if one is too large. Both are rounded up.
-fn compared(amounts: [&Quantity; 2]) -> std::cmp::Ordering {
-    let [one, other] = amounts.map(Quantity::nano);
+fn compared(amounts: [&ParsedQuantity; 2]) -> std::cmp::Ordering {
+    let [one, other] = amounts.map(|it| it.nanos());
     let up =
         |nano: i128, unit: i128| nano.div_euclid(unit) + i128::from(nano.rem_euclid(unit) != 0);
     let is_exact = up(one, NANO) <= MAX_MILLI && up(other, NANO) <= MAX_MILLI;
@@ -252,11 +253,8 @@ fn containers(pod: &Value) -> impl Iterator<Item = &Value> {
 
 fn amounts(resources: &Value) -> Amounts {
     let all = resources.as_object().into_iter().flatten();
-    all.filter_map(|(name, amount)| {
-        let amount = Quantity::parse(amount.as_str().unwrap_or_default()).ok()?;
-        Some((name.clone(), amount))
-    })
-    .collect()
+    all.filter_map(|(name, amount)| Some((name.clone(), quantity(amount)?)))
+        .collect()
 }
 
 /// Returns what a Pod requests, or its limits: the sum of its containers, at least that of any init container with the sidecars
@@ -287,14 +285,14 @@ fn total(pod: &Value, field: &str) -> Amounts {
 
 fn add(sum: &mut Amounts, more: &Amounts) {
     for (name, amount) in more {
-        let whole = sum.get(name).map_or(*amount, |own| own.plus(*amount));
+        let whole = sum.get(name).map_or(*amount, |own| *own + *amount);
         sum.insert(name.clone(), whole);
     }
 }
 
 fn raise(most: &mut Amounts, more: &Amounts) {
     for (name, amount) in more {
-        if most.get(name).is_none_or(|own| own.nano() < amount.nano()) {
+        if most.get(name).is_none_or(|own| own < amount) {
             most.insert(name.clone(), *amount);
         }
     }

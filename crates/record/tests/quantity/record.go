@@ -1,4 +1,4 @@
-// Records what Go's resource.Quantity makes of texts, JSON numbers and pairs, for main.rs beside it.
+// Records what Go's resource.Quantity makes of texts, JSON numbers and pairs, for mod.rs beside it.
 //
 //	cd crates/testenv/control-plane && go run ../../record/tests/quantity/record.go > ../../record/tests/quantity/go.tsv
 package main
@@ -15,7 +15,7 @@ import (
 )
 
 var suffixes = []string{"", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei",
-	"e0", "e3", "E3", "e-3", "e+2", "e-7", "E-9", "e1", "e-11"}
+	"e0", "e3", "E3", "e-3", "e+2", "e-7", "E-9", "e1", "e-11", "e19", "e30", "E45", "e119", "e-40", "e4294967299"}
 
 var texts = []string{"", "0", "00", "-0", "+0", ".", "+", "-", "1.", ".5", "-.5", "+.5", "k", "Ki", "e5", "e", "E", "1e", "1e+",
 	"1ee3", "1e3.5", "1mm", "1K", "1i", "1ki", "1mi", "1g", "1 ", " 1", "1 Gi", "0x10", "1_000", "1,5", "--1", "+-1", "1-", "NaN", "inf",
@@ -25,6 +25,10 @@ var texts = []string{"", "0", "00", "-0", "+0", ".", "+", "-", "1.", ".5", "-.5"
 	"0.9999999999Ki", "1023Ki", "1024", "1024Ki", "1000Ki", "1500Mi", "1536Mi", "1.5Gi", "1.1Gi", "0.1Gi", "0.3Mi",
 	"123456789012345678", "1234567890123456789", "12345678901234567890", "123456789.123456789", "123456789.1234567891", "100000000000000000000",
 	"1.500", "0.500", "1.125", "12.0000", "1000", "10000", "100000", "1000000", "1000m", "1500m", "100u", "999999999n", "1000000000n",
+	"0e119", "0e30", "0e-30", "1e30", "-1e30", "1e119", "12e300", "1e400", "1000E", "1234E", "1000000E", "999999E", "1000000000000E",
+	"295147905179352825856Ei", "-295147905179352825856Ei", "8191Pi", "8192Pi", "+1", "+005Ki", "5Ki", "8Ki", "1.500", "01.5", "0010m", "1.000", "1234567.123456",
+	"99999999999999999999999999999999999999", "0.00000000000000000000000000001", "12345678901234567890e20", ".Ki", "-k", "+.", ".e-10", "-e-10", "n", "e-9",
+	"e-10", "1e4294967296", "1e4294967299", "1e9223372036854775807", "1e9223372036854775808", "1n", "1500n", "1.5n", "1.000001500", "1.0000015", "0.1u",
 	"1e3", "12e3", "1e1", "1e2", "1.5e3", "1e-3", "1e-9", "1e-10", "1E6", "1e18", "1e0", "é", "１", "1é", "1\u200b"}
 
 func number(random *rand.Rand) string {
@@ -51,6 +55,19 @@ func canonical(quantity resource.Quantity) string {
 	return string(number) + string(suffix)
 }
 
+// What Go says of a text: its own text, its integer, its approximate float, and its text when it is rounded to thousandths.
+func further(text string) string {
+	quantity := resource.MustParse(text)
+	integer := "-"
+	if value, ok := quantity.AsInt64(); ok {
+		integer = strconv.FormatInt(value, 10)
+	}
+	float := strconv.FormatFloat(quantity.AsApproximateFloat64(), 'g', -1, 64)
+	rounded := quantity.DeepCopy()
+	rounded.RoundUp(resource.Milli)
+	return fmt.Sprintf("%s\t%s\t%s\t%s", quantity.String(), integer, float, rounded.String())
+}
+
 // The Go code drops the suffix of more than 999E or 1023Ei, and wraps integers beyond 64 bits.
 func isTooLarge(quantity resource.Quantity) bool {
 	limit := resource.MustParse("999P")
@@ -65,8 +82,7 @@ func main() {
 	random := rand.New(rand.NewSource(1))
 	for range 4000 {
 		text := number(random)
-		quantity, err := resource.ParseQuantity(text)
-		if strings.ContainsAny(text, "0123456789") && (err != nil || !isTooLarge(quantity)) {
+		if strings.ContainsAny(text, "0123456789") {
 			texts = append(texts, text)
 		}
 	}
@@ -74,20 +90,23 @@ func main() {
 	for _, text := range texts {
 		quantity, err := resource.ParseQuantity(text)
 		if err != nil {
-			fmt.Fprintf(out, "text\t%q\terror\n", text)
+			fmt.Fprintf(out, "text\t%q\terror\t%s\n", text, err)
 			continue
 		}
 		milli := "-"
-		if !isTooLarge(quantity) && strings.ContainsAny(strings.Split(strings.ToLower(text), "e")[0], "0123456789") {
+		valid = append(valid, text)
+		if !isTooLarge(quantity) {
 			milli = strconv.FormatInt(quantity.MilliValue(), 10)
-			valid = append(valid, text)
 			if quantity.Cmp(resource.MustParse("9P")) > 0 || quantity.Cmp(resource.MustParse("-9P")) < 0 {
 				milli = "-"
 			}
 		}
-		value := strconv.FormatInt(quantity.Value(), 10)
+		value := "-"
+		if !isTooLarge(quantity) {
+			value = strconv.FormatInt(quantity.Value(), 10)
+		}
 		float := strconv.FormatFloat(quantity.AsFloat64Slow(), 'g', -1, 64)
-		fmt.Fprintf(out, "text\t%q\t%s\t%s\t%s\t%s\n", text, canonical(quantity), value, milli, float)
+		fmt.Fprintf(out, "text\t%q\t%s\t%s\t%s\t%s\t%s\n", text, canonical(quantity), value, milli, float, further(text))
 	}
 	for range 1500 {
 		a, b := valid[random.Intn(len(valid))], valid[random.Intn(len(valid))]
@@ -98,9 +117,6 @@ func main() {
 		difference.Sub(other)
 		product.Mul(times)
 		negative.Neg()
-		if isTooLarge(sum) || isTooLarge(difference) || isTooLarge(product) {
-			continue
-		}
 		fmt.Fprintf(out, "pair\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\n", a, b, times, one.Cmp(other), canonical(sum), canonical(difference),
 			canonical(product), canonical(negative))
 	}

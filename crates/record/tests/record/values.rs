@@ -1,6 +1,6 @@
 //! Numbers, and the scalar types of Kubernetes.
-use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-
+use k8s_openapi::apimachinery::pkg::{api::resource::Quantity, util::intstr::IntOrString};
+use kube_codegen_record::ParsedQuantity;
 use serde_json::json;
 
 use crate::record::{Shop, round_trip, shop};
@@ -117,4 +117,25 @@ fn a_time_beyond_the_range_of_k8s_openapi_is_the_nearest_one() {
         let condition = &written["status"]["conditions"][0];
         assert_eq!(condition["lastTransitionTime"], nearest);
     }
+}
+
+#[test]
+fn numbers_of_json_have_the_value_of_go() {
+    #[derive(Debug)]
+    struct Limits {
+        cpu: Quantity,
+    }
+    kube_codegen_record::records! { Limits { 0 cpu "cpu" } }
+    let recorded = include_str!("../quantity/go.tsv");
+    let numbers = recorded
+        .lines()
+        .filter_map(|line| line.strip_prefix("number\t"));
+    let mut count = 0;
+    for (number, canonical) in numbers.filter_map(|line| line.split_once('\t')) {
+        let limits: Limits = serde_json::from_str(&format!(r#"{{"cpu": {number}}}"#)).unwrap();
+        let value = ParsedQuantity::try_from(&limits.cpu).unwrap();
+        assert_eq!(Quantity::from(value).0, canonical, "{number}");
+        count += 1;
+    }
+    assert!(count > 20);
 }

@@ -15,6 +15,8 @@ mod expression;
 mod fold;
 mod interpret;
 mod library;
+#[cfg(feature = "sample")]
+mod literals;
 mod names;
 mod operate;
 mod problems;

@@ -142,6 +142,22 @@ impl Rule {
         found
     }
 
+    /// Returns whether the rule reads the metadata of the object.
+    #[cfg(feature = "sample")]
+    pub(crate) fn reads_metadata(&self) -> bool {
+        self.source.contains("metadata")
+    }
+
+    /// Returns the string literals of the rule.
+    #[cfg(feature = "sample")]
+    pub(crate) fn literals(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        if let Ok(program) = self.program() {
+            super::literals::literals(program.expression(), &mut found);
+        }
+        found
+    }
+
     /// Returns whether the rule compares with the state before an update.
     pub(super) fn uses_old(&self) -> bool {
         self.program()

@@ -3,6 +3,7 @@
 //! They are listed at
 //! <https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.34/#jsonschemaprops-v1-apiextensions-k8s-io>.
 
+pub(crate) mod go_time;
 mod net;
 mod time;
 pub(crate) mod url;

@@ -1,5 +1,6 @@
 //! Makes objects that a schema accepts.
 
+mod hints;
 mod random;
 mod search;
 mod text;
@@ -24,12 +25,14 @@ pub enum Extent {
 
 /// How deep a sample nests.
 const DEPTH: usize = 24;
+/// How many bytes a list, a map or a text of a sample has at most. Nobody reads more.
+const LARGEST: usize = 1 << 16;
 
 impl Schema {
     /// Makes an object that the schema accepts, and returns it with the violations that remain: none, unless a pattern or a rule asks for
     /// more than the search finds.
     ///
-    /// `object` has `apiVersion`, `kind` and `metadata`.
+    /// `object` has `apiVersion`, `kind` and `metadata`; its name changes if a rule demands another one.
     ///
     /// ```
     /// # use kube_codegen_schema::{Extent, Schema};
@@ -131,8 +134,9 @@ fn list(schema: &Node, name: &str, extent: Extent, depth: usize) -> Value {
         inner,
         name.strip_suffix('s').unwrap_or(name),
         extent,
-        depth - 1,
+        depth.saturating_sub(1),
     );
+    let most = most.min(LARGEST / item.to_string().len().max(1));
     let differ = schema.list_type.as_deref().is_some_and(|it| it != "atomic");
     let items = (0..wanted.min(most)).map(|index| {
         let mut item = item.clone();
@@ -158,7 +162,7 @@ fn numbered(value: Value, index: usize) -> Value {
     match (value, i64::try_from(index)) {
         (Value::String(text), _) => format!("{text}{index}").into(),
         (Value::Number(number), Ok(index)) => match number.as_i64() {
-            Some(number) => (number + index).into(),
+            Some(number) => number.wrapping_add(index).into(),
             None => Value::Number(number),
         },
         (value, _) => value,
@@ -198,30 +202,119 @@ fn object(schema: &Node, extent: Extent, depth: usize) -> Value {
     let least = schema.min_properties.unwrap_or_default();
     let is_wanted = extent == Extent::Full && depth > 0 && schema.properties.is_empty();
     let missing = least.max(i64::from(is_wanted)) - i64::try_from(fields.len()).unwrap_or(0);
+    let mut size = 0;
     for index in 0..missing.max(0) {
-        let key = if index == 0 {
-            "key".to_owned()
-        } else {
-            format!("key{index}")
-        };
-        match &schema.additional_properties {
-            Some(Additional::Schema(inner)) => {
-                fields.insert(key, value(inner, "value", extent, depth.saturating_sub(1)));
-            }
-            Some(Additional::Allowed(true)) => {
-                fields.insert(key, Value::Object(Map::new()));
-            }
+        let depth = depth.saturating_sub(1);
+        let (key, value) = match &schema.additional_properties {
+            Some(Additional::Schema(inner)) => (key(index), value(inner, "value", extent, depth)),
+            Some(Additional::Allowed(true)) => (key(index), Value::Object(Map::new())),
             _ => {
-                let next = schema
-                    .properties
-                    .iter()
-                    .find(|(name, _)| !fields.contains_key(*name));
-                if let Some((name, inner)) = next {
-                    let value = value(inner, name, extent, depth.saturating_sub(1));
-                    fields.insert(name.clone(), value);
+                let mut absent = schema.properties.iter();
+                match absent.find(|(name, _)| !fields.contains_key(*name)) {
+                    Some((name, inner)) => (name.clone(), value(inner, name, extent, depth)),
+                    None => break,
                 }
+            }
+        };
+        size += key.len() + value.to_string().len();
+        if size > LARGEST {
+            break;
+        }
+        fields.insert(key, value);
+    }
+    Value::Object(fields)
+}
+
+fn key(index: i64) -> String {
+    match index {
+        0 => "key".to_owned(),
+        index => format!("key{index}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn head(name: &str) -> Value {
+        json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": name}})
+    }
+
+    #[test]
+    #[cfg(feature = "cel")]
+    fn a_name_that_a_rule_demands_is_found() {
+        for (rule, name) in [
+            ("self.metadata.name == 'cluster'", "cluster"),
+            (
+                "'b' != 'c' && self.metadata.name in ['default', 'cluster']",
+                "default",
+            ),
+            ("self.metadata.name.startsWith('team-')", "team-example"),
+            ("self.metadata.name.endsWith('-default')", "example-default"),
+            ("self.metadata.name.matches('^v[0-9]{2}$')", "v00"),
+            ("self.metadata.name == self.spec.name", "example"),
+            ("size(self.metadata.name) < 20", "example"),
+        ] {
+            let schema = json!({"type": "object", "required": ["spec"], "x-kubernetes-validations": [{"rule": rule}],
+                "properties": {"spec": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}}});
+            let schema = Schema::new(&schema).unwrap();
+            for extent in [Extent::Minimal, Extent::Full] {
+                let (sample, causes) = schema.sample(extent, &head("example"));
+                assert_eq!(causes, [], "{rule}");
+                assert_eq!(sample["metadata"]["name"], name, "{rule}");
             }
         }
     }
-    Value::Object(fields)
+
+    #[test]
+    fn a_name_that_the_schema_restricts_is_found() {
+        let schema = json!({"type": "object", "properties": {"metadata": {"type": "object", "properties": {
+            "name": {"type": "string", "pattern": "^x[0-9]+$"}}}}});
+        let (sample, causes) = Schema::new(&schema)
+            .unwrap()
+            .sample(Extent::Minimal, &head("example"));
+        assert_eq!(
+            (&sample["metadata"]["name"], causes.len()),
+            (&json!("x0"), 0)
+        );
+    }
+
+    #[test]
+    fn lists_below_many_levels_have_their_items() {
+        let mut schema = json!({"type": "array", "minItems": 1, "items": {"type": "string"}});
+        for _ in 0..30 {
+            schema = json!({"type": "object", "required": ["a"], "properties": {"a": schema}});
+        }
+        let (_, causes) = Schema::new(&schema)
+            .unwrap()
+            .sample(Extent::Minimal, &head("example"));
+        assert_eq!(causes, []);
+    }
+
+    #[test]
+    fn a_sample_is_not_larger_than_a_request() {
+        const MOST: i64 = i64::MAX;
+        for wide in [
+            json!({"type": "array", "minItems": MOST, "items": {"type": "array", "minItems": MOST, "items": {"type": "boolean"}}}),
+            json!({"type": "array", "minItems": 2, "x-kubernetes-list-type": "set", "items": {"type": "integer", "default": MOST}}),
+            json!({"type": "object", "minProperties": MOST, "additionalProperties": {"type": "string"}}),
+            json!({"type": "object", "minProperties": MOST, "properties": {"a": {"type": "string"}}}),
+            json!({"type": "string", "minLength": MOST}),
+            json!({"type": "string", "pattern": "^(((a{900}){900}){900}){900}$"}),
+            json!({"type": "string", "pattern": "^(((){900}){900}){900}$"}),
+        ] {
+            let schema =
+                json!({"type": "object", "required": ["spec"], "properties": {"spec": wide}});
+            let schema = Schema::new(&schema).unwrap();
+            let samples = [
+                schema.sample(Extent::Full, &head("example")).0,
+                schema.random(1, &head("example")).0,
+            ];
+            for sample in samples {
+                assert!(sample.to_string().len() <= 5 * LARGEST, "{wide}");
+            }
+        }
+    }
 }

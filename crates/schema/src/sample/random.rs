@@ -2,12 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{DEPTH, Extent, number, search, text, value};
+use super::{DEPTH, Extent, LARGEST, number, search, text, value};
 use crate::{
     cause::Cause,
     node::{Additional, Node},
     schema::Schema,
 };
+
+/// How many items a list has at most.
+const MOST_ITEMS: u64 = 1000;
 
 /// Makes random objects of a schema, without end; the same seed gives the same objects.
 pub(super) struct Random(u64);
@@ -105,12 +108,17 @@ impl Random {
             return json!([]);
         };
         let mut items: Vec<Value> = Vec::new();
-        for _ in 0..wanted.clamp(least.min(most), most) {
+        let mut size = 0;
+        for _ in 0..wanted.clamp(least.min(most), most).min(MOST_ITEMS) {
+            if size > LARGEST {
+                break;
+            }
             let item = self.value(
                 inner,
                 name.strip_suffix('s').unwrap_or(name),
                 depth.saturating_sub(1),
             );
+            size += item.to_string().len();
             let same = |other: &Value| match schema.list_type.as_deref() {
                 Some("map") => schema
                     .list_map_keys

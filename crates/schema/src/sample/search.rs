@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{DEPTH, Extent, value};
+use super::{DEPTH, Extent, hints::Hints, text, value};
 use crate::{cause::Cause, metadata, node::Node, schema::Schema};
 
 /// How many changes a sample gets at most.
@@ -13,9 +13,13 @@ const WORK: usize = 20_000_000;
 /// Returns the object, changed so that it has as few violations as possible, and these.
 pub(super) fn repair(schema: &Schema, mut object: Value) -> (Value, Vec<Cause>) {
     let mut causes = causes(schema, &object);
+    if causes.is_empty() {
+        return (object, causes);
+    }
+    let hints = Hints::of(schema.root(), &object);
     let mut budget = WORK / object.to_string().len().max(2000);
     for _ in 0..ROUNDS {
-        let Some(better) = improve(schema, &object, &causes, &mut budget) else {
+        let Some(better) = improve(schema, &object, &causes, &hints, &mut budget) else {
             break;
         };
         (object, causes) = better;
@@ -37,32 +41,53 @@ fn improve(
     schema: &Schema,
     object: &Value,
     found: &[Cause],
+    hints: &Hints,
     budget: &mut usize,
 ) -> Option<(Value, Vec<Cause>)> {
     for cause in found {
         let mut pointer = cause.pointer(object);
         // A rule about an object may be met by a change of its fields, or of its parent.
         for _ in 0..3 {
-            for changed in changes(schema, object, &pointer) {
+            for changed in changes(schema, object, &pointer, hints, *budget) {
                 *budget = budget.checked_sub(1)?;
                 let causes = causes(schema, &changed);
                 if causes.len() < found.len() {
                     return Some((changed, causes));
                 }
             }
-            pointer.truncate(pointer.rfind('/')?);
+            let Some(parent) = pointer.rfind('/') else {
+                break;
+            };
+            pointer.truncate(parent);
         }
     }
     None
 }
 
-/// Returns the objects with one change at or directly below a place.
-fn changes(schema: &Schema, object: &Value, pointer: &str) -> Vec<Value> {
+/// Returns the objects with one change at or directly below a place, not many more than can be validated.
+fn changes(
+    schema: &Schema,
+    object: &Value,
+    pointer: &str,
+    hints: &Hints,
+    most: usize,
+) -> Vec<Value> {
     let mut found = Vec::new();
+    if pointer.is_empty() && object["metadata"].is_object() {
+        // A rule may demand a name.
+        found.extend(hints.names.iter().take(most).map(|name| {
+            let mut changed = object.clone();
+            changed["metadata"]["name"] = name.as_str().into();
+            changed
+        }));
+    }
     let Some(node) = node(schema.root(), pointer) else {
         return found;
     };
     let mut with = |change: &dyn Fn(&mut Value)| {
+        if found.len() > most {
+            return;
+        }
         let mut changed = object.clone();
         if let Some(place) = changed.pointer_mut(pointer) {
             change(place);
@@ -94,7 +119,7 @@ fn changes(schema: &Schema, object: &Value, pointer: &str) -> Vec<Value> {
                 }
             }
             for (name, inner) in &node.properties {
-                for other in others(inner, fields.get(name)) {
+                for other in others(inner, fields.get(name), hints) {
                     with(&|place| place[name] = other.clone());
                 }
             }
@@ -107,7 +132,7 @@ fn changes(schema: &Schema, object: &Value, pointer: &str) -> Vec<Value> {
             }
         }
         found_value => {
-            for other in others(node, found_value) {
+            for other in others(node, found_value, hints) {
                 with(&|place| *place = other.clone());
             }
         }
@@ -116,7 +141,7 @@ fn changes(schema: &Schema, object: &Value, pointer: &str) -> Vec<Value> {
 }
 
 /// Returns other values of a scalar.
-fn others(schema: &Node, found: Option<&Value>) -> Vec<Value> {
+fn others(schema: &Node, found: Option<&Value>, hints: &Hints) -> Vec<Value> {
     const TEXTS: [&str; 12] = [
         "a",
         "1",
@@ -147,7 +172,14 @@ fn others(schema: &Node, found: Option<&Value>) -> Vec<Value> {
         Value::Number(_) => [0, 1, 2, 10, 80, 1000]
             .map(|wanted| super::number(schema, wanted))
             .into(),
-        Value::String(_) if schema.pattern.is_none() => TEXTS.map(Value::from).into(),
+        Value::String(_) if schema.pattern.is_none() => {
+            let known = TEXTS
+                .into_iter()
+                .chain(hints.texts.iter().map(String::as_str));
+            known.map(Value::from).collect()
+        }
+        // Of a name that is given.
+        Value::String(_) => vec![text::string(schema, "").into()],
         _ => Vec::new(),
     }
 }

@@ -2,6 +2,7 @@
 
 use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};
 
+use super::LARGEST;
 use crate::{node::Node, pattern};
 
 /// Returns a string that a schema accepts.
@@ -44,10 +45,10 @@ fn fit(schema: &Node, mut text: String) -> String {
     let size = |bound: Option<i64>, or: usize| {
         bound.map_or(or, |bound| usize::try_from(bound).unwrap_or_default())
     };
-    let last = text.chars().last().unwrap_or('a');
-    while text.chars().count() < size(schema.min_length, 0) {
-        text.push(last);
-    }
+    let end = text.chars().last().unwrap_or('a');
+    let least = size(schema.min_length, 0).min(LARGEST);
+    let missing = least.saturating_sub(text.chars().count());
+    text.extend(std::iter::repeat_n(end, missing));
     let most = size(schema.max_length, usize::MAX);
     if text.chars().count() > most {
         text = text.chars().take(most).collect();
@@ -90,7 +91,11 @@ fn write(hir: &Hir, text: &mut String) {
                 repetition.min.max(1)
             };
             for _ in 0..least.min(most) {
+                let size = text.len();
                 write(&repetition.sub, text);
+                if text.len() == size || size > LARGEST {
+                    break;
+                }
             }
         }
         HirKind::Capture(capture) => write(&capture.sub, text),

@@ -5,6 +5,8 @@
 mod combinations;
 mod numbers;
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::{
@@ -42,6 +44,8 @@ pub(crate) fn validate(schema: &Node, value: &Value, old: Option<Old<'_>>, at: &
 #[derive(Default)]
 struct Outcome {
     problems: Vec<Problem>,
+    /// The texts of the problems.
+    known: HashSet<String>,
     matched: usize,
 }
 
@@ -100,7 +104,7 @@ impl Problem {
 
 impl Outcome {
     fn add(&mut self, problem: Problem) {
-        if !self.problems.iter().any(|known| known.text == problem.text) {
+        if self.known.insert(problem.text.clone()) {
             self.problems.push(problem);
         }
     }
@@ -162,6 +166,7 @@ fn walk(schema: &Node, value: &Value, path: &str, old: Option<Old<'_>>) -> Outco
     outcome.matched += 1;
     if old.is_some_and(Old::is_equal) {
         outcome.problems.clear();
+        outcome.known.clear();
     }
     outcome
 }

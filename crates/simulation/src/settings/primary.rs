@@ -29,6 +29,18 @@ pub(crate) struct Primary {
     schema: Value,
 }
 
+/// What the objects of a workload are made of.
+#[derive(Clone, Debug)]
+struct Base {
+    /// The name of an object, in which [`PROBE`] is replaced by that of the workload's object.
+    name: String,
+    /// What a user writes besides the name.
+    body: Value,
+}
+
+/// The name that an object has unless a rule demands another one.
+const PROBE: &str = "probe";
+
 impl Primary {
     /// Reads the storage version of a CRD.
     pub(crate) fn read(crd: &Value) -> Option<Self> {
@@ -100,21 +112,16 @@ impl Primary {
         most: usize,
     ) -> Vec<Workload> {
         let collection = self.collection();
-        let bases: Vec<Value> = match sample {
-            Some(sample) => vec![body(sample)],
-            None => self.samples(),
-        };
-        let mut accepted = None;
-        for base in &bases {
-            if self.is_valid(server, &self.object("probe", base)).await {
-                accepted = Some(base.clone());
-                break;
-            }
-        }
-        let is_valid = accepted.is_some();
-        let Some(base) = accepted.or_else(|| bases.into_iter().next()) else {
+        let Some((base, is_valid)) = self.base(server, sample).await else {
             return Vec::new();
         };
+        let mut names: Vec<String> = ('a'..='z')
+            .map(|letter| base.name.replace(PROBE, &letter.to_string()))
+            .take(objects)
+            .collect();
+        // Where a rule demands one name, there is one object.
+        names.dedup();
+        let (probe, base) = (base.name, base.body);
         let create_one = |workload: Workload, name: &str| {
             let object = self.object(name, &base);
             if is_valid {
@@ -123,7 +130,6 @@ impl Primary {
                 workload.step(Step::Seed { object })
             }
         };
-        let names: Vec<String> = ('a'..='z').map(String::from).take(objects).collect();
         let create = |name: &str| {
             let workload = Workload::new(name);
             names
@@ -138,12 +144,15 @@ impl Primary {
                 })
                 .leaves_nothing()
         };
-        let first = format!("{collection}/a");
+        let Some(one) = names.first() else {
+            return Vec::new();
+        };
+        let first = format!("{collection}/{one}");
         let again = create(&format!("{} deleted and created again", self.plural))
             .phase("delete one")
             .delete(&first)
             .phase("create it again");
-        let again = create_one(again, "a").same_as("create");
+        let again = create_one(again, one).same_as("create");
         let mut workloads = vec![end(again)];
         if !is_valid {
             return workloads;
@@ -158,7 +167,7 @@ impl Primary {
             if change.value.is_null() {
                 remove(&mut changed, &change);
             }
-            if !self.is_valid(server, &self.object("probe", &changed)).await {
+            if !self.is_valid(server, &self.object(&probe, &changed)).await {
                 continue;
             }
             let name = format!(
@@ -186,16 +195,34 @@ impl Primary {
         workloads
     }
 
-    /// Returns objects of the kind without name, the preferred one first.
-    fn samples(&self) -> Vec<Value> {
+    /// Returns what the objects are made of, and whether the server accepts it.
+    async fn base(&self, server: &ApiServer, sample: Option<&Value>) -> Option<(Base, bool)> {
+        let bases: Vec<Base> = match sample {
+            Some(sample) => [PROBE, text(sample, "/metadata/name")]
+                .into_iter()
+                .map(|name| Base::of(sample, name))
+                .collect(),
+            None => self.samples(),
+        };
+        for base in &bases {
+            let object = self.object(&base.name, &base.body);
+            if self.is_valid(server, &object).await {
+                return Some((base.clone(), true));
+            }
+        }
+        bases.into_iter().next().map(|base| (base, false))
+    }
+
+    /// Returns objects of the kind, the preferred one first.
+    fn samples(&self) -> Vec<Base> {
         let Ok(schema) = Schema::new(&self.schema) else {
-            return vec![json!({})];
+            return vec![Base::of(&json!({}), PROBE)];
         };
         let mut samples = [Extent::Full, Extent::Minimal].map(|extent| {
-            let (sample, _) = schema.sample(extent, &self.object("probe", &json!({})));
-            body(&sample)
+            let (sample, _) = schema.sample(extent, &self.object(PROBE, &json!({})));
+            Base::of(&sample, text(&sample, "/metadata/name"))
         });
-        if samples[0].to_string().len() > LARGE {
+        if samples[0].body.to_string().len() > LARGE {
             samples.reverse();
         }
         samples.into()
@@ -224,15 +251,17 @@ impl Primary {
     }
 }
 
-/// Returns what a user writes into an object, besides its name.
-fn body(object: &Value) -> Value {
-    let mut body = object.clone();
-    if let Some(fields) = body.as_object_mut() {
-        fields.retain(|name, _| {
-            !matches!(name.as_str(), "apiVersion" | "kind" | "metadata" | "status")
-        });
+impl Base {
+    fn of(object: &Value, name: &str) -> Self {
+        let mut body = object.clone();
+        if let Some(fields) = body.as_object_mut() {
+            fields.retain(|name, _| {
+                !matches!(name.as_str(), "apiVersion" | "kind" | "metadata" | "status")
+            });
+        }
+        let name = name.to_owned();
+        Self { name, body }
     }
-    body
 }
 
 /// Orders the changes so that each field has its turn before any field has a second one.

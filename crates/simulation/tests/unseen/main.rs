@@ -8,6 +8,7 @@ mod references;
 mod refused;
 mod right;
 mod shards;
+mod singleton;
 mod spin;
 mod volumes;
 

@@ -6,7 +6,6 @@ mod defaults;
 mod parts;
 mod prepare;
 mod protobuf;
-mod quantity;
 mod scalar;
 mod types;
 mod validate;
@@ -17,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 pub(crate) use self::{
-    certificates::identify, decode::decode, parts::written, quantity::Quantity, validate::validate,
+    certificates::identify, decode::decode, parts::written, scalar::quantity, validate::validate,
 };
 use crate::{
     kind::{Kind, Scale, Types, Version},

@@ -1,8 +1,8 @@
 //! What the server sets in built-in objects besides defaults: the strategies of its registries, and its admission plugins.
 
+use kube_codegen_quantity::ParsedQuantity;
 use serde_json::{Map, Value, json};
 
-use super::quantity::Quantity;
 use crate::{
     definition,
     kind::Kind,
@@ -185,10 +185,8 @@ fn quality(spec: &Value) -> &'static str {
         for name in ["cpu", "memory"] {
             let value = |part: &str| {
                 let text = text(container, &format!("/resources/{part}/{name}"));
-                Quantity::parse(text)
-                    .ok()
-                    .map(|it| it.nano())
-                    .filter(|it| *it != 0)
+                let value = text.parse::<ParsedQuantity>().ok();
+                value.filter(|it| *it != ParsedQuantity::ZERO)
             };
             let (request, limit) = (value("requests"), value("limits"));
             has_any |= request.is_some() || limit.is_some();

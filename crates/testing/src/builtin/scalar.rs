@@ -4,9 +4,9 @@ use k8s_openapi::{
     ByteString,
     jiff::{Timestamp, tz::TimeZone},
 };
+use kube_codegen_quantity::ParsedQuantity;
 use serde_json::Value;
 
-use super::quantity::Quantity;
 use crate::object::text;
 
 /// Why a value is not one of its type.
@@ -19,7 +19,7 @@ pub(super) enum Wrong {
 pub(super) fn scalar(schema: &Value, value: &Value) -> Option<Result<Option<Value>, Wrong>> {
     let kind = text(schema, "/type");
     Some(match (text(schema, "/x-type"), value) {
-        ("api.resource.Quantity", _) => quantity(value).map(Some),
+        ("api.resource.Quantity", _) => stored_quantity(value).map(Some),
         ("apis.meta.v1.Time", Value::String(text)) => time(text, false).map(Some),
         ("apis.meta.v1.MicroTime", Value::String(text)) => time(text, true).map(Some),
         ("util.intstr.IntOrString", Value::String(_)) => Ok(None),
@@ -49,15 +49,22 @@ fn text_format(schema: &Value) -> &str {
     text(schema, "/format")
 }
 
-fn quantity(value: &Value) -> Result<Value, Wrong> {
+/// Returns the value of a quantity that was decoded.
+pub(crate) fn quantity(value: &Value) -> Option<ParsedQuantity> {
+    value.as_str()?.parse().ok()
+}
+
+fn stored_quantity(value: &Value) -> Result<Value, Wrong> {
     let given = match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         // Go parses the JSON text.
         other => other.to_string(),
     };
-    let parsed = Quantity::parse(given.trim()).map_err(|why| Wrong::Value(why.to_owned()))?;
-    Ok(parsed.to_string().into())
+    match kube_codegen_quantity::stored(given.trim()) {
+        Ok(stored) => Ok(stored.into()),
+        Err(why) => Err(Wrong::Value(why.message().to_owned())),
+    }
 }
 
 fn time(given: &str, micro: bool) -> Result<Value, Wrong> {

@@ -393,3 +393,60 @@ async fn a_whole_float_raises_the_generation_unless_it_is_applied() {
     let applied = kinds.patch("a", &apply, &patch).await;
     assert_eq!(applied.unwrap().metadata.generation, Some(2));
 }
+
+#[tokio::test]
+async fn metadata_that_go_cannot_decode_is_a_bad_request() {
+    let template = json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true});
+    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": {"template": template}}}}});
+    let server = server(&definition(&schema, &json!({})));
+    let kinds = crdkinds(&server);
+    let embedded = |metadata: Value| {
+        object(
+            "a",
+            &json!({"template": {"apiVersion": "v1", "kind": "A", "metadata": metadata}}),
+        )
+    };
+    let mut own = object("a", &json!({}));
+    own.metadata.labels = Some([("a".to_owned(), "b".to_owned())].into());
+    let mut own = serde_json::to_value(own).unwrap();
+    own["metadata"]["labels"]["a"] = json!(3);
+    // Recorded from kube-apiserver.
+    for (given, why) in [
+        (
+            serde_json::to_value(embedded(json!({"name": 70000, "labels": {"a": ["x"]}}))).unwrap(),
+            "spec.template.metadata: Invalid value: {\"labels\":{\"a\":[\"x\"]},\"name\":70000}: json: cannot unmarshal array into Go struct field ObjectMeta.labels of type string",
+        ),
+        (
+            serde_json::to_value(embedded(
+                json!({"creationTimestamp": "2026-13-01T00:00:00Z"}),
+            ))
+            .unwrap(),
+            "spec.template.metadata: Invalid value: {\"creationTimestamp\":\"2026-13-01T00:00:00Z\"}: parsing time \"2026-13-01T00:00:00Z\": month out of range",
+        ),
+        (
+            serde_json::to_value(object(
+                "a",
+                &json!({"template": {"apiVersion": 7, "kind": "A"}}),
+            ))
+            .unwrap(),
+            "spec.template.apiVersion: Invalid value: 7: must be a string",
+        ),
+        (
+            own,
+            "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string",
+        ),
+    ] {
+        let body = serde_json::to_vec(&given).unwrap();
+        let request = http::Request::post(kinds.resource_url())
+            .header("content-type", "application/json")
+            .body(body)
+            .unwrap();
+        let result = server.client().request::<Value>(request).await;
+        let status = refused(result);
+        assert_eq!(status.code, 400, "{status:?}");
+        assert_eq!(
+            status.message,
+            format!("CrdKind in version \"v1\" cannot be handled as a CrdKind: {why}")
+        );
+    }
+}

@@ -1,6 +1,6 @@
 //! Create, update and patch: versions, conflicts, generations, names, no-ops.
 use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::core::v1::{ConfigMap, Service};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service};
 use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube_codegen_testing::ApiServer;
 use serde_json::json;
@@ -372,4 +372,39 @@ async fn the_first_write_after_the_creation_of_a_claim_is_stored() {
     let first = patch().await;
     assert_ne!(first, created.metadata.resource_version);
     assert_eq!(patch().await, first);
+}
+
+#[tokio::test]
+async fn quantities_are_kept_or_rewritten_as_by_a_real_server() {
+    let server = ApiServer::new();
+    let pods = Api::<Pod>::namespaced(server.client(), "default");
+    for (index, (given, stored)) in [
+        ("1.500", "1.500"),
+        ("+1", "+1"),
+        ("01.5", "1500m"),
+        ("1E3", "1E3"),
+        ("1000E", "1"),
+        ("0.1u", "1m"),
+        ("1e30", "1e30"),
+        ("k", "0"),
+        ("0e119", "0"),
+        ("295147905179352825856Ei", "9223372036854775807"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let pod = json!({"metadata": {"name": format!("pod-{index}")}, "spec": {"containers": [
+            {"name": "a", "image": "a", "resources": {"limits": {"memory": given}}}]}});
+        let pod = serde_json::from_value(pod).unwrap();
+        let pod = pods.create(&PostParams::default(), &pod).await.unwrap();
+        let limits = pod
+            .spec
+            .unwrap()
+            .containers
+            .remove(0)
+            .resources
+            .unwrap()
+            .limits;
+        assert_eq!(limits.unwrap()["memory"].0, stored, "{given}");
+    }
 }

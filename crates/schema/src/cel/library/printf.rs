@@ -73,7 +73,7 @@ fn clause<'a>(text: &'a str, value: &dyn Val) -> Result<(String, &'a str), Strin
             .map(|value| fixed(value, precision))
             .ok_or_else(|| wrong("fixed-point clause can only be used on doubles", value)),
         Some('e') => double(value)
-            .map(scientific)
+            .map(|value| scientific(value, precision))
             .ok_or_else(|| wrong("scientific clause can only be used on doubles", value)),
         Some('b') => match value.downcast_ref::<CelBool>() {
             Some(value) => Ok(u8::from(*value.inner()).to_string()),
@@ -250,13 +250,29 @@ fn unusual(value: f64) -> Option<String> {
         .then(|| if value > 0.0 { "∞" } else { "-∞" }.to_owned())
 }
 
+/// What Go writes for a number in a clause that is too long for it.
+fn unreadable(precision: usize) -> Option<String> {
+    (precision / 10 > 1_000_000).then(|| "%!(NOVERB)".to_owned())
+}
+
 /// Formats with a comma after each three digits.
+///
+/// As in Go, the least number of decimals has 8 bits, and the largest 16 with a sign; a negative one is no limit.
 fn fixed(value: f64, precision: usize) -> String {
-    if let Some(text) = unusual(value) {
+    /// No double has more decimals.
+    const ALL: usize = 1074;
+    if let Some(text) = unreadable(precision).or_else(|| unusual(value)) {
         return text;
     }
-    let text = format!("{:.precision$}", value.abs());
+    let [least, high, ..] = precision.to_le_bytes();
+    let most = i16::from_le_bytes([least, high]);
+    let text = match usize::try_from(most) {
+        Ok(most) => format!("{:.*}", most.min(ALL), value.abs()),
+        Err(_) => value.abs().to_string(),
+    };
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let least = usize::from(least);
+    let fraction = format!("{:0<least$}", fraction.trim_end_matches('0'));
     let mut out = String::new();
     if value.is_sign_negative() {
         out.push('-');
@@ -269,16 +285,24 @@ fn fixed(value: f64, precision: usize) -> String {
     }
     if !fraction.is_empty() {
         out.push('.');
-        out.push_str(fraction);
+        out.push_str(&fraction);
     }
     out
 }
 
-/// Formats as `2.500000 × 10⁰⁰`. Like cel-go, it takes the precision for a width.
-fn scientific(value: f64) -> String {
-    if let Some(text) = unusual(value) {
+/// Formats as `2.500000 × 10⁰⁰`. Like cel-go, it takes the precision for a width, of 16 bits.
+fn scientific(value: f64, precision: usize) -> String {
+    if let Some(text) = unreadable(precision) {
         return text;
     }
+    let [low, high, ..] = precision.to_le_bytes();
+    let width = usize::from(u16::from_le_bytes([low, high]));
+    let text = unusual(value).unwrap_or_else(|| exponential(value));
+    // A width in a format has fewer bits.
+    " ".repeat(width.saturating_sub(text.chars().count())) + &text
+}
+
+fn exponential(value: f64) -> String {
     let text = format!("{value:.PRECISION$e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let (sign, exponent) = match exponent.strip_prefix('-') {
@@ -320,4 +344,31 @@ fn seconds(duration: &CelDuration) -> String {
     #[expect(clippy::cast_precision_loss, reason = "as in Go")]
     let seconds = duration.num_seconds() as f64;
     format!("{}s", seconds + fraction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As on a server of Kubernetes 1.37.
+    #[test]
+    fn a_precision_has_the_bits_that_go_gives_it() {
+        let tenth = "0.1000000000000000055511151231257827021181583404541015625";
+        for (value, precision, expected) in [
+            (1.0, 65_535, format!("1.{}", "0".repeat(255))),
+            (1.0, 65_536, "1".to_owned()),
+            (0.15, 65_537, "0.1".to_owned()),
+            (0.15, 32_769, "0.15".to_owned()),
+            (0.1, 300, tenth.to_owned()),
+            (1.0, 10_000_000, format!("1.{}", "0".repeat(128))),
+            (1.0, 10_000_010, "%!(NOVERB)".to_owned()),
+            (1.0, usize::MAX, "%!(NOVERB)".to_owned()),
+        ] {
+            assert_eq!(fixed(value, precision), expected, "{value} {precision}");
+        }
+        for (precision, width) in [(20, 20), (65_560, 24), (65_536, 15), (99_999_999, 10)] {
+            let text = scientific(1.5, precision);
+            assert_eq!(text.chars().count(), width, "{text}");
+        }
+    }
 }

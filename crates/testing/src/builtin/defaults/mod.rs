@@ -5,7 +5,7 @@ mod others;
 
 use serde_json::{Map, Value};
 
-use super::quantity::Quantity;
+use super::scalar::quantity;
 use crate::object::{list, map, text};
 
 type Fields = Map<String, Value>;
@@ -79,9 +79,11 @@ fn get<'a>(fields: &'a Fields, name: &str) -> &'a str {
 
 fn round_up(fields: &mut Fields) {
     for value in fields.values_mut() {
-        if let Some(mut quantity) = value.as_str().and_then(|it| Quantity::parse(it).ok()) {
-            quantity.round_up_to_milli();
-            *value = quantity.to_string().into();
+        if let Some(given) = quantity(value) {
+            let rounded = given.rounded_to_milli();
+            if rounded != given {
+                *value = rounded.to_string().into();
+            }
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Validates `ConfigMaps`, Secrets and claims of volumes.
 
+use kube_codegen_quantity::ParsedQuantity;
 use serde_json::{Value, json};
 
-use super::{super::quantity::Quantity, Causes};
+use super::{super::scalar::quantity, Causes};
 use crate::object::{at, list, text};
 
 fn data_keys(it: &mut Causes, name: &str, data: &Value) {
@@ -118,8 +119,8 @@ pub(super) fn claim(it: &mut Causes, old: Option<&Value>, object: &Value) {
         it.forbidden("spec", "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n");
     }
     let size = |object: &Value, pointer: &str| {
-        let size = Quantity::parse(text(object, pointer)).ok();
-        size.map(|it| it.nano()).unwrap_or_default()
+        let size = text(object, pointer).parse();
+        size.unwrap_or(ParsedQuantity::ZERO)
     };
     let (request, capacity) = (
         "/spec/resources/requests/storage",
@@ -165,9 +166,9 @@ pub(super) fn claim_spec(it: &mut Causes, path: &str, spec: &Value) {
         );
     }
     let storage = at(spec, "/resources/requests/storage");
-    match storage.as_str().and_then(|it| Quantity::parse(it).ok()) {
+    match quantity(storage) {
         None => it.required(format!("{path}.resources[storage]"), ""),
-        Some(size) if size.nano() <= 0 => {
+        Some(size) if size <= ParsedQuantity::ZERO => {
             it.invalid(
                 format!("{path}.resources[storage]"),
                 storage,

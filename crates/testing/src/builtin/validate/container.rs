@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use kube_codegen_quantity::ParsedQuantity;
 use serde_json::{Map, Value, json};
 
-use super::{super::quantity::Quantity, Causes};
+use super::{super::scalar::quantity, Causes};
 use crate::object::{at, list, text};
 
 const PROTOCOLS: &[&str] = &["SCTP", "TCP", "UDP"];
@@ -181,7 +182,6 @@ fn mounts(it: &mut Causes, path: &str, mounts: &[Value], volumes: &BTreeSet<&str
 }
 
 fn resources(it: &mut Causes, path: &str, resources: &Value) {
-    let parse = |value: &Value| value.as_str().and_then(|it| Quantity::parse(it).ok());
     for part in ["limits", "requests"] {
         let values = at(resources, &format!("/{part}")).as_object();
         for (name, value) in values.into_iter().flatten() {
@@ -200,14 +200,14 @@ fn resources(it: &mut Causes, path: &str, resources: &Value) {
                     "must be a standard resource for containers",
                 );
             }
-            let Some(quantity) = parse(value) else {
+            let Some(quantity) = quantity(value) else {
                 continue;
             };
-            if quantity.nano() < 0 {
+            if quantity < ParsedQuantity::ZERO {
                 it.invalid(&path, value, "must be greater than or equal to 0");
             }
             let is_whole = name.contains('/');
-            if is_whole && quantity.nano() % 1_000_000_000 != 0 {
+            if is_whole && quantity.integer().map(ParsedQuantity::from) != Some(quantity) {
                 it.invalid(&path, value, "must be an integer");
             }
         }
@@ -220,8 +220,8 @@ fn resources(it: &mut Causes, path: &str, resources: &Value) {
         let Some(limit) = limits.get(name) else {
             continue;
         };
-        if let (Some(request), Some(most)) = (parse(value), parse(limit))
-            && request.nano() > most.nano()
+        if let (Some(request), Some(most)) = (quantity(value), quantity(limit))
+            && request > most
         {
             let limit = limit.as_str().unwrap_or_default();
             it.invalid(

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kube_codegen_quantity::ParsedQuantity;
 use serde_json::{Value, json};
 
-use super::{super::quantity::Quantity, Causes};
+use super::{super::scalar::quantity, Causes};
 use crate::{
     names,
     object::{at, list, text},
@@ -37,7 +38,7 @@ const STANDARD: &[&str] = &[
 ];
 const TYPES: &[&str] = &["Pod", "Container", "PersistentVolumeClaim"];
 
-type Amounts<'a> = BTreeMap<&'a str, (&'a Value, Quantity)>;
+type Amounts<'a> = BTreeMap<&'a str, (&'a Value, ParsedQuantity)>;
 
 pub(super) fn range(it: &mut Causes, object: &Value) {
     let mut seen = BTreeSet::new();
@@ -131,7 +132,7 @@ fn amounts<'a>(
                 it.invalid(&path, json!(name), why);
             }
         }
-        if let Ok(parsed) = Quantity::parse(amount.as_str().unwrap_or_default()) {
+        if let Some(parsed) = quantity(amount) {
             found.insert(name, (amount, parsed));
         }
     }
@@ -139,12 +140,17 @@ fn amounts<'a>(
 }
 
 /// Compares the bounds of one resource: most, least, default, default request and ratio.
-fn compare(it: &mut Causes, path: &str, name: &str, bounds: [Option<&(&Value, Quantity)>; 5]) {
+fn compare(
+    it: &mut Causes,
+    path: &str,
+    name: &str,
+    bounds: [Option<&(&Value, ParsedQuantity)>; 5],
+) {
     let [most, least, usual, requested, ratio] = bounds;
     let exceeds =
-        |one: &(&Value, Quantity), other: &(&Value, Quantity)| one.1.nano() > other.1.nano();
-    let mut check = |one: Option<&(&Value, Quantity)>,
-                     other: Option<&(&Value, Quantity)>,
+        |one: &(&Value, ParsedQuantity), other: &(&Value, ParsedQuantity)| one.1 > other.1;
+    let mut check = |one: Option<&(&Value, ParsedQuantity)>,
+                     other: Option<&(&Value, ParsedQuantity)>,
                      field: &str,
                      shows_first: bool,
                      words: [&str; 2]| {
@@ -200,7 +206,7 @@ fn compare(it: &mut Causes, path: &str, name: &str, bounds: [Option<&(&Value, Qu
         return;
     };
     let path_of_ratio = format!("{path}.maxLimitRequestRatio[{name}]");
-    if ratio.nano() < 1_000_000_000 {
+    if ratio.nanos() < 1_000_000_000 {
         it.invalid(
             &path_of_ratio,
             shown,
@@ -213,8 +219,8 @@ fn compare(it: &mut Causes, path: &str, name: &str, bounds: [Option<&(&Value, Qu
             reason = "the server compares ratios as floats"
         )]
         let [ratio_of, limit] = [
-            ratio.nano() as f64 / 1e9,
-            most.1.nano() as f64 / least.1.nano() as f64,
+            ratio.nanos() as f64 / 1e9,
+            most.1.nanos() as f64 / least.1.nanos() as f64,
         ];
         if ratio_of > limit {
             let why = format!("ratio {ratio} is greater than max/min = {limit:.6}");
@@ -229,12 +235,12 @@ fn overcommit(
     it: &mut Causes,
     path: &str,
     name: &str,
-    usual: Option<&(&Value, Quantity)>,
-    requested: Option<&(&Value, Quantity)>,
+    usual: Option<&(&Value, ParsedQuantity)>,
+    requested: Option<&(&Value, ParsedQuantity)>,
 ) {
     let is_shared = !name.contains('/') && !name.starts_with("hugepages-");
     if let (false, Some(usual), Some(requested)) = (is_shared, usual, requested)
-        && usual.1.nano() != requested.1.nano()
+        && usual.1 != requested.1
     {
         let why = format!(
             "default value {} must equal to defaultRequest value {} in {name}",
