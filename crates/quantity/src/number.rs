@@ -86,7 +86,7 @@ impl ParsedQuantity {
         }
     }
 
-    /// Returns the product, rounded to as many digits as there is room for.
+    /// Returns the product, rounded to as many digits as fit.
     pub(crate) fn product(self, times: i64) -> Self {
         let mut power = self.power;
         loop {

@@ -150,7 +150,7 @@ fn short(parts: &Parts<'_>, format: QuantityFormat, power: i32) -> Option<(Parse
     let length = |text: &str| i32::try_from(text.len()).ok();
     let (whole, part) = (length(parts.whole)?, length(parts.part)?);
     let is_binary = format == QuantityFormat::BinarySi;
-    let (room, factor, scale) = if !is_binary {
+    let (left, factor, scale) = if !is_binary {
         (18 - whole - part, 1, power)
     } else if parts.part.is_empty() {
         (14 - whole - power * 3 / 10, 1_i64 << power, 0)
@@ -158,7 +158,7 @@ fn short(parts: &Parts<'_>, format: QuantityFormat, power: i32) -> Option<(Parse
         return None;
     };
     let scale = scale.wrapping_sub(part);
-    if room < 0 || scale < -9 {
+    if left < 0 || scale < -9 {
         return None;
     }
     let digits = [parts.whole, parts.part].concat();

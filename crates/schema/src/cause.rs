@@ -17,7 +17,7 @@ pub struct Cause {
     pub message: String,
     /// Path of the wrong value, also where the server names no field.
     at: String,
-    /// Whether this is no violation, but says what was not checked.
+    /// Whether this only says what was not checked.
     is_note: bool,
 }
 

@@ -75,7 +75,7 @@ fn resource(fields: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
         let cause = match fields.get(name) {
             None => Cause::new(&path, Reason::Required, "", ""),
             Some(value) => {
-                // What is no string is not decoded.
+                // A value of another type is not decoded.
                 let why = match value.as_str() {
                     None => continue,
                     Some("") => "must not be empty".to_owned(),

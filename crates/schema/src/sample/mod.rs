@@ -25,7 +25,7 @@ pub enum Extent {
 
 /// How deep a sample nests.
 const DEPTH: usize = 24;
-/// How many bytes a list, a map or a text of a sample has at most. Nobody reads more.
+/// How many bytes a list, a map or a text of a sample has at most.
 const LARGEST: usize = 1 << 16;
 
 impl Schema {

@@ -257,7 +257,7 @@ fn unreadable(precision: usize) -> Option<String> {
 
 /// Formats with a comma after each three digits.
 ///
-/// As in Go, the least number of decimals has 8 bits, and the largest 16 with a sign; a negative one is no limit.
+/// As in Go, the least number of decimals has 8 bits, and the largest 16 with a sign; a negative one does not limit.
 fn fixed(value: f64, precision: usize) -> String {
     /// No double has more decimals.
     const ALL: usize = 1074;
