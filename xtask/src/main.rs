@@ -5,6 +5,7 @@ mod dist;
 mod features;
 mod known;
 mod package;
+mod peers;
 mod roundtrip;
 mod trial;
 
@@ -35,6 +36,9 @@ enum Task {
     /// Package the crates that are published, and check what the packages contain
     Package(package::Arguments),
 
+    /// Run the test suites of controller-runtime and kube against the API server in memory, and print the results
+    Peers(peers::Arguments),
+
     /// Change real CRDs in compatible ways, and check that programs that use the generated types still compile
     Trial(trial::Arguments),
 }
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
         Task::Roundtrip(arguments) => roundtrip::run(&arguments),
         Task::KnownTypes(arguments) => known::run(&arguments),
         Task::Package(arguments) => package::run(&arguments),
+        Task::Peers(arguments) => peers::run(&arguments),
         Task::Trial(arguments) => trial::run(&arguments),
     };
     match done {

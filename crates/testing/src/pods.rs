@@ -13,7 +13,7 @@ use crate::{
     read::current,
     request::Request,
     selector,
-    status::{Answer, cause, conflict, disruption_budget, document, invalid, unexplained},
+    status::{Answer, conflict, disruption_budget, document, unexplained},
     store::Store,
 };
 
@@ -117,12 +117,15 @@ pub(crate) fn bind(store: &mut Store, request: &Request) -> Answer<Value> {
     let target = &request.target;
     let pod = current(store, target)?;
     let binding = request.json()?;
+    let kind = at(&binding, "/target/kind");
+    if !matches!(kind.as_str().unwrap_or_default(), "" | "Node") {
+        return Err(unexplained(&format!(
+            "target.kind: Unsupported value: {kind}: supported values: \"Node\", \"<empty>\""
+        )));
+    }
     let node = text(&binding, "/target/name");
     if node.is_empty() {
-        let missing = cause("target.name", "FieldValueRequired", "Required value");
-        let mut named = Kind::clone(&target.kind);
-        "Binding".clone_into(&mut named.kind);
-        return Err(invalid(&named, &target.name, vec![missing]));
+        return Err(unexplained("target.name: Required value"));
     }
     let assigned = text(&pod, "/spec/nodeName");
     if !assigned.is_empty() {

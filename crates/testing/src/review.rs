@@ -4,7 +4,7 @@
 use std::sync::MutexGuard;
 
 use http::Method;
-use kube::core::response::reason;
+use kube::core::response::{StatusDetails, reason};
 use serde_json::{Value, json};
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     builtin,
     object::{at, put, strings, text},
     shared::{Shared, lock},
-    status::{Answer, error, no_resource, not_allowed},
+    status::{Answer, error, no_details, no_resource, no_verb},
     store::Store,
     transient::{self, Transient},
 };
@@ -37,7 +37,7 @@ pub(crate) fn answer(
         _ => "",
     };
     if !kind.verbs.contains(&verb) {
-        return Some(Err(not_allowed()));
+        return Some(Err(no_verb()));
     }
     let enabled = lock(&shared.auth).enabled;
     let store = lock(&shared.store);
@@ -60,7 +60,13 @@ pub(crate) fn answer(
         "ComponentStatus" => {
             let missing = || {
                 let message = format!("componentstatus {name:?} not found");
-                error(404, reason::NOT_FOUND, &message)
+                let mut status = error(404, reason::NOT_FOUND, &message);
+                status.details = Some(StatusDetails {
+                    name: name.to_owned(),
+                    kind: "componentstatus".to_owned(),
+                    ..no_details()
+                });
+                status
             };
             let found = transient::component(name).ok_or_else(missing);
             found.map(|it| (200, it))

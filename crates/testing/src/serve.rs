@@ -4,7 +4,7 @@ use std::{convert::Infallible, io, sync::Arc};
 
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _};
-use http::{HeaderValue, Response, StatusCode, header, request::Parts};
+use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use http_body::Frame;
 use http_body_util::{BodyExt as _, Full, StreamBody, combinators::UnsyncBoxBody};
 use kube::core::response::Status;
@@ -28,7 +28,7 @@ use crate::{
     shared::{Shared, lock},
     status::{Answer, document},
     store::Store,
-    watch, write,
+    transient, watch, write,
 };
 
 /// The response body of both transports.
@@ -47,13 +47,22 @@ pub(crate) async fn serve(
     };
     let path = parts.uri.path();
     match review::answer(&shared, &user, &parts.method, path, &body) {
-        Some(Ok((code, answer))) => {
-            if code == 201 {
-                lock(&shared.requests).append(&review::line(&answer, path));
+        Some(answer) => {
+            let mut response = match answer {
+                Ok((code, answer)) => {
+                    if code == 201 {
+                        lock(&shared.requests).append(&review::line(&answer, path));
+                    }
+                    json(code, &answer)
+                }
+                Err(failure) => failed(&failure),
+            };
+            let warning = transient::target(path).and_then(|(kind, ..)| kind.warning);
+            if let Some(text) = warning.filter(|_| parts.method == Method::GET) {
+                warn(&mut response, text);
             }
-            return Ok(json(code, &answer));
+            return Ok(response);
         }
-        Some(Err(failure)) => return Ok(failed(&failure)),
         None => {}
     }
     let authorized = lock(&shared.auth).enabled.then_some(&user);
@@ -268,8 +277,28 @@ fn created((value, is_new): (Value, bool)) -> (u16, Value) {
 }
 
 fn json(code: u16, value: &Value) -> Response<Body> {
-    let body = Full::new(Bytes::from(value.to_string())).boxed_unsync();
+    let body = Full::new(Bytes::from(written(value))).boxed_unsync();
     respond(code, body)
+}
+
+/// Writes an object with its kind and version first, as Go does: errors of clients count the columns.
+fn written(value: &Value) -> String {
+    const FIRST: [&str; 2] = ["kind", "apiVersion"];
+    let Some(fields) = value.as_object().filter(|it| it.contains_key(FIRST[0])) else {
+        return value.to_string();
+    };
+    let first = FIRST
+        .into_iter()
+        .filter_map(|name| fields.get_key_value(name));
+    let rest = fields
+        .iter()
+        .filter(|(name, _)| !FIRST.contains(&name.as_str()));
+    let fields = first.chain(rest).map(|(name, value)| {
+        // A text is written as JSON.
+        let name = Value::from(name.as_str());
+        format!("{name}:{value}")
+    });
+    format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
 fn respond(code: u16, body: Body) -> Response<Body> {
@@ -297,11 +326,15 @@ fn with_warnings(mut response: Response<Body>, request: &Request) -> Response<Bo
     let deprecated = version.and_then(|version| version.warning.as_ref());
     let warnings = request.warnings.borrow();
     for text in deprecated.into_iter().chain(&*warnings) {
-        if let Ok(value) = HeaderValue::from_str(&format!("299 - {text:?}")) {
-            response.headers_mut().append(header::WARNING, value);
-        }
+        warn(&mut response, text);
     }
     response
+}
+
+fn warn(response: &mut Response<Body>, text: &str) {
+    if let Ok(value) = HeaderValue::from_str(&format!("299 - {text:?}")) {
+        response.headers_mut().append(header::WARNING, value);
+    }
 }
 
 fn failed(failure: &Status) -> Response<Body> {

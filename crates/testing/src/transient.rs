@@ -10,6 +10,7 @@ pub(crate) struct Transient {
     pub(crate) namespaced: bool,
     pub(crate) verbs: &'static [&'static str],
     pub(crate) short_names: &'static [&'static str],
+    pub(crate) warning: Option<&'static str>,
 }
 
 const AUTHENTICATION: &str = "authentication.k8s.io";
@@ -30,13 +31,14 @@ const fn created(
         namespaced,
         verbs: &["create"],
         short_names: &[],
+        warning: None,
     }
 }
 
 #[rustfmt::skip]
 pub(crate) const ALL: &[Transient] = &[
     created("", "bindings", "Binding", true),
-    Transient { verbs: &["get", "list"], short_names: &["cs"], ..created("", "componentstatuses", "ComponentStatus", false) },
+    Transient { verbs: &["get", "list"], short_names: &["cs"], warning: Some("v1 ComponentStatus is deprecated in v1.19+"), ..created("", "componentstatuses", "ComponentStatus", false) },
     created(AUTHENTICATION, "selfsubjectreviews", "SelfSubjectReview", false),
     created(AUTHENTICATION, "tokenreviews", "TokenReview", false),
     created(AUTHORIZATION, "localsubjectaccessreviews", "LocalSubjectAccessReview", true),
@@ -61,6 +63,9 @@ pub(crate) fn target(path: &str) -> Option<(&'static Transient, &str, &str)> {
     };
     let mut all = ALL.iter();
     let kind = all.find(|it| it.group == group && it.plural == plural)?;
+    if !name.is_empty() && !kind.verbs.contains(&"get") {
+        return None;
+    }
     (kind.namespaced != namespace.is_empty()).then_some((kind, namespace, name))
 }
 

@@ -28,6 +28,15 @@ pub(crate) fn identify(kind: &Kind, object: &mut Value, user: &mut Value) {
     }
 }
 
+/// Returns the fields of a request that a write through a subresource cannot change.
+pub(super) fn unwritten(subresource: &str) -> &'static [&'static str] {
+    match subresource {
+        "approval" => &["spec", "status.certificate"],
+        "status" => &["spec", "status.conditions"],
+        _ => &["spec", "status"],
+    }
+}
+
 /// Keeps what a write cannot change, and sets the times of conditions.
 pub(super) fn changed(subresource: &str, old: &Value, object: &mut Value) {
     copy(map(object), old, "spec");

@@ -258,6 +258,11 @@ pub(crate) fn subresources(kind: &Kind) -> &'static [&'static str] {
     }
 }
 
+/// Returns the fields that a write through a subresource cannot change, of the kinds for which they differ from the others'.
+pub(crate) fn unwritten(kind: &Kind, subresource: &str) -> Option<&'static [&'static str]> {
+    certificates::is_request(kind).then(|| certificates::unwritten(subresource))
+}
+
 /// Returns whether an update of an absent object creates it.
 pub(crate) fn creates_on_update(kind: &Kind) -> bool {
     matches!(

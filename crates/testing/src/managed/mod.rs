@@ -197,6 +197,18 @@ fn blank(request: &Request) -> Value {
 
 /// Returns the fields that a request cannot write.
 fn ignored(request: &Request) -> Answer<Fields> {
+    if let Some(paths) = builtin::unwritten(&request.target.kind, &request.target.subresource) {
+        let mut fields = Fields::default();
+        for path in paths {
+            fields.insert(
+                &path
+                    .split('.')
+                    .map(|step| format!("f:{step}"))
+                    .collect::<Vec<_>>(),
+            );
+        }
+        return Ok(fields);
+    }
     Ok(match request.target.subresource.as_str() {
         "status" if request.target.kind.custom => Fields::top(&["metadata", "spec"]),
         "status" => {

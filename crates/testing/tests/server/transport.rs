@@ -71,6 +71,18 @@ async fn a_client_with_the_authority_and_the_token_reaches_the_server_over_tls()
     assert_eq!(server.requests().len(), 1);
 }
 
+#[tokio::test]
+async fn an_answer_begins_with_its_kind() {
+    let server = ApiServer::new();
+    create(&Api::default_namespaced(server.client()), "a").await;
+    let path = "/api/v1/namespaces/default/configmaps/a";
+    let request = http::Request::get(path).body(Vec::new()).unwrap();
+    let text = server.client().request_text(request).await.unwrap();
+    let start = r#"{"kind":"ConfigMap","apiVersion":"v1","metadata":{"#;
+    assert!(text.starts_with(start), "{text}");
+    serde_json::from_str::<ConfigMap>(&text).unwrap();
+}
+
 #[cfg(feature = "tls")]
 #[tokio::test]
 async fn a_kubeconfig_for_tls_has_a_user_without_authorization() {

@@ -78,6 +78,15 @@ pub(super) fn request(it: &mut Causes, subresource: &str, old: Option<&Value>, o
         at(old, "/status/certificate"),
         at(object, "/status/certificate"),
     );
+    let certificate = ByteString::deserialize(after).unwrap_or_default();
+    let certificate = String::from_utf8_lossy(&certificate.0);
+    if !certificate.is_empty() && !certificate.contains("-----BEGIN CERTIFICATE-----") {
+        it.invalid(
+            "status.certificate",
+            "\"<certificate data>\"",
+            "must contain at least one CERTIFICATE PEM block",
+        );
+    }
     if !before.is_null() && before != after {
         let why = "updates may not modify existing certificate content";
         it.forbidden("status.certificate", why);
@@ -99,6 +108,8 @@ fn spec(it: &mut Causes, spec: &Value) {
     }
     for (index, usage) in usages.iter().enumerate() {
         it.one_of(format!("spec.usages[{index}]"), usage, &USAGES);
+    }
+    for (index, usage) in usages.iter().enumerate() {
         if usages[..index].contains(usage) {
             it.duplicate(format!("spec.usages[{index}]"), usage);
         }
