@@ -132,10 +132,12 @@ async fn types() -> TestResult {
     let session = Session::new(plane.client()?, "default");
     let types = kube_codegen_conformance::types::read(&session).await?;
     let folder = folder("../testing/src/builtin");
-    let file = fs::File::create(folder.join("types.json.gz"))?;
-    let mut encoder = flate2::GzBuilder::new().write(file, flate2::Compression::best());
-    encoder.write_all(types["types"].to_string().as_bytes())?;
-    encoder.finish()?;
+    for name in ["types", "descriptions"] {
+        let file = fs::File::create(folder.join(format!("{name}.json.gz")))?;
+        let mut encoder = flate2::GzBuilder::new().write(file, flate2::Compression::best());
+        encoder.write_all(types[name].to_string().as_bytes())?;
+        encoder.finish()?;
+    }
     let resources = types["resources"].as_array().into_iter().flatten();
     let lines: Vec<_> = resources.map(ToString::to_string).collect();
     fs::write(

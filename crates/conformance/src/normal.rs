@@ -24,6 +24,14 @@ static ADDRESS: LazyLock<Regex> =
 static PRINTED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(Invalid|Unsupported|Duplicate) value: (null|[\[{].*[\]}]): ").expect("valid")
 });
+/// The start of one bound after another in a message of a `LimitRange`.
+#[expect(clippy::expect_used, reason = "constant patterns")]
+static BOUND: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r", (maximum |minimum |\S+ max limit )").expect("valid"));
+/// The value of a duplicate item, at the end of a message.
+#[expect(clippy::expect_used, reason = "constant patterns")]
+static REPEATED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"Duplicate value: \{.*\}$").expect("valid"));
 
 /// The placeholders of one run. Equal values have equal placeholders, numbered by first occurrence.
 #[derive(Debug, Default)]
@@ -85,9 +93,21 @@ impl Normal {
             if message.contains(" does not contain declared merge key: ") {
                 "an item does not contain the declared merge key".clone_into(message);
             }
+            *message = REPEATED
+                .replace(message, "Duplicate value: VALUE")
+                .into_owned();
             *message = PRINTED
                 .replace_all(message, "$1 value: VALUE: ")
                 .into_owned();
+        }
+        // Go reads the bounds of a LimitRange in any order.
+        if let Some(Value::String(message)) = fields.get_mut("message")
+            && let Some((start, bounds)) = message.split_once(" is forbidden: [")
+        {
+            let bounds = BOUND.replace_all(bounds.trim_end_matches(']'), "\n$1");
+            let mut bounds: Vec<&str> = bounds.lines().collect();
+            bounds.sort_unstable();
+            *message = format!("{start} is forbidden: [{}]", bounds.join("; "));
         }
         // Entries of one second have no order.
         if let Some(Value::Array(entries)) = fields.get_mut("managedFields") {

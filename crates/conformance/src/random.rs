@@ -21,6 +21,10 @@ pub struct Generator {
     wild: bool,
     /// Objects of one built-in kind, if the requests are for it.
     samples: Vec<Value>,
+    /// The version of the request.
+    version: &'static str,
+    /// Whether the next request is the first.
+    is_first: bool,
 }
 
 const MANAGERS: &[&str] = &["one", "two", "three"];
@@ -34,6 +38,8 @@ impl Generator {
             rng: Rng::with_seed(seed),
             wild,
             samples: Vec::new(),
+            version: "v1",
+            is_first: true,
         }
     }
 
@@ -42,8 +48,15 @@ impl Generator {
         if !self.samples.is_empty() {
             return self.builtin_step();
         }
-        let plural = *self.pick(&["widgets", "widgets", "widgets", "plains"]);
-        let collection = format!("/apis/conformance.example.com/v1/namespaces/NS/{plural}");
+        let plural = *self.pick(&["widgets", "widgets", "widgets", "plains", "gadgets"]);
+        let versions: &[&str] = if plural == "gadgets" {
+            &["v1", "v1beta1"]
+        } else {
+            &["v1"]
+        };
+        self.version = self.pick::<&'static str>(versions);
+        let version = self.version;
+        let collection = format!("/apis/conformance.example.com/{version}/namespaces/NS/{plural}");
         let name = *self.pick(NAMES);
         let object = format!("{collection}/{name}");
         let manager = *self.pick(MANAGERS);
@@ -55,11 +68,15 @@ impl Generator {
             let how = *self.pick(&["Strict", "Warn", "Ignore"]);
             query.push(format!("fieldValidation={how}"));
         }
-        let status = plural == "widgets" && self.chance(5);
+        let status = plural != "plains" && self.chance(5);
         let subresource = if status { "/status" } else { "" };
         match self.rng.u8(0..100) {
             0..8 => self.request("POST", &collection, &query, None, |it| {
-                it.object(plural, Some(name), false)
+                let mut object = it.object(plural, Some(name), false);
+                if it.chance(12) {
+                    object["metadata"]["resourceVersion"] = it.demanded();
+                }
+                object
             }),
             8..50 => {
                 if self.chance(3) {
@@ -68,7 +85,11 @@ impl Generator {
                 let path = format!("{object}{subresource}");
                 self.request("PATCH", &path, &query, Some("apply"), |it| {
                     let name = (!it.chance(20)).then_some(name);
-                    it.object(plural, name, status)
+                    let mut object = it.object(plural, name, status);
+                    if it.chance(25) {
+                        object["metadata"]["resourceVersion"] = it.demanded();
+                    }
+                    object
                 })
             }
             50..62 => {
@@ -76,14 +97,22 @@ impl Generator {
                 self.request("PUT", &path, &query, None, |it| {
                     let mut object = it.object(plural, Some(name), status);
                     if !it.chance(10) {
-                        object["metadata"]["resourceVersion"] = "$rv".into();
+                        object["metadata"]["resourceVersion"] = it.demanded();
                     }
                     object
                 })
             }
             62..76 => {
+                if self.chance(30) {
+                    query.push("force=true".into());
+                }
+                let content = if self.chance(25) {
+                    "strategic"
+                } else {
+                    "merge"
+                };
                 let path = format!("{object}{subresource}");
-                self.request("PATCH", &path, &query, Some("merge"), |it| {
+                self.request("PATCH", &path, &query, Some(content), |it| {
                     it.merge(plural, status)
                 })
             }
@@ -97,13 +126,59 @@ impl Generator {
                 ..Step::default()
             },
             93..95 => Step {
-                request: format!("GET {collection}"),
+                request: format!("GET {collection}{}", self.selector()),
                 ..Step::default()
             },
-            _ => Step {
-                request: format!("DELETE {object}"),
+            95..96 => Step {
+                request: format!("DELETE {collection}?fieldSelector=metadata.name%3D{name}"),
                 ..Step::default()
             },
+            _ => self.delete(&object),
+        }
+    }
+
+    /// Returns a resource version to demand: mostly the current one.
+    fn demanded(&mut self) -> Value {
+        if self.chance(8) {
+            (*self.pick(&[
+                json!("0"),
+                json!(""),
+                json!("1"),
+                json!("null"),
+                json!(null),
+            ]))
+            .clone()
+        } else {
+            "$rv".into()
+        }
+    }
+
+    /// Returns a query that selects by fields, some of which are not known.
+    fn selector(&mut self) -> &'static str {
+        self.pick::<&'static str>(&[
+            "",
+            "",
+            "?fieldSelector=metadata.name%3Da",
+            "?fieldSelector=metadata.name%21%3Da",
+            "?fieldSelector=spec.mode%3DAuto",
+            "?fieldSelector=metadata.name%3Da%3Db",
+            "?labelSelector=x%3Dred",
+        ])
+    }
+
+    /// Deletes an object, some times for the show or under a condition.
+    fn delete(&mut self, object: &str) -> Step {
+        let query = if self.chance(4) { "?dryRun=All" } else { "" };
+        let body = match self.rng.u8(0..12) {
+            0 => json!({"dryRun": ["All"]}),
+            1 => json!({"preconditions": {"resourceVersion": self.demanded()}}),
+            2 => json!({"preconditions": {"uid": "$uid"}}),
+            _ => Value::Null,
+        };
+        Step {
+            request: format!("DELETE {object}{query}"),
+            body,
+            ..Step::default()
         }
     }
 
@@ -170,21 +245,24 @@ impl Generator {
 
     /// Returns an object or an apply configuration.
     fn object(&mut self, plural: &str, name: Option<&str>, status: bool) -> Value {
-        let kind = if plural == "widgets" {
-            "Widget"
-        } else {
-            "Plain"
+        let kind = match plural {
+            "widgets" => "Widget",
+            "gadgets" => "Gadget",
+            _ => "Plain",
         };
         let mut metadata = Map::new();
         if let Some(name) = name {
             metadata.insert("name".into(), name.into());
         }
-        // The real server stores an applied blank map, and drops it at the next write.
         for (name, chance) in [("labels", 3), ("annotations", 6)] {
             let labels = self.labels();
-            if self.chance(chance) && labels != json!({}) {
+            if self.chance(chance) {
                 metadata.insert(name.into(), labels);
             }
+        }
+        if self.wild && self.chance(12) {
+            let (name, value) = self.malformed();
+            metadata.insert(name.into(), value);
         }
         if self.chance(8) {
             metadata.insert(
@@ -192,8 +270,8 @@ impl Generator {
                 json!([format!("example.com/{}", self.word())]),
             );
         }
-        let mut object =
-            json!({"apiVersion": "conformance.example.com/v1", "kind": kind, "metadata": metadata});
+        let api_version = format!("conformance.example.com/{}", self.version);
+        let mut object = json!({"apiVersion": api_version, "kind": kind, "metadata": metadata});
         if !status || self.chance(4) {
             object["spec"] = self.spec(plural);
             if self.wild && self.chance(10) {
@@ -229,6 +307,24 @@ impl Generator {
             patch["metadata"] = json!({"labels": self.labels()});
         }
         patch
+    }
+
+    /// Returns metadata that does not decode, or that the server owns.
+    fn malformed(&mut self) -> (&'static str, Value) {
+        (*self.pick(&[
+            ("labels", json!({"x": ["red"]})),
+            ("labels", json!("red")),
+            ("labels", json!({"x": null})),
+            ("annotations", json!({"x": 5})),
+            ("finalizers", json!([5])),
+            ("finalizers", json!([])),
+            ("ownerReferences", json!([])),
+            ("generation", json!("x")),
+            ("generation", json!(7)),
+            ("creationTimestamp", json!("x")),
+            ("uid", json!(5)),
+        ]))
+        .clone()
     }
 
     fn word(&mut self) -> &'static str {

@@ -41,7 +41,7 @@ type Field = (String, String, String, String);
 /// The fields of Go's types by name in OpenAPI.
 type GoTypes = BTreeMap<String, Vec<Field>>;
 
-/// Returns the resources of a server and their types.
+/// Returns the resources of a server, their types, and the descriptions of the types.
 pub async fn read(session: &Session) -> TestResult<Value> {
     let go = go_types()?;
     let mut schemas = Map::new();
@@ -65,7 +65,19 @@ pub async fn read(session: &Session) -> TestResult<Value> {
         references(&schema, &mut left);
         types.insert(name, schema);
     }
-    Ok(json!({"resources": resources, "types": types}))
+    let descriptions = types
+        .keys()
+        .map(|name| (name.clone(), described(&schemas[name])));
+    let descriptions: Map<String, Value> = descriptions.collect();
+    Ok(json!({"resources": resources, "types": types, "descriptions": descriptions}))
+}
+
+/// Returns the descriptions of a type and of its fields; that of the type has no name.
+fn described(schema: &Value) -> Value {
+    let fields = schema["properties"].as_object().into_iter().flatten();
+    let fields = fields.map(|(name, field)| (name.clone(), field["description"].clone()));
+    let all = fields.chain([(String::new(), schema["description"].clone())]);
+    Value::Object(all.filter(|(_, text)| text.is_string()).collect())
 }
 
 fn go_types() -> TestResult<GoTypes> {

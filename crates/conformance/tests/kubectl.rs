@@ -60,6 +60,8 @@ const SESSION: &[&str] = &[
     "wait widget one --for=jsonpath={.status.phase}=Ready --timeout=10s",
     "auth can-i create pods",
     "explain widgets.spec.nested",
+    "explain deployments.spec.strategy",
+    "explain pods.spec.containers.resources",
     "api-resources --api-group=conformance.example.com --no-headers",
     "get nodes --no-headers -o custom-columns=NAME:.metadata.name",
     "get endpointslices,ingresses,jobs,pdb,networkpolicies",

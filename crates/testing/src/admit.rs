@@ -38,13 +38,8 @@ pub(crate) fn create(
     mut object: Value,
 ) -> Answer<Arc<Value>> {
     let kind = &request.target.kind;
+    let is_blank = body::has_blanks(request, &object);
     identify(request, &mut object)?;
-    // The storage refuses it, which a dry run does not reach.
-    if !text(&object, "/metadata/resourceVersion").is_empty() && !request.dry_run() {
-        return Err(unexplained(
-            "resourceVersion should not be set on objects to be created",
-        ));
-    }
     name(store, kind, &mut object);
     let (namespace, name) = (
         object::namespace(&object).to_owned(),
@@ -68,6 +63,12 @@ pub(crate) fn create(
     }
     builtin::identify(kind, &mut object, &mut request.user.info());
     complete(store, request, None, &mut object)?;
+    // The storage refuses a version, which a dry run does not reach, and knows those alone that are numbers.
+    if !request.dry_run() && matches!(object::demanded(&object), Ok(Some(_))) {
+        return Err(unexplained(
+            "resourceVersion should not be set on objects to be created",
+        ));
+    }
     if let Some(found) = store.get(kind, &namespace, &name) {
         return Err(already_exists(kind, &name, deleting(&found)));
     }
@@ -76,6 +77,9 @@ pub(crate) fn create(
     }
     let saved = convert::save(store, &request.target, object)?;
     let stored = store.write(kind, saved);
+    if is_blank {
+        store.blanks.insert(object::uid(&stored).to_owned());
+    }
     gc::after_create(store, kind, &stored);
     convert::load(store, &request.target, &stored)
 }
@@ -150,11 +154,6 @@ pub(crate) fn update(
     if request.dry_run() {
         return Ok(Arc::new(object));
     }
-    if is_blank {
-        store.blanks.insert(object::uid(old).to_owned());
-    } else if was_blank {
-        store.blanks.remove(object::uid(old));
-    }
     let is_kept = !object::list(&object, "/metadata/finalizers").is_empty();
     if deleting(old) && !is_kept && !gc::is_ending(store, &object) {
         // The object is removed in place of this write, so it keeps its version.
@@ -164,6 +163,9 @@ pub(crate) fn update(
     }
     let saved = convert::save(store, target, object)?;
     let stored = store.write(kind, saved);
+    if is_blank {
+        store.blanks.insert(object::uid(&stored).to_owned());
+    }
     gc::after_update(store, kind, &stored);
     convert::load(store, target, &stored)
 }
@@ -293,8 +295,9 @@ fn complete(
             builtin::prepare(schema, kind, old, object, is_labelled);
             let subresource = &request.target.subresource;
             causes.extend(builtin::validate(kind, subresource, old, object));
-            // An invalid object gets errors alone.
-            let warnings = causes.is_empty().then(|| builtin::warnings(kind, object));
+            // An invalid object gets errors alone, and an update of the status no warnings.
+            let is_warned = causes.is_empty() && request.target.subresource != "status";
+            let warnings = is_warned.then(|| builtin::warnings(kind, object));
             let warnings = warnings.into_iter().flatten();
             request.warnings.borrow_mut().extend(warnings);
         }

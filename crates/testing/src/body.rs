@@ -158,5 +158,10 @@ pub(crate) fn has_blanks(request: &Request, object: &Value) -> bool {
         let value = at(object, "/metadata").get(field);
         value.is_some_and(|it| *it == json!({}) || *it == json!([]))
     };
-    request.target.kind.custom && request.content_type == APPLY && BLANKS.iter().any(blank)
+    let target = &request.target;
+    // The conversion to the storage version forgets it too.
+    let storage = target.kind.storage.as_ref();
+    let is_stored = storage.is_some_and(|it| it.version == target.version);
+    let is_whole = is_stored && target.subresource.is_empty();
+    is_whole && request.content_type == APPLY && BLANKS.iter().any(blank)
 }

@@ -51,6 +51,7 @@ mod limits;
 mod log;
 mod managed;
 mod manifests;
+mod metrics;
 mod names;
 mod namespaces;
 mod numbers;

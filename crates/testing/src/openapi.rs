@@ -1,4 +1,4 @@
-//! Serves OpenAPI v3 and, without paths, v2, as far as kubectl needs it: schemas without descriptions for built-in kinds, and the schemas of CRDs.
+//! Serves OpenAPI v3 and, without paths, v2, as far as kubectl needs it: the schemas of built-in kinds, in v3 with descriptions, and those of CRDs.
 
 pub(crate) mod v2;
 
@@ -40,6 +40,7 @@ pub(crate) fn document(path: &str, kinds: &Kinds) -> Option<Value> {
             describe(kind, version, &mut paths, &mut schemas);
         }
     }
+    builtin::explain(&mut schemas);
     let info = json!({"title": "Kubernetes", "version": "testing"});
     (!paths.is_empty()).then(|| {
         json!({"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": schemas}})

@@ -19,11 +19,6 @@ const STRATEGIC: &str = "application/strategic-merge-patch+json";
 /// Checks the options and the form of a patch, before its object is looked for.
 pub(crate) fn check(request: &Request) -> Answer<()> {
     let content = request.content_type.as_str();
-    if content != APPLY && request.query.get("force").is_some() {
-        let message = "Forbidden: may not be specified for non-apply patch";
-        let cause = cause("force", "FieldValueForbidden", message);
-        return Err(invalid_options("PatchOptions", vec![cause]));
-    }
     let is_known = match content {
         JSON | MERGE | APPLY => true,
         STRATEGIC => !request.target.kind.custom,
@@ -31,6 +26,11 @@ pub(crate) fn check(request: &Request) -> Answer<()> {
     };
     if !is_known {
         return Err(unsupported(request));
+    }
+    if content != APPLY && request.query.get("force").is_some() {
+        let message = "Forbidden: may not be specified for non-apply patch";
+        let cause = cause("force", "FieldValueForbidden", message);
+        return Err(invalid_options("PatchOptions", vec![cause]));
     }
     if content == MERGE && serde_json::from_slice::<IgnoredAny>(&request.body).is_err() {
         return Err(bad_request("invalid JSON patch"));

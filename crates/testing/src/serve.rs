@@ -20,6 +20,7 @@ use crate::{
     convert, discovery,
     fault::{Effect, Failure},
     intercept::{Action, Interceptors},
+    metrics::{self, Labels},
     openapi::{self, v2},
     pods, read,
     recorded::RecordedRequest,
@@ -76,7 +77,9 @@ pub(crate) async fn serve(
             response.headers_mut().insert(header::CONTENT_TYPE, content);
             return Ok(response);
         }
+        let metrics = || lock(&shared.metrics).print(&store).into();
         let document = discovery::document(path, &store.kinds)
+            .or_else(|| (path == metrics::PATH).then(metrics))
             .or_else(|| openapi::document(path, &store.kinds));
         if let Some(document) = document {
             let refused = authorized.and_then(|user| {
@@ -86,6 +89,12 @@ pub(crate) async fn serve(
             return Ok(match refused {
                 Some(refused) => failed(&refused),
                 None if wants_protobuf => protobuf_response(&document),
+                None if path == metrics::PATH => {
+                    let mut response = document_response(&document);
+                    let content = HeaderValue::from_static(metrics::CONTENT);
+                    response.headers_mut().insert(header::CONTENT_TYPE, content);
+                    response
+                }
                 None => document_response(&document),
             });
         }
@@ -106,9 +115,14 @@ pub(crate) async fn serve(
         let is_kept = lock(&shared.requests).is_kept();
         let index = is_kept.then(|| shared.record(RecordedRequest::new(&request, path, &user)));
         shared.answered(index, refused.code);
+        lock(&shared.metrics).count(Labels::of(&request), refused.code);
         return Ok(failed(&refused));
     }
-    answer(&shared, request, &user, path).await
+    let labels = Labels::of(&request);
+    let response = answer(&shared, request, &user, path).await?;
+    let code = response.status().as_u16();
+    lock(&shared.metrics).count(labels, code);
+    Ok(response)
 }
 
 /// Answers an authorized request for a resource; an error breaks the connection.

@@ -76,6 +76,7 @@ impl ApiServer {
             changes: Changes::default(),
             store: Mutex::new(store),
             requests: Mutex::default(),
+            metrics: Mutex::default(),
             faults: Mutex::default(),
             watches: Mutex::default(),
             settings: Mutex::default(),

@@ -12,6 +12,7 @@ use crate::{
     fault::{Faults, Watches},
     intercept::Interceptors,
     log::RequestLog,
+    metrics::Metrics,
     recorded::RecordedRequest,
     store::Store,
     transport::Listener,
@@ -27,6 +28,7 @@ pub(crate) struct Shared {
     pub(crate) watches: Mutex<Watches>,
     pub(crate) settings: Mutex<Settings>,
     pub(crate) requests: Mutex<RequestLog>,
+    pub(crate) metrics: Mutex<Metrics>,
     pub(crate) auth: Mutex<Auth>,
     pub(crate) interceptors: Mutex<Interceptors>,
 }

@@ -290,6 +290,9 @@ impl Store {
         let revision = self.revision;
         section(&mut object, "metadata")
             .insert("resourceVersion".to_owned(), revision.to_string().into());
+        if !self.blanks.is_empty() {
+            self.blanks.remove(object::uid(&object));
+        }
         let object = Arc::new(object);
         let stored = Stored::Parsed(object.clone());
         let old = self.collection(kind).objects.insert(key(&object), stored);

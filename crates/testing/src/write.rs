@@ -164,7 +164,7 @@ pub(crate) fn delete_collection(store: &mut Store, request: &Request) -> Answer<
     )
 }
 
-/// `DeleteOptions` from the body, or else from the query.
+/// `DeleteOptions` from the body, or from the query if there is no body.
 struct Options {
     propagation: Propagation,
     grace: Option<i64>,
@@ -183,7 +183,10 @@ impl Options {
             let cause = cause("dryRun", "FieldValueNotSupported", message);
             return Err(invalid_options("DeleteOptions", vec![cause]));
         }
-        let query = |name: &str| request.query.get(name).unwrap_or_default().to_owned();
+        let query = |name: &str| {
+            let found = request.query.get(name).filter(|_| body.is_null());
+            found.unwrap_or_default().to_owned()
+        };
         let policy = match text(&body, "/propagationPolicy") {
             "" => query("propagationPolicy"),
             policy => policy.to_owned(),
@@ -215,7 +218,8 @@ impl Options {
                 .or_else(|| query("gracePeriodSeconds").parse().ok()),
             uid: condition("uid"),
             resource_version: condition("resourceVersion"),
-            dry_run: request.dry_run()
+            dry_run: request.probe.is_some()
+                || query("dryRun") == "All"
                 || object::strings(&body, "/dryRun")
                     .iter()
                     .any(|mode| mode == "All"),

@@ -14,7 +14,7 @@ const KINDS: &[(&str, &str, bool, bool)] = &[
     ("ConfigMap", "configmaps", false, false),
     ("Secret", "secrets", false, false),
     ("ServiceAccount", "serviceaccounts", false, false),
-    ("Service", "services", false, false),
+    ("Service", "services", true, false),
     (
         "PersistentVolumeClaim",
         "persistentvolumeclaims",
@@ -108,6 +108,10 @@ impl Generator {
             "namespaces/NS/"
         };
         let collection = format!("/{root}/{version}/{namespace}{plural}");
+        let is_first = std::mem::take(&mut self.is_first);
+        if is_first && matches!(kind, "Pod" | "PersistentVolumeClaim") && !self.chance(3) {
+            return self.limit_range(kind);
+        }
         let object = format!("{collection}/{name}");
         let mut query = vec![format!("fieldManager={}", self.pick(MANAGERS))];
         if self.chance(10) {
@@ -126,20 +130,33 @@ impl Generator {
         };
         let path = format!("{object}{status}");
         match self.rng.u8(0..100) {
-            0..14 => self.request("POST", &collection, &query, None, Self::sample),
+            0..14 => self.request("POST", &collection, &query, None, |it| {
+                let mut object = it.sample();
+                if it.chance(15) {
+                    object["metadata"]["resourceVersion"] = it.demanded();
+                }
+                object
+            }),
             14..36 => {
                 if self.chance(2) {
                     query.push("force=true".into());
                 }
                 self.request("PATCH", &path, &query, Some("apply"), Self::sample)
             }
-            36..52 => self.request("PUT", &path, &query, None, |it| {
-                let mut object = it.sample();
-                if it.chance(2) {
-                    object["metadata"]["resourceVersion"] = "$rv".into();
-                }
-                object
-            }),
+            // An update of the status creates an absent Service.
+            36..52 => self.request(
+                "PUT",
+                if kind == "Service" { &object } else { &path },
+                &query,
+                None,
+                |it| {
+                    let mut object = it.sample();
+                    if it.chance(2) {
+                        object["metadata"]["resourceVersion"] = it.demanded();
+                    }
+                    object
+                },
+            ),
             52..66 => self.request("PATCH", &path, &query, Some("merge"), Self::part),
             66..82 => self.request("PATCH", &path, &query, Some("strategic"), Self::part),
             82..86 if *has_scale => self.scale(&object, &query),
@@ -156,11 +173,37 @@ impl Generator {
                 request: format!("GET {collection}?fieldSelector=metadata.name%3D{name}"),
                 ..Step::default()
             },
-            _ => Step {
-                request: format!("DELETE {object}?propagationPolicy=Background"),
-                ..Step::default()
-            },
+            _ => {
+                let dry = if self.chance(4) { "&dryRun=All" } else { "" };
+                Step {
+                    request: format!("DELETE {object}?propagationPolicy=Background{dry}"),
+                    ..Step::default()
+                }
+            }
         }
+    }
+
+    /// Bounds the objects of the round.
+    fn limit_range(&mut self, kind: &str) -> Step {
+        let limits = if kind == "Pod" {
+            vec![
+                json!({"type": "Container", "max": {"cpu": "2", "memory": "1Gi"}, "defaultRequest": {"cpu": "100m"}}),
+                json!({"type": "Container", "default": {"cpu": "500m"}, "min": {"cpu": "50m"}}),
+                json!({"type": "Container", "maxLimitRequestRatio": {"cpu": "4"}}),
+                json!({"type": "Pod", "max": {"cpu": "1", "memory": "300Mi"}}),
+                json!({"type": "Pod", "min": {"cpu": "200m"}}),
+            ]
+        } else {
+            vec![
+                json!({"type": "PersistentVolumeClaim", "max": {"storage": "1Gi"}}),
+                json!({"type": "PersistentVolumeClaim", "min": {"storage": "1200Mi"}}),
+            ]
+        };
+        let limits = self.pick(&limits).clone();
+        let collection = "/api/v1/namespaces/NS/limitranges";
+        self.request("POST", collection, &[], None, |_| {
+            json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "bounds"}, "spec": {"limits": [limits]}})
+        })
     }
 
     /// Returns a whole object: a sample, or one with parts left out or mixed.
@@ -176,6 +219,9 @@ impl Generator {
         }
         if self.chance(2) {
             self.thin(&mut object, true);
+        }
+        if self.chance(4) {
+            self.blank(&mut object);
         }
         if self.wild && self.chance(2) {
             self.spoil(&mut object, true);
@@ -245,6 +291,43 @@ impl Generator {
         }
     }
 
+    /// Adds empty maps and lists to the metadata, and empties some elsewhere.
+    fn blank(&mut self, object: &mut Value) {
+        for (name, value) in [
+            ("labels", json!({})),
+            ("annotations", json!({})),
+            ("finalizers", json!([])),
+            ("ownerReferences", json!([])),
+        ] {
+            if self.chance(3)
+                && let Value::Object(metadata) = &mut object["metadata"]
+            {
+                metadata.entry(name).or_insert(value);
+            }
+        }
+        self.clear(&mut object["spec"]);
+    }
+
+    fn clear(&mut self, value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                for field in fields.values_mut() {
+                    match field {
+                        Value::Object(inner) if self.chance(12) => inner.clear(),
+                        Value::Array(items) if self.chance(12) => items.clear(),
+                        field => self.clear(field),
+                    }
+                }
+            }
+            Value::Array(items) => {
+                for item in items {
+                    self.clear(item);
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn nullify(&mut self, object: &mut Value) {
         if let Value::Object(fields) = object {
             for value in fields.values_mut() {
@@ -269,6 +352,7 @@ impl Generator {
                 *value = (*self.pick(&[
                     json!(null),
                     json!("Bad Value!"),
+                    json!("2026-01-01T00:00:00Z"),
                     json!(""),
                     json!(-1),
                     json!(0),

@@ -29,11 +29,12 @@ impl Generator {
         let mut spec = Map::new();
         let fields: &[&str] = if plural == "widgets" {
             &[
-                "replicas", "name", "enabled", "ratio", "size", "note", "nested", "labels",
+                "replicas", "name", "enabled", "ratio", "step", "size", "note", "nested", "labels",
                 "limits", "config", "items", "ports", "tags", "args", "rules", "opaque", "partly",
                 "one", "none", "both", "any",
             ]
         } else {
+            // Plains and gadgets.
             &["text", "count", "list", "map"]
         };
         if plural == "widgets" && !self.chance(20) {
@@ -69,6 +70,9 @@ impl Generator {
             "count" | "both" => self.rng.i64(0..5).into(),
             "enabled" => self.rng.bool().into(),
             "ratio" => (*self.pick(&[0.5, 1.0, 2.25])).into(),
+            "step" => {
+                (*self.pick(&[json!(0.5), json!(1.0), json!(1), json!(1.5), json!(0.3)])).clone()
+            }
             "size" => {
                 if self.rng.bool() {
                     self.rng.i64(0..3).into()

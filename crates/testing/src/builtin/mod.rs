@@ -148,6 +148,14 @@ pub(crate) fn decode_metadata(object: &mut Value) -> Option<String> {
     decode::decode_as("v1.ObjectMeta", schema, metadata).error
 }
 
+/// Adds descriptions to recorded types in the form of OpenAPI, with the feature `descriptions`.
+pub(crate) fn explain(schemas: &mut Map<String, Value>) {
+    #[cfg(feature = "descriptions")]
+    types::explain(schemas);
+    #[cfg(not(feature = "descriptions"))]
+    let _ = schemas;
+}
+
 /// Fills in the defaults of a decoded object.
 pub(crate) fn default(schema: &Value, object: &mut Value) {
     // An apply has not been decoded yet.

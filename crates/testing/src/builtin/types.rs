@@ -53,6 +53,32 @@ pub(crate) fn describe(name: &str, schemas: &mut Map<String, Value>) {
     }
 }
 
+/// Adds the recorded descriptions to types in the form of OpenAPI.
+#[cfg(feature = "descriptions")]
+pub(crate) fn explain(schemas: &mut Map<String, Value>) {
+    let mut text = String::new();
+    // The tests read the file.
+    let file = include_bytes!("descriptions.json.gz");
+    let _checked = GzDecoder::new(&file[..]).read_to_string(&mut text);
+    let mut all: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
+    for (name, schema) in schemas {
+        let Some(Value::Object(texts)) = all.get_mut(name).map(Value::take) else {
+            continue;
+        };
+        for (field, text) in texts {
+            if field.is_empty() {
+                schema["description"] = text;
+            } else if let Some(Value::Object(property)) = schema["properties"].get_mut(&field) {
+                // A reference has no fields beside it.
+                if let Some(target) = property.remove("$ref") {
+                    property.insert("allOf".to_owned(), json!([{"$ref": target}]));
+                }
+                property.insert("description".to_owned(), text);
+            }
+        }
+    }
+}
+
 fn plain(schema: &Value, found: &mut Vec<String>) -> Value {
     match schema {
         Value::Object(fields) => {

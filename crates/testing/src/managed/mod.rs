@@ -29,6 +29,7 @@ pub(crate) fn apply(live: &Value, config: &Value, request: &Request) -> Answer<O
     let shape = shape(request)?;
     let mut live = live.clone();
     let mut owners = Owners::read(&live);
+    let before = owners.clone();
     section(&mut live, "metadata").remove("managedFields");
     if owners.0.is_empty() && !object::uid(&live).is_empty() {
         let mut first = Owner::of(request, "Update");
@@ -37,7 +38,6 @@ pub(crate) fn apply(live: &Value, config: &Value, request: &Request) -> Answer<O
         owners.set(first);
     }
     let mut own = Owner::of(request, "Apply");
-    let before = owners.clone();
     let last = owners.find(&own).cloned();
     own.fields = typed::fields_of(&shape, config).without(&ignored(request)?);
     let merged = typed::merge(&shape, Some(&live), Some(config)).unwrap_or_default();

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::{Shape, compare, compare::Comparison, fields::Fields, typed};
 use crate::{
     kind::Scale,
-    object::{list, map, now, section, text},
-    request::Request,
+    object::{copy, list, map, now, section, text},
+    request::{Request, Verb},
     scale,
 };
 
@@ -54,6 +54,17 @@ fn replicas(pointer: &str) -> Fields {
     let steps = pointer.split('/').filter(|step| !step.is_empty());
     replicas.insert(&steps.map(|step| format!("f:{step}")).collect::<Vec<_>>());
     replicas
+}
+
+/// Returns an object with the status of the body of an update, which the request may not write.
+fn sent(object: &Value, request: &Request) -> Value {
+    let mut sent = object.clone();
+    let target = &request.target;
+    let is_whole = target.kind.custom && target.subresource.is_empty();
+    if let (Verb::Update, true, Ok(body)) = (request.verb, is_whole, request.json()) {
+        copy(map(&mut sent), &body, "status");
+    }
+    sent
 }
 
 /// Removes the fields that have no owner.
@@ -182,8 +193,14 @@ impl Owners {
         let Ok(compared) = compare(shape, live, object, request) else {
             return Fields::default();
         };
+        // The server compares in the version of each owner, and excludes what the request cannot write in its own alone.
+        let is_of_other = |owner: &Owner| owner.api_version != own.api_version;
+        let has_others = self.0.iter().any(is_of_other);
+        let whole = has_others.then(|| compare::compare(shape, live, &sent(object, request)));
         // The updater counts as one more manager until its fields are merged with those it had.
         for owner in &mut self.0 {
+            let whole = whole.as_ref().filter(|_| is_of_other(owner));
+            let compared = whole.unwrap_or(&compared);
             let changed = compared.modified.union(&compared.added);
             if !owner.is(own) {
                 owner.fields = owner.fields.difference(&changed);

@@ -22,6 +22,25 @@ async fn the_oldest_requests_are_dropped_at_the_limit() {
     assert_eq!(names, [(json!("b"), 201), (json!("c"), 201)]);
 }
 
+#[tokio::test]
+async fn metrics_count_requests_and_objects() {
+    let server = ApiServer::new();
+    let maps = maps(&server);
+    create(&maps, "a").await;
+    create(&maps, "b").await;
+    refused(maps.get("absent").await);
+    let request = http::Request::get("/metrics").body(Vec::new()).unwrap();
+    let text = server.client().request_text(request).await.unwrap();
+    for line in [
+        r#"apiserver_request_total{code="201",component="apiserver",dry_run="",group="",resource="configmaps",scope="resource",subresource="",verb="POST",version="v1"} 2"#,
+        r#"apiserver_request_total{code="404",component="apiserver",dry_run="",group="",resource="configmaps",scope="resource",subresource="",verb="GET",version="v1"} 1"#,
+        r#"apiserver_resource_objects{group="",resource="configmaps"} 2"#,
+        "# TYPE apiserver_request_total counter",
+    ] {
+        assert!(text.lines().any(|it| it == line), "{line}\n{text}");
+    }
+}
+
 /// Sends requests; run by the next test with the environment variable.
 #[tokio::test]
 async fn sends_requests() {

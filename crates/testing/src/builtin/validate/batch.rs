@@ -24,13 +24,11 @@ pub(super) fn job(it: &mut Causes, old: Option<&Value>, object: &Value) {
     }
     let Some(old) = old else { return };
     let (before, after) = (at(old, "/spec/completions"), at(spec, "/completions"));
-    let is_elastic =
-        text(spec, "/completionMode") == "Indexed" && !before.is_null() && !after.is_null();
     // Without a number, an indexed Job is refused for that reason alone.
-    let is_missing = text(spec, "/completionMode") == "Indexed" && after.is_null();
-    if !is_elastic && !is_missing {
+    let is_resized = before != after && !after.is_null();
+    if text(spec, "/completionMode") != "Indexed" {
         it.immutable("spec.completions", before, after);
-    } else if is_elastic && before != after && after != at(spec, "/parallelism") {
+    } else if is_resized && after != at(spec, "/parallelism") {
         let why = "can only be modified in tandem with spec.parallelism";
         it.invalid("spec.completions", after, why);
     }

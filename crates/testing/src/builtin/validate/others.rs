@@ -65,6 +65,10 @@ pub(super) fn autoscaler(it: &mut Causes, object: &Value) {
             }
             continue;
         }
+        if text(metric, "/resource/name").is_empty() {
+            let why = "must specify a resource name";
+            it.required(format!("{path}.resource.name"), why);
+        }
         let target = at(metric, "/resource/target");
         let has = |name: &str| target.get(name).is_some();
         let path = format!("{path}.resource.target");
