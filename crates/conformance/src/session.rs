@@ -227,7 +227,10 @@ pub fn definitions() -> TestResult<Vec<Value>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("definitions");
     let mut definitions = Vec::new();
     for entry in fs::read_dir(folder)? {
-        definitions.push(serde_yaml::from_str(&fs::read_to_string(entry?.path())?)?);
+        let mut definition: serde_yaml::Value =
+            serde_yaml::from_str(&fs::read_to_string(entry?.path())?)?;
+        definition.apply_merge()?;
+        definitions.push(serde_json::to_value(definition)?);
     }
     Ok(definitions)
 }

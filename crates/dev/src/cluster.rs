@@ -35,7 +35,7 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    pub(super) async fn start(real: bool) -> Result<Self, String> {
+    pub(super) async fn start(real: bool, has_controllers: bool) -> Result<Self, String> {
         let folder = tempfile::Builder::new()
             .prefix("kube-codegen-dev-")
             .tempdir()
@@ -46,12 +46,14 @@ impl Cluster {
         } else {
             let failed = |error| format!("cannot start the API server: {error}");
             let tls = Tls::new().map_err(failed)?;
-            let server = ApiServer::builder()
+            let mut builder = ApiServer::builder()
                 .namespaces()
                 .authority(tls.authority())
-                .authorization()
-                .controllers(Controllers::new())
-                .build();
+                .authorization();
+            if has_controllers {
+                builder = builder.controllers(Controllers::new());
+            }
+            let server = builder.build();
             server.set_request_limit(1_000);
             server.listen_tls(&tls).await.map_err(failed)?;
             write(&kubeconfig, &server.kubeconfig().unwrap_or_default())?;

@@ -60,6 +60,10 @@ struct Args {
     #[arg(long)]
     real: bool,
 
+    /// Run no controllers of workloads, Jobs and Pods, for programs that write their status themselves
+    #[arg(long, conflicts_with = "real")]
+    no_controllers: bool,
+
     /// Run the operator as administrator instead of as its account in `deploy/`
     #[arg(long)]
     admin: bool,

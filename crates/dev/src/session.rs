@@ -22,7 +22,7 @@ enum End {
 
 /// Starts an API server, and runs the operator against it until it is done or a signal ends the command.
 pub(super) async fn run(args: &Args, view: &View) -> Result<(), String> {
-    let cluster = Cluster::start(args.real).await?;
+    let cluster = Cluster::start(args.real, !args.no_controllers).await?;
     view.note(&format!(
         "API server: {} (KUBECONFIG={})",
         cluster.url(),

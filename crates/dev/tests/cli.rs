@@ -25,6 +25,8 @@ use tempfile::TempDir;
 
 const CRDKIND: &str = include_str!("../../../fixtures/crdkind.yaml");
 
+const WORKLOAD: &str = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: default}, spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: nginx}]}}}}";
+
 const WITHIN: Duration = Duration::from_secs(60);
 
 /// Returns a directory with a file `crd.yaml`.
@@ -87,6 +89,16 @@ impl Dev {
                 ),
             }
         }
+    }
+
+    /// Returns a client of the server.
+    async fn client(&mut self) -> Client {
+        let address = self.line("KUBECONFIG=");
+        let (_, kubeconfig) = address.split_once("KUBECONFIG=").unwrap();
+        let kubeconfig = Kubeconfig::read_from(kubeconfig.trim_end_matches(')')).unwrap();
+        let options = KubeConfigOptions::default();
+        let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+        Client::try_from(config.unwrap()).unwrap()
     }
 
     fn signal(&self, name: &str) {
@@ -221,22 +233,16 @@ async fn without_an_operator_the_definitions_are_served() {
         let folder = directory();
         let deploy = folder.path().join("deploy");
         fs::create_dir(&deploy).unwrap();
-        let workload = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: default}, spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: nginx}]}}}}";
-        fs::write(deploy.join("web.yaml"), workload).unwrap();
+        fs::write(deploy.join("web.yaml"), WORKLOAD).unwrap();
         if args.contains(&"--no-operator") {
             // Of an operator that does not compile.
             fs::write(folder.path().join("Cargo.toml"), "").unwrap();
         }
         let mut dev = Dev::start(folder.path(), args);
-        let address = dev.line("KUBECONFIG=");
-        let (_, kubeconfig) = address.split_once("KUBECONFIG=").unwrap();
-        let kubeconfig = Kubeconfig::read_from(kubeconfig.trim_end_matches(')')).unwrap();
+        let client = dev.client().await;
         dev.line("applied Deployment");
         dev.line("no operator");
         dev.line("object   deployments default/web READY=1/1");
-        let options = KubeConfigOptions::default();
-        let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
-        let client = Client::try_from(config.unwrap()).unwrap();
         let path = "/apis/iksoon.test.com/v1/namespaces/default/crdplural";
         let object = json!({"apiVersion": "iksoon.test.com/v1", "kind": "CrdKind", "metadata": {"name": "a"}, "spec": {"replicas": 11}});
         let post = |object: &Value| http::Request::post(path).body(object.to_string().into_bytes());
@@ -254,6 +260,26 @@ async fn without_an_operator_the_definitions_are_served() {
         dev.line("interrupted: the API server has ended");
         assert_eq!(dev.end().0, Some(0));
     }
+}
+
+#[tokio::test]
+async fn without_controllers_a_deployment_gets_no_status() {
+    let folder = directory();
+    fs::write(folder.path().join("web.yaml"), WORKLOAD).unwrap();
+    let args = ["--no-controllers", "-f", "crd.yaml", "--apply", "web.yaml"];
+    let mut dev = Dev::start(folder.path(), &args);
+    let client = dev.client().await;
+    dev.line("object   deployments default/web READY=0/1");
+    let status = json!({"status": {"replicas": 7, "readyReplicas": 7}}).to_string();
+    let request = http::Request::patch("/apis/apps/v1/namespaces/default/deployments/web/status")
+        .header("content-type", "application/merge-patch+json")
+        .body(status.into_bytes());
+    let changed = client.request::<Value>(request.unwrap()).await;
+    changed.unwrap();
+    dev.line("object   deployments default/web READY=7/1");
+    let sets = http::Request::get("/apis/apps/v1/replicasets").body(Vec::new());
+    let sets: Value = client.request(sets.unwrap()).await.unwrap();
+    assert_eq!(sets["items"], json!([]));
 }
 
 #[test]

@@ -47,24 +47,21 @@ pub(crate) async fn serve(
         Err(failure) => return Ok(failed(&failure)),
     };
     let path = parts.uri.path();
-    match review::answer(&shared, &user, &parts.method, path, &body) {
-        Some(answer) => {
-            let mut response = match answer {
-                Ok((code, answer)) => {
-                    if code == 201 {
-                        lock(&shared.requests).append(&review::line(&answer, path));
-                    }
-                    json(code, &answer)
+    if let Some(answer) = review::answer(&shared, &user, &parts.method, path, &body) {
+        let mut response = match answer {
+            Ok((code, answer)) => {
+                if code == 201 {
+                    lock(&shared.requests).append(&review::line(&answer, path));
                 }
-                Err(failure) => failed(&failure),
-            };
-            let warning = transient::target(path).and_then(|(kind, ..)| kind.warning);
-            if let Some(text) = warning.filter(|_| parts.method == Method::GET) {
-                warn(&mut response, text);
+                json(code, &answer)
             }
-            return Ok(response);
+            Err(failure) => failed(&failure),
+        };
+        let warning = transient::target(path).and_then(|(kind, ..)| kind.warning);
+        if let Some(text) = warning.filter(|_| parts.method == Method::GET) {
+            warn(&mut response, text);
         }
-        None => {}
+        return Ok(response);
     }
     let authorized = lock(&shared.auth).enabled.then_some(&user);
     let request = {
