@@ -6,6 +6,7 @@
 
 mod normal;
 pub mod objects;
+mod protobuf;
 pub mod random;
 mod script;
 mod session;

@@ -11,7 +11,7 @@ use serde_json::Value;
 pub struct Step {
     /// Method and path with query, as `PATCH /apis/…`. `NS` as a path segment is the namespace of the run.
     pub request: String,
-    /// Content type of a patch: `apply`, `merge`, `json` or `strategic`.
+    /// Content type of a patch: `apply`, `merge`, `json` or `strategic`; or `protobuf`, where the body can be encoded so.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
     /// The body as JSON. `$rv` is replaced by the resource version of the object at the path, and `$uid` by its uid.

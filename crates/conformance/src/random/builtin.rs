@@ -129,8 +129,10 @@ impl Generator {
             ""
         };
         let path = format!("{object}{status}");
+        // What is spoiled is seldom a message.
+        let packing = (!self.wild && self.chance(3)).then_some("protobuf");
         match self.rng.u8(0..100) {
-            0..14 => self.request("POST", &collection, &query, None, |it| {
+            0..14 => self.request("POST", &collection, &query, packing, |it| {
                 let mut object = it.sample();
                 if it.chance(15) {
                     object["metadata"]["resourceVersion"] = it.demanded();
@@ -148,7 +150,7 @@ impl Generator {
                 "PUT",
                 if kind == "Service" { &object } else { &path },
                 &query,
-                None,
+                packing,
                 |it| {
                     let mut object = it.sample();
                     if it.chance(2) {

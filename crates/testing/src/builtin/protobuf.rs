@@ -160,7 +160,8 @@ fn fields(mut bytes: &[u8]) -> Option<Vec<(u64, Wire<'_>)>> {
 fn message(schema: &Value, bytes: &[u8]) -> Option<Value> {
     let mut object = Map::new();
     match text(schema, "/x-type") {
-        "apis.meta.v1.Time" | "apis.meta.v1.MicroTime" => return time(bytes),
+        "apis.meta.v1.Time" => return time(bytes, "%Y-%m-%dT%H:%M:%SZ"),
+        "apis.meta.v1.MicroTime" => return time(bytes, "%Y-%m-%dT%H:%M:%S.%6fZ"),
         "api.resource.Quantity" => return Some(first(bytes)?.map(string).into()),
         "util.intstr.IntOrString" => return int_or_string(bytes),
         "runtime.RawExtension" | "apis.meta.v1.FieldsV1" => {
@@ -267,7 +268,8 @@ fn first(bytes: &[u8]) -> Option<Option<&[u8]>> {
     Some(fields.next())
 }
 
-fn time(bytes: &[u8]) -> Option<Value> {
+/// Reads a time, in the form in which it is written in JSON.
+fn time(bytes: &[u8], form: &str) -> Option<Value> {
     let (mut seconds, mut nanos) = (0, 0);
     for field in fields(bytes)? {
         match field {
@@ -279,7 +281,8 @@ fn time(bytes: &[u8]) -> Option<Value> {
     Some(if bytes.is_empty() {
         Value::Null
     } else {
-        Timestamp::new(seconds, nanos).ok()?.to_string().into()
+        let time = Timestamp::new(seconds, nanos).ok()?;
+        time.strftime(form).to_string().into()
     })
 }
 
