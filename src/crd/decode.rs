@@ -7,8 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-use super::check::formats;
 use super::reader::{At, Reader};
+use super::time::is_date_time;
 use crate::diag::{Code, Severity};
 
 /// What a value must be.
@@ -334,7 +334,7 @@ impl Shape {
             // jiff, which k8s-openapi reads times with, ends at 9999-12-30T22:00:00Z.
             Time => value
                 .as_str()
-                .is_some_and(|it| formats::is_date_time(it) && it < "9999-12-30"),
+                .is_some_and(|it| is_date_time(it) && it < "9999-12-30"),
             Bytes => value.as_str().is_some_and(|it| STANDARD.decode(it).is_ok()),
             Json => true,
             List(_) | Self::Map(_) | Object(_) | SchemaOr(_) => false,

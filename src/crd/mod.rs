@@ -11,9 +11,9 @@ mod read_schema;
 mod reader;
 mod schema;
 mod subresources;
+mod time;
 mod version;
 
-pub use check::violation;
 pub use schema::{Additional, Constraints, Items, Kubernetes, Logic, Schema, SchemaType};
 
 use crate::diag::{Code, Diagnostics, Place};

@@ -41,7 +41,7 @@ __record_views! {
         2 controller "controller",
         3 kind "kind",
         4 name "name",
-        5 uid "uid" unless_blank,
+        5 uid "uid",
     }
     ManagedFieldsEntry {
         0 api_version "apiVersion",

@@ -61,6 +61,7 @@ pub use cause::{Cause, Reason};
 pub use cel::Expression;
 pub use metadata::{undecodable_metadata, validate_metadata};
 pub use path::pointer;
+pub use pattern::pattern_error;
 #[cfg(feature = "sample")]
 pub use sample::Extent;
 #[cfg(feature = "cel")]

@@ -1,5 +1,7 @@
 //! The schema of one version of a CRD, and what the API server does with it.
 
+use std::{error, fmt};
+
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -14,9 +16,26 @@ use crate::{
 };
 
 /// A schema that cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[error("the schema is not an OpenAPI v3 schema: {0}")]
-pub struct Error(#[from] serde_json::Error);
+#[derive(Debug)]
+pub struct Error(serde_json::Error);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the schema is not an OpenAPI v3 schema: {}", self.0)
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Self(error)
+    }
+}
 
 /// A validation rule (`x-kubernetes-validations`) that the API server refuses when the CRD is created.
 #[cfg(feature = "cel")]
@@ -71,6 +90,13 @@ impl Schema {
     pub fn with_scale(mut self, scale: &Value) -> Result<Self, Error> {
         self.scale = Option::deserialize(scale)?;
         Ok(self)
+    }
+
+    /// Leaves out the validation rules, as without the feature `cel`.
+    #[must_use]
+    pub fn without_rules(mut self) -> Self {
+        self.has_rules = false;
+        self
     }
 
     fn validate_scale(&self, object: &Value, is_status: bool, causes: &mut Vec<Cause>) {

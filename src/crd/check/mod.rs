@@ -3,11 +3,8 @@
 mod conversion;
 mod defaults;
 mod extensions;
-pub(super) mod formats;
 mod metadata;
-mod pattern;
 mod structural;
-mod validate;
 
 pub(super) use conversion::conversion;
 pub(super) use metadata::{deprecation, metadata};
@@ -22,11 +19,6 @@ pub(super) fn schema(reader: &mut Reader<'_>, root: &Value, has_status: bool, at
         structural::check(reader, root, has_status, at);
         defaults::check(reader, root, at);
     }
-}
-
-/// Returns why the API server would refuse a value of a schema, apart from CEL rules; none if it fits.
-pub fn violation(schema: &Value, value: &Value) -> Option<String> {
-    validate::violation(schema.as_object()?, value)
 }
 
 /// A schema node as JSON; a keyword of the wrong type counts as absent, since it has its own diagnostic.

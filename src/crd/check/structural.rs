@@ -1,9 +1,10 @@
 //! Checks that a schema is structural, which the API server requires: each node declares its type, and the branches of
 //! `allOf`, `anyOf`, `oneOf` and `not` constrain only what is declared beside them.
+use kube_codegen_schema::pattern_error;
 use serde_json::{Value, json};
 
 use super::{EMBEDDED, INT_OR_STRING, PRESERVE, Schema, child, extensions, flag, kind, list};
-use super::{pattern, properties, text};
+use super::{properties, text};
 use crate::crd::reader::{At, Reader};
 use crate::diag::Code;
 
@@ -216,7 +217,7 @@ fn constraints(reader: &mut Reader<'_>, schema: &Schema, at: &At<'_>) {
             )
             .hint("use `x-kubernetes-list-type: set`");
     }
-    if let Some(Err(why)) = text(schema, "pattern").map(pattern::check) {
+    if let Some(why) = text(schema, "pattern").and_then(pattern_error) {
         reader
             .report(
                 Code::InvalidPattern,

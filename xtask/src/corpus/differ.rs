@@ -2,11 +2,22 @@
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// The first difference; `metadata` counts as the API server reads it, where null is absent and absent is empty.
+/// The first difference; `metadata` counts as the API server reads it, where null is absent and absent is empty; an owner always has
+/// a uid.
 pub(super) fn difference(read: &Value, written: &Value) -> Option<String> {
     let (mut read, mut written) = (read.clone(), written.clone());
     if let Some(metadata) = read.get_mut("metadata") {
         without_null(metadata);
+        let owners = metadata
+            .get_mut("ownerReferences")
+            .and_then(Value::as_array_mut);
+        for owner in owners
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_object_mut)
+        {
+            owner.entry("uid").or_insert_with(|| json!(""));
+        }
     }
     for object in [&mut read, &mut written] {
         if let Some(object) = object.as_object_mut() {

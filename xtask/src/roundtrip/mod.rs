@@ -12,7 +12,8 @@ use clap::Args;
 use kube_codegen::Emitter;
 use kube_codegen::diag::Diagnostics;
 use kube_codegen::options::Options;
-use kube_codegen::private::crd::{self, violation};
+use kube_codegen::private::crd;
+use kube_codegen_schema::Schema;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -162,11 +163,21 @@ fn samples(
                 }
             }
             if samples.len() == before {
-                let why = violation(schema, &serde_json::json!({})).unwrap_or_default();
+                let schema = Schema::new(schema).map(Schema::without_rules);
+                let why: Vec<String> = match schema {
+                    Ok(schema) => {
+                        let causes = schema.validate(&serde_json::json!({}));
+                        causes.iter().map(ToString::to_string).collect()
+                    }
+                    Err(error) => vec![error.to_string()],
+                };
                 failures.push(Problem {
                     stage: WITHOUT,
                     subject: format!("{} {api_version} {kind}", tree.repository),
-                    message: format!("no random object fits the schema; of the empty one: {why}"),
+                    message: format!(
+                        "no random object fits the schema; of the empty one: {}",
+                        why.join("; ")
+                    ),
                 });
             }
         }

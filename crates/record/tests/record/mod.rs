@@ -5,6 +5,7 @@ mod decode;
 mod dependencies;
 mod errors;
 mod foreign;
+mod kubernetes;
 mod leaves;
 mod presence;
 mod sources;

@@ -59,7 +59,9 @@ fn fit(schema: &Node, mut text: String) -> String {
 /// Returns a text that matches a pattern, as short as it is simple: each repetition at least once, where that is permitted.
 pub(super) fn matching(source: &str) -> String {
     let mut text = String::new();
-    if let Ok(hir) = regex_syntax::parse(&pattern::translate(source)) {
+    if let Ok(pattern) = pattern::translate(source)
+        && let Ok(hir) = regex_syntax::parse(&pattern)
+    {
         write(&hir, &mut text);
     }
     text

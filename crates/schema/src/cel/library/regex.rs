@@ -17,16 +17,12 @@ pub(super) fn add(env: &mut Env) -> Result<(), DeclarationError> {
 }
 
 fn compile(source: &str) -> Result<regex::Regex, ExecutionError> {
-    pattern::compile(source).map_err(|why| {
-        let why = pattern::go_error(source, &why);
-        error("find", format!("Illegal regex: {why}"))
-    })
+    pattern::compile(source).map_err(|why| error("find", format!("Illegal regex: {why}")))
 }
 
 /// Returns whether a pattern matches a part of a text.
 pub(super) fn matches<'e>(text: &str, source: &str) -> Result<CowVal<'e, 'static>, ExecutionError> {
-    let regex = pattern::compile(source)
-        .map_err(|why| error("matches", pattern::go_error(source, &why)))?;
+    let regex = pattern::compile(source).map_err(|why| error("matches", why))?;
     Ok(CowVal::owned(CelBool::from(regex.is_match(text))))
 }
 
