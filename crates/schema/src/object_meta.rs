@@ -107,6 +107,48 @@ pub(crate) fn undecodable(metadata: &Value) -> Option<Undecodable> {
     aborted.err().or(first)
 }
 
+/// Brings metadata that can be decoded into the form in which Go writes it, without what it does not know. Blank fields are left.
+pub(crate) fn normalize(metadata: &mut Value) {
+    normal(Type::Struct(&OBJECT_META), metadata);
+}
+
+/// Null is the zero value: in a struct as if the field were absent, in a list or map as an item.
+fn normal(type_: Type, value: &mut Value) {
+    if value.is_null() {
+        *value = match type_ {
+            Type::Text(_) => Value::String(String::new()),
+            Type::Struct(_) => Value::Object(Map::new()),
+            _ => return,
+        };
+    }
+    match (type_, value) {
+        (Type::Texts, Value::Object(fields)) => {
+            fields.values_mut().for_each(|value| normal(TEXT, value));
+        }
+        (Type::List(_, item), Value::Array(items)) => {
+            items.iter_mut().for_each(|value| normal(*item, value));
+        }
+        (Type::Struct(schema), Value::Object(fields)) => {
+            let type_of = |name: &str| schema.fields.iter().find(|(field, _)| *field == name);
+            fields.retain(|name, value| match type_of(name) {
+                Some((_, type_)) if !value.is_null() => {
+                    normal(*type_, value);
+                    true
+                }
+                _ => false,
+            });
+            // The others are omitted where they are blank.
+            if schema.name == OWNER_REFERENCE.name {
+                for name in ["apiVersion", "kind", "name", "uid"] {
+                    let field = fields.entry(name).or_insert(Value::Null);
+                    normal(TEXT, field);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Where a value is: its struct, the fields up to it, and its path with keys and indexes.
 struct Place<'a> {
     owner: &'a str,
@@ -228,6 +270,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn null_is_the_zero_value() {
+        let mut metadata = json!({"name": null, "labels": {"a": null}, "finalizers": [null], "ownerReferences": [{"kind": "A", "controller": null, "other": 1}, null]});
+        normalize(&mut metadata);
+        let empty = json!({"apiVersion": "", "kind": "", "name": "", "uid": ""});
+        let owner = json!({"apiVersion": "", "kind": "A", "name": "", "uid": ""});
+        assert_eq!(
+            metadata,
+            json!({"labels": {"a": ""}, "finalizers": [""], "ownerReferences": [owner, empty]})
+        );
+    }
 
     #[test]
     fn the_first_value_of_a_wrong_type_is_found_as_in_go() {

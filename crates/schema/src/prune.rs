@@ -10,9 +10,37 @@ const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 pub(crate) fn prune(schema: &Node, object: &mut Value) -> Vec<String> {
     let mut dropped = Vec::new();
     let keep = schema.preserve_unknown_fields;
-    walk(Some(schema), object, keep, true, "", &mut dropped);
+    let root = Place {
+        path: String::new(),
+        keyed: String::new(),
+    };
+    walk(Some(schema), object, keep, true, &root, &mut dropped);
     dropped.sort();
     dropped
+}
+
+/// Where a value is, in the two ways in which the server writes it.
+struct Place {
+    path: String,
+    /// With brackets around the keys of maps, for fields of metadata.
+    keyed: String,
+}
+
+impl Place {
+    fn field(&self, name: &str, is_key: bool) -> Self {
+        let keyed = if is_key { path::key } else { path::field };
+        Self {
+            path: path::field(&self.path, name),
+            keyed: keyed(&self.keyed, name),
+        }
+    }
+
+    fn index(&self, index: usize) -> Self {
+        Self {
+            path: path::index(&self.path, index),
+            keyed: path::index(&self.keyed, index),
+        }
+    }
 }
 
 /// `keep`: unknown fields are preserved; `resource`: the value has `apiVersion`, `kind` and `metadata`, which are kept.
@@ -21,17 +49,25 @@ fn walk(
     value: &mut Value,
     keep: bool,
     resource: bool,
-    path: &str,
+    place: &Place,
     dropped: &mut Vec<String>,
 ) {
     match value {
         Value::Object(fields) => fields.retain(|name, value| {
-            let path = path::field(path, name);
+            let is_field = schema.is_none_or(|schema| schema.properties.contains_key(name))
+                || resource && META.contains(&name.as_str());
+            let place = place.field(name, !is_field);
             if resource && META.contains(&name.as_str()) {
-                if let (Value::Object(fields), "metadata") = (value, name.as_str()) {
-                    metadata(fields, &path, dropped);
-                    if path != "metadata" {
-                        fields.retain(|name, value| !is_blank(name, value));
+                // What cannot be decoded is refused as it is.
+                if name == "metadata" && object_meta::undecodable(value).is_none() {
+                    if let Value::Object(fields) = value {
+                        metadata(fields, &place.keyed, dropped);
+                    }
+                    if place.path != "metadata" {
+                        object_meta::normalize(value);
+                        if let Value::Object(fields) = value {
+                            fields.retain(|name, value| !is_blank(name, value));
+                        }
                     }
                 }
                 return true;
@@ -42,9 +78,9 @@ fn walk(
             });
             if is_declared {
                 let inner = schema.and_then(|schema| schema.field(name));
-                enter(inner, value, false, &path, dropped);
+                enter(inner, value, false, &place, dropped);
             } else if !keep {
-                dropped.push(path);
+                dropped.push(place.path);
             }
             is_declared || keep
         }),
@@ -54,7 +90,7 @@ fn walk(
                 return;
             }
             for (index, item) in items.iter_mut().enumerate() {
-                enter(inner, item, keep, &path::index(path, index), dropped);
+                enter(inner, item, keep, &place.index(index), dropped);
             }
         }
         _ => {}
@@ -87,7 +123,7 @@ fn enter(
     schema: Option<&Node>,
     value: &mut Value,
     keep: bool,
-    path: &str,
+    place: &Place,
     dropped: &mut Vec<String>,
 ) {
     let is = |flag: fn(&Node) -> bool| schema.is_some_and(flag);
@@ -97,7 +133,7 @@ fn enter(
         value,
         keep,
         is(|schema| schema.embedded_resource),
-        path,
+        place,
         dropped,
     );
 }

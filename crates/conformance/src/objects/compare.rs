@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kube_codegen_schema::validate_metadata;
+use kube_codegen_schema::{undecodable_metadata, validate_metadata};
 use serde_json::Value;
 
 use super::Served;
@@ -16,6 +16,9 @@ pub(super) fn difference(
     answer: &Value,
     warnings: &BTreeSet<String>,
 ) -> Option<(&'static str, String)> {
+    if status == 400 {
+        return undecoded(version, object, answer);
+    }
     if status != 200 && status != 201 && status != 422 {
         return Some(("status", format!("  server {status} {}", answer["message"])));
     }
@@ -111,6 +114,25 @@ pub(super) fn difference(
         }
     }
     None
+}
+
+/// Compares what cannot be decoded. The server names the first value, in any order.
+fn undecoded(version: &Served, object: &Value, answer: &Value) -> Option<(&'static str, String)> {
+    let mut pruned = object.clone();
+    version.schema.prune(&mut pruned);
+    version.schema.drop_nulls(&mut pruned);
+    let causes = version.schema.undecodable(&pruned).into_iter();
+    let own = undecodable_metadata(object);
+    let ours: Vec<String> = own
+        .into_iter()
+        .chain(causes.map(|it| it.to_string()))
+        .collect();
+    let theirs = answer["message"].as_str().unwrap_or_default();
+    if ours.iter().any(|why| theirs.ends_with(&format!(": {why}"))) {
+        return None;
+    }
+    let what = format!("  here   {}\n  server {theirs}", ours.join("\n         "));
+    Some(("undecoded", what))
 }
 
 /// Changes an object as storing does, perhaps in another version: it is read with the defaults of the stored version alone.

@@ -6,6 +6,7 @@
 mod compare;
 pub mod costs;
 pub mod estimates;
+mod metadata;
 mod mutate;
 
 use std::{
@@ -279,6 +280,9 @@ async fn objects(
             if rng.u8(0..8) > 0 {
                 mutate::mutate(&mut rng, &version.source, &mut object, version.has_status);
             }
+            if old.is_none() && rng.u8(0..8) == 0 {
+                metadata::change(&mut rng, &mut object);
+            }
             (old, object)
         })
         .collect();
@@ -301,6 +305,7 @@ async fn objects(
         let verdict = match status {
             200 | 201 => "valid",
             422 => "invalid",
+            400 => "not decoded",
             _ => "other",
         };
         *report.verdicts.entry(verdict).or_default() += 1;

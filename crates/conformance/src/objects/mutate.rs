@@ -3,6 +3,8 @@
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
+use super::metadata;
+
 /// Texts that formats, patterns and the libraries of rules read.
 const TEXTS: &[&str] = &[
     "",
@@ -163,6 +165,13 @@ fn find(value: Option<&Value>, schema: &Value, pointer: String, places: &mut Vec
 
 fn change(rng: &mut Rng, place: &Place, object: &mut Value) {
     let schema = &place.schema;
+    if schema["x-kubernetes-embedded-resource"] == true
+        && rng.bool()
+        && let Some(Value::Object(fields)) = object.pointer_mut(&place.pointer)
+    {
+        fields.insert("metadata".into(), metadata::embedded(rng));
+        return;
+    }
     let new = match rng.u8(0..20) {
         0 => Some(Value::Null),
         1 | 2 => None,
@@ -310,6 +319,8 @@ fn object(rng: &mut Rng, schema: &Value, depth: usize) -> Value {
         if rng.bool() {
             let name = *rng.choice(TEXTS).unwrap_or(&"a");
             fields.insert("metadata".into(), json!({"name": name}));
+        } else if rng.bool() {
+            fields.insert("metadata".into(), metadata::embedded(rng));
         }
     }
     fields.into()
