@@ -88,6 +88,7 @@ pub mod webhook;
 
 mod cache;
 mod compatibility;
+mod deadline;
 mod histogram;
 mod panics;
 

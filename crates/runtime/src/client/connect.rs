@@ -38,7 +38,7 @@ pub fn connect(config: Config) -> kube::Result<Client> {
     Ok(builder(config, DEAD_AFTER)?.build())
 }
 
-/// Like [`connect`], for a client with more layers or another limit.
+/// Like [`connect`], for a client with more layers or another limit: one second to nine hours.
 ///
 /// TCP probes a silent connection from half of `dead_after` on, and on Linux gives up unacknowledged data after `dead_after`. With a proxy
 /// (`config.proxy_url`), this has no effect, since the proxy answers the probes.
@@ -78,12 +78,15 @@ pub fn builder(config: Config, dead_after: Duration) -> kube::Result<ClientBuild
 fn tcp(dead_after: Duration) -> HttpConnector {
     /// The unit of the kernel's timers.
     const SECOND: Duration = Duration::from_secs(1);
+    /// The longest time before a probe that Linux accepts. It refuses a longer one, and then sends no probes at all.
+    const LONGEST: Duration = Duration::from_secs(32_767);
+    let dead_after = dead_after.clamp(SECOND, LONGEST);
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
     tcp.set_keepalive(Some((dead_after / 2).max(SECOND)));
     tcp.set_keepalive_interval(Some((dead_after / 8).max(SECOND)));
     tcp.set_keepalive_retries(Some(4));
     #[cfg(target_os = "linux")]
-    tcp.set_tcp_user_timeout(Some(dead_after.max(SECOND)));
+    tcp.set_tcp_user_timeout(Some(dead_after));
     tcp
 }

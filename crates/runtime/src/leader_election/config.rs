@@ -144,7 +144,11 @@ impl LeaderElectionConfig {
                 lease_duration,
             });
         }
-        if retry_period.is_zero() || renew_deadline <= retry_period.mul_f64(JITTER_FACTOR) {
+        // A period below the deadline, which has a limit by now, can be multiplied.
+        if retry_period.is_zero()
+            || renew_deadline <= retry_period
+            || renew_deadline <= retry_period.mul_f64(JITTER_FACTOR)
+        {
             return Err(ConfigError::RetryPeriod {
                 retry_period,
                 renew_deadline,

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     client::describe,
+    deadline,
     event::EventRecorder,
     informer::{InformerFactory, InformerId},
     leader_election::LeaderElector,
@@ -178,7 +179,7 @@ impl Parts {
         } else {
             self.grace_period
         };
-        let deadline = Instant::now() + after;
+        let deadline = deadline::after(Instant::now(), after);
         // With an election, the leader's parts have their own deadline, and the release of the lease comes after it.
         let leader = match (lost, self.elects) {
             (true, _) => deadline,
@@ -232,7 +233,7 @@ impl Lead {
         let term = elector.term();
         let given_up = async {
             stop.cancelled().await;
-            if term.number().is_some() {
+            if term.deadline().is_some() {
                 // The work stops by itself, in order.
                 std::future::pending::<()>().await;
             }
@@ -249,7 +250,9 @@ impl Lead {
                 tasks.spawn(runnable);
             }
             stop.cancelled().await;
-            let names = tasks.stop(Instant::now() + self.grace_period + DROP).await;
+            let names = tasks
+                .stop(deadline::after(Instant::now(), self.grace_period) + DROP)
+                .await;
             if names.is_empty() {
                 return Ok(());
             }

@@ -20,10 +20,8 @@ pub use self::{
     metrics::QueueMetrics,
     snapshot::{ProcessedItem, QueueSnapshot, ScheduledItem, WaitingItem},
 };
+use crate::deadline;
 pub use crate::histogram::Histogram;
-
-/// Delay of an item whose time no clock reaches.
-const FAR_FUTURE: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 /// The priority of what can wait: controllers add the objects of the first list and unchanged objects of a resync with it
 /// (controller-runtime's value).
@@ -127,7 +125,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         if delay.is_zero() {
             return self.add_with_priority(item, priority.unwrap_or(0));
         }
-        let at = deadline(delay);
+        let at = deadline::after(Instant::now(), delay);
         // Every waiting worker watches the time of the next item, since any of them may be gone by then.
         if self.inner.state.lock().add_after(item, at, priority) {
             self.inner.changed.notify_waiters();
@@ -149,7 +147,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         if self.inner.state.lock().keeps_back_off(&item) {
             return;
         }
-        let at = deadline(self.inner.limiter.when(&item));
+        let at = deadline::after(Instant::now(), self.inner.limiter.when(&item));
         if self.inner.state.lock().back_off(item, at, priority) {
             self.inner.changed.notify_waiters();
         }
@@ -292,12 +290,6 @@ impl<T: Eq + Hash + Clone> fmt::Debug for WorkQueue<T> {
             .field("scheduled", &state.scheduled())
             .finish_non_exhaustive()
     }
-}
-
-/// Returns when `delay` is over.
-fn deadline(delay: Duration) -> Instant {
-    let now = Instant::now();
-    now.checked_add(delay).unwrap_or(now + FAR_FUTURE)
 }
 
 #[cfg(test)]

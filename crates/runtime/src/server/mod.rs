@@ -276,12 +276,11 @@ impl Listening {
     pub async fn serve(self, stop: impl Future<Output = ()> + Send) {
         let graceful = GracefulShutdown::new();
         let reloading = async {
-            let mut ticks = tokio::time::interval(self.reload);
             loop {
-                ticks.tick().await;
                 if let Some(tls) = &self.tls {
                     tls.reload().await;
                 }
+                tokio::time::sleep(self.reload).await;
             }
         };
         let accepting = async {

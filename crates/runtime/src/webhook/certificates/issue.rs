@@ -14,6 +14,9 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// How much earlier certificates are valid than they are made, for clocks that differ.
 const SKEW: Duration = Duration::from_secs(5 * 60);
 
+/// The end of a certificate without an expiration (RFC 5280): the last second of the year 9999.
+const LAST: Duration = Duration::from_secs(253_402_300_799);
+
 /// How long certificates are valid, and how long a change takes to reach everyone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::webhook) struct Periods {
@@ -224,7 +227,7 @@ fn authority_for(
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     params.not_before = (now - SKEW).into();
-    params.not_after = (now + periods.authority).into();
+    params.not_after = end(now, periods.authority).into();
     let key = KeyPair::generate().map_err(issue)?;
     let certificate = params.self_signed(&key).map_err(issue)?;
     Ok((certificate.pem(), key.serialize_pem()))
@@ -248,10 +251,16 @@ fn serving(
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     params.use_authority_key_identifier_extension = true;
     params.not_before = (now - SKEW).into();
-    params.not_after = (now + periods.certificate).into();
+    params.not_after = end(now, periods.certificate).into();
     let key = KeyPair::generate().map_err(issue)?;
     let certificate = params.signed_by(&key, &issuer).map_err(issue)?;
     Ok((certificate.pem(), key.serialize_pem()))
+}
+
+/// Returns the end of a certificate, which has four digits for the year.
+fn end(now: SystemTime, period: Duration) -> SystemTime {
+    let last = UNIX_EPOCH + LAST;
+    now.checked_add(period).map_or(last, |end| end.min(last))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
@@ -260,110 +269,5 @@ fn issue(error: rcgen::Error) -> CertificateError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PERIODS: Periods = Periods {
-        authority: Duration::from_secs(900 * 60),
-        certificate: Duration::from_secs(300 * 60),
-        propagation: Duration::from_secs(5 * 60),
-    };
-
-    struct Clock(SystemTime);
-
-    impl Clock {
-        fn step(&self, current: Option<&Material>, published: bool) -> Material {
-            let names = ["webhook.default.svc".to_owned(), "127.0.0.1".to_owned()];
-            next(current, "operator", &names, &PERIODS, published, self.0).unwrap()
-        }
-
-        fn pass(&mut self, minutes: u64) {
-            self.0 += Duration::from_secs(minutes * 60);
-        }
-    }
-
-    fn start() -> (Clock, Material) {
-        let clock = Clock(UNIX_EPOCH + Duration::from_secs(1_700_000_000));
-        let first = clock.step(None, false);
-        (clock, first)
-    }
-
-    #[test]
-    fn a_certificate_is_renewed_by_the_same_authority() {
-        let (mut clock, first) = start();
-        assert!(clock.step(Some(&first), true) == first);
-        clock.pass(199);
-        assert!(clock.step(Some(&first), true) == first);
-        clock.pass(2);
-        let second = clock.step(Some(&first), true);
-        assert_eq!(second.authorities, first.authorities);
-        assert_ne!(second.certificate, first.certificate);
-        assert_eq!(
-            Facts::of(&second.certificate).unwrap().names,
-            ["webhook.default.svc", "127.0.0.1"]
-        );
-    }
-
-    #[test]
-    fn a_new_authority_is_trusted_before_it_issues_and_the_old_one_until_all_replicas_have_changed()
-    {
-        let (mut clock, mut current) = start();
-        for _ in 0..2 {
-            clock.pass(201);
-            current = clock.step(Some(&current), true);
-        }
-        clock.pass(201);
-        let added = clock.step(Some(&current), true);
-        assert_eq!(added.authorities.len(), 2);
-        assert_eq!(added.authorities[1], current.authorities[0]);
-        assert_eq!(added.certificate, current.certificate);
-
-        clock.pass(4);
-        assert!(clock.step(Some(&added), true) == added);
-        clock.pass(2);
-        let unpublished = clock.step(Some(&added), false);
-        assert!(unpublished == added, "no configuration has it");
-        let issued = clock.step(Some(&added), true);
-        assert_eq!(issued.authorities, added.authorities);
-        assert_ne!(issued.certificate, added.certificate);
-
-        clock.pass(4);
-        assert!(clock.step(Some(&issued), true) == issued);
-        clock.pass(2);
-        let last = clock.step(Some(&issued), true);
-        assert_eq!(last.authorities, added.authorities[..1]);
-        assert_eq!(last.certificate, issued.certificate);
-    }
-
-    #[test]
-    fn what_is_unusable_is_made_again() {
-        let (mut clock, first) = start();
-        let broken = Material {
-            authority_key: "broken".into(),
-            ..first.clone()
-        };
-        assert_ne!(
-            clock.step(Some(&broken), true).authorities,
-            first.authorities
-        );
-        let broken = Material {
-            certificate: "broken".into(),
-            ..first.clone()
-        };
-        let again = clock.step(Some(&broken), true);
-        assert_eq!(again.authorities, first.authorities);
-        clock.pass(1000);
-        let late = clock.step(Some(&first), true);
-        assert_ne!(late.authorities, first.authorities);
-        assert_eq!(late.authorities.len(), 1);
-    }
-
-    #[test]
-    fn other_names_need_another_certificate() {
-        let (clock, first) = start();
-        let names = ["other.default.svc".to_owned()];
-        let other = next(Some(&first), "operator", &names, &PERIODS, true, clock.0).unwrap();
-        assert_eq!(other.authorities, first.authorities);
-        assert_eq!(Facts::of(&other.certificate).unwrap().names, names);
-    }
-}
+#[path = "issue_tests.rs"]
+mod tests;
