@@ -2,7 +2,7 @@
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::report::key_segment;
+use crate::report::{Problem, collect, key_segment};
 
 /// Where a decoded value differs from its JSON. Paths are like `spec.ports[0].name`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,6 +49,25 @@ pub fn decode<T: DeserializeOwned + Serialize>(
     let mut comparison = Comparison::default();
     comparison.compare(json, &written);
     Ok((value, comparison.report))
+}
+
+/// Decodes a value, generated or of `k8s-openapi`, and returns all values that do not fit their types, instead of one error that lists them.
+///
+/// ```
+/// # use serde_json::json;
+/// # #[derive(Debug, PartialEq)]
+/// # struct Widget { size: i64, color: Option<String> }
+/// # kube_codegen_record::records! { Widget { 0 color "color", 1 size "size" } }
+/// let problems = kube_codegen_record::decode_all::<Widget>(&json!({"color": 1, "size": "large"})).unwrap_err();
+/// let paths: Vec<_> = problems.iter().map(|problem| &*problem.path).collect();
+/// assert_eq!(paths, ["color", "size"]);
+/// assert_eq!(problems[0].message, "invalid type: integer, expected a string");
+/// ```
+///
+/// # Errors
+/// The problems; never empty.
+pub fn decode_all<T: DeserializeOwned>(json: &Value) -> Result<T, Vec<Problem>> {
+    collect(|| T::deserialize(json))
 }
 
 #[derive(Default)]

@@ -72,7 +72,7 @@ pub mod walk;
 mod write;
 
 pub use date_time::DateTime;
-pub use decode::{DecodeReport, decode};
+pub use decode::{DecodeReport, decode, decode_all};
 pub use foreign::{Fault, Foreign, Part, Sink};
 #[doc(inline)]
 pub use kube_codegen_quantity::{ParseQuantityError, ParsedQuantity, QuantityFormat};
@@ -80,6 +80,7 @@ pub use literal::Literal;
 pub use nullable::Nullable;
 pub use number::Number;
 pub use read::read;
+pub use report::Problem;
 pub use value::{
     Fixed, List, Map, Misfit, Optional, Record, Scalar, Slot, Text, Value, View, Whole,
 };

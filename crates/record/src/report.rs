@@ -1,15 +1,56 @@
 //! Collects the problems of one object into a single message with paths.
-use std::fmt::Write;
+use std::{cell::RefCell, fmt};
 
 use crate::Literal;
+
+thread_local! {
+    /// The problems of the last object, while [`collect`] runs: an error of serde is a message alone.
+    static FOUND: RefCell<Option<Vec<Problem>>> = const { RefCell::new(None) };
+}
 
 /// Further problems are only counted, to keep the message readable and hostile objects cheap.
 const LISTED: usize = 16;
 
 /// A value that does not fit its type.
-struct Problem {
-    path: String,
-    message: String,
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Problem {
+    /// Where the value is, such as `spec.ports[0].name`; empty for the object itself, and where the type does not say it.
+    pub path: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// Calls `read`, and returns its error as a list.
+pub(super) fn collect<T, E: fmt::Display>(
+    read: impl FnOnce() -> Result<T, E>,
+) -> Result<T, Vec<Problem>> {
+    let before = FOUND.replace(Some(Vec::new()));
+    let result = read();
+    let found = FOUND.replace(before).unwrap_or_default();
+    result.map_err(|error| {
+        let message = error.to_string();
+        // Otherwise the error is of the deserializer, or of another type's reader.
+        if !found.is_empty() && listed(&found) == message {
+            return found;
+        }
+        let path = String::new();
+        vec![Problem { path, message }]
+    })
+}
+
+fn listed(problems: &[Problem]) -> String {
+    let all: Vec<_> = problems.iter().map(ToString::to_string).collect();
+    all.join("; ")
 }
 
 /// The problems found while reading one object.
@@ -101,25 +142,23 @@ impl Report {
     }
 
     /// Returns all problems in one line; `None` if there are none.
-    pub(super) fn finish(self) -> Option<String> {
+    pub(super) fn finish(mut self) -> Option<String> {
         if self.problems.is_empty() {
             return None;
         }
-        let mut all = String::new();
-        for problem in &self.problems {
-            if !all.is_empty() {
-                all.push_str("; ");
-            }
-            if !problem.path.is_empty() {
-                all.push_str(&problem.path);
-                all.push_str(": ");
-            }
-            all.push_str(&problem.message);
-        }
         if self.unlisted > 0 {
-            let _ = write!(all, "; and {} more", self.unlisted);
+            self.problems.push(Problem {
+                path: String::new(),
+                message: format!("and {} more", self.unlisted),
+            });
         }
-        Some(all)
+        let message = listed(&self.problems);
+        FOUND.with_borrow_mut(|found| {
+            if let Some(found) = found {
+                *found = self.problems;
+            }
+        });
+        Some(message)
     }
 }
 

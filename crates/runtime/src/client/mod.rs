@@ -37,7 +37,7 @@ mod scale;
 mod status;
 #[cfg(feature = "rustls-tls")]
 mod token;
-mod transfer;
+pub(crate) mod transfer;
 pub(crate) mod typed;
 #[cfg(feature = "rustls-tls")]
 mod warnings;

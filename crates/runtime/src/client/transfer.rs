@@ -20,7 +20,7 @@ const IDENTITIES: [&str; 11] = [
 /// what it was read from.
 ///
 /// What both forms write alike stays as it is stored, or absent; so does what neither of them writes.
-pub(super) fn transfer(stored: &mut Value, before: &Value, after: &Value) {
+pub(crate) fn transfer(stored: &mut Value, before: &Value, after: &Value) {
     match (before, after) {
         _ if before == after => {}
         (Value::Object(before), Value::Object(after)) => {

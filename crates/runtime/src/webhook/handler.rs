@@ -7,7 +7,8 @@ use kube::Resource;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{Operation, Refusal, Request, difference, refusal::undecodable};
+use super::{Operation, Refusal, Request, refusal::undecodable};
+use crate::{client::transfer::transfer, record};
 
 /// Messages that `kubectl` prints as `Warning: …`; the API server shortens messages above 256 characters, and all above 4,096.
 pub type Warnings = Vec<String>;
@@ -151,7 +152,9 @@ pub(super) fn defaulting<K: Kind>(handler: impl Defaulter<K>) -> Handler {
             let mut object = decode::<K>(&request, Some(sent), "object")?;
             let before = encode(&object)?;
             handler.set_defaults(&mut object, &request).await?;
-            let patch = difference::patch(sent, &before, &encode(&object)?);
+            let mut changed = sent.clone();
+            transfer(&mut changed, &before, &encode(&object)?);
+            let patch = json_patch::diff(sent, &changed);
             Ok(Admitted {
                 patch: (!patch.0.is_empty()).then_some(patch),
                 warnings: Warnings::new(),
@@ -203,7 +206,7 @@ fn decode<K: Kind>(request: &Request, json: Option<&Value>, field: &str) -> Resu
     let operation = request.operation;
     let missing = || Refusal::bad_request(format!("the {operation} request has no {field}"));
     let json = json.filter(|json| !json.is_null()).ok_or_else(missing)?;
-    K::deserialize(json).map_err(|error| undecodable::<K>(&request.name, &error))
+    record::decode_all(json).map_err(|problems| undecodable::<K>(&request.name, problems))
 }
 
 fn full_name(group: &str, version: &str, kind: &str) -> String {

@@ -51,7 +51,6 @@ mod certificates;
 mod client;
 mod configuration;
 mod conversion;
-mod difference;
 mod handler;
 mod publish;
 mod refusal;

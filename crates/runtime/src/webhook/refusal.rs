@@ -10,6 +10,8 @@ use kube::{
 };
 use serde::Serialize;
 
+use crate::record::Problem;
+
 /// Why a webhook refuses a request. The client gets it as the status of its request.
 ///
 /// ```
@@ -223,23 +225,17 @@ impl FieldErrors {
     }
 }
 
-/// Returns the refusal of an object that does not decode; `error` lists fields as in `spec.a: invalid type; spec.b: …`.
+/// Returns the refusal of an object that does not decode.
 pub(super) fn undecodable<K: Resource<DynamicType = ()>>(
     name: &str,
-    error: &serde_json::Error,
+    problems: Vec<Problem>,
 ) -> Refusal {
-    let error = error.to_string();
-    let causes = error.split("; ").map(|problem| {
-        let located = problem.split_once(": ").filter(|(path, _)| {
-            let typed = path.starts_with("invalid") || path.starts_with("missing");
-            !typed && !path.contains(' ')
-        });
-        let (field, message) = located.unwrap_or(("<nil>", problem));
-        StatusCause {
-            reason: "FieldValueTypeInvalid".to_owned(),
-            message: message.to_owned(),
-            field: field.to_owned(),
-        }
+    let causes = problems.into_iter().map(|problem| StatusCause {
+        reason: "FieldValueTypeInvalid".to_owned(),
+        message: problem.message,
+        field: Some(problem.path)
+            .filter(|path| !path.is_empty())
+            .unwrap_or_else(|| "<nil>".to_owned()),
     });
     Refusal::invalid(&K::kind(&()), &K::group(&()), name, causes.collect())
 }

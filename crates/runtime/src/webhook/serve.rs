@@ -1,16 +1,20 @@
 //! Answers the requests of the API server to the webhooks.
 use std::{
     collections::BTreeMap,
+    fmt,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use http::{Method, Request as HttpRequest, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body as _, Bytes, Incoming};
 use kube::core::conversion::ConversionReview;
 use serde::{Deserialize, Serialize};
-use tokio::time::timeout;
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    time::timeout,
+};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{error, warn};
 
@@ -28,8 +32,12 @@ use crate::{
 
 /// Most bytes of an admission review, as in controller-runtime: two objects of the size that etcd stores, and more.
 const MAX_ADMISSION: usize = 7 << 20;
-/// Most bytes of a conversion review, which has all objects of a list.
+/// Most bytes of all admission reviews at once.
+const ALL_ADMISSION: usize = 64 << 20;
+/// Most bytes of a conversion review, which has all objects of a list; and of all conversion reviews at once.
 const MAX_CONVERSION: usize = 256 << 20;
+/// The memory for bodies is given in units of this many bytes.
+const UNIT: usize = 64 << 10;
 /// How long the API server waits for conversions.
 const CONVERSION_TIMEOUT: Duration = Duration::from_secs(30);
 /// How much earlier than the API server's timeout a slow handler is answered for.
@@ -41,6 +49,24 @@ pub(crate) struct Dispatch {
     admission: Arc<BTreeMap<String, Handler>>,
     converters: Arc<Converters>,
     metrics: WebhookMetrics,
+    /// The memory for bodies, which a request has until it is answered.
+    memory: Memory,
+}
+
+/// Units of memory for the bodies of admission and conversion reviews. Reviews wait for memory, and large conversions do not delay admission.
+#[derive(Clone)]
+struct Memory {
+    admission: Arc<Semaphore>,
+    conversion: Arc<Semaphore>,
+}
+
+impl Memory {
+    fn new() -> Self {
+        Self {
+            admission: Arc::new(Semaphore::new(ALL_ADMISSION / UNIT)),
+            conversion: Arc::new(Semaphore::new(MAX_CONVERSION / UNIT)),
+        }
+    }
 }
 
 type HttpResponse = Response<Full<Bytes>>;
@@ -60,6 +86,7 @@ impl Dispatch {
             admission: Arc::new(admission),
             converters: Arc::new(webhooks.converters.clone()),
             metrics: metrics.webhooks(),
+            memory: Memory::new(),
         })
     }
 
@@ -110,11 +137,13 @@ impl Dispatch {
         let waits = request.uri().query().and_then(timeout_of);
         if let Some(handler) = handler {
             let limit = within(waits.unwrap_or(TIMEOUT));
-            let body = read(request, MAX_ADMISSION).await?;
+            let read = read(request, MAX_ADMISSION, &self.memory.admission);
+            let (body, _memory) = in_time(limit, read).await?;
             return self.admit(Arc::clone(handler), &body, limit).await;
         }
         let limit = within(waits.unwrap_or(CONVERSION_TIMEOUT));
-        let body = read(request, MAX_CONVERSION).await?;
+        let read = read(request, MAX_CONVERSION, &self.memory.conversion);
+        let (body, _memory) = in_time(limit, read).await?;
         self.convert(&body, limit).await
     }
 
@@ -201,15 +230,48 @@ fn too_slow(limit: Duration) -> HttpError {
     (StatusCode::INTERNAL_SERVER_ERROR, message)
 }
 
-async fn read(request: HttpRequest<Incoming>, limit: usize) -> Result<Bytes, HttpError> {
-    match Limited::new(request.into_body(), limit).collect().await {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            let message = format!("the body is larger than {limit} bytes");
-            Err((StatusCode::PAYLOAD_TOO_LARGE, message))
-        }
+/// Waits for memory for the body, and reads it.
+async fn read(
+    request: HttpRequest<Incoming>,
+    limit: usize,
+    memory: &Semaphore,
+) -> Result<(Bytes, SemaphorePermit<'_>), HttpError> {
+    // Of a body without a length, nothing but the limit is known.
+    let length = request.body().size_hint().upper();
+    let length = length.map_or(Ok(limit), usize::try_from);
+    let mut body = Limited::new(request.into_body(), limit);
+    let Some(length) = length.ok().filter(|length| *length <= limit) else {
+        // A client sends its whole request before it reads the answer.
+        while let Some(Ok(_)) = body.frame().await {}
+        return Err(too_large(limit));
+    };
+    let unavailable =
+        |error: &dyn fmt::Display| (StatusCode::SERVICE_UNAVAILABLE, error.to_string());
+    let units = u32::try_from(length.div_ceil(UNIT)).map_err(|error| unavailable(&error))?;
+    let permit = memory.acquire_many(units).await;
+    let permit = permit.map_err(|error| unavailable(&error))?;
+    match body.collect().await {
+        Ok(body) => Ok((body.to_bytes(), permit)),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large(limit)),
         Err(error) => Err(bad_request(&format!("the body cannot be read: {error}"))),
     }
+}
+
+fn too_large(limit: usize) -> HttpError {
+    let message = format!("the body is larger than {limit} bytes");
+    (StatusCode::PAYLOAD_TOO_LARGE, message)
+}
+
+/// Reads a body, unless other bodies take all memory or the client sends it too slowly.
+async fn in_time<T>(
+    limit: Duration,
+    read: impl Future<Output = Result<T, HttpError>>,
+) -> Result<T, HttpError> {
+    timeout(limit, read).await.unwrap_or_else(|_| {
+        let message =
+            format!("there is no memory for the body, or it did not arrive, within {limit:?}");
+        Err((StatusCode::SERVICE_UNAVAILABLE, message))
+    })
 }
 
 /// Returns the value of `timeout` in a query, such as `10s`.

@@ -1,5 +1,7 @@
 //! The answers to `AdmissionReview`s.
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use k8s_openapi::api::core::v1::{ConfigMap, Service};
+use kube_codegen_runtime::webhook::{Request, Webhooks};
 use serde_json::{Value, json};
 
 use crate::operator::{map, operator, review};
@@ -97,6 +99,47 @@ async fn wrong_types_are_field_errors() {
         );
     }
     operator.stop().await.unwrap();
+}
+
+#[test]
+fn a_value_with_punctuation_is_one_cause() {
+    let handler = |_: &mut ConfigMap, _: &Request| Ok(());
+    let answers = Webhooks::new("operator").defaulting(handler).in_process();
+    let mut object = map(&json!({}));
+    object["immutable"] = json!("no; really: no");
+    let review = review("CREATE", "a", &object, &Value::Null);
+    let answer = answers(MUTATE, review).unwrap();
+    let causes = &answer["response"]["status"]["details"]["causes"];
+    assert_eq!(causes.as_array().unwrap().len(), 1, "{causes:#}");
+}
+
+#[test]
+fn a_changed_item_without_a_name_keeps_its_unknown_fields() {
+    let handler = |service: &mut Service, _: &Request| {
+        let ports = service
+            .spec
+            .get_or_insert_default()
+            .ports
+            .get_or_insert_default();
+        ports[1].protocol = Some("UDP".into());
+        ports.remove(0);
+        Ok(())
+    };
+    let answers = Webhooks::new("operator").defaulting(handler).in_process();
+    let object = json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"},
+        "spec": {"ports": [{"port": 80, "new": 1}, {"port": 81, "new": 2}, {"port": 82, "new": 3}]},
+    });
+    let mut review = review("CREATE", "a", &object, &Value::Null);
+    for field in ["kind", "requestKind"] {
+        review["request"][field]["kind"] = "Service".into();
+    }
+    let answer = answers("/mutate--v1-service", review).unwrap();
+    let patch: json_patch::Patch = serde_json::from_value(patch(&answer["response"])).unwrap();
+    let mut changed = object;
+    json_patch::patch(&mut changed, &patch).unwrap();
+    let expected = json!([{"port": 81, "protocol": "UDP", "new": 2}, {"port": 82, "new": 3}]);
+    assert_eq!(changed["spec"]["ports"], expected);
 }
 
 #[tokio::test(flavor = "multi_thread")]

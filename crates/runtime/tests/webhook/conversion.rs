@@ -1,7 +1,15 @@
 //! The answers to `ConversionReview`s.
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    time::timeout,
+};
 
 use crate::operator::{Operator, operator};
+
+const SECOND: Duration = Duration::from_secs(1);
 
 async fn convert(operator: &Operator, to: &str, objects: Value) -> Value {
     let review = json!({
@@ -55,5 +63,53 @@ async fn a_failure_names_the_object_and_a_panic_is_counted() {
     );
     let panics = "controller_runtime_conversion_webhook_panics_total";
     assert_eq!(operator.metric(panics), Some(1.0));
+    operator.stop().await.unwrap();
+}
+
+/// Begins a request whose body never arrives. Dropping the connection ends it.
+async fn begun(
+    operator: &Operator,
+    path: &str,
+    length: usize,
+) -> impl tokio::io::AsyncRead + use<> {
+    let trusted = operator.secret("ca.crt").await;
+    let mut stream = operator.connect(&trusted).await.unwrap();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.flush().await.unwrap();
+    stream
+}
+
+async fn status(mut stream: impl tokio::io::AsyncRead + Unpin) -> String {
+    let mut answer = String::new();
+    let read = stream.read_to_string(&mut answer);
+    timeout(10 * SECOND, read).await.unwrap().unwrap();
+    answer.split(' ').nth(1).unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_requests_wait_for_each_other_and_others_do_not() {
+    let operator = operator();
+    let list = json!([map("v1", "a", &json!({"color": "red"}))]);
+    convert(&operator, "v2", list.clone()).await;
+    let slow = begun(&operator, "/convert?timeout=3s", 200 << 20).await;
+    tokio::time::sleep(SECOND / 5).await;
+    let second = begun(&operator, "/convert?timeout=1s", 200 << 20).await;
+    assert_eq!(status(second).await, "503", "there is no memory for both");
+    let response = convert(&operator, "v2", list.clone()).await;
+    assert_eq!(response["result"]["status"], "Success");
+    assert_eq!(status(slow).await, "503", "it took too long");
+
+    let third = begun(&operator, "/convert?timeout=30s", 200 << 20).await;
+    tokio::time::sleep(SECOND / 5).await;
+    drop(third);
+    let fourth = begun(&operator, "/convert?timeout=1s", 256 << 20).await;
+    assert_eq!(status(fourth).await, "503", "the body does not arrive");
+    convert(&operator, "v2", list).await;
+
+    let review = begun(&operator, "/mutate--v1-configmap?timeout=1s", 1000).await;
+    assert_eq!(status(review).await, "503");
     operator.stop().await.unwrap();
 }
