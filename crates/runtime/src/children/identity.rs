@@ -1,5 +1,8 @@
 //! What makes an object a child: namespace, owner reference and labels.
+use std::hash::Hasher;
+
 use kube::Resource;
+use siphasher::sip::SipHasher13;
 
 use super::{Child, ChildError};
 use crate::{
@@ -10,8 +13,36 @@ use crate::{
 
 /// The label of a child with the uid of its owner.
 pub const OWNER: &str = "kube-codegen.dev/owner";
-/// The label of a child with the field manager that keeps it.
+/// The label of a child with the field manager that keeps it. Where its name cannot be the value of a label, such as `example.com/widgets`, the
+/// value is the name without the characters that a label cannot have, and a number that depends on the name (`example.com-widgets-fe9908ab`).
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
+/// The most characters of a label's value.
+const LONGEST: usize = 63;
+
+/// Returns the value of [`MANAGED_BY`] for a field manager.
+pub(super) fn label_of(manager: &str) -> String {
+    let is_inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_end = |c: char| c.is_ascii_alphanumeric();
+    let is_value = manager.len() <= LONGEST
+        && manager.chars().all(is_inner)
+        && manager.starts_with(is_end)
+        && manager.ends_with(is_end);
+    if is_value || manager.is_empty() {
+        return manager.to_owned();
+    }
+    let mut hasher = SipHasher13::new();
+    hasher.write(manager.as_bytes());
+    let number = format!("{:08x}", hasher.finish() >> 32);
+    let allowed = manager
+        .chars()
+        .map(|c| if is_inner(c) { c } else { '-' })
+        .take(LONGEST - 1 - number.len());
+    let name: String = allowed.collect();
+    match name.trim_matches(|c| !is_end(c)) {
+        "" => number,
+        name => format!("{name}-{number}"),
+    }
+}
 
 /// Sets namespace, owner reference and labels of a child. Returns its key.
 pub(super) fn mark<K: Child, O: Resource<DynamicType = ()>>(
@@ -39,7 +70,7 @@ pub(super) fn mark<K: Child, O: Resource<DynamicType = ()>>(
     *meta.owner_references.item(&reference.uid) = reference.clone();
     let labels = meta.labels.get_or_insert_default();
     labels.insert(OWNER.to_owned(), reference.uid);
-    labels.insert(MANAGED_BY.to_owned(), manager.to_owned());
+    labels.insert(MANAGED_BY.to_owned(), label_of(manager));
     Ok(ObjectKey {
         namespace: meta.namespace.clone().filter(|_| !is_cluster_scoped),
         name,
@@ -61,4 +92,40 @@ pub(super) fn belongs_to_former_owner<K: Resource, O: Resource<DynamicType = ()>
             && group(&reference.api_version) == O::group(&())
             && Some(&reference.name) == owner.meta().name.as_ref()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_manager_has_a_label_of_its_own() {
+        for valid in ["", "a", "my-controller", "example.com", &"a".repeat(63)] {
+            assert_eq!(label_of(valid), valid);
+        }
+        let (slash, long) = (label_of("example.com/widgets"), "a".repeat(64));
+        assert_eq!(slash, "example.com-widgets-fe9908ab");
+        let others = [
+            "example.com-widgets",
+            "example.com widgets",
+            "/",
+            "ü",
+            "-a",
+            "a-",
+            &long,
+        ];
+        let mut all: Vec<_> = others.iter().map(|name| label_of(name)).collect();
+        all.push(slash);
+        for label in &all {
+            assert!(label.len() <= LONGEST && label.is_ascii(), "{label}");
+            let ends = [label.chars().next(), label.chars().next_back()];
+            assert!(
+                ends.iter().flatten().all(char::is_ascii_alphanumeric),
+                "{label}"
+            );
+        }
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), others.len() + 1);
+    }
 }

@@ -6,7 +6,7 @@ use kube::{
     api::{DeleteParams, Preconditions},
 };
 
-use super::{ATTEMPTS, Child, ChildError, Children, MANAGED_BY, OWNER, request};
+use super::{ATTEMPTS, Child, ChildError, Children, MANAGED_BY, OWNER, identity::label_of, request};
 use crate::{cache::ObjectKey, client::ErrorExt, controller::is_controlled_by};
 
 impl<K: Child> Children<K> {
@@ -26,7 +26,7 @@ impl<K: Child> Children<K> {
         let labels = object.meta().labels.as_ref();
         let label = |name| labels?.get(name).map(String::as_str);
         label(OWNER) == owner.meta().uid.as_deref()
-            && label(MANAGED_BY) == Some(self.manager.name())
+            && label(MANAGED_BY) == Some(&label_of(self.manager.name()))
             && is_controlled_by(object, owner)
     }
 
