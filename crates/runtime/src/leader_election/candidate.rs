@@ -104,7 +104,9 @@ impl Candidate {
                     match states.next().await {
                         Some(Ok(Some(candidate))) if !is_asked(&candidate) => {}
                         Some(Ok(_)) => break,
-                        Some(Err(error)) => debug!(candidate = self.name, "watch failed: {error}"),
+                        Some(Err(error)) => {
+                            debug!(candidate = self.name, "watch failed: {}", describe(&error));
+                        }
                         None => std::future::pending().await,
                     }
                 }

@@ -43,8 +43,8 @@ struct Observed {
 /// Who holds the lease after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holder {
-    /// This candidate, by a write that was sent at this moment; with the number of its term.
-    This { sent: Instant, number: i32 },
+    /// This candidate, by a write that was sent at this moment; with the resource version of the Lease, if it is a number.
+    This { sent: Instant, number: Option<u64> },
     /// Another candidate, or none in a coordinated election.
     Other,
     /// This candidate, but the API server prefers another one.
@@ -54,7 +54,7 @@ pub(super) enum Holder {
 /// An attempt without a result.
 #[derive(Debug, Error)]
 pub(super) enum AttemptError {
-    #[error("{}", describe(.0))]
+    #[error(transparent)]
     Request(#[from] kube::Error),
     #[error("no response within {0:?}")]
     Timeout(Duration),
@@ -83,7 +83,11 @@ impl Lock {
             let lease = self.renewed(observed.lease.clone());
             match self.replace(lease).await {
                 Ok(holder) => return Ok(holder),
-                Err(error) => debug!(lease = self.name(), "renewing the lease failed: {error}"),
+                Err(error) => debug!(
+                    lease = self.name(),
+                    "renewing the lease failed: {}",
+                    describe(&error)
+                ),
             }
         }
         let Some(lease) = self.read().await? else {
@@ -216,8 +220,8 @@ impl Lock {
         if holder(&stored) != holder(lease) {
             return Err(self.not_the_lease());
         }
-        let spec = stored.spec.as_ref();
-        let number = spec.and_then(|spec| spec.lease_transitions).unwrap_or(0);
+        let version = stored.metadata.resource_version.as_ref();
+        let number = version.and_then(|version| version.parse().ok());
         self.observe(stored, sent);
         Ok(Holder::This { sent, number })
     }

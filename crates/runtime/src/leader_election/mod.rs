@@ -58,7 +58,10 @@ use self::{
     lock::{AttemptError, Holder, Lock},
     term::TermControl,
 };
-use crate::event::{EventRecorder, EventType};
+use crate::{
+    client::describe,
+    event::{EventRecorder, EventType},
+};
 
 pub use crate::client::NotLeading;
 
@@ -183,7 +186,8 @@ impl LeaderElector {
                 Ok(Holder::Other | Holder::Unwanted) => {}
                 Err(error) => warn!(
                     lease = self.lock.name(),
-                    "cannot acquire the lease: {error}"
+                    "cannot acquire the lease: {}",
+                    describe(&error)
                 ),
             }
             let random = self.lock.settings.random.f64();
@@ -249,8 +253,9 @@ impl LeaderElector {
                     return "the API server prefers another leader".to_owned();
                 }
                 Ok(Err(error)) => {
-                    warn!(lease = self.lock.name(), "cannot renew the lease: {error}");
-                    failure = Some(error);
+                    let reason = describe(&error);
+                    warn!(lease = self.lock.name(), "cannot renew the lease: {reason}");
+                    failure = Some(reason);
                 }
                 Err(_) => break,
             }
@@ -258,7 +263,7 @@ impl LeaderElector {
         self.control.end();
         let deadline = self.lock.settings.config.renew_deadline;
         match failure {
-            Some(error) => format!("no renewal within {deadline:?}: {error}"),
+            Some(reason) => format!("no renewal within {deadline:?}: {reason}"),
             None => format!("no renewal within {deadline:?}"),
         }
     }
@@ -281,7 +286,8 @@ impl LeaderElector {
             Ok(Ok(())) => {}
             Ok(Err(error)) => warn!(
                 lease = self.lock.name(),
-                "cannot release the lease: {error}"
+                "cannot release the lease: {}",
+                describe(&error)
             ),
             Err(_) => warn!(
                 lease = self.lock.name(),

@@ -16,7 +16,7 @@ use crate::client::NotLeading;
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
     Candidate,
-    Leader { until: Instant, number: i32 },
+    Leader { until: Instant, number: Option<u64> },
     Ended,
 }
 
@@ -51,7 +51,7 @@ enum Phase {
 ///         Ok::<_, kube::Error>(term.number())
 ///     })
 ///     .await??;
-/// assert_eq!(number, Some(0));
+/// assert!(number.is_some());
 /// assert!(!term.is_active());
 /// # Ok(()) }
 /// ```
@@ -102,11 +102,13 @@ impl Term {
         })
     }
 
-    /// Returns `leaseTransitions` of the Lease, which grows with each leader: a fencing token for systems that compare such numbers. `None`
-    /// outside of the term.
-    pub fn number(&self) -> Option<i32> {
+    /// Returns the resource version of the Lease with which the term began: a fencing token for systems that compare such numbers. It is higher
+    /// than those of all earlier terms, also after the Lease was deleted. `leaseTransitions` is not, since it then begins with 0.
+    ///
+    /// `None` outside of the term, and where resource versions are not numbers. After etcd was restored from a backup, a number may be lower.
+    pub fn number(&self) -> Option<u64> {
         match *self.phase.borrow() {
-            Phase::Leader { number, .. } => Some(number),
+            Phase::Leader { number, .. } => number,
             Phase::Candidate | Phase::Ended => None,
         }
     }
@@ -250,9 +252,15 @@ impl TermControl {
         }
     }
 
-    /// Starts or prolongs the term.
-    pub(super) fn lead(&self, until: Instant, number: i32) {
-        self.phase.send_replace(Phase::Leader { until, number });
+    /// Starts or prolongs the term. The first number counts.
+    pub(super) fn lead(&self, until: Instant, number: Option<u64>) {
+        self.phase.send_modify(|phase| {
+            let number = match *phase {
+                Phase::Leader { number, .. } => number,
+                Phase::Candidate | Phase::Ended => number,
+            };
+            *phase = Phase::Leader { until, number };
+        });
     }
 
     pub(super) fn end(&self) {

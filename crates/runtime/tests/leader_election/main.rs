@@ -3,6 +3,7 @@
 mod clocks;
 mod coordinated;
 mod network;
+mod numbers;
 mod responses;
 mod simulation;
 mod steps;

@@ -141,8 +141,10 @@ impl Recorded {
         }
         for (version, writer) in &self.writes {
             let before = self.lease.range(..version).next_back();
-            let (Some((_, record)), Some((_, next))) = (before, self.lease.range(version..).next())
-            else {
+            let after = self.lease.range(version..).next();
+            // The state with which the term of the writer began.
+            let began = self.lease.get(&writer.term);
+            let (Some((_, record)), Some((_, next)), Some(began)) = (before, after, began) else {
                 // The lease was not recorded around this write.
                 continue;
             };
@@ -150,7 +152,7 @@ impl Recorded {
                 continue;
             }
             summary.writes += 1;
-            if (&record.holder, record.term) != (&writer.replica, writer.term) {
+            if (&record.holder, record.term) != (&writer.replica, began.term) {
                 summary.problems.push(format!(
                     "the write at {version}: {writer:?} in the term of {record:?}"
                 ));

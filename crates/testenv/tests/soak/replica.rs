@@ -65,7 +65,8 @@ pub(crate) fn is_handled(map: &ConfigMap) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
     pub(crate) replica: String,
-    pub(crate) term: i32,
+    /// The number of the term.
+    pub(crate) term: u64,
     number: u64,
 }
 
@@ -105,7 +106,7 @@ async fn reconcile(map: Arc<ConfigMap>, context: Arc<Context>) -> kube::Result<A
         let writer = Writer {
             replica: context.replica.to_owned(),
             // The client of the manager refuses the write after the term.
-            term: context.term.number().unwrap_or(-1),
+            term: context.term.number().unwrap_or_default(),
             number: WRITES.fetch_add(1, Ordering::Relaxed),
         };
         let data = json!({ "seen": value(&map, "n"), WRITER: writer.to_string() });
@@ -245,7 +246,7 @@ impl Replica {
     }
 
     /// Returns the number of the term in which this replica leads.
-    pub(crate) fn leads(&self) -> Option<i32> {
+    pub(crate) fn leads(&self) -> Option<u64> {
         let visible = self.visible();
         let term = visible.term.as_ref()?;
         term.number().filter(|_| term.is_active())
