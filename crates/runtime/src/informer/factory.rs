@@ -2,7 +2,10 @@
 use std::{
     any::{Any, TypeId},
     fmt,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -13,7 +16,7 @@ use parking_lot::Mutex;
 use super::{
     InformerFactoryBuilder, InformerStatus, InvalidNamespace, Namespaces, SharedInformer,
     config::check_namespace,
-    managed::{InformerId, Managed, NotSynced, wait_synced, wait_synced_within},
+    managed::{InformerId, Managed, NotSynced, not_synced, wait_synced, wait_synced_within},
     own_writes::OwnWrites,
     shared::dynamic_kind,
 };
@@ -41,6 +44,8 @@ pub struct InformerFactory {
 struct Inner {
     settings: InformerFactoryBuilder,
     informers: Mutex<Informers>,
+    /// Whether the informers were started at least once.
+    is_started: AtomicBool,
     own_writes: OwnWrites,
 }
 
@@ -71,6 +76,7 @@ impl InformerFactory {
                     all: Vec::new(),
                 }),
                 settings,
+                is_started: AtomicBool::new(false),
                 own_writes: OwnWrites::default(),
             }),
         }
@@ -240,16 +246,33 @@ impl InformerFactory {
     /// Outside of a Tokio runtime, like `tokio::spawn`.
     pub fn start(&self) {
         self.managed().iter().for_each(|informer| informer.start());
+        self.inner.is_started.store(true, Ordering::Release);
     }
 
-    /// Waits until every requested informer has its first list. Fails only if one of them is stopped.
+    /// Waits until every requested informer has its first list.
+    ///
+    /// # Errors
+    /// Fails if one of them is stopped, or was requested after the [`start`](Self::start) and not started since.
     pub async fn wait_for_cache_sync(&self) -> Result<(), NotSynced> {
-        wait_synced(&self.managed()).await
+        let informers = self.managed();
+        self.check_started(&informers)?;
+        wait_synced(&informers).await
     }
 
     /// Like [`wait_for_cache_sync`](Self::wait_for_cache_sync), but fails after `timeout` with the missing kinds.
     pub async fn wait_for_cache_sync_within(&self, timeout: Duration) -> Result<(), NotSynced> {
-        wait_synced_within(&self.managed(), timeout).await
+        let informers = self.managed();
+        self.check_started(&informers)?;
+        wait_synced_within(&informers, timeout).await
+    }
+
+    /// Fails if nothing will start some of the informers. Before the first start, all of them wait for it.
+    fn check_started(&self, informers: &[Arc<dyn Managed>]) -> Result<(), NotSynced> {
+        if !self.inner.is_started.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let waiting = informers.iter().filter(|informer| !informer.is_started());
+        not_synced(waiting.map(|informer| informer.kind()).collect())
     }
 
     /// Starts the informers that `select` accepts, and waits until they have their first lists.

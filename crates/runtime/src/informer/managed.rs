@@ -31,6 +31,7 @@ pub(super) trait Managed: Any + Send + Sync {
     fn id(&self) -> InformerId;
     fn kind(&self) -> String;
     fn start(&self);
+    fn is_started(&self) -> bool;
     fn has_synced(&self) -> bool;
     fn wait_synced(&self) -> BoxFuture<'_, bool>;
     fn stop(&self) -> BoxFuture<'_, ()>;
@@ -51,6 +52,10 @@ impl<K: Object> Managed for SharedInformer<K> {
 
     fn start(&self) {
         SharedInformer::start(self);
+    }
+
+    fn is_started(&self) -> bool {
+        self.inner.tasks.age().is_some()
     }
 
     fn has_synced(&self) -> bool {
@@ -119,7 +124,8 @@ pub(super) async fn wait_synced_within(
     }
 }
 
-fn not_synced(mut kinds: Vec<String>) -> Result<(), NotSynced> {
+/// Fails with these kinds, if there are any.
+pub(super) fn not_synced(mut kinds: Vec<String>) -> Result<(), NotSynced> {
     if kinds.is_empty() {
         return Ok(());
     }

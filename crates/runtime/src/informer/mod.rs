@@ -36,7 +36,7 @@ mod written;
 
 pub use builder::InformerFactoryBuilder;
 pub use config::{InformerConfig, InitialList, InvalidNamespace, Namespaces};
-pub use error::{DecodeError, InformerError, Stopped, WatchFailure};
+pub use error::{DecodeError, InformerError, Started, Stopped, WatchFailure};
 pub use factory::InformerFactory;
 pub use handler::{Deleted, EventHandler, EventHandlerFuncs, InformerEvent};
 pub use listener::EventStream;

@@ -6,7 +6,7 @@ use tokio_util::sync::DropGuard;
 
 use super::{
     InformerConfig, Namespaces,
-    error::{InformerError, Stopped},
+    error::{InformerError, Started, Stopped},
     handler::EventHandler,
     listener::EventStream,
     own_writes::expire,
@@ -227,12 +227,16 @@ impl<K: Object> SharedInformer<K> {
         self.inner.state.store.read().index_values(name)
     }
 
-    /// Changes every object before it is stored, to save memory.
+    /// Changes every object before it is stored, to save memory. Fails after the start, since the cache may have objects already.
     ///
-    /// The transform must keep name, namespace, uid and resource version. It applies to objects received from now on, so set it before the
-    /// start. It runs after the transform of the informer's factory. The last one set counts.
-    pub fn set_transform(&self, transform: impl Fn(&mut K) + Send + Sync + 'static) {
-        *self.inner.state.transform.write() = Some(Arc::new(transform));
+    /// The transform must keep name, namespace, uid and resource version. It runs after the transform of the factory. The last one set counts.
+    pub fn set_transform(
+        &self,
+        transform: impl Fn(&mut K) + Send + Sync + 'static,
+    ) -> Result<(), Started> {
+        let Inner { state, tasks, .. } = &*self.inner;
+        let set = || *state.transform.write() = Some(Arc::new(transform));
+        tasks.before_start(set).then_some(()).ok_or(Started)
     }
 
     /// Calls `handler` with every failure: lists and watches, which are retried, and objects that do not decode, which are skipped. Without a

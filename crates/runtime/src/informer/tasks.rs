@@ -50,6 +50,16 @@ impl Tasks {
         true
     }
 
+    /// Calls `change` unless the tasks were started, and returns whether it did. They do not start meanwhile.
+    pub(super) fn before_start(&self, change: impl FnOnce()) -> bool {
+        let stage = self.stage.lock();
+        let waits = matches!(&*stage, Stage::Waiting(_));
+        if waits {
+            change();
+        }
+        waits
+    }
+
     /// Returns the time since the start.
     pub(super) fn age(&self) -> Option<Duration> {
         match &*self.stage.lock() {

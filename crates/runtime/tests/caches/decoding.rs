@@ -130,12 +130,15 @@ async fn a_list_does_not_delete_a_bad_object() {
 async fn a_transform_runs_before_the_store() {
     let (client, mut server) = crate::script::server();
     let informer = SharedInformer::<ConfigMap>::new(client, InformerConfig::default());
-    informer.set_transform(|object: &mut ConfigMap| object.data = None);
+    informer
+        .set_transform(|object: &mut ConfigMap| object.data = None)
+        .unwrap();
     informer.start();
     let watch = server.stream(&[map("a", "1")], "1").await;
     watch.send("ADDED", &map("b", "2"));
     informer.wait_synced().await.unwrap();
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    assert!(informer.set_transform(|_| {}).is_err(), "it has objects");
     let all = informer.lister().all();
     assert_eq!(
         (all.len(), all.iter().all(|object| object.data.is_none())),
@@ -183,7 +186,7 @@ async fn a_transform_of_the_informer_does_not_replace_the_factorys() {
         .transform(|meta| meta.annotations = None)
         .build();
     let maps = factory.informer::<ConfigMap>();
-    maps.set_transform(|object| object.data = None);
+    maps.set_transform(|object| object.data = None).unwrap();
     factory.start();
     let mut object = map("a", "1");
     object["metadata"]["annotations"] = json!({ "large": "text" });

@@ -37,6 +37,11 @@ async fn one_informer_per_kind_starts_on_request() {
     server.quiet_for(Duration::from_secs(5)).await;
 
     factory.informer::<Deployment>();
+    let not_started = Err(NotSynced {
+        kinds: vec!["Deployment.apps".into()],
+    });
+    let waiting = tokio::time::timeout(Duration::from_secs(60), factory.wait_for_cache_sync());
+    assert_eq!(waiting.await, Ok(not_started), "nothing starts it");
     factory.start();
     let list = server.list().await;
     assert_eq!(

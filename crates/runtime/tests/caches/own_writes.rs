@@ -18,7 +18,7 @@ use std::{sync::Arc, time::Duration};
 /// An informer of `ConfigMaps`, the client whose writes it shows, and a client of another process.
 struct Setup {
     server: ApiServer,
-    factory: InformerFactory,
+    _factory: InformerFactory,
     maps: SharedInformer<ConfigMap>,
     own: TypedClient<ConfigMap>,
     foreign: TypedClient<ConfigMap>,
@@ -37,7 +37,7 @@ async fn setup(config: InformerConfig) -> Setup {
         own: TypedClient::namespaced(client, "default"),
         foreign: TypedClient::namespaced(server.client(), "default"),
         server,
-        factory,
+        _factory: factory,
         maps,
     }
 }
@@ -358,14 +358,15 @@ async fn handlers_learn_of_a_written_object_that_is_gone_before_the_watch_delive
 
 #[tokio::test(start_paused = true)]
 async fn a_transform_applies_to_written_objects_and_a_stopped_informer_ignores_them() {
-    let Setup {
-        server,
-        factory,
-        maps,
-        own,
-        ..
-    } = setup(InformerConfig::default()).await;
-    maps.set_transform(|map: &mut ConfigMap| map.data = None);
+    let server = ApiServer::new();
+    let factory = InformerFactory::new(server.client());
+    let maps = factory.informer::<ConfigMap>();
+    maps.set_transform(|map: &mut ConfigMap| map.data = None)
+        .unwrap();
+    factory.start();
+    factory.wait_for_cache_sync().await.unwrap();
+    let client = factory.track_writes(&server.client());
+    let own = TypedClient::namespaced(client, "default");
     server.stall_watches(&On::any());
     own.create(&map("a", "yes")).await.unwrap();
     assert_eq!(maps.lister().all()[0].data, None);

@@ -73,7 +73,9 @@ async fn the_version_is_never_ahead_of_the_cache() {
     let informer = SharedInformer::<ConfigMap>::new(client, InformerConfig::default());
     let (seen, mut versions) = tokio::sync::mpsc::unbounded_channel();
     let reader = informer.clone();
-    informer.set_transform(move |_| drop(seen.send(reader.last_sync_resource_version())));
+    informer
+        .set_transform(move |_| drop(seen.send(reader.last_sync_resource_version())))
+        .unwrap();
     informer.start();
     let watch = server.stream(&[map("a", "1")], "1").await;
     watch.send("MODIFIED", &map("a", "2"));

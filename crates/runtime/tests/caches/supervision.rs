@@ -53,12 +53,16 @@ async fn an_informer_survives_a_panic_of_an_index_function() {
 
 #[tokio::test(start_paused = true)]
 async fn an_informer_survives_a_panic_of_a_transform() {
-    let (informer, mut server) = informer();
-    informer.set_transform(|object: &mut ConfigMap| {
-        assert_ne!(object.data.as_ref().unwrap()["value"], "bad", "scripted");
-    });
+    let (client, mut server) = crate::script::server();
+    let informer = SharedInformer::<ConfigMap>::new(client, InformerConfig::default());
+    informer
+        .set_transform(|object: &mut ConfigMap| {
+            assert_ne!(object.data.as_ref().unwrap()["value"], "bad", "scripted");
+        })
+        .unwrap();
     let (handler, mut log) = recorder();
     let _registration = informer.add_event_handler(handler);
+    informer.start();
     let watch = server
         .stream(&[map("a", "1"), map_with("b", "1", "v", "bad")], "1")
         .await;
