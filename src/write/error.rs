@@ -69,14 +69,8 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Obstacles(_) => None,
-            Self::Io { source, .. } => Some(source),
-        }
-    }
-}
+// The text has the cause.
+impl std::error::Error for Error {}
 
 impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

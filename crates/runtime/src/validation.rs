@@ -43,7 +43,7 @@ pub enum Error {
     #[error("the CRD {0} has no schema for this version; generate the code again")]
     NoSchema(String),
     /// The object cannot be written as JSON or read from it.
-    #[error("the object cannot be converted: {0}")]
+    #[error("the object cannot be converted")]
     Json(#[from] serde_json::Error),
 }
 

@@ -25,11 +25,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl error::Error for Error {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        Some(&self.0)
-    }
-}
+impl error::Error for Error {}
 
 impl From<serde_json::Error> for Error {
     fn from(error: serde_json::Error) -> Self {

@@ -18,13 +18,13 @@ const MANAGER: &str = "kubectl";
 #[non_exhaustive]
 pub enum ApplyError {
     /// The text is not YAML.
-    #[error("invalid YAML: {0}")]
+    #[error("invalid YAML")]
     Yaml(#[from] serde_yaml::Error),
     /// The server does not have the kind.
     #[error(transparent)]
     Kind(#[from] StateError),
     /// The server refused the object.
-    #[error("{object}: {source}")]
+    #[error("the server refused {object}")]
     Refused {
         /// Kind and name.
         object: String,

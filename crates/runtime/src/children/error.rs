@@ -1,12 +1,12 @@
 //! Why a child cannot be kept.
-use crate::{client::describe, controller::controller_of};
+use crate::controller::controller_of;
 
 /// A child could not be created, corrected or deleted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChildError {
     /// The API server rejected a request, or could not be reached.
-    #[error("{}", describe(.0))]
+    #[error(transparent)]
     Api(#[from] kube::Error),
     /// An object of the child's name exists, and the owner does not control it. It was not changed.
     #[error("{kind} {name:?} already exists and is not controlled by this object{}", by(.controller.as_deref()))]

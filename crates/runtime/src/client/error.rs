@@ -140,35 +140,42 @@ impl NotLeading {
 /// For a response of the API server it is the server's message, which names the verb, the resource, the namespace and the user where access is
 /// denied; the `Display` of [`kube::Error`] has the `Debug` form of the whole status too. If the server cannot be reached it includes the address.
 ///
+/// The errors of this crate follow one convention, as yours should: `source` returns the cause, and `Display` does not repeat it. An error that
+/// adds nothing is transparent.
+///
 /// ```
 /// use kube_codegen_runtime::client::describe;
 ///
 /// #[derive(Debug, thiserror::Error)]
 /// enum Error {
-///     #[error("{}", describe(.0))]
+///     #[error(transparent)]
 ///     Api(#[from] kube::Error),
+///     #[error("the zone file is not usable")]
+///     Zone(#[source] std::io::Error),
 /// }
+///
+/// let error = Error::Zone(std::io::Error::other("line 3 has no address"));
+/// assert_eq!(describe(&error), "the zone file is not usable: line 3 has no address");
 /// ```
 pub fn describe(error: &(dyn Error + 'static)) -> String {
     let mut text = String::new();
     let mut next = Some(error);
     while let Some(error) = next {
         next = error.source();
-        let message = match error.downcast_ref::<kube::Error>() {
-            Some(kube::Error::Api(status)) => {
+        let message = match Known::of(error) {
+            Known::Status(status) => {
                 next = None;
                 describe_status(status)
             }
-            Some(kube::Error::Service(cause)) if cause.is::<NotLeading>() => continue,
+            Known::Service if next.is_some_and(<dyn Error>::is::<NotLeading>) => continue,
             // The cause follows.
-            Some(kube::Error::Service(_)) => "cannot reach the API server".to_owned(),
+            Known::Service => "cannot reach the API server".to_owned(),
             // The causes are in it.
-            Some(kube::Error::SerdeError(_)) => {
+            Known::Json => {
                 next = None;
                 decode::without_values(&error.to_string())
             }
-            None if error.is::<serde_json::Error>() => decode::without_values(&error.to_string()),
-            Some(_) | None => error.to_string(),
+            Known::Other => error.to_string(),
         };
         // Many errors repeat their cause.
         if !text.contains(&message) {
@@ -180,6 +187,43 @@ pub fn describe(error: &(dyn Error + 'static)) -> String {
         }
     }
     text
+}
+
+/// What is known of an error.
+enum Known<'e> {
+    /// A response of the API server.
+    Status(&'e Status),
+    /// There was no response.
+    Service,
+    /// JSON that does not decode: its message may show values.
+    Json,
+    Other,
+}
+
+impl<'e> Known<'e> {
+    fn of(error: &'e (dyn Error + 'static)) -> Self {
+        match error.downcast_ref::<kube::Error>() {
+            Some(kube::Error::Api(status)) => return Self::Status(status),
+            Some(kube::Error::Service(_)) => return Self::Service,
+            Some(kube::Error::SerdeError(_)) => return Self::Json,
+            Some(_) => return Self::Other,
+            None if error.is::<serde_json::Error>() => return Self::Json,
+            None => {}
+        }
+        // A transparent error has the text and the source of the error in it.
+        let Some(source) = error.source() else {
+            return Self::Other;
+        };
+        let text = error.to_string();
+        match source.downcast_ref::<Box<Status>>() {
+            Some(status) if text == format!("ApiError: {status} ({status:?})") => {
+                Self::Status(status)
+            }
+            _ if text.strip_prefix("ServiceError: ") == Some(&source.to_string()) => Self::Service,
+            _ if source.is::<serde_json::Error>() && text.ends_with(&source.to_string()) => Self::Json,
+            _ => Self::Other,
+        }
+    }
 }
 
 fn describe_status(status: &Status) -> String {

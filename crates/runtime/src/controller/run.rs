@@ -1,5 +1,9 @@
 //! Runs a controller: caches first, then workers, until the shutdown or the first failure.
-use std::{fmt, sync::Arc};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::Arc,
+    thread,
+};
 
 use futures::{
     StreamExt,
@@ -7,6 +11,7 @@ use futures::{
 };
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
+use tower::BoxError;
 use tracing::{info, warn};
 
 use super::{
@@ -16,7 +21,7 @@ use super::{
 };
 use crate::{
     cache::{Object, ObjectKey},
-    client::writer::Writer,
+    client::{describe, writer::Writer},
     panics,
     queue::WorkQueue,
 };
@@ -26,7 +31,7 @@ impl<K: Object> Controller<K> {
     ///
     /// Starts the informers, waits until all caches are synced, then calls `reconcile` with each enqueued object: several concurrently, but
     /// never one object twice at a time. Objects deleted by then are skipped (see [`run_keyed`](Self::run_keyed)); clean-up before deletion
-    /// belongs in a finalizer. After an error, `error_policy` decides what happens. A panic in either is logged and retried with
+    /// belongs in a finalizer. An error is logged with its causes, and `error_policy` decides what happens next. A panic in either is logged and retried with
     /// [`OnError::Backoff`].
     ///
     /// Dropping the returned future stops everything at once.
@@ -41,7 +46,7 @@ impl<K: Object> Controller<K> {
     ) -> Result<(), RunError>
     where
         Ctx: Send + Sync + 'static,
-        E: fmt::Display + Send + 'static,
+        E: Into<BoxError> + Send + 'static,
         Reconcile: Fn(Arc<K>, Arc<Ctx>) -> Running + Send + Sync + 'static,
         Running: Future<Output = Result<Action, E>> + Send + 'static,
         Policy: Fn(Arc<K>, &E, Arc<Ctx>) -> OnError + Send + Sync + 'static,
@@ -56,8 +61,9 @@ impl<K: Object> Controller<K> {
                 let (reconcile, error_policy, kind) = &*functions;
                 let outcome = reconcile(Arc::clone(&object), Arc::clone(&context)).await;
                 outcome.map_err(|failure| {
-                    warn!(kind, object = %key, "reconcile failed: {failure}");
-                    error_policy(object, &failure, context)
+                    let next = || error_policy(object, &failure, context);
+                    let next = catch_unwind(AssertUnwindSafe(next));
+                    failed(kind, &key, failure, next)
                 })
             })
         })
@@ -96,7 +102,7 @@ impl<K: Object> Controller<K> {
     ) -> Result<(), RunError>
     where
         Ctx: Send + Sync + 'static,
-        E: fmt::Display + Send + 'static,
+        E: Into<BoxError> + Send + 'static,
         Reconcile: Fn(ObjectKey, Option<Arc<K>>, Arc<Ctx>) -> Running + Send + Sync + 'static,
         Running: Future<Output = Result<Action, E>> + Send + 'static,
         Policy: Fn(&ObjectKey, &E, Arc<Ctx>) -> OnError + Send + Sync + 'static,
@@ -110,8 +116,9 @@ impl<K: Object> Controller<K> {
                 let (reconcile, error_policy, kind) = &*functions;
                 let outcome = reconcile(key.clone(), object, Arc::clone(&context)).await;
                 outcome.map_err(|failure| {
-                    warn!(kind, object = %key, "reconcile failed: {failure}");
-                    error_policy(&key, &failure, context)
+                    let next = || error_policy(&key, &failure, context);
+                    let next = catch_unwind(AssertUnwindSafe(next));
+                    failed(kind, &key, failure, next)
                 })
             })
         })
@@ -199,6 +206,17 @@ impl<K: Object> Controller<K> {
         }
         outcome
     }
+}
+
+/// Logs why a reconcile failed, with its causes, and returns what the error policy says. A panic of the policy goes on.
+fn failed(
+    kind: &str,
+    key: &ObjectKey,
+    failure: impl Into<BoxError>,
+    next: thread::Result<OnError>,
+) -> OnError {
+    warn!(kind, object = %key, "reconcile failed: {}", describe(&*failure.into()));
+    next.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// Returns a predicate that accepts what all of `predicates` do.

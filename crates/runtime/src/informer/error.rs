@@ -4,10 +4,7 @@ use std::time::Duration;
 use kube::core::Status;
 use thiserror::Error;
 
-use crate::{
-    cache::ObjectKey,
-    client::{ErrorExt, describe},
-};
+use crate::{cache::ObjectKey, client::ErrorExt};
 
 /// An object that does not decode into its type. The informer skips it and keeps the state that it cached before.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -24,12 +21,12 @@ pub struct DecodeError {
     pub message: String,
 }
 
-/// A failure after which the informer continues; see [`SharedInformer::set_error_handler`](super::SharedInformer::set_error_handler).
+/// A failure after which the informer continues, to print with [`describe`](crate::client::describe); see [`SharedInformer::set_error_handler`](super::SharedInformer::set_error_handler).
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum InformerError {
     /// A list failed. The informer retries it after a back-off.
-    #[error("cannot list {kind} of {api_version}: {source}")]
+    #[error("cannot list {kind} of {api_version}")]
     List {
         /// Kind that was listed.
         kind: String,
@@ -39,7 +36,7 @@ pub enum InformerError {
         source: WatchFailure,
     },
     /// A watch failed. The informer resumes it, or relists if the server no longer has its resource version.
-    #[error("cannot watch {kind} of {api_version}: {source}")]
+    #[error("cannot watch {kind} of {api_version}")]
     Watch {
         /// Kind that was watched.
         kind: String,
@@ -71,13 +68,13 @@ pub enum InformerError {
 #[non_exhaustive]
 pub enum WatchFailure {
     /// The request failed, or the server answered with an error status.
-    #[error("{}", describe(.0))]
+    #[error(transparent)]
     Request(#[from] kube::Error),
     /// The server ended a running watch with an ERROR event.
     #[error("the server ended the watch: {}", .0.message)]
     Status(Box<Status>),
     /// The connection broke.
-    #[error("the connection broke: {0}")]
+    #[error("the connection broke")]
     Connection(#[from] std::io::Error),
     /// The server sent nothing for longer than it had promised.
     #[error("the server sent nothing for {0:?}")]
@@ -89,7 +86,7 @@ pub enum WatchFailure {
     #[error("the streaming list ended early")]
     ListCutShort,
     /// The response is not what the Kubernetes API defines.
-    #[error("the response is malformed: {0}")]
+    #[error("the response is malformed")]
     Protocol(#[from] serde_json::Error),
     /// The response has neither items nor a `metadata.resourceVersion`.
     #[error("the response is not a list")]
@@ -137,6 +134,11 @@ impl ErrorExt for WatchFailure {
         }
     }
 }
+
+/// The informer was started before it was set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the informer was started: set the transform before the start")]
+pub struct Started;
 
 /// The informer was stopped before the awaited state was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]

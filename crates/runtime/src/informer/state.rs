@@ -23,6 +23,7 @@ use super::{
 };
 use crate::{
     cache::{Object, ObjectKey, ObjectKind, Store},
+    client::describe,
     panics,
 };
 
@@ -342,10 +343,11 @@ impl<K: Object> State<K> {
         self.metrics.lock().failures += 1;
         let handler = self.on_error.read().clone();
         let Some(handler) = handler else {
-            warn!(kind = %self.kind, "{error}");
+            warn!(kind = %self.kind, "{}", describe(error));
             return;
         };
         if let Err(panic) = panics::catch(|| handler(error)) {
+            let error = describe(error);
             error!(kind = %self.kind, "the error handler panicked on \"{error}\": {panic}");
         }
     }

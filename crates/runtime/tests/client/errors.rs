@@ -91,7 +91,9 @@ async fn the_server_s_message_describes_its_errors() {
     let (code, mut body) = status(403, "Forbidden");
     let message = r#"crdplural.iksoon.test.com "a" is forbidden: User "u" cannot get resource "crdplural" in API group "iksoon.test.com" in the namespace "default""#;
     body["message"] = message.into();
-    assert_eq!(describe(&error_of((code, body)).await), message);
+    let error = error_of((code, body)).await;
+    assert_eq!(describe(&error), message);
+    assert_eq!(describe(&Transparent::from(error)), message);
 
     let (code, mut body) = status(404, "NotFound");
     body["message"] = "the server could not find the requested resource".into();
@@ -130,7 +132,9 @@ async fn an_unreachable_server_is_described_by_address_and_cause() {
         "{text}"
     );
 
-    let text = describe(&Outer(error));
+    let transparent = Transparent::from(error);
+    assert_eq!(describe(&transparent), text);
+    let text = describe(&Outer(transparent));
     assert!(
         text.starts_with("the operator failed: cannot reach the API server: "),
         "{text}"
@@ -139,7 +143,11 @@ async fn an_unreachable_server_is_described_by_address_and_cause() {
 
 #[derive(Debug, thiserror::Error)]
 #[error("the operator failed")]
-struct Outer(#[source] kube::Error);
+struct Outer(#[source] Transparent);
+
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+struct Transparent(#[from] kube::Error);
 
 #[tokio::test]
 async fn no_error_or_log_line_shows_what_a_secret_holds() {

@@ -8,7 +8,7 @@ use std::{
 
 use k8s_openapi::api::core::v1::{ConfigMap, ObjectReference, Secret};
 use kube_codegen_runtime::{
-    client::describe,
+    client::{TypedClient, describe},
     controller::{Action, Controller, OnError},
     event::EventType,
     manager::{CancellationToken, Manager, ManagerError, Runnable},
@@ -249,4 +249,71 @@ async fn an_informer_that_cannot_work_ends_the_manager() {
     let error = manager.run(pending()).await.unwrap_err();
     let text = describe(&error);
     assert!(text.starts_with("informer of ConfigMap failed: "), "{text}");
+}
+
+/// A text that the logs of this thread are written to.
+#[cfg(feature = "cli")]
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+#[cfg(feature = "cli")]
+impl std::io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Failing {
+    #[error("the zone file is not usable")]
+    Zone(#[source] std::io::Error),
+    #[error(transparent)]
+    Api(#[from] kube::Error),
+}
+
+#[cfg(feature = "cli")]
+#[tokio::test(start_paused = true)]
+async fn the_log_has_the_causes_of_a_failed_reconcile() {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    let log = tracing_subscriber::fmt().with_writer(move || writer.clone());
+    let _guard = tracing::subscriber::set_default(log.finish());
+    let server = ApiServer::new();
+    server
+        .seed(&json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "one"}}))
+        .unwrap();
+    server.fail_always(On::verb("get"), Failure::status(403).message("scripted"));
+    let mut manager = manager(&server);
+    let informer = manager.factory().informer::<ConfigMap>();
+    let maps = TypedClient::<ConfigMap>::namespaced(manager.client(), "default");
+    let typed = |_, maps: Arc<TypedClient<ConfigMap>>| async move {
+        maps.get("one").await?;
+        Err(Failing::Zone(std::io::Error::other("line 3")))
+    };
+    let controller = Controller::for_informer(&informer).named("typed");
+    let context = Arc::new(maps);
+    manager.controller(controller, move |controller| {
+        controller.run(typed, |_, _, _| OnError::Drop, context)
+    });
+    let plain = |_, _, _| async {
+        let failure = Failing::Zone(std::io::Error::other("line 3"));
+        Err(Box::<dyn std::error::Error + Send + Sync>::from(failure))
+    };
+    let controller = Controller::for_informer(&informer).named("plain");
+    manager.controller(controller, move |controller| {
+        controller.run_keyed(plain, |_, _, _| panic!("no policy"), Arc::new(()))
+    });
+    manager.run(sleep(SECOND)).await.unwrap();
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    assert!(
+        text.contains("reconcile failed: the zone file is not usable: line 3"),
+        "{text}"
+    );
+    assert!(text.contains("reconcile panicked: no policy"), "{text}");
+    assert!(text.contains("reconcile failed: scripted"), "{text}");
 }

@@ -237,6 +237,6 @@ subjects: [{kind: ServiceAccount, name: web, namespace: web}]
         error
             .unwrap_err()
             .to_string()
-            .starts_with("ConfigMap A_B: ")
+            .starts_with("the server refused ConfigMap A_B")
     );
 }
