@@ -1,6 +1,7 @@
 //! `kube-codegen new`: what it writes, what it keeps, and that the crate builds.
 mod builds;
 mod examples;
+mod images;
 mod webhooks;
 
 use std::{

@@ -30,21 +30,30 @@ fn commands_are_those_of_the_program() {
     let mut page =
         "# Commands\n\nThe help of the program, as `kube-codegen help COMMAND` prints it.\n"
             .to_owned();
-    let overview = help(&[]);
-    write!(page, "\n```text\n{}\n```\n", overview.trim()).unwrap();
-    let (_, commands) = overview.split_once("Commands:\n").unwrap();
+    write_command(&mut page, &[]);
+    for nested in ["crd init", "deploy check", "deploy chart"] {
+        assert!(page.contains(&format!("\n### {nested}\n")), "{nested}");
+    }
+    assert_page("docs/reference/commands.md", &page);
+}
+
+/// Writes the help of a command, and of all commands in it.
+fn write_command(page: &mut String, command: &[&str]) {
+    let text = help(command);
+    if !command.is_empty() {
+        let level = "#".repeat(command.len() + 1);
+        write!(page, "\n{level} {}\n", command.join(" ")).unwrap();
+    }
+    write!(page, "\n```text\n{}\n```\n", text.trim()).unwrap();
+    let Some((_, commands)) = text.split_once("Commands:\n") else {
+        return;
+    };
     for line in commands.lines().take_while(|line| !line.is_empty()) {
         let name = line.split_whitespace().next().unwrap();
         if line.starts_with("  ") && !line.starts_with("   ") && name != "help" {
-            write!(
-                page,
-                "\n## {name}\n\n```text\n{}\n```\n",
-                help(&[name]).trim()
-            )
-            .unwrap();
+            write_command(page, &[command, &[name]].concat());
         }
     }
-    assert_page("docs/reference/commands.md", &page);
 }
 
 #[test]

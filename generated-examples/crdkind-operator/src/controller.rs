@@ -5,6 +5,7 @@ use k8s_openapi::api::{apps::v1::Deployment, core::v1::Service};
 use kube::Resource;
 use kube_codegen_runtime::{
     children::{ChildError, Children},
+    client::describe,
     controller::{Action, Controller, OnError},
     event::{EventRecorder, EventType},
     manager::Manager,
@@ -109,7 +110,7 @@ fn on_error(object: Arc<CrdKind>, error: &Error, context: Arc<Context>) -> OnErr
         Error::Child(_) => ("Failed", OnError::Backoff),
         Error::Invalid(_) => ("Invalid", OnError::Drop),
     };
-    let (reference, note) = (object.object_ref(&()), error.to_string());
+    let (reference, note) = (object.object_ref(&()), describe(error));
     context
         .recorder
         .event(&reference, EventType::Warning, reason, "Reconcile", note);

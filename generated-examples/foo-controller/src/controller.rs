@@ -53,7 +53,7 @@ impl Context {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The API server rejected a request or could not be reached.
-    #[error("{}", describe(.0))]
+    #[error(transparent)]
     Api(#[from] kube::Error),
     /// Another object's Deployment has the name.
     #[error("the Deployment {0:?} already exists and is not controlled by this object")]
@@ -153,7 +153,7 @@ fn on_error(object: Arc<Foo>, error: &Error, context: Arc<Context>) -> OnError {
         Error::Api(_) => ("Failed", OnError::Backoff),
         Error::NameTaken(_) => ("ErrResourceExists", OnError::After(LOOK_AGAIN)),
     };
-    let (reference, note) = (object.object_ref(&()), error.to_string());
+    let (reference, note) = (object.object_ref(&()), describe(error));
     context
         .recorder
         .event(&reference, EventType::Warning, reason, "Reconcile", note);

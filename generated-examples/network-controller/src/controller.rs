@@ -3,6 +3,7 @@ use std::{io, sync::Arc, time::Duration};
 
 use kube::Resource;
 use kube_codegen_runtime::{
+    client::describe,
     controller::{Action, Controller, OnError, predicate::resource_version_changed},
     event::{EventRecorder, EventType},
     informer::ObjectKey,
@@ -33,7 +34,7 @@ pub struct Context {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A configured network could not be read or written.
-    #[error("cannot access the configured networks: {0}")]
+    #[error("cannot access the configured networks")]
     Io(#[from] io::Error),
     /// The object is invalid; retrying is pointless until it changes.
     #[error("{0}")]
@@ -103,7 +104,7 @@ fn on_error(key: &ObjectKey, error: &Error, context: Arc<Context>) -> OnError {
     };
     let namespace = key.namespace.as_deref().unwrap_or_default();
     if let Ok(network) = context.lister.namespaced(namespace).get(&key.name) {
-        context.event(&network, EventType::Warning, reason, error.to_string());
+        context.event(&network, EventType::Warning, reason, describe(error));
     }
     next
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::Pod;
 use kube::Client;
 use kube_codegen_runtime::{
-    client::describe,
     controller::{Action, Controller, OnError},
     informer::ObjectKey,
     lister::Lister,
@@ -20,11 +19,11 @@ pub struct Context {
     pub lister: Lister<Pod>,
 }
 
-/// Why a reconcile failed.
+/// Why a reconcile failed. Causes are sources, which the log shows.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The API server rejected a request or could not be reached.
-    #[error("{}", describe(.0))]
+    #[error(transparent)]
     Api(#[from] kube::Error),
 }
 

@@ -7,7 +7,7 @@ use kube::{
     api::{DeleteParams, Preconditions},
 };
 use kube_codegen_runtime::{
-    client::{ErrorExt, TypedClient, describe},
+    client::{ErrorExt, TypedClient},
     controller::{Action, Controller, OnError, predicate::resource_version_changed},
     event::{EventRecorder, EventType},
     informer::{InformerEvent, ObjectKey},
@@ -42,7 +42,7 @@ pub struct Context {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The API server rejected a request or could not be reached.
-    #[error("{}", describe(.0))]
+    #[error(transparent)]
     Api(#[from] kube::Error),
 }
 
@@ -50,7 +50,10 @@ pub enum Error {
 pub fn register(manager: &mut Manager, settings: Settings) {
     let secrets = manager.factory().informer::<Secret>();
     let namespaces = manager.factory().informer::<Namespace>();
-    secrets.set_transform(forget_others(settings.source_namespace.clone()));
+    let transform = forget_others(settings.source_namespace.clone());
+    if let Err(error) = secrets.set_transform(transform) {
+        tracing::warn!("the cache has whole Secrets: {error}");
+    }
     let source = |secret: &Secret| source_of(secret).map(str::to_owned).into_iter().collect();
     if let Err(error) = secrets.add_index(COPIES, source) {
         tracing::warn!("the index of copies is not new: {error}");

@@ -50,7 +50,7 @@ impl Context {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The API server rejected a request or could not be reached.
-    #[error("{}", describe(.0))]
+    #[error(transparent)]
     Api(#[from] kube::Error),
 }
 
@@ -127,6 +127,6 @@ fn on_error(object: Arc<VirtualMachine>, error: &Error, context: Arc<Context>) -
         Error::Api(error) if error.is_invalid() => ("Invalid", OnError::Drop),
         Error::Api(_) => ("Failed", OnError::Backoff),
     };
-    context.event(&object, EventType::Warning, reason, &error.to_string());
+    context.event(&object, EventType::Warning, reason, &describe(error));
     next
 }
