@@ -71,7 +71,7 @@ fn with_hidden_lines(readme: &str) -> String {
                 "# Ok(()) }\n",
             )
         };
-        text += &format!("```rust\n{IMPORTS}{start}{code}{end}```{rest}");
+        text.extend(["```rust\n", IMPORTS, start, code, end, "```", rest]);
     }
     text
 }

@@ -134,6 +134,7 @@ impl<'o> Run<'o> {
             peak,
             read: Some(self.read(read)?),
             stall,
+            collected: None,
         })?;
         if let Some(stall) = &self.stall {
             tokio::task::yield_now().await;

@@ -59,13 +59,30 @@ fn main() -> Result<(), Failure> {
         "| client | sync CPU s | sync s | peak MB | steady MB | B/object | read µs | stall ms | updates CPU s | p50 ms | p99 ms | stall ms |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
     );
     let server = Server::start(options.objects)?;
+    let mut collected = Vec::new();
     for kind in selected(&options)? {
         match measure(kind, &options, &server, updates) {
-            Ok((synced, changed)) => print(kind, options.objects, &synced, &changed),
+            Ok((synced, changed)) => {
+                print(kind, options.objects, &synced, &changed);
+                if let Some([resident, heap]) = synced.collected {
+                    let resident = per_object(resident.saturating_sub(synced.before), &options);
+                    let heap = per_object(heap, &options);
+                    collected.push(format!(
+                        "{} after a garbage collection: {resident:.0} B/object, of which the heap has {heap:.0}",
+                        kind.name
+                    ));
+                }
+            }
             Err(error) => println!("| {} | skipped: {error} |", kind.name),
         }
     }
+    collected.iter().for_each(|line| println!("{line}"));
     Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "of bytes, far below 2^53")]
+fn per_object(bytes: u64, options: &Options) -> f64 {
+    bytes as f64 / options.objects as f64
 }
 
 fn selected(options: &Options) -> Result<Vec<&'static Kind>, Failure> {

@@ -25,6 +25,8 @@ pub struct Synced {
     pub read: Option<f64>,
     /// The longest stall of the list, in milliseconds.
     pub stall: Option<f64>,
+    /// Of a program with a garbage collector: the resident bytes, and those of the heap, after a collection.
+    pub collected: Option<[u64; 2]>,
 }
 
 /// The second line: after the updates.

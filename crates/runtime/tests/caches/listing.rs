@@ -253,7 +253,11 @@ async fn pages_that_do_not_end_are_a_failure_with_a_back_off() {
         let (informer, mut server) = informer_with(paged());
         let errors = Arc::new(Mutex::new(Vec::new()));
         let received = Arc::clone(&errors);
-        informer.set_error_handler(move |error| received.lock().push(error.to_string()));
+        informer.set_error_handler(move |error| {
+            received
+                .lock()
+                .push(kube_codegen_runtime::client::describe(error))
+        });
         let mut pages = 0;
         while errors.lock().is_empty() && pages < 1000 {
             let token = if is_counted {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math/rand"
 	"os"
+	goruntime "runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,6 +134,7 @@ func main() {
 	print(map[string]any{
 		"cpu": spent, "wall": wall, "before": before, "steady": steady, "peak": peak,
 		"read": float64(time.Since(reads).Nanoseconds()) / 1e3 / float64(len(keys)), "stall": nil,
+		"collected": collected(),
 	})
 
 	cpuBefore = cpu()
@@ -142,6 +145,14 @@ func main() {
 	print(map[string]any{
 		"cpu": spent, "p50": latencies[len(latencies)/2], "p99": latencies[len(latencies)*99/100], "stall": nil,
 	})
+}
+
+// Returns the resident bytes, and the bytes of the heap, after a garbage collection.
+func collected() [2]uint64 {
+	debug.FreeOSMemory()
+	var stats goruntime.MemStats
+	goruntime.ReadMemStats(&stats)
+	return [2]uint64{memory("VmRSS"), stats.HeapAlloc}
 }
 
 func cpu() float64 {
