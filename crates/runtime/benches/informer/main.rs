@@ -76,7 +76,9 @@ fn main() -> Result<(), Failure> {
             Err(error) => println!("| {} | skipped: {error} |", kind.name),
         }
     }
-    collected.iter().for_each(|line| println!("{line}"));
+    for line in collected {
+        println!("{line}");
+    }
     Ok(())
 }
 

@@ -6,7 +6,9 @@ use kube::{
     api::{DeleteParams, Preconditions},
 };
 
-use super::{ATTEMPTS, Child, ChildError, Children, MANAGED_BY, OWNER, identity::label_of, request};
+use super::{
+    ATTEMPTS, Child, ChildError, Children, MANAGED_BY, OWNER, identity::label_of, request,
+};
 use crate::{cache::ObjectKey, client::ErrorExt, controller::is_controlled_by};
 
 impl<K: Child> Children<K> {

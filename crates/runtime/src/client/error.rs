@@ -220,7 +220,9 @@ impl<'e> Known<'e> {
                 Self::Status(status)
             }
             _ if text.strip_prefix("ServiceError: ") == Some(&source.to_string()) => Self::Service,
-            _ if source.is::<serde_json::Error>() && text.ends_with(&source.to_string()) => Self::Json,
+            _ if source.is::<serde_json::Error>() && text.ends_with(&source.to_string()) => {
+                Self::Json
+            }
             _ => Self::Other,
         }
     }

@@ -256,7 +256,7 @@ async fn pages_that_do_not_end_are_a_failure_with_a_back_off() {
         informer.set_error_handler(move |error| {
             received
                 .lock()
-                .push(kube_codegen_runtime::client::describe(error))
+                .push(kube_codegen_runtime::client::describe(error));
         });
         let mut pages = 0;
         while errors.lock().is_empty() && pages < 1000 {
