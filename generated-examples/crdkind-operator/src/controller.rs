@@ -86,18 +86,21 @@ async fn reconcile(object: Arc<CrdKind>, context: Arc<Context>) -> Result<Action
         served = served.is_written(),
         "reconciled"
     );
-    let note = format!(
-        "{} with {} replicas is deployed and served",
-        desired.choice.as_str(),
-        desired.replicas
-    );
-    context.recorder.event(
-        &object.object_ref(&()),
-        EventType::Normal,
-        "Synced",
-        "Reconcile",
-        note,
-    );
+    // A reconcile that finds nothing to do, such as after a change of the status of a child, is no news.
+    if deployed.is_written() || served.is_written() {
+        let note = format!(
+            "{} with {} replicas is deployed and served",
+            desired.choice.as_str(),
+            desired.replicas
+        );
+        context.recorder.event(
+            &object.object_ref(&()),
+            EventType::Normal,
+            "Synced",
+            "Reconcile",
+            note,
+        );
+    }
     Ok(Action::await_change())
 }
 

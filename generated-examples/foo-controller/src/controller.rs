@@ -2,15 +2,12 @@
 use std::{sync::Arc, time::Duration};
 
 use k8s_openapi::api::apps::v1::Deployment;
-use kube::{
-    Client, Resource, ResourceExt,
-    api::{DeleteParams, Preconditions},
-};
+use kube::{Client, Resource, ResourceExt};
 use kube_codegen_runtime::{
-    client::{ErrorExt, TypedClient, describe},
-    controller::{Action, Controller, OnError, is_controlled_by, owned_by},
+    children::{ChildError, Children},
+    client::{ErrorExt, FieldManager, TypedClient, describe},
+    controller::{Action, Controller, OnError},
     event::{EventRecorder, EventType},
-    lister::Lister,
     manager::Manager,
 };
 
@@ -26,8 +23,8 @@ pub struct Context {
     pub client: Client,
     /// Records events about objects.
     pub recorder: EventRecorder,
-    /// The cached Deployments.
-    pub deployments: Lister<Deployment>,
+    /// The Deployments of all objects.
+    pub deployments: Children<Deployment>,
 }
 
 impl Context {
@@ -35,17 +32,6 @@ impl Context {
     pub fn client_of(&self, object: &Foo) -> TypedClient<Foo> {
         let namespace = object.namespace().unwrap_or_default();
         TypedClient::namespaced(self.client.clone(), &namespace).with_field_manager(crate::REPORTER)
-    }
-
-    /// Asks the API server whether the object exists and is not being deleted; the cache may be behind.
-    async fn exists(&self, object: &Foo) -> kube::Result<bool> {
-        match self.client_of(object).get(&object.name_any()).await {
-            Ok(live) => {
-                Ok(live.uid() == object.uid() && live.metadata.deletion_timestamp.is_none())
-            }
-            Err(error) if error.is_not_found() => Ok(false),
-            Err(error) => Err(error),
-        }
     }
 }
 
@@ -55,9 +41,9 @@ pub enum Error {
     /// The API server rejected a request or could not be reached.
     #[error(transparent)]
     Api(#[from] kube::Error),
-    /// Another object's Deployment has the name.
-    #[error("the Deployment {0:?} already exists and is not controlled by this object")]
-    NameTaken(String),
+    /// The Deployment could not be created, corrected or deleted.
+    #[error(transparent)]
+    Child(#[from] ChildError),
 }
 
 /// Adds the controller of the kind to `manager`.
@@ -66,10 +52,11 @@ pub fn register(manager: &mut Manager) {
     let informers = manager.factory().example_com_v1alpha1();
     let informer = informers.foos();
     let deployments = manager.factory().informer::<Deployment>();
+    let field_manager = FieldManager::new(crate::REPORTER);
     let context = Context {
         client: manager.client(),
         recorder: manager.recorder(),
-        deployments: deployments.lister(),
+        deployments: Children::new(manager.client(), &deployments, field_manager),
     };
     let controller = Controller::for_informer(&informer).owns(&deployments);
     manager.controller(controller, |controller| {
@@ -81,67 +68,37 @@ pub fn register(manager: &mut Manager) {
 ///
 /// The object is the cached one. The function never runs concurrently for the same object, and must be idempotent.
 async fn reconcile(object: Arc<Foo>, context: Arc<Context>) -> Result<Action, Error> {
-    let Some(owner) = owned_by(&*object) else {
-        return Ok(Action::await_change());
-    };
     if object.metadata.deletion_timestamp.is_some() {
         // The garbage collector deletes the Deployment.
         return Ok(Action::await_change());
     }
-    let namespace = object.namespace().unwrap_or_default();
-    let deployments = TypedClient::<Deployment>::namespaced(context.client.clone(), &namespace)
-        .with_field_manager(crate::REPORTER);
-    let cached = context.deployments.namespaced(&namespace);
     let name = &object.spec.deployment_name;
-    let desired = deployment(&object, &owner);
-    let live = match cached.get(name) {
-        Ok(cached) => (*cached).clone(),
-        // The garbage collector would delete the Deployment of a deleted object, whose deletion leads here again.
-        Err(_) if !context.exists(&object).await? => return Ok(Action::await_change()),
-        Err(_) => match deployments.create(&desired).await {
-            // The cache lags behind the server.
-            Err(error) if error.is_already_exists() => deployments.get(name).await?,
-            created => created?,
-        },
+    let deployments = &context.deployments;
+    let deployed = deployments.apply(&*object, deployment(&object)).await?;
+    let Some(live) = deployed.object() else {
+        // It cannot be created yet. The next event leads here again.
+        return Ok(Action::await_change());
     };
-    if !is_controlled_by(&live, &*object) {
-        return Err(Error::NameTaken(name.clone()));
-    }
-    let live = deployments.modify_from(&live, |live| {
-        if let (Some(live), Some(desired)) = (&mut live.spec, &desired.spec) {
-            live.replicas = desired.replicas;
-        }
-    });
-    let live = live.await?;
     // After a change of the name.
-    for other in cached.all() {
-        if other.name_any() != *name && is_controlled_by(&*other, &*object) {
-            // Not another Deployment that has replaced it meanwhile.
-            let params = DeleteParams::background().preconditions(Preconditions {
-                uid: other.uid(),
-                resource_version: None,
-            });
-            match deployments.delete(&other.name_any(), &params).await {
-                Err(error) if !error.is_not_found() => return Err(error.into()),
-                _ => {}
-            }
-        }
-    }
-    let available = live.status.and_then(|status| status.available_replicas);
+    deployments.prune(&*object, [name]).await?;
+    let available = live.status.as_ref().and_then(|it| it.available_replicas);
     let foos = context.client_of(&object);
     let status = foos.modify_status_from(&object, |object| {
         let status = object.status.get_or_insert_default();
         status.available_replicas = Some(available.unwrap_or_default());
     });
     status.await?;
-    let note = format!("{} replicas of {name}", object.spec.replicas);
-    context.recorder.event(
-        &object.object_ref(&()),
-        EventType::Normal,
-        "Synced",
-        "Reconcile",
-        note,
-    );
+    // A reconcile that finds nothing to do, such as after a change of a status, is no news.
+    if deployed.is_written() {
+        let note = format!("{} replicas of {name}", object.spec.replicas);
+        context.recorder.event(
+            &object.object_ref(&()),
+            EventType::Normal,
+            "Synced",
+            "Reconcile",
+            note,
+        );
+    }
     Ok(Action::await_change())
 }
 
@@ -149,9 +106,13 @@ async fn reconcile(object: Arc<Foo>, context: Arc<Context>) -> Result<Action, Er
 fn on_error(object: Arc<Foo>, error: &Error, context: Arc<Context>) -> OnError {
     let (reason, next) = match error {
         // Only a change of the object can fix that, such as a name that a Deployment cannot have.
-        Error::Api(error) if error.is_invalid() => ("Invalid", OnError::Drop),
-        Error::Api(_) => ("Failed", OnError::Backoff),
-        Error::NameTaken(_) => ("ErrResourceExists", OnError::After(LOOK_AGAIN)),
+        Error::Api(error) | Error::Child(ChildError::Api(error)) if error.is_invalid() => {
+            ("Invalid", OnError::Drop)
+        }
+        Error::Child(ChildError::Foreign { .. }) => {
+            ("ErrResourceExists", OnError::After(LOOK_AGAIN))
+        }
+        Error::Api(_) | Error::Child(_) => ("Failed", OnError::Backoff),
     };
     let (reference, note) = (object.object_ref(&()), describe(error));
     context

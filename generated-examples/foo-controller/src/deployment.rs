@@ -6,8 +6,9 @@ use k8s_openapi::{
         apps::v1::{Deployment, DeploymentSpec},
         core::v1::{Container, PodSpec, PodTemplateSpec},
     },
-    apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta, OwnerReference},
+    apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta},
 };
+use kube_codegen_runtime::children::MANAGED_BY;
 
 use crate::generated::example_com::v1alpha1::Foo;
 
@@ -15,14 +16,11 @@ use crate::generated::example_com::v1alpha1::Foo;
 const IMAGE: &str = "nginx:stable";
 
 /// Returns the Deployment of an object.
-pub fn deployment(object: &Foo, owner: &OwnerReference) -> Deployment {
+pub fn deployment(object: &Foo) -> Deployment {
     let name = object.metadata.name.clone().unwrap_or_default();
     let labels = BTreeMap::from([
         ("app.kubernetes.io/instance".to_owned(), name),
-        (
-            "app.kubernetes.io/managed-by".to_owned(),
-            crate::REPORTER.to_owned(),
-        ),
+        (MANAGED_BY.to_owned(), crate::REPORTER.to_owned()),
     ]);
     let container = Container {
         name: "nginx".to_owned(),
@@ -33,7 +31,6 @@ pub fn deployment(object: &Foo, owner: &OwnerReference) -> Deployment {
         metadata: ObjectMeta {
             name: Some(object.spec.deployment_name.clone()),
             namespace: object.metadata.namespace.clone(),
-            owner_references: Some(vec![owner.clone()]),
             ..ObjectMeta::default()
         },
         spec: Some(DeploymentSpec {

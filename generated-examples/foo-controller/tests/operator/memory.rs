@@ -13,7 +13,7 @@ use foo_controller::{
 use k8s_openapi::api::{apps::v1::Deployment, events::v1::Event};
 use kube::CustomResourceExt;
 use kube_codegen_runtime::client::ErrorExt;
-use kube_codegen_testing::ApiServer;
+use kube_codegen_testing::{ApiServer, Failure, On};
 use serde_json::{Value, json};
 
 fn server() -> ApiServer {
@@ -102,6 +102,10 @@ async fn step_three_deploys_and_reports_the_status() {
     })
     .await;
 
+    let writes = server.writes();
+    let events = writes.iter().filter(|write| write.resource == "events");
+    assert_eq!(events.count(), 1, "a reconcile without a change is no news");
+
     // Changes, drift and another name.
     let change = |object: &mut Value| object["spec"]["replicas"] = json!(3);
     server.edit::<Foo>("default", "a", change).unwrap();
@@ -119,8 +123,18 @@ async fn step_three_deploys_and_reports_the_status() {
             .then_some(())
     })
     .await;
+    // What cannot be deleted at once is deleted later.
+    server.fail_times(On::verb("delete"), 10, Failure::status(409));
+    let rename = |object: &mut Value| object["spec"]["deploymentName"] = json!("page");
+    server.edit::<Foo>("default", "a", rename).unwrap();
+    deployed(&server, "page", 3).await;
+    until(&server, "the old name is gone", |server| {
+        let old = server.get::<Deployment>("default", "site");
+        old.is_none().then_some(())
+    })
+    .await;
     server.delete::<Foo>("default", "a").unwrap();
-    assert!(server.get::<Deployment>("default", "site").is_none());
+    assert!(server.get::<Deployment>("default", "page").is_none());
     operator.stop().await;
 }
 

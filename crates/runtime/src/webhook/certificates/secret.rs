@@ -1,9 +1,9 @@
 //! The Secret that the replicas share.
 use k8s_openapi::{ByteString, api::core::v1::Secret};
-use kube::{Api, Client, api::PostParams};
+use kube::Client;
 
 use super::{CertificateError, Material};
-use crate::client::ErrorExt;
+use crate::client::{ErrorExt, TypedClient};
 
 const TYPE: &str = "kubernetes.io/tls";
 /// The CAs that clients trust, as cert-manager names them.
@@ -14,7 +14,7 @@ const KEY: &str = "tls.key";
 const END: &str = "-----END CERTIFICATE-----\n";
 
 pub(super) struct Store {
-    api: Api<Secret>,
+    secrets: TypedClient<Secret>,
     namespace: String,
     name: String,
     operator: String,
@@ -29,7 +29,7 @@ pub(super) struct Read {
 impl Store {
     pub(super) fn new(client: Client, namespace: String, name: String, operator: &str) -> Self {
         Self {
-            api: Api::namespaced(client, &namespace),
+            secrets: TypedClient::namespaced(client, &namespace),
             namespace,
             name,
             operator: operator.to_owned(),
@@ -42,7 +42,7 @@ impl Store {
     }
 
     pub(super) async fn read(&self) -> Result<Read, CertificateError> {
-        let secret = self.api.get_opt(&self.name).await;
+        let secret = self.secrets.get_opt(&self.name).await;
         let secret = secret.map_err(|source| self.failed("read", source))?;
         let type_ = secret.as_ref().and_then(|secret| secret.type_.clone());
         if let Some(type_) = type_.filter(|type_| type_ != TYPE) {
@@ -81,11 +81,10 @@ impl Store {
         ] {
             data.insert(key.to_owned(), ByteString(value.clone().into_bytes()));
         }
-        let params = PostParams::default();
         let written = if exists {
-            self.api.replace(&self.name, &params, &secret).await
+            self.secrets.replace(&secret).await
         } else {
-            self.api.create(&params, &secret).await
+            self.secrets.create(&secret).await
         };
         match written {
             Ok(_) => Ok(true),
