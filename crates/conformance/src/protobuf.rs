@@ -103,7 +103,8 @@ fn message(name: &str, schema: &Value, value: &Value) -> Option<Vec<u8>> {
             // The envelope has the type of an object.
             let is_object = schema["properties"].get("metadata").is_some();
             let encoded = fields.iter().filter(|(name, value)| {
-                !value.is_null() && !(is_object && matches!(name.as_str(), "apiVersion" | "kind"))
+                let is_in_envelope = is_object && matches!(name.as_str(), "apiVersion" | "kind");
+                !value.is_null() && !is_in_envelope
             });
             for (name, value) in encoded {
                 let property = schema["properties"].get(name)?;

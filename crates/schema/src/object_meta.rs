@@ -126,7 +126,9 @@ fn normal(type_: Type, value: &mut Value) {
             fields.values_mut().for_each(|value| normal(TEXT, value));
         }
         (Type::List(_, item), Value::Array(items)) => {
-            items.iter_mut().for_each(|value| normal(*item, value));
+            for value in items.iter_mut() {
+                normal(*item, value);
+            }
         }
         (Type::Struct(schema), Value::Object(fields)) => {
             let type_of = |name: &str| schema.fields.iter().find(|(field, _)| *field == name);

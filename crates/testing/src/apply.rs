@@ -32,16 +32,16 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
         let applied = managed::apply(&blank, &config, request)?;
         decode(applied.as_ref().unwrap_or(&config), &config, request)?;
         let mut object = applied.unwrap_or(config);
-        // A resource version is a precondition of an update only; a dry run shows it.
-        object::demanded(&object)?;
-        if !request.dry_run() {
-            object::section(&mut object, "metadata").remove("resourceVersion");
-        }
         if object::name(&object).is_empty() {
             return Err(bad_request(&format!(
                 "the name of the object ({} based on URL) was undeterminable: name must be provided",
                 target.name
             )));
+        }
+        // A resource version is a precondition of an update only; a dry run shows it.
+        object::demanded(&object)?;
+        if !request.dry_run() {
+            object::section(&mut object, "metadata").remove("resourceVersion");
         }
         let uid = object::uid(&object);
         if !uid.is_empty() {

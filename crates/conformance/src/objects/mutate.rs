@@ -316,12 +316,12 @@ fn object(rng: &mut Rng, schema: &Value, depth: usize) -> Value {
     if schema["x-kubernetes-embedded-resource"] == true && rng.u8(0..4) > 0 {
         fields.insert("apiVersion".into(), "v1".into());
         fields.insert("kind".into(), "ConfigMap".into());
-        if rng.bool() {
-            let name = *rng.choice(TEXTS).unwrap_or(&"a");
-            fields.insert("metadata".into(), json!({"name": name}));
-        } else if rng.bool() {
-            fields.insert("metadata".into(), metadata::embedded(rng));
-        }
+        let metadata = match rng.u8(0..4) {
+            0 => return fields.into(),
+            1 => metadata::embedded(rng),
+            _ => json!({"name": rng.choice(TEXTS).unwrap_or(&"a")}),
+        };
+        fields.insert("metadata".into(), metadata);
     }
     fields.into()
 }

@@ -1,4 +1,6 @@
 //! Compares `ParsedQuantity` with what Go's `resource.Quantity` makes of the same texts; `record.go` recorded it.
+#![allow(clippy::unwrap_used)]
+
 use kube_codegen_quantity::{ParsedQuantity, QuantityFormat, stored};
 use std::cmp::Ordering;
 
