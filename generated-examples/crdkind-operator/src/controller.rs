@@ -86,7 +86,7 @@ async fn reconcile(object: Arc<CrdKind>, context: Arc<Context>) -> Result<Action
         served = served.is_written(),
         "reconciled"
     );
-    // A reconcile that finds nothing to do, such as after a change of the status of a child, is no news.
+    // A reconcile that finds nothing to do, such as after a change of the status of a child, has nothing to report.
     if deployed.is_written() || served.is_written() {
         let note = format!(
             "{} with {} replicas is deployed and served",

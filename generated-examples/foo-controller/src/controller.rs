@@ -88,7 +88,7 @@ async fn reconcile(object: Arc<Foo>, context: Arc<Context>) -> Result<Action, Er
         status.available_replicas = Some(available.unwrap_or_default());
     });
     status.await?;
-    // A reconcile that finds nothing to do, such as after a change of a status, is no news.
+    // A reconcile that finds nothing to do, such as after a change of a status, has nothing to report.
     if deployed.is_written() {
         let note = format!("{} replicas of {name}", object.spec.replicas);
         context.recorder.event(

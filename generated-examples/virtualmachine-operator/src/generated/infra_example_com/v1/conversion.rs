@@ -11,6 +11,8 @@ use kube_codegen_record::conversion::{Converter, IfAbsent, Mapping, Narrowing, S
 /// schemas that adds such a path adds a method.
 pub trait ConvertVirtualMachineV2 {
     /// `spec.resources.memory` of `v2` is `spec.memory` in `v1`.
+    ///
+    /// To copy the values as they are, declare `rename = "spec.memory -> spec.resources.memory"` in the config instead.
     fn spec_resources_memory(&self) -> Mapping<String, String>;
 }
 
