@@ -205,7 +205,7 @@ impl Simulation {
     /// `SIMULATE_EXHAUSTIVE` overrides it.
     ///
     /// This ends only for small worlds: with up to three [objects](Self::objects), up to two faults, and one or two workloads. The
-    /// [`Summary`] says whether it has ended within the budget.
+    /// [`Summary`](crate::Summary) says whether it has ended within the budget.
     pub fn exhaustive(mut self, faults: usize) -> Self {
         self.exhaustive = Some(faults);
         self
