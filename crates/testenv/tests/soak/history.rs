@@ -248,7 +248,8 @@ mod tests {
         recorded.lease.insert(3, record("one", 0, 9, 10));
         recorded.lease.insert(6, record("two", 1, taken, taken));
         recorded.lease.insert(9, record("two", 1, taken, taken + 1));
-        recorded.writes.insert(version, "one 0 7".parse().unwrap());
+        // The term of "one" began with version 1 of the Lease.
+        recorded.writes.insert(version, "one 1 7".parse().unwrap());
         recorded
     }
 

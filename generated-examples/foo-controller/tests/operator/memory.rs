@@ -104,7 +104,11 @@ async fn step_three_deploys_and_reports_the_status() {
 
     let writes = server.writes();
     let events = writes.iter().filter(|write| write.resource == "events");
-    assert_eq!(events.count(), 1, "a reconcile without a change has nothing to report");
+    assert_eq!(
+        events.count(),
+        1,
+        "a reconcile without a change has nothing to report"
+    );
 
     // Changes, drift and another name.
     let change = |object: &mut Value| object["spec"]["replicas"] = json!(3);
