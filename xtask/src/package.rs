@@ -162,7 +162,13 @@ fn problems_of_file(package: &Value) -> Result<Vec<String>> {
     }
     println!("{stem}: {} files, {} kB", files.len(), size / 1000);
     let mut problems = Vec::new();
-    for needed in ["Cargo.toml", "LICENSE", "README.md", "src/lib.rs"] {
+    // A package may have a program alone.
+    let root = if files.contains(&format!("{stem}/src/main.rs")) {
+        "src/main.rs"
+    } else {
+        "src/lib.rs"
+    };
+    for needed in ["Cargo.toml", "LICENSE", "README.md", root] {
         if !files.contains(&format!("{stem}/{needed}")) {
             problems.push(format!("{stem}: its package lacks {needed}"));
         }
