@@ -53,7 +53,7 @@ pub(super) const PACKAGES: &[Package] = &[
     package("source"),
     package("handler"),
     package("internal/controller"),
-    package("recorder"),
+    package("internal/recorder"),
     package("cluster"),
     package("reconcile"),
 ];
@@ -106,7 +106,7 @@ pub(super) fn run(
             .current_dir(module()?.join("pkg").join(package.name))
             .env("USE_EXISTING_CLUSTER", "true")
             .env("KUBECONFIG", &server.kubeconfig)
-            .env("NO_COLOR", "1")
+            .env("GINKGO_NO_COLOR", "TRUE")
             .output()?;
         let text = String::from_utf8_lossy(&output.stdout);
         let mut outcome = read(&text);
