@@ -239,25 +239,25 @@ async fn read(
     // Of a body without a length, nothing but the limit is known.
     let length = request.body().size_hint().upper();
     let length = length.map_or(Ok(limit), usize::try_from);
-    let mut body = Limited::new(request.into_body(), limit);
+    let mut body = request.into_body();
     let Some(length) = length.ok().filter(|length| *length <= limit) else {
-        // A client sends its whole request before it reads the answer.
-        while let Some(Ok(_)) = body.frame().await {}
-        return Err(too_large(limit));
+        return Err(too_large(limit, body).await);
     };
     let unavailable =
         |error: &dyn fmt::Display| (StatusCode::SERVICE_UNAVAILABLE, error.to_string());
     let units = u32::try_from(length.div_ceil(UNIT)).map_err(|error| unavailable(&error))?;
     let permit = memory.acquire_many(units).await;
     let permit = permit.map_err(|error| unavailable(&error))?;
-    match body.collect().await {
+    match Limited::new(&mut body, limit).collect().await {
         Ok(body) => Ok((body.to_bytes(), permit)),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large(limit)),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large(limit, body).await),
         Err(error) => Err(bad_request(&format!("the body cannot be read: {error}"))),
     }
 }
 
-fn too_large(limit: usize) -> HttpError {
+/// Reads the rest of the body and drops it: a client sends its whole request before it reads the answer.
+async fn too_large(limit: usize, mut rest: Incoming) -> HttpError {
+    while let Some(Ok(_)) = rest.frame().await {}
     let message = format!("the body is larger than {limit} bytes");
     (StatusCode::PAYLOAD_TOO_LARGE, message)
 }
