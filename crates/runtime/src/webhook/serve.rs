@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use http::{Method, Request as HttpRequest, Response, StatusCode, header};
+use http::{Method, Request as HttpRequest, Response, StatusCode, header, request::Parts};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Body as _, Bytes, Incoming};
 use kube::core::conversion::ConversionReview;
@@ -102,47 +102,53 @@ impl Dispatch {
     }
 
     pub(crate) async fn respond(&self, request: HttpRequest<Incoming>) -> HttpResponse {
-        let path = request.uri().path().to_owned();
-        let mut measured = Measured::new(&self.metrics, &path);
-        let answer = self.answer(&path, request).await;
+        let started = Instant::now();
+        let (head, mut body) = request.into_parts();
+        let path = head.uri.path();
+        let mut measured = Measured::new(&self.metrics, path);
+        let answer = self.answer(&head, &mut body).await;
         let answer = answer.unwrap_or_else(|(status, reason)| {
             warn!(webhook = %path, %status, "{reason}");
             text(status, reason + "\n")
         });
+        // A client sends its whole request before it reads the answer, and gets none if the connection is closed earlier.
+        let waits = head.uri.query().and_then(timeout_of).unwrap_or(TIMEOUT);
+        let rest = waits.saturating_sub(started.elapsed());
+        _ = timeout(rest, async {
+            while let Some(Ok(_)) = body.frame().await {}
+        })
+        .await;
         measured.code = Some(answer.status().as_u16());
         answer
     }
 
-    async fn answer(
-        &self,
-        path: &str,
-        request: HttpRequest<Incoming>,
-    ) -> Result<HttpResponse, HttpError> {
+    async fn answer(&self, head: &Parts, body: &mut Incoming) -> Result<HttpResponse, HttpError> {
+        let path = head.uri.path();
         let handler = self.admission.get(path);
         let converts = path == conversion::PATH && !self.converters.is_empty();
         if handler.is_none() && !converts {
             let message = format!("there is no webhook at {path}");
             return Err((StatusCode::NOT_FOUND, message));
         }
-        if request.method() != Method::POST {
+        if head.method != Method::POST {
             let message = "a webhook answers POST requests only".to_owned();
             return Err((StatusCode::METHOD_NOT_ALLOWED, message));
         }
-        let content = request.headers().get(header::CONTENT_TYPE);
+        let content = head.headers.get(header::CONTENT_TYPE);
         let content = content.and_then(|value| value.to_str().ok());
         if content.is_none_or(|value| !value.starts_with("application/json")) {
             let message = "the content type must be application/json".to_owned();
             return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
         }
-        let waits = request.uri().query().and_then(timeout_of);
+        let waits = head.uri.query().and_then(timeout_of);
         if let Some(handler) = handler {
             let limit = within(waits.unwrap_or(TIMEOUT));
-            let read = read(request, MAX_ADMISSION, &self.memory.admission);
+            let read = read(body, MAX_ADMISSION, &self.memory.admission);
             let (body, _memory) = in_time(limit, read).await?;
             return self.admit(Arc::clone(handler), &body, limit).await;
         }
         let limit = within(waits.unwrap_or(CONVERSION_TIMEOUT));
-        let read = read(request, MAX_CONVERSION, &self.memory.conversion);
+        let read = read(body, MAX_CONVERSION, &self.memory.conversion);
         let (body, _memory) = in_time(limit, read).await?;
         self.convert(&body, limit).await
     }
@@ -231,33 +237,29 @@ fn too_slow(limit: Duration) -> HttpError {
 }
 
 /// Waits for memory for the body, and reads it.
-async fn read(
-    request: HttpRequest<Incoming>,
+async fn read<'m>(
+    body: &mut Incoming,
     limit: usize,
-    memory: &Semaphore,
-) -> Result<(Bytes, SemaphorePermit<'_>), HttpError> {
+    memory: &'m Semaphore,
+) -> Result<(Bytes, SemaphorePermit<'m>), HttpError> {
     // Of a body without a length, nothing but the limit is known.
-    let length = request.body().size_hint().upper();
+    let length = body.size_hint().upper();
     let length = length.map_or(Ok(limit), usize::try_from);
-    let mut body = request.into_body();
-    let Some(length) = length.ok().filter(|length| *length <= limit) else {
-        return Err(too_large(limit, body).await);
-    };
+    let length = length.ok().filter(|length| *length <= limit);
+    let length = length.ok_or_else(|| too_large(limit))?;
     let unavailable =
         |error: &dyn fmt::Display| (StatusCode::SERVICE_UNAVAILABLE, error.to_string());
     let units = u32::try_from(length.div_ceil(UNIT)).map_err(|error| unavailable(&error))?;
     let permit = memory.acquire_many(units).await;
     let permit = permit.map_err(|error| unavailable(&error))?;
-    match Limited::new(&mut body, limit).collect().await {
+    match Limited::new(body, limit).collect().await {
         Ok(body) => Ok((body.to_bytes(), permit)),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large(limit, body).await),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large(limit)),
         Err(error) => Err(bad_request(&format!("the body cannot be read: {error}"))),
     }
 }
 
-/// Reads the rest of the body and drops it: a client sends its whole request before it reads the answer.
-async fn too_large(limit: usize, mut rest: Incoming) -> HttpError {
-    while let Some(Ok(_)) = rest.frame().await {}
+fn too_large(limit: usize) -> HttpError {
     let message = format!("the body is larger than {limit} bytes");
     (StatusCode::PAYLOAD_TOO_LARGE, message)
 }
