@@ -131,7 +131,7 @@ async fn types() -> TestResult {
     let plane = ControlPlane::start().await?;
     let session = Session::new(plane.client()?, "default");
     let types = kube_codegen_conformance::types::read(&session).await?;
-    let folder = folder("../testing/src/builtin");
+    let folder = folder("../testing/src/kinds/builtin");
     for name in ["types", "descriptions"] {
         let file = fs::File::create(folder.join(format!("{name}.json.gz")))?;
         let mut encoder = flate2::GzBuilder::new().write(file, flate2::Compression::best());

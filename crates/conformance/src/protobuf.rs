@@ -10,7 +10,7 @@ const MAGIC: &[u8] = b"k8s\0";
 
 /// The recorded resources and types of the API server in memory.
 static RECORDED: LazyLock<(Value, Map<String, Value>)> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testing/src/builtin");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testing/src/kinds/builtin");
     let resources = fs::read(folder.join("resources.json")).unwrap_or_default();
     let mut types = Vec::new();
     let packed = fs::read(folder.join("types.json.gz")).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Authentication by tokens and impersonation, and authorization by the stored RBAC objects.
 
 pub(crate) mod rbac;
+pub(crate) mod review;
 pub(crate) mod token;
 
 use http::{HeaderMap, header, request::Parts};
@@ -8,10 +9,10 @@ use kube::core::response::{Status, reason};
 use serde_json::{Value, json};
 
 use crate::{
-    internal,
-    shared::{Shared, lock},
-    status::Answer,
-    store::Store,
+    handlers::internal,
+    server::shared::{Shared, lock},
+    storage::store::Store,
+    values::status::Answer,
 };
 use rbac::Attributes;
 use token::Tokens;

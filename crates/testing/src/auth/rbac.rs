@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 
 use super::{MASTERS, User};
 use crate::{
-    namespaces,
-    object::{self, at, list, strings, text},
+    controllers::namespaces,
     request::Request,
-    status::{Answer, no_details},
-    store::Store,
+    storage::store::Store,
+    values::{
+        object::{self, at, list, strings, text},
+        status::{Answer, no_details},
+    },
 };
 
 const GROUP: &str = "rbac.authorization.k8s.io/v1";

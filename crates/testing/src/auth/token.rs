@@ -15,12 +15,14 @@ use serde_json::{Value, json};
 
 use super::User;
 use crate::{
-    object::{self, at, put},
-    read,
+    handlers::read,
     request::Request,
-    shared::{Shared, lock},
-    status::Answer,
-    store::Store,
+    server::shared::{Shared, lock},
+    storage::store::Store,
+    values::{
+        object::{self, at, put},
+        status::Answer,
+    },
 };
 
 /// The default of `expirationSeconds`, and its least value.

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::pass::{Pass, number};
 use crate::{
-    object::{self, at, flag, list, text},
-    pods, selector,
+    handlers::pods,
+    request::selector,
+    values::object::{self, at, flag, list, text},
 };
 
 pub(super) fn run(pass: &mut Pass<'_>) {

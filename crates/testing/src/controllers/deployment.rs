@@ -8,7 +8,7 @@ use super::{
     events::Source,
     pass::{Pass, condition, controller_of, hash, number, without_zeros},
 };
-use crate::object::{self, at, flag, map, now, put, section, text};
+use crate::values::object::{self, at, flag, map, now, put, section, text};
 
 const REVISION: &str = "/metadata/annotations/deployment.kubernetes.io~1revision";
 const HASH: &str = "pod-template-hash";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::pass::{Pass, active, controller_of, ready};
-use crate::object::{self, at, list, put, text};
+use crate::values::object::{self, at, list, put, text};
 
 const SERVICE: &str = "kubernetes.io/service-name";
 

@@ -7,8 +7,8 @@ use tokio::time::Instant;
 
 use super::pass::Pass;
 use crate::{
-    internal,
-    object::{self, at, now, put, text},
+    handlers::internal,
+    values::object::{self, at, now, put, text},
 };
 
 /// How long the API server keeps an Event (`--event-ttl`).

@@ -6,7 +6,7 @@ use super::{
     events::Source,
     pass::{Pass, active, condition, pod_of, ready, without_zeros},
 };
-use crate::object::{self, at, flag, list, now, text};
+use crate::values::object::{self, at, flag, list, now, text};
 
 const CONTROLLER: &str = "job-controller";
 

@@ -7,6 +7,7 @@ mod deployment;
 mod endpoints;
 mod events;
 mod job;
+pub(crate) mod namespaces;
 mod pass;
 mod pods;
 mod sets;
@@ -24,10 +25,11 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use crate::{
-    ApiServer, internal,
-    object::put,
-    shared::{Shared, lock},
-    store::Store,
+    ApiServer,
+    handlers::internal,
+    server::shared::{Shared, lock},
+    storage::store::Store,
+    values::object::put,
 };
 use events::Events;
 use pass::Pass;

@@ -7,9 +7,9 @@ use tokio::time::Instant;
 
 use super::{Controllers, events::Events};
 use crate::{
-    gc, internal,
-    object::{self, at, deleting, flag, list, now, put, text},
-    store::Store,
+    handlers::{gc, internal},
+    storage::store::Store,
+    values::object::{self, at, deleting, flag, list, now, put, text},
 };
 
 pub(super) const AGENT: &str = "kube-controller-manager";

@@ -9,7 +9,7 @@ use super::{
     events::Source,
     pass::{Pass, active, condition, number},
 };
-use crate::object::{self, at, flag, list, now, put, text};
+use crate::values::object::{self, at, flag, list, now, put, text};
 
 const ANNOTATION: &str = "/metadata/annotations/kube-codegen.dev~1pod";
 /// How long Pods stay on a node that is not ready (`tolerationSeconds` of the plugin `DefaultTolerationSeconds`).

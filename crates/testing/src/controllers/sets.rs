@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json};
 
 use super::pass::{Pass, active, hash, number, pod_of, ready, without_zeros};
-use crate::object::{self, at, put, text};
+use crate::values::object::{self, at, put, text};
 
 const DAEMONS: &str = "daemonset-controller";
 

@@ -9,8 +9,8 @@ use super::{
     pass::{AGENT, Pass, controller_of, hash, number, pod_of, ready, without_zeros},
     sets::available,
 };
-use crate::internal;
-use crate::object::{self, at, list, map, put, section, text};
+use crate::handlers::internal;
+use crate::values::object::{self, at, list, map, put, section, text};
 
 const REVISION: &str = "/metadata/labels/controller-revision-hash";
 

@@ -1,0 +1,393 @@
+//! Admits a write: checks, completes and stores an object's new state, whatever the verb.
+
+use std::sync::Arc;
+
+use kube::core::response::{Status, StatusCause};
+use serde_json::Value;
+
+use crate::{
+    admission::{limits, service_ports},
+    controllers::namespaces,
+    fields,
+    handlers::{
+        body::{self, identify},
+        gc, patch,
+    },
+    kinds::{
+        builtin, convert, definition,
+        kind::{Kind, Types},
+        names,
+    },
+    request::{APPLY, Probe, Request, Verb},
+    storage::store::Store,
+    values::{
+        numbers,
+        object::{self, at, copy, deleting, map, now, section, text},
+        status::{
+            Answer, already_exists, cause, conflict, invalid, invalid_resource, stale, unexplained,
+        },
+    },
+    webhooks::in_process,
+};
+
+/// Fields of `metadata` that clients cannot write.
+const SERVER_OWNED: &[&str] = &[
+    "uid",
+    "creationTimestamp",
+    "generation",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "selfLink",
+];
+
+/// Stores a new object and returns it; a dry run stores nothing.
+pub(crate) fn create(
+    store: &mut Store,
+    request: &Request,
+    mut object: Value,
+) -> Answer<Arc<Value>> {
+    let kind = &request.target.kind;
+    let is_blank = body::has_blanks(request, &object);
+    identify(request, &mut object)?;
+    name(store, kind, &mut object);
+    let (namespace, name) = (
+        object::namespace(&object).to_owned(),
+        object::name(&object).to_owned(),
+    );
+    namespaces::admit(store, kind, &namespace, &name)?;
+    let uid = uid(store.unique());
+    let metadata = section(&mut object, "metadata");
+    metadata.retain(|field, value| {
+        let is_unversioned = field == "resourceVersion" && value == "";
+        !SERVER_OWNED.contains(&field.as_str()) && !is_unversioned
+    });
+    metadata.insert("uid".to_owned(), uid.into());
+    metadata.insert("creationTimestamp".to_owned(), now());
+    if kind.generation {
+        metadata.insert("generation".to_owned(), 1.into());
+    }
+    // The status of a Node may be created with it.
+    if request.target.version()?.status && kind.kind != "Node" {
+        map(&mut object).remove("status");
+    }
+    builtin::identify(kind, &mut object, &mut request.user.info());
+    complete(store, request, None, &mut object)?;
+    // The storage refuses a version, which a dry run does not reach, and knows those alone that are numbers.
+    if !request.dry_run() && matches!(object::demanded(&object), Ok(Some(_))) {
+        return Err(unexplained(
+            "resourceVersion should not be set on objects to be created",
+        ));
+    }
+    if let Some(found) = store.get(kind, &namespace, &name) {
+        return Err(already_exists(kind, &name, deleting(&found)));
+    }
+    if request.dry_run() {
+        return Ok(Arc::new(object));
+    }
+    let saved = convert::save(store, &request.target, object)?;
+    let stored = store.write(kind, saved);
+    if is_blank {
+        store.blanks.insert(object::uid(&stored).to_owned());
+    }
+    gc::after_create(store, kind, &stored);
+    convert::load(store, &request.target, &stored)
+}
+
+/// Stores the new state of an existing object and returns it; a dry run stores nothing.
+pub(crate) fn update(
+    store: &mut Store,
+    request: &Request,
+    old: &Arc<Value>,
+    mut object: Value,
+) -> Answer<Arc<Value>> {
+    let (kind, target) = (&request.target.kind, &request.target);
+    // Some comparisons of specifications tell an empty map or list from none.
+    let blanks = |part: &str| match &target.version().map(|version| &version.types) {
+        Ok(Types::Builtin(name)) => {
+            let schema = at(builtin::schema(name), &format!("/properties{part}"));
+            builtin::has_new_blanks(schema, at(old, part), at(&object, part))
+        }
+        _ => false,
+    };
+    let blank_spec = blanks("/spec");
+    let blank_webhooks = blanks("/webhooks");
+    // A patch leaves a text in the quantities of a claim that the comparison with the new ones sees.
+    let is_patched_claim = request.verb == Verb::Patch
+        && request.content_type != APPLY
+        && kind.group.is_empty()
+        && kind.kind == "PersistentVolumeClaim";
+    let is_blank = body::has_blanks(request, &object);
+    let retimed = is_blank || is_patched_claim;
+    identify(request, &mut object)?;
+    let name = target.name.as_str();
+    match object::demanded(&object)? {
+        None if builtin::needs_version(kind) => return Err(unversioned(kind, name)),
+        Some(version) if version != object::revision(old) => return Err(stale(kind, name)),
+        _ => {}
+    }
+    check_uid(request, old, &object)?;
+    let metadata = section(&mut object, "metadata");
+    let previous = at(old, "/metadata");
+    SERVER_OWNED
+        .iter()
+        .chain(&["resourceVersion"])
+        .for_each(|field| copy(metadata, previous, field));
+    let status = target.version()?.status;
+    object = builtin::written(kind, &target.subresource, status, old, object);
+    complete(store, request, Some(old), &mut object)?;
+    raise_generation(kind, old, &mut object, status);
+    // The comparison of Deployments includes the annotations. For custom resources, `1.0` differs from the stored `1`; an apply keeps the stored number.
+    let is_raised = match (kind.group.as_str(), kind.kind.as_str()) {
+        ("networking.k8s.io", "NetworkPolicy") => blank_spec,
+        ("admissionregistration.k8s.io", _) => blank_webhooks,
+        ("apps", "Deployment") => {
+            let annotations = |object| at(object, "/metadata/annotations");
+            target.subresource.is_empty() && annotations(old) != annotations(&object)
+        }
+        _ if kind.custom && request.content_type != APPLY => {
+            target.subresource.is_empty() && request.has_whole_float.get()
+        }
+        _ => false,
+    };
+    let generation = at(old, "/metadata/generation").as_i64();
+    if is_raised && at(&object, "/metadata/generation").as_i64() == generation {
+        let generation = generation.unwrap_or_default() + 1;
+        section(&mut object, "metadata").insert("generation".to_owned(), generation.into());
+    }
+    let was_blank = store.blanks.contains(object::uid(old));
+    let is_stored =
+        was_blank || convert::is_stale(store, target) || is_stored_again(store, kind, old);
+    if unchanged(old, &object, retimed) && !is_stored {
+        return Ok(old.clone());
+    }
+    if request.dry_run() {
+        return Ok(Arc::new(object));
+    }
+    let is_kept = !object::list(&object, "/metadata/finalizers").is_empty();
+    if deleting(old) && !is_kept && !gc::is_ending(store, &object) {
+        // The object is removed in place of this write, so it keeps its version.
+        let last = Arc::new(object);
+        gc::after_update(store, kind, &last);
+        return Ok(last);
+    }
+    let saved = convert::save(store, target, object)?;
+    let stored = store.write(kind, saved);
+    if is_blank {
+        store.blanks.insert(object::uid(&stored).to_owned());
+    }
+    gc::after_update(store, kind, &stored);
+    convert::load(store, target, &stored)
+}
+
+/// Refuses the uid of another object.
+fn check_uid(request: &Request, old: &Value, object: &Value) -> Answer<()> {
+    let (kind, target) = (&request.target.kind, &request.target);
+    let name = target.name.as_str();
+    let (theirs, ours) = (object::uid(object), object::uid(old));
+    if !theirs.is_empty() && theirs != ours {
+        if request.verb == Verb::Patch {
+            let message = format!("Invalid value: {theirs:?}: field is immutable");
+            let cause = cause("metadata.uid", "FieldValueInvalid", message);
+            return Err(invalid(kind, name, causes_of(kind, cause)));
+        }
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: /registry/{}/{}/{}{name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {theirs}, UID in object meta: {ours}",
+            kind.group,
+            kind.plural,
+            target.namespace.clone() + if target.namespace.is_empty() { "" } else { "/" },
+        );
+        return Err(conflict(kind, name, &why));
+    }
+    Ok(())
+}
+
+/// An update of a kind whose updates must name the resource version that they replace.
+fn unversioned(kind: &Kind, name: &str) -> Box<Status> {
+    let missing = cause(
+        "metadata.resourceVersion",
+        "FieldValueInvalid",
+        "Invalid value: 0: must be specified for an update",
+    );
+    invalid_resource(kind, name, vec![missing])
+}
+
+/// Generates a free name for an object that has only `generateName`.
+fn name(store: &mut Store, kind: &Kind, object: &mut Value) {
+    let prefix = text(object, "/metadata/generateName").to_owned();
+    if prefix.is_empty() || !object::name(object).is_empty() {
+        return;
+    }
+    let namespace = object::namespace(object).to_owned();
+    loop {
+        let name = names::generate(&prefix, store.unique());
+        if store.get(kind, &namespace, &name).is_none() {
+            section(object, "metadata").insert("name".to_owned(), name.into());
+            return;
+        }
+    }
+}
+
+/// Prunes, defaults and validates.
+fn complete(
+    store: &mut Store,
+    request: &Request,
+    old: Option<&Value>,
+    object: &mut Value,
+) -> Answer<()> {
+    let (kind, version) = (&request.target.kind, request.target.version()?);
+    let labels = at(object, "/metadata/labels").as_object();
+    let is_labelled = labels.is_some_and(|it| !it.is_empty());
+    for patch in &request.patches {
+        // The webhook has seen the object with its defaults.
+        match &version.types {
+            Types::None => {}
+            Types::Custom { rules, .. } => {
+                rules.apply_defaults(object);
+            }
+            Types::Builtin(name) => builtin::default(builtin::schema(name), object),
+        }
+        patch::json(object, patch)?;
+    }
+    let mut causes = names::check(kind, object);
+    causes.extend(
+        old.into_iter()
+            .flat_map(|old| new_finalizers(kind, old, object)),
+    );
+    match &version.types {
+        Types::None => {
+            numbers::normalize_sent(request, object);
+            fields::track(object, old, request);
+        }
+        Types::Custom { rules, .. } => {
+            rules.prune(object);
+            if request.content_type == APPLY {
+                rules.apply_defaults_only(object);
+            } else {
+                rules.apply_defaults(object);
+            }
+            // The validation sees `1.0` as it was sent, all else as it is stored.
+            let sent = numbers::normalize_sent(request, object);
+            // What webhooks change has no owner.
+            fields::track(object, old, request);
+            let is_mutated = in_process::mutate(store, request, old, object)?;
+            if is_mutated {
+                rules.prune(object);
+                rules.apply_defaults(object);
+            }
+            let sent = sent.filter(|_| !is_mutated);
+            let sent = sent.as_ref().unwrap_or(object);
+            let found = match old {
+                Some(old) if request.target.subresource == "status" => {
+                    rules.validate_status_update(sent, old)
+                }
+                Some(old) => rules.validate_update(sent, old),
+                None => rules.validate(sent),
+            };
+            causes.extend(found.into_iter().map(|found| StatusCause {
+                reason: found.reason.to_string(),
+                message: found.message,
+                field: found.field,
+            }));
+        }
+        Types::Builtin(name) => {
+            let schema = builtin::schema(name);
+            builtin::default(schema, object);
+            // What the server sets from here on has no owner.
+            fields::track(object, old, request);
+            if old.is_none() {
+                limits::set_defaults(store, kind, object);
+                namespaces::admit_pod(store, kind, object)?;
+            }
+            if in_process::mutate(store, request, old, object)? {
+                builtin::default(schema, object);
+            }
+            builtin::prepare(schema, kind, old, object, is_labelled);
+            let subresource = &request.target.subresource;
+            causes.extend(builtin::validate(kind, subresource, old, object));
+            // An invalid object gets errors alone, and an update of the status no warnings.
+            let is_warned = causes.is_empty() && request.target.subresource != "status";
+            let warnings = is_warned.then(|| builtin::warnings(kind, object));
+            let warnings = warnings.into_iter().flatten();
+            request.warnings.borrow_mut().extend(warnings);
+        }
+    }
+    if causes.is_empty() && kind.group.is_empty() && kind.kind == "Service" {
+        causes.extend(service_ports::allocate(store, kind, old, object));
+    }
+    if definition::is_definition(kind) {
+        causes.extend(definition::check(object, old));
+    }
+    if request.probe == Some(Probe::Unvalidated) {
+        Ok(())
+    } else if causes.is_empty() {
+        limits::check(store, request, old, object)?;
+        in_process::validate(store, request, old, Some(object))
+    } else {
+        Err(invalid(kind, object::name(object), causes))
+    }
+}
+
+/// An object that is being deleted gets no more finalizers.
+fn new_finalizers(kind: &Kind, old: &Value, object: &Value) -> Vec<StatusCause> {
+    let before = object::strings(old, "/metadata/finalizers");
+    let added: Vec<_> = object::strings(object, "/metadata/finalizers")
+        .into_iter()
+        .filter(|name| !before.contains(name))
+        .map(|name| format!("{name:?}"))
+        .collect();
+    if !deleting(old) || added.is_empty() {
+        return Vec::new();
+    }
+    let message = format!(
+        "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+        added.join(", ")
+    );
+    causes_of(
+        kind,
+        cause("metadata.finalizers", "FieldValueForbidden", message),
+    )
+}
+
+/// Returns the causes of a violation in the metadata: custom resources are validated twice.
+fn causes_of(kind: &Kind, cause: StatusCause) -> Vec<StatusCause> {
+    vec![cause; if kind.custom { 2 } else { 1 }]
+}
+
+/// Raises `metadata.generation` if more than metadata and, with `status`, the status has changed.
+pub(crate) fn raise_generation(kind: &Kind, old: &Value, new: &mut Value, status: bool) {
+    let ignored: &[&str] = if status {
+        &["metadata", "apiVersion", "status"]
+    } else {
+        &["metadata", "apiVersion"]
+    };
+    if kind.generation && !object::equal(old, new, ignored) {
+        let generation = at(old, "/metadata/generation").as_i64().unwrap_or_default() + 1;
+        section(new, "metadata").insert("generation".to_owned(), generation.into());
+    }
+}
+
+/// Returns whether a write is stored even if it changes nothing: kube-apiserver stores the first one after the creation of a claim.
+pub(crate) fn is_stored_again(store: &mut Store, kind: &Kind, old: &Value) -> bool {
+    if !kind.group.is_empty() || kind.kind != "PersistentVolumeClaim" {
+        return false;
+    }
+    let revision = object::revision(old);
+    let last = store.collection(kind).since(revision.saturating_sub(1));
+    let last = last.ok().and_then(|mut changes| changes.next());
+    last.is_some_and(|last| last.revision == revision && last.old.is_none())
+}
+
+/// Returns whether a write changes nothing: the server then stores nothing, and no watch gets an event.
+fn unchanged(old: &Value, new: &Value, times: bool) -> bool {
+    let metadata = |object| at(object, "/metadata");
+    if times {
+        return object::equal(old, new, &["apiVersion"]);
+    }
+    object::equal(old, new, &["apiVersion", "metadata"])
+        && object::equal(metadata(old), metadata(new), &["managedFields"])
+        && fields::equal_without_times(old, new)
+}
+
+pub(crate) fn uid(number: u64) -> String {
+    format!("{:08x}-0000-4000-8000-{number:012x}", std::process::id())
+}

@@ -1,0 +1,189 @@
+//! Answers requests for kinds that are not stored: reviews of access and tokens, and the state of components. Without
+//! authorization, everything is allowed.
+
+use std::sync::MutexGuard;
+
+use http::Method;
+use kube::core::response::{StatusDetails, reason};
+use serde_json::{Value, json};
+
+use crate::{
+    auth::{
+        User,
+        rbac::{self, Attributes},
+        token,
+    },
+    kinds::{
+        builtin,
+        transient::{self, Transient},
+    },
+    server::shared::{Shared, lock},
+    storage::store::Store,
+    values::{
+        object::{at, put, strings, text},
+        status::{Answer, error, no_details, no_resource, no_verb},
+    },
+};
+
+/// Returns the answer to a request for a kind that is not stored.
+pub(crate) fn answer(
+    shared: &Shared,
+    user: &User,
+    method: &Method,
+    path: &str,
+    body: &[u8],
+) -> Option<Answer<(u16, Value)>> {
+    let (kind, namespace, name) = transient::target(path)?;
+    let verb = match *method {
+        Method::POST if name.is_empty() => "create",
+        Method::GET if name.is_empty() => "list",
+        Method::GET => "get",
+        _ => "",
+    };
+    if !kind.verbs.contains(&verb) {
+        return Some(Err(no_verb()));
+    }
+    let enabled = lock(&shared.auth).enabled;
+    let store = lock(&shared.store);
+    if enabled {
+        let attributes = Attributes {
+            verb,
+            group: kind.group,
+            resource: kind.plural,
+            subresource: "",
+            namespace,
+            name,
+            path: "",
+        };
+        if let Err(refused) = rbac::authorize(&store, user, &attributes) {
+            return Some(Err(refused));
+        }
+    }
+    Some(match kind.kind {
+        "Binding" => Err(no_resource()),
+        "ComponentStatus" => {
+            let missing = || {
+                let message = format!("componentstatus {name:?} not found");
+                let mut status = error(404, reason::NOT_FOUND, &message);
+                status.details = Some(StatusDetails {
+                    name: name.to_owned(),
+                    kind: "componentstatus".to_owned(),
+                    ..no_details()
+                });
+                status
+            };
+            let found = transient::component(name).ok_or_else(missing);
+            found.map(|it| (200, it))
+        }
+        _ => Ok((201, review(shared, store, user, kind, body))),
+    })
+}
+
+/// Returns a review with its status.
+fn review(
+    shared: &Shared,
+    store: MutexGuard<'_, Store>,
+    user: &User,
+    kind: &Transient,
+    body: &[u8],
+) -> Value {
+    let enabled = lock(&shared.auth).enabled;
+    let mut review: Value = builtin::review_from_protobuf(body)
+        .or_else(|| serde_json::from_slice(body).ok())
+        .unwrap_or_else(|| json!({"spec": {}}));
+    let access = |user: &User| {
+        if !enabled {
+            return json!({"allowed": true});
+        }
+        match rbac::allowed(&store, user, &attributes(&review)) {
+            Ok(reason) if reason.is_empty() => json!({"allowed": true}),
+            Ok(reason) => json!({"allowed": true, "reason": reason}),
+            Err(problems) if problems.is_empty() => json!({"allowed": false}),
+            Err(problems) => {
+                json!({"allowed": false, "reason": format!("RBAC: {}", problems.join(", "))})
+            }
+        }
+    };
+    let status = match kind.kind {
+        "SelfSubjectAccessReview" => access(user),
+        "SubjectAccessReview" | "LocalSubjectAccessReview" => {
+            let mut asked = User::new(text(&review, "/spec/user"));
+            asked.groups = strings(&review, "/spec/groups");
+            access(&asked)
+        }
+        "SelfSubjectRulesReview" if enabled => {
+            rbac::rules(&store, user, text(&review, "/spec/namespace"))
+        }
+        "SelfSubjectRulesReview" => rbac::rules(&store, &User::admin(), ""),
+        "SelfSubjectReview" => json!({"userInfo": user.info()}),
+        _ => {
+            drop(store);
+            token(shared, enabled, at(&review, "/spec"))
+        }
+    };
+    put(
+        &mut review,
+        "/apiVersion",
+        format!("{}/v1", kind.group).into(),
+    );
+    put(&mut review, "/kind", kind.kind.into());
+    if at(&review, "/metadata").is_null() {
+        put(&mut review, "/metadata", json!({}));
+    }
+    put(&mut review, "/status", status);
+    review
+}
+
+/// Returns the status of a `TokenReview`.
+fn token(shared: &Shared, enabled: bool, spec: &Value) -> Value {
+    let (token, audiences) = (text(spec, "/token"), strings(spec, "/audiences"));
+    match lock(&shared.auth).tokens.review(token, &audiences) {
+        Ok((user, audiences)) => {
+            json!({"authenticated": true, "user": user.info(), "audiences": audiences})
+        }
+        Err(_) if !enabled && !token.is_empty() => {
+            let audiences = token::audiences(audiences);
+            json!({"authenticated": true, "user": User::admin().info(), "audiences": audiences})
+        }
+        Err(why) => json!({"user": {}, "error": why}),
+    }
+}
+
+/// Returns what a review of access asks for.
+fn attributes(review: &Value) -> Attributes<'_> {
+    let resource = |name: &str| text(at(review, "/spec/resourceAttributes"), name);
+    let other = at(review, "/spec/nonResourceAttributes");
+    let is_resource = other.is_null();
+    Attributes {
+        verb: if is_resource {
+            resource("/verb")
+        } else {
+            text(other, "/verb")
+        },
+        group: resource("/group"),
+        resource: resource("/resource"),
+        subresource: resource("/subresource"),
+        namespace: resource("/namespace"),
+        name: resource("/name"),
+        path: text(other, "/path"),
+    }
+}
+
+/// Returns the line of an answered review in the request log.
+pub(crate) fn line(review: &Value, path: &str) -> Value {
+    let (group, version) = text(review, "/apiVersion")
+        .split_once('/')
+        .unwrap_or_default();
+    json!({
+        "verb": "create",
+        "group": group,
+        "version": version,
+        "resource": path.rsplit('/').next(),
+        "subresource": "",
+        "namespaced": path.contains("/namespaces/"),
+        "namespace": "",
+        "name": "",
+        "status": 201,
+        "userAgent": "",
+    })
+}

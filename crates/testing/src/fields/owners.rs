@@ -1,0 +1,341 @@
+//! The owners in `metadata.managedFields`, and how they change.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::{Shape, compare, compare::Comparison, set::Fields, typed};
+use crate::{
+    handlers::scale,
+    kinds::kind::Scale,
+    request::{Request, Verb},
+    values::object::{copy, list, map, now, section, text},
+};
+
+/// Fields of every object that have no owner.
+const UNOWNED: &[&[&str]] = &[
+    &["f:apiVersion"],
+    &["f:kind"],
+    &["f:metadata"],
+    &["f:metadata", "f:name"],
+    &["f:metadata", "f:namespace"],
+    &["f:metadata", "f:creationTimestamp"],
+    &["f:metadata", "f:selfLink"],
+    &["f:metadata", "f:uid"],
+    &["f:metadata", "f:clusterName"],
+    &["f:metadata", "f:generation"],
+    &["f:metadata", "f:managedFields"],
+    &["f:metadata", "f:resourceVersion"],
+];
+
+/// As many owners by update are kept; older ones are merged.
+const MAX_UPDATERS: usize = 10;
+
+/// The fields that one manager owns through one operation.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Owner {
+    pub(super) manager: String,
+    pub(super) operation: String,
+    pub(super) subresource: String,
+    pub(super) api_version: String,
+    pub(super) time: Value,
+    pub(super) fields: Fields,
+}
+
+/// All owners of an object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Owners(pub(super) Vec<Owner>);
+
+const SCALE_REPLICAS: &str = "/spec/replicas";
+
+/// Returns the set of the field with the replicas.
+fn replicas(pointer: &str) -> Fields {
+    let mut replicas = Fields::default();
+    let steps = pointer.split('/').filter(|step| !step.is_empty());
+    replicas.insert(&steps.map(|step| format!("f:{step}")).collect::<Vec<_>>());
+    replicas
+}
+
+/// Returns an object with the status of the body of an update, which the request may not write.
+fn sent(object: &Value, request: &Request) -> Value {
+    let mut sent = object.clone();
+    let target = &request.target;
+    let is_whole = target.kind.custom && target.subresource.is_empty();
+    if let (Verb::Update, true, Ok(body)) = (request.verb, is_whole, request.json()) {
+        copy(map(&mut sent), &body, "status");
+    }
+    sent
+}
+
+/// Removes the fields that have no owner.
+pub(super) fn owned(fields: &Fields) -> Fields {
+    let mut unowned = Fields::default();
+    for path in UNOWNED {
+        unowned.insert(&path.iter().map(ToString::to_string).collect::<Vec<_>>());
+    }
+    fields.difference(&unowned)
+}
+
+impl Owners {
+    pub(super) fn read(object: &Value) -> Self {
+        let entries = list(object, "/metadata/managedFields").iter();
+        let owners = entries.map(|entry| Owner {
+            manager: text(entry, "/manager").to_owned(),
+            operation: text(entry, "/operation").to_owned(),
+            subresource: text(entry, "/subresource").to_owned(),
+            api_version: text(entry, "/apiVersion").to_owned(),
+            time: entry.get("time").cloned().unwrap_or_default(),
+            fields: entry.get("fieldsV1").map(Fields::read).unwrap_or_default(),
+        });
+        // Of entries of one identity, the last counts.
+        let mut read = Self::default();
+        for owner in owners.filter(|owner| !owner.operation.is_empty()) {
+            read.set(owner);
+        }
+        read
+    }
+
+    /// Writes `metadata.managedFields`, if there are owners.
+    pub(super) fn write(&self, object: &mut Value) {
+        let mut owners: Vec<&Owner> = self.0.iter().collect();
+        owners.sort_by_key(|owner| {
+            (
+                &owner.operation,
+                owner.time.as_str(),
+                &owner.manager,
+                &owner.api_version,
+                &owner.subresource,
+            )
+        });
+        let entry = |owner: &Owner| {
+            let mut entry = json!({
+                "manager": owner.manager,
+                "operation": owner.operation,
+                "apiVersion": owner.api_version,
+                "time": owner.time,
+                "fieldsType": "FieldsV1",
+                "fieldsV1": owner.fields.write(),
+            });
+            if !owner.subresource.is_empty() {
+                entry["subresource"] = owner.subresource.clone().into();
+            }
+            if owner.time.is_null() {
+                map(&mut entry).remove("time");
+            }
+            entry
+        };
+        let metadata = section(object, "metadata");
+        if owners.is_empty() {
+            metadata.remove("managedFields");
+        } else {
+            let entries: Vec<Value> = owners.into_iter().map(entry).collect();
+            metadata.insert("managedFields".to_owned(), entries.into());
+        }
+    }
+
+    pub(super) fn find(&self, of: &Owner) -> Option<&Owner> {
+        self.0.iter().find(|owner| owner.is(of))
+    }
+
+    pub(super) fn find_mut(&mut self, of: &Owner) -> Option<&mut Owner> {
+        self.0.iter_mut().find(|owner| owner.is(of))
+    }
+
+    pub(super) fn set(&mut self, owner: Owner) {
+        self.0.retain(|other| !other.is(&owner));
+        if !owner.fields.is_empty() {
+            self.0.push(owner);
+        }
+    }
+
+    /// Returns the owners of the replicas as those of the scale.
+    pub(super) fn of_scale(&self, paths: &Scale) -> Self {
+        let replicas = replicas(&paths.spec);
+        let owns = |owner: &&Owner| !owner.fields.intersection(&replicas).is_empty();
+        let mut scaled = Self(self.0.iter().filter(owns).cloned().collect());
+        for owner in &mut scaled.0 {
+            owner.fields = self::replicas(SCALE_REPLICAS);
+            scale::VERSION.clone_into(&mut owner.api_version);
+        }
+        scaled
+    }
+
+    /// Makes the owners of the scale those of the replicas, in a version of the object. They get an entry of their own, without a
+    /// time, as the API server's conversion of owners gives them.
+    pub(super) fn take_scale(&mut self, paths: &Scale, mut scaled: Self, version: &str) {
+        let replicas = replicas(&paths.spec);
+        for owner in &mut self.0 {
+            // An applier has the same identity in both versions, and keeps its entry.
+            let kept = scaled.0.iter().position(|it| it.is(owner));
+            match kept.filter(|_| !owner.fields.intersection(&replicas).is_empty()) {
+                Some(index) => drop(scaled.0.remove(index)),
+                None => owner.fields = owner.fields.difference(&replicas),
+            }
+        }
+        self.0.retain(|owner| !owner.fields.is_empty());
+        for mut owner in scaled.0 {
+            owner.fields = replicas.clone();
+            owner.time = Value::Null;
+            version.clone_into(&mut owner.api_version);
+            self.0.push(owner);
+        }
+    }
+
+    /// Takes the changed fields from the other owners. Returns the fields that the updater owns now, besides those it had.
+    pub(super) fn update(
+        &mut self,
+        shape: &Shape<'_>,
+        live: &Value,
+        object: &Value,
+        own: &Owner,
+        request: &Request,
+    ) -> Fields {
+        let Ok(compared) = compare(shape, live, object, request) else {
+            return Fields::default();
+        };
+        // The server compares in the version of each owner, and excludes what the request cannot write in its own alone.
+        let is_of_other = |owner: &Owner| owner.api_version != own.api_version;
+        let has_others = self.0.iter().any(is_of_other);
+        let whole = has_others.then(|| compare::compare(shape, live, &sent(object, request)));
+        // The updater counts as one more manager until its fields are merged with those it had.
+        for owner in &mut self.0 {
+            let whole = whole.as_ref().filter(|_| is_of_other(owner));
+            let compared = whole.unwrap_or(&compared);
+            let changed = compared.modified.union(&compared.added);
+            if !owner.is(own) {
+                owner.fields = owner.fields.difference(&changed);
+            }
+            owner.fields = owner.fields.difference(&compared.removed);
+        }
+        self.0.retain(|owner| !owner.fields.is_empty());
+        owned(&compared.modified.union(&compared.added))
+    }
+
+    /// Removes from a merged object what the applier has stopped applying and no other manager owns.
+    pub(super) fn prune(&self, shape: &Shape<'_>, merged: &Value, last: &Fields) -> Value {
+        if last.is_empty() {
+            return merged.clone();
+        }
+        let declared = |set: &Fields| set.with_declared(shape);
+        let set_of = |object: &Value| declared(&typed::fields_of(shape, object));
+        let pruned = typed::remove(shape, merged, &declared(last));
+        let managed = self.0.iter();
+        let managed = managed.fold(Fields::default(), |all, owner| all.union(&owner.fields));
+        let all = set_of(merged);
+        let kept = set_of(&pruned).union(&declared(&managed));
+        let pruned = typed::remove(shape, merged, &all.difference(&kept));
+        let dropped = all.difference(&set_of(&pruned));
+        typed::remove(shape, merged, &dropped.intersection(&declared(last)))
+    }
+
+    /// Returns the fields of other owners that an apply would change.
+    pub(super) fn conflicts(
+        &self,
+        own: &Owner,
+        compared: &Comparison,
+    ) -> Vec<(String, Vec<String>)> {
+        let changed = compared.modified.union(&compared.added);
+        let mut others: Vec<&Owner> = self.0.iter().filter(|owner| !owner.is(own)).collect();
+        // By their identifiers in Go: JSON, in which more fields sort first.
+        others.sort_by_key(|owner| {
+            let is_main = owner.subresource.is_empty();
+            (
+                &owner.manager,
+                &owner.operation,
+                &owner.api_version,
+                is_main,
+                &owner.subresource,
+            )
+        });
+        let conflicts = others.into_iter().map(|owner| {
+            let paths = owner.fields.intersection(&changed).paths();
+            (owner.shown(), paths)
+        });
+        conflicts.filter(|(_, paths)| !paths.is_empty()).collect()
+    }
+
+    /// Takes the changed and removed fields from the other owners.
+    pub(super) fn take(&mut self, own: &Owner, compared: &Comparison) {
+        let changed = compared.modified.union(&compared.added);
+        for owner in self.0.iter_mut().filter(|owner| !owner.is(own)) {
+            owner.fields = owner.fields.difference(&changed);
+            owner.fields = owner.fields.difference(&compared.removed);
+        }
+        self.0.retain(|owner| !owner.fields.is_empty());
+    }
+
+    /// Merges the oldest owners by update of a version into one, if there are too many.
+    pub(super) fn cap(&mut self) {
+        let is_updater = |owner: &Owner| owner.operation == "Update";
+        while self.0.iter().filter(|owner| is_updater(owner)).count() > MAX_UPDATERS {
+            let mut updaters: Vec<Owner> = self
+                .0
+                .iter()
+                .filter(|owner| is_updater(owner))
+                .cloned()
+                .collect();
+            updaters.sort_by_key(|owner| owner.time.as_str().map(str::to_owned));
+            let mut pair = None;
+            for (at, owner) in updaters.iter().enumerate() {
+                let newer = updaters[at + 1..].iter();
+                if let Some(next) = newer.clone().find(|it| it.api_version == owner.api_version) {
+                    pair = Some((owner.clone(), next.clone()));
+                    break;
+                }
+            }
+            let Some((first, next)) = pair else {
+                return;
+            };
+            self.0.retain(|owner| !owner.is(&first) && !owner.is(&next));
+            self.set(Owner {
+                manager: "ancient-changes".to_owned(),
+                subresource: String::new(),
+                fields: first.fields.union(&next.fields),
+                ..next
+            });
+        }
+    }
+
+    pub(super) fn without_times(&self) -> Vec<Owner> {
+        let mut owners = self.0.clone();
+        for owner in &mut owners {
+            owner.time = Value::Null;
+        }
+        owners.sort_by_key(|it| [&it.manager, &it.operation, &it.subresource].map(String::clone));
+        owners
+    }
+}
+
+impl Owner {
+    /// Creates the owner of a request, without fields.
+    pub(super) fn of(request: &Request, operation: &str) -> Self {
+        Self {
+            manager: request.manager(),
+            operation: operation.to_owned(),
+            subresource: request.target.subresource.clone(),
+            api_version: request.target.api_version(),
+            time: now(),
+            fields: Fields::default(),
+        }
+    }
+
+    /// Returns whether both are one owner. An applier is one over all versions.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.manager == other.manager
+            && self.operation == other.operation
+            && self.subresource == other.subresource
+            && (self.operation == "Apply" || self.api_version == other.api_version)
+    }
+
+    /// Returns the owner as messages of conflicts name it.
+    pub(super) fn shown(&self) -> String {
+        let mut shown = format!("{:?}", self.manager);
+        if !self.subresource.is_empty() {
+            _ = write!(shown, " with subresource {:?}", self.subresource);
+        }
+        if self.operation == "Update" {
+            _ = write!(shown, " using {}", self.api_version);
+        }
+        shown
+    }
+}

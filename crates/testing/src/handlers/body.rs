@@ -1,0 +1,171 @@
+//! Reads the object of a request: checks that it fits the path, and decodes it into the types of its kind.
+
+use kube::core::response::Status;
+use serde_json::{Value, json};
+
+use crate::{
+    fields::{Shape, typed},
+    kinds::{
+        builtin,
+        kind::{Kind, Types},
+    },
+    request::{APPLY, Request, Verb},
+    values::{
+        object::{self, at, map, section, text},
+        status::{Answer, bad_request, cause, invalid, invalid_patch},
+    },
+};
+
+/// Checks that the body matches the path, and fills in what the body omits.
+pub(crate) fn identify(request: &Request, object: &mut Value) -> Answer<()> {
+    let (target, kind) = (&request.target, &request.target.kind);
+    if !object.is_object() {
+        return Err(bad_request(
+            "the object provided is unrecognized: expected a JSON object",
+        ));
+    }
+    if kind.custom && request.content_type == APPLY {
+        // What does not decode is not the client's to set.
+        builtin::decode_metadata(object);
+    }
+    let differs = |found: &str, expected: &str| !found.is_empty() && found != expected;
+    let (found, expected) = (text(object, "/apiVersion"), target.api_version());
+    if differs(found, &expected) {
+        return Err(bad_request(&format!(
+            "the API version in the data ({found}) does not match the expected API version ({expected})"
+        )));
+    }
+    let (found, name) = (text(object, "/kind"), object::name(object));
+    if differs(found, &kind.kind) {
+        let message = format!("Invalid value: {found:?}: must be {}", kind.kind);
+        let named = Kind {
+            kind: found.to_owned(),
+            ..Kind::clone(kind)
+        };
+        let cause = cause("kind", "FieldValueInvalid", message);
+        return Err(invalid(&named, name, vec![cause]));
+    }
+    if differs(object::namespace(object), &target.namespace) {
+        return Err(bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
+    let is_change = request.verb == Verb::Update
+        || request.verb == Verb::Patch && request.content_type != APPLY;
+    if is_change && name.is_empty() {
+        return Err(bad_request(&format!(
+            "the name of the object ({} based on URL) was undeterminable: name must be provided",
+            target.name
+        )));
+    }
+    if !target.name.is_empty() && differs(name, &target.name) {
+        return Err(bad_request(&format!(
+            "the name of the object ({name}) does not match the name on the URL ({})",
+            target.name
+        )));
+    }
+    let fields = map(object);
+    fields.insert("apiVersion".to_owned(), target.api_version().into());
+    fields.insert("kind".to_owned(), kind.kind.clone().into());
+    let metadata = section(object, "metadata");
+    // In `metadata`, null means absent.
+    metadata.retain(|_, value| !value.is_null());
+    // Go does not write what is empty.
+    metadata.retain(|field, value| match value {
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::String(text) => !text.is_empty() || field == "resourceVersion",
+        _ => true,
+    });
+    if !target.namespace.is_empty() {
+        metadata.insert("namespace".to_owned(), target.namespace.clone().into());
+    }
+    if !target.name.is_empty() {
+        metadata.insert("name".to_owned(), target.name.clone().into());
+    }
+    Ok(())
+}
+
+/// Removes unknown fields from the object of a request, with warnings or an error as `fieldValidation` says.
+pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
+    let version = request.target.version()?;
+    // Only the error of a patch shows the object.
+    let whole = (request.verb == Verb::Patch).then(|| object.to_string());
+    let dropped = match &version.types {
+        Types::None => return Ok(()),
+        Types::Custom { rules, .. } => {
+            let dropped = rules.prune(object);
+            rules.drop_nulls(object);
+            if let Some(why) = builtin::decode_metadata(object) {
+                return Err(undecodable(request, whole, &why));
+            }
+            if let Some(cause) = rules.undecodable(object).first() {
+                return Err(undecodable(request, whole, &cause.to_string()));
+            }
+            if request.target.subresource == "status" {
+                let errors = typed::errors(&Shape::root(version), object);
+                request.is_untracked.set(!errors.is_empty());
+            }
+            dropped
+        }
+        Types::Builtin(name) => {
+            let decoded = builtin::decode(builtin::schema(name), object);
+            if let Some(why) = decoded.error {
+                return Err(undecodable(request, whole, &why));
+            }
+            decoded.unknown
+        }
+    };
+    let duplicates = request.duplicates.take();
+    let duplicates = duplicates
+        .iter()
+        .map(|path| format!("duplicate field {path:?}"));
+    let unknown = dropped.iter().map(|path| format!("unknown field {path:?}"));
+    let messages: Vec<String> = duplicates.chain(unknown).collect();
+    match request.query.get("fieldValidation").unwrap_or("Warn") {
+        "Strict" if !messages.is_empty() => {
+            let fields = messages.join(", ");
+            Err(undecodable(
+                request,
+                whole,
+                &format!("strict decoding error: {fields}"),
+            ))
+        }
+        "Ignore" => Ok(()),
+        _ => {
+            request.warnings.borrow_mut().extend(messages);
+            Ok(())
+        }
+    }
+}
+
+/// An object that is not one of its kind; of a patch, with the patched object.
+fn undecodable(request: &Request, patched: Option<String>, why: &str) -> Box<Status> {
+    if let Some(patched) = patched {
+        let patched = Value::from(patched);
+        return invalid_patch(&format!("Invalid value: {patched}: {why}"));
+    }
+    bad_request(&format!(
+        "{kind} in version \"{}\" cannot be handled as a {kind}: {why}",
+        request.target.version,
+        kind = request.target.kind.kind,
+    ))
+}
+
+/// Metadata that may be blank.
+const BLANKS: &[&str] = &["labels", "annotations", "finalizers", "ownerReferences"];
+
+/// Returns whether the server stores blank metadata: what an apply leaves blank in that of a custom resource. It forgets it when it reads
+/// the object.
+pub(crate) fn has_blanks(request: &Request, object: &Value) -> bool {
+    let blank = |field: &&str| {
+        let value = at(object, "/metadata").get(field);
+        value.is_some_and(|it| *it == json!({}) || *it == json!([]))
+    };
+    let target = &request.target;
+    // The conversion to the storage version forgets it too.
+    let storage = target.kind.storage.as_ref();
+    let is_stored = storage.is_some_and(|it| it.version == target.version);
+    let is_whole = is_stored && target.subresource.is_empty();
+    is_whole && request.content_type == APPLY && BLANKS.iter().any(blank)
+}

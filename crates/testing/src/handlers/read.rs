@@ -1,0 +1,185 @@
+//! The verbs get and list.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::{
+    handlers::{scale, table::table},
+    kinds::{convert, events},
+    request::{Request, Target, present, selector::Selector},
+    storage::{
+        store::{Snapshot, Store},
+        stored::Stored,
+    },
+    values::{
+        object::{self, at, map},
+        status::{Answer, bad_request, expired, not_found, too_large, too_old},
+    },
+};
+
+pub(crate) fn get(store: &Store, request: &Request) -> Answer<Value> {
+    let target = &request.target;
+    let found = current(store, target)?;
+    if target.subresource == "scale" {
+        return scale::get(target, &found);
+    }
+    if request.table {
+        let object = present(&found, target, false);
+        let version = at(&object, "/metadata/resourceVersion");
+        let metadata = json!({"resourceVersion": version});
+        return Ok(table(target, &[object], &metadata));
+    }
+    Ok(present(&found, target, request.metadata_only))
+}
+
+pub(crate) fn current(store: &Store, target: &Target) -> Answer<Arc<Value>> {
+    found(store, target)?.ok_or_else(|| not_found(&target.kind, &target.name))
+}
+
+/// Returns the object of a request in the form of its kind and version, if it exists.
+pub(crate) fn found(store: &Store, target: &Target) -> Answer<Option<Arc<Value>>> {
+    let Some(mut object) = store.get(&target.kind, &target.namespace, &target.name) else {
+        return Ok(None);
+    };
+    if events::stored_group(&target.kind) != target.kind.group {
+        events::load(&target.kind, Arc::make_mut(&mut object));
+    }
+    convert::load(store, target, &object).map(Some)
+}
+
+/// Returns stored objects in the version of a request.
+pub(crate) fn loaded<'a>(
+    store: &Store,
+    target: &Target,
+    objects: impl IntoIterator<Item = &'a Stored>,
+) -> Answer<Vec<Arc<Value>>> {
+    let objects = objects.into_iter().map(Stored::value);
+    // One call of a webhook converts all: each conversion that is missing is noted before the first is reported.
+    let objects: Vec<_> = objects
+        .map(|object| convert::load(store, target, &object))
+        .collect();
+    objects.into_iter().collect()
+}
+
+pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
+    let (target, query) = (&request.target, &request.query);
+    query.check_list(false)?;
+    let selector = Selector::read(query, target)?;
+    let (id, start, snapshot) = match query.get("continue").filter(|token| !token.is_empty()) {
+        Some(token) => resume(store, token)?,
+        None => (None, 0, fresh(store, request, &selector)?),
+    };
+    let limit = query
+        .number("limit")?
+        .filter(|limit| *limit > 0)
+        .and_then(|limit| usize::try_from(limit).ok());
+    let end = limit.map_or(snapshot.objects.len(), |limit| {
+        snapshot.objects.len().min(start.saturating_add(limit))
+    });
+    let page = snapshot.objects.get(start..end).unwrap_or_default();
+    let page = loaded(store, target, page)?;
+    let items: Vec<Value> = page.iter().map(|object| item(object, request)).collect();
+    let mut metadata = json!({"resourceVersion": snapshot.revision.to_string()});
+    if target.kind.custom {
+        metadata["continue"] = "".into();
+    }
+    let remaining = snapshot.objects.len() - end;
+    if remaining > 0 {
+        let id = id.unwrap_or_else(|| store.open_list(snapshot));
+        metadata["continue"] = format!("{id}.{end}").into();
+        if selector.is_empty() {
+            metadata["remainingItemCount"] = remaining.into();
+        }
+    }
+    if request.table {
+        return Ok(table(target, &items, &metadata));
+    }
+    let mut list = if request.metadata_only {
+        json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadataList", "metadata": metadata})
+    } else {
+        json!({"apiVersion": target.api_version(), "kind": target.kind.list_kind, "metadata": metadata})
+    };
+    map(&mut list).insert("items".to_owned(), items.into());
+    Ok(list)
+}
+
+fn fresh(store: &Store, request: &Request, selector: &Selector) -> Answer<Snapshot> {
+    let (target, query) = (&request.target, &request.query);
+    let asked = query.resource_version().map_err(|mut failure| {
+        if target.kind.custom {
+            failure.message.insert_str(0, "invalid resource version: ");
+        }
+        failure
+    })?;
+    if let Some(asked) = asked.filter(|asked| *asked > store.revision) {
+        return Err(too_large(asked, store.revision));
+    }
+    // A page of a given revision is read exactly, unless the client asks otherwise.
+    let is_exact = match query.get("resourceVersionMatch").unwrap_or_default() {
+        "" => query.get("limit").is_some_and(|limit| limit != "0"),
+        matching => matching == "Exact",
+    };
+    let asked = asked.filter(|asked| is_exact && *asked > 0);
+    let revision = asked.unwrap_or(store.revision);
+    let past = asked.map(|asked| store.at(&target.kind, &target.namespace, asked));
+    let past = past
+        .transpose()
+        .map_err(|oldest| too_old(revision, oldest))?;
+    let objects: Vec<&Stored> = match &past {
+        Some(objects) => objects.iter().collect(),
+        None => store.stored(&target.kind, &target.namespace).collect(),
+    };
+    let objects = if selector.is_empty() {
+        objects.into_iter().cloned().collect()
+    } else {
+        let values = loaded(store, target, objects.iter().copied())?;
+        let pairs = objects.into_iter().zip(values);
+        pairs
+            .filter(|(_, value)| selector.matches(value))
+            .map(|(object, _)| object.clone())
+            .collect()
+    };
+    Ok(Snapshot { revision, objects })
+}
+
+fn resume(store: &Store, token: &str) -> Answer<(Option<u64>, usize, Snapshot)> {
+    let parts = token
+        .split_once('.')
+        .and_then(|(id, start)| Some((id.parse().ok()?, start.parse().ok()?)));
+    let Some((id, start)) = parts else {
+        return Err(bad_request("continue key is not valid"));
+    };
+    let snapshot = store.snapshot(id).ok_or_else(|| {
+        expired("The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter.")
+    })?;
+    Ok((Some(id), start, snapshot))
+}
+
+/// Returns an object as an item of a list; only built-in kinds omit `apiVersion` and `kind` there.
+pub(crate) fn item(object: &Value, request: &Request) -> Value {
+    let mut shown = present(object, &request.target, request.metadata_only);
+    if !request.target.kind.custom && !request.metadata_only {
+        let fields = map(&mut shown);
+        fields.remove("apiVersion");
+        fields.remove("kind");
+    }
+    shown
+}
+
+/// Returns the object of a bookmark event.
+pub(crate) fn bookmark(target: &Target, revision: u64, initial_end: bool) -> Value {
+    let mut object = json!({
+        "apiVersion": target.api_version(),
+        "kind": target.kind.kind,
+        "metadata": {"resourceVersion": revision.to_string(), "creationTimestamp": null},
+    });
+    if initial_end {
+        object::put(
+            &mut object,
+            "/metadata/annotations",
+            json!({"k8s.io/initial-events-end": "true"}),
+        );
+    }
+    object
+}

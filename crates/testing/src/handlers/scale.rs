@@ -1,0 +1,116 @@
+//! The scale subresource: converts an object to its `autoscaling/v1` Scale, and applies an updated Scale.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::{
+    admission::admit,
+    request::{Request, Target, present},
+    storage::store::Store,
+    values::{
+        object::{self, at, put, text},
+        status::{Answer, bad_request, internal, no_resource},
+    },
+};
+
+/// The version of a scale.
+pub(crate) const VERSION: &str = "autoscaling/v1";
+
+pub(crate) fn get(target: &Target, object: &Value) -> Answer<Value> {
+    let paths = target.version()?.scale.as_ref().ok_or_else(no_resource)?;
+    let Some(replicas) = at(object, &paths.spec).as_i64() else {
+        let path = paths.spec.replace('/', ".");
+        return Err(internal(&format!(
+            "the spec replicas field {path:?} does not exist"
+        )));
+    };
+    let mut metadata = json!({});
+    for field in [
+        "name",
+        "namespace",
+        "uid",
+        "resourceVersion",
+        "creationTimestamp",
+    ] {
+        if let Some(value) = at(object, "/metadata").get(field) {
+            metadata[field] = value.clone();
+        }
+    }
+    let mut status = json!({"replicas": at(object, &paths.status).as_i64().unwrap_or_default()});
+    let selector = match &paths.selector {
+        Some(path) => text(object, path).to_owned(),
+        None => labels(at(object, "/spec/selector")),
+    };
+    if !selector.is_empty() {
+        status["selector"] = selector.into();
+    }
+    // Go does not write a zero there.
+    let spec = if replicas == 0 {
+        json!({})
+    } else {
+        json!({"replicas": replicas})
+    };
+    Ok(
+        json!({"apiVersion": VERSION, "kind": "Scale", "metadata": metadata, "spec": spec, "status": status}),
+    )
+}
+
+pub(crate) fn update(
+    store: &mut Store,
+    request: &Request,
+    old: &Arc<Value>,
+    scale: &Value,
+) -> Answer<Value> {
+    let target = &request.target;
+    let paths = target.version()?.scale.as_ref().ok_or_else(no_resource)?;
+    let kind = text(scale, "/kind");
+    if !matches!(kind, "" | "Scale") {
+        return Err(bad_request(&format!(
+            "wrong object passed to Scale update: {kind}"
+        )));
+    }
+    let replicas = at(scale, "/spec/replicas").as_i64().unwrap_or_default();
+    let mut new = present(old, target, false);
+    put(&mut new, &paths.spec, replicas.into());
+    let version = text(scale, "/metadata/resourceVersion");
+    if !version.is_empty() {
+        put(&mut new, "/metadata/resourceVersion", version.into());
+    }
+    let uid = object::uid(scale);
+    if !uid.is_empty() {
+        put(&mut new, "/metadata/uid", uid.into());
+    }
+    let stored = admit::update(store, request, old, new)?;
+    get(target, &stored)
+}
+
+/// Writes a label selector as text, sorted by key.
+fn labels(selector: &Value) -> String {
+    let pairs = at(selector, "/matchLabels")
+        .as_object()
+        .into_iter()
+        .flatten();
+    let mut terms: Vec<(&str, String)> = pairs
+        .map(|(key, value)| {
+            let value = value.as_str().unwrap_or_default();
+            (key.as_str(), format!("{key}={value}"))
+        })
+        .collect();
+    for term in object::list(selector, "/matchExpressions") {
+        let key = text(term, "/key");
+        let mut values = object::strings(term, "/values");
+        values.sort();
+        let values = values.join(",");
+        let shown = match text(term, "/operator") {
+            "In" => format!("{key} in ({values})"),
+            "NotIn" => format!("{key} notin ({values})"),
+            "DoesNotExist" => format!("!{key}"),
+            _ => key.to_owned(),
+        };
+        terms.push((key, shown));
+    }
+    terms.sort();
+    let terms: Vec<String> = terms.into_iter().map(|(_, shown)| shown).collect();
+    terms.join(",")
+}

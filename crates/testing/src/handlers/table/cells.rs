@@ -1,0 +1,279 @@
+//! Cells that are computed from several fields, as kube-apiserver's printers do.
+
+use k8s_openapi::jiff::Timestamp;
+use serde_json::Value;
+
+use crate::values::object::{at, list, text};
+
+fn count(value: &Value) -> usize {
+    match value {
+        Value::Object(fields) => fields.len(),
+        Value::Array(items) => items.len(),
+        _ => 0,
+    }
+}
+
+/// Returns a cell that is computed from several fields.
+pub(super) fn computed(name: &str, object: &Value) -> String {
+    let number = |pointer: &str| at(object, pointer).as_i64().unwrap_or_default();
+    match name {
+        "replicas" => format!(
+            "{}/{}",
+            number("/status/readyReplicas"),
+            number("/spec/replicas")
+        ),
+        "data" => (count(at(object, "/data")) + count(at(object, "/binaryData"))).to_string(),
+        "ready" => {
+            let ready = list(object, "/status/containerStatuses").iter();
+            let ready = ready.filter(|it| at(it, "/ready") == true).count();
+            format!("{ready}/{}", list(object, "/spec/containers").len())
+        }
+        "status" if at(object, "/metadata/deletionTimestamp").is_string() => {
+            "Terminating".to_owned()
+        }
+        "status" => pod_status(object),
+        "restarts" => {
+            let statuses = list(object, "/status/containerStatuses").iter();
+            let restarts = statuses.filter_map(|it| at(it, "/restartCount").as_i64());
+            restarts.sum::<i64>().to_string()
+        }
+        "nodeSelector" => {
+            let labels = at(object, "/spec/template/spec/nodeSelector").as_object();
+            let labels = labels.into_iter().flatten();
+            let labels =
+                labels.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
+            let labels: Vec<String> = labels.collect();
+            if labels.is_empty() {
+                "<none>".to_owned()
+            } else {
+                labels.join(",")
+            }
+        }
+        "externalIp" => match text(object, "/spec/type") {
+            "ExternalName" => text(object, "/spec/externalName").to_owned(),
+            "LoadBalancer" => match addresses(object) {
+                names if names.is_empty() => "<pending>".to_owned(),
+                names => names.join(","),
+            },
+            _ => "<none>".to_owned(),
+        },
+        "ports" => {
+            let ports = list(object, "/spec/ports").iter().map(|port| {
+                let (number, protocol) = (at(port, "/port"), text(port, "/protocol"));
+                match at(port, "/nodePort").as_i64() {
+                    Some(node) => format!("{number}:{node}/{protocol}"),
+                    None => format!("{number}/{protocol}"),
+                }
+            });
+            let ports: Vec<String> = ports.collect();
+            if ports.is_empty() {
+                "<none>".to_owned()
+            } else {
+                ports.join(",")
+            }
+        }
+        "age" => age(text(object, "/metadata/creationTimestamp")),
+        "suspend" => match at(object, "/spec/suspend") {
+            Value::Bool(true) => "True".to_owned(),
+            _ => "False".to_owned(),
+        },
+        "active" => list(object, "/status/active").len().to_string(),
+        "role" => format!(
+            "{}/{}",
+            text(object, "/roleRef/kind"),
+            text(object, "/roleRef/name")
+        ),
+        name => rare(name, object),
+    }
+}
+
+/// The cells of kinds that are listed less often.
+fn rare(name: &str, object: &Value) -> String {
+    let or = |pointer: &str, default: &str| or_text(at(object, pointer), default);
+    let joined = |values: Vec<String>, default: &str| match values.as_slice() {
+        [] => default.to_owned(),
+        values if values.len() > 3 => {
+            let more = values.len() - 3;
+            format!("{} + {more} more...", values[..3].join(","))
+        }
+        values => values.join(","),
+    };
+    match name {
+        "nodeStatus" => {
+            let conditions = list(object, "/status/conditions").iter();
+            let mut ready = conditions.filter(|it| text(it, "/type") == "Ready");
+            let mut status = match ready.next().map(|it| text(it, "/status")) {
+                Some("True") => "Ready".to_owned(),
+                Some(_) => "NotReady".to_owned(),
+                None => "Unknown".to_owned(),
+            };
+            if at(object, "/spec/unschedulable") == true {
+                status.push_str(",SchedulingDisabled");
+            }
+            status
+        }
+        "nodeRoles" => {
+            let labels = at(object, "/metadata/labels").as_object();
+            let roles = labels.into_iter().flat_map(serde_json::Map::keys);
+            let roles = roles.filter_map(|it| it.strip_prefix("node-role.kubernetes.io/"));
+            let roles: Vec<&str> = roles.filter(|role| !role.is_empty()).collect();
+            if roles.is_empty() {
+                "<none>".to_owned()
+            } else {
+                roles.join(",")
+            }
+        }
+        "slicePorts" => {
+            let ports = list(object, "/ports").iter();
+            let ports = ports.map(|it| or_text(at(it, "/port"), "*"));
+            joined(ports.collect(), "<unset>")
+        }
+        "sliceEndpoints" => {
+            let endpoints = list(object, "/endpoints").iter();
+            let addresses = endpoints.flat_map(|it| list(it, "/addresses"));
+            let addresses = addresses.map(|it| or_text(it, ""));
+            joined(addresses.collect(), "<unset>")
+        }
+        "ingressAddress" => match addresses(object) {
+            names if names.is_empty() => String::new(),
+            names => names.join(","),
+        },
+        "ingressClass" => or("/spec/ingressClassName", "<none>"),
+        "ingressHosts" => {
+            let rules = list(object, "/spec/rules").iter();
+            let hosts = rules.map(|it| text(it, "/host").to_owned());
+            joined(hosts.filter(|host| !host.is_empty()).collect(), "*")
+        }
+        "ingressPorts" if list(object, "/spec/tls").is_empty() => "80".to_owned(),
+        "ingressPorts" => "80, 443".to_owned(),
+        "minAvailable" => or("/spec/minAvailable", "N/A"),
+        "maxUnavailable" => or("/spec/maxUnavailable", "N/A"),
+        "allowed" => or("/status/disruptionsAllowed", "0"),
+        "podSelector" => {
+            let labels = at(object, "/spec/podSelector/matchLabels").as_object();
+            let terms = labels.into_iter().flatten();
+            let terms = terms.map(|(key, value)| format!("{key}={}", or_text(value, "")));
+            let terms: Vec<String> = terms.collect();
+            if terms.is_empty() {
+                "<none>".to_owned()
+            } else {
+                terms.join(",")
+            }
+        }
+        "lastSeen" => {
+            let times = ["/series/lastObservedTime", "/lastTimestamp", "/eventTime"];
+            let mut times = times.into_iter().map(|it| text(object, it));
+            times
+                .find(|time| !time.is_empty())
+                .map_or_else(|| "<unknown>".to_owned(), age)
+        }
+        "object" => format!(
+            "{}/{}",
+            text(object, "/involvedObject/kind").to_lowercase(),
+            text(object, "/involvedObject/name")
+        ),
+        "message" => text(object, "/message").trim().to_owned(),
+        name => job(name, object),
+    }
+}
+
+/// The cells of Jobs.
+fn job(name: &str, object: &Value) -> String {
+    let or = |pointer: &str, default: &str| or_text(at(object, pointer), default);
+    match name {
+        "jobStatus" => {
+            let holds = |name: &str| {
+                let conditions = list(object, "/status/conditions").iter();
+                let mut of = conditions.filter(|it| text(it, "/type") == name);
+                of.any(|it| text(it, "/status") == "True")
+            };
+            let known = ["Complete", "Failed", "Suspended", "FailureTarget"];
+            match known.into_iter().find(|name| holds(name)) {
+                Some("FailureTarget") => "FailureTarget".to_owned(),
+                Some(name) => name.to_owned(),
+                None if !at(object, "/metadata/deletionTimestamp").is_null() => {
+                    "Terminating".to_owned()
+                }
+                None => "Running".to_owned(),
+            }
+        }
+        "completions" => {
+            let done = or("/status/succeeded", "0");
+            match at(object, "/spec/completions") {
+                Value::Null => match at(object, "/spec/parallelism").as_i64().unwrap_or(1) {
+                    parallel if parallel > 1 => format!("{done}/1 of {parallel}"),
+                    _ => format!("{done}/1"),
+                },
+                wanted => format!("{done}/{wanted}"),
+            }
+        }
+        "duration" => match text(object, "/status/startTime") {
+            "" => String::new(),
+            start => {
+                let end = text(object, "/status/completionTime");
+                between(start, if end.is_empty() { None } else { Some(end) })
+            }
+        },
+        _ => String::new(),
+    }
+}
+
+/// Returns the addresses of a load balancer.
+fn addresses(object: &Value) -> Vec<&str> {
+    let ingress = list(object, "/status/loadBalancer/ingress").iter();
+    let addresses = ingress.map(|it| match text(it, "/ip") {
+        "" => text(it, "/hostname"),
+        address => address,
+    });
+    addresses.collect()
+}
+
+/// Returns the phase of a Pod, or why its containers do not run.
+fn pod_status(pod: &Value) -> String {
+    let reason = text(pod, "/status/reason");
+    let phase = if reason.is_empty() {
+        text(pod, "/status/phase")
+    } else {
+        reason
+    };
+    let states = list(pod, "/status/containerStatuses").iter();
+    let reasons = states.flat_map(|it| {
+        let reasons = ["/state/waiting/reason", "/state/terminated/reason"];
+        reasons.map(|reason| text(it, reason))
+    });
+    let mut reasons = reasons.filter(|reason| !reason.is_empty());
+    reasons.next().unwrap_or(phase).to_owned()
+}
+
+fn or_text(value: &Value, default: &str) -> String {
+    match value {
+        Value::Null => default.to_owned(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+/// Returns how long ago a time was, as `kubectl` shows ages.
+pub(super) fn age(time: &str) -> String {
+    between(time, None)
+}
+
+/// Returns the time between two times, or until now, as `kubectl` shows it.
+fn between(start: &str, end: Option<&str>) -> String {
+    let end = end.map_or_else(|| Ok(Timestamp::now()), str::parse);
+    let (Ok(start), Ok(end)) = (start.parse::<Timestamp>(), end) else {
+        return "<invalid>".to_owned();
+    };
+    let seconds = (end.as_second() - start.as_second()).max(0);
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
+    match () {
+        () if minutes < 2 => format!("{seconds}s"),
+        () if minutes < 10 && seconds % 60 != 0 => format!("{minutes}m{}s", seconds % 60),
+        () if hours < 3 => format!("{minutes}m"),
+        () if hours < 8 && minutes % 60 != 0 => format!("{hours}h{}m", minutes % 60),
+        () if days < 2 => format!("{hours}h"),
+        () if days < 8 && hours % 24 != 0 => format!("{days}d{}h", hours % 24),
+        () if days < 730 => format!("{days}d"),
+        () => format!("{}y", days / 365),
+    }
+}

@@ -1,0 +1,333 @@
+//! Streams the events of a watch from the store's history.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use futures::Stream;
+use kube::core::response::Status;
+use serde_json::{Value, json};
+use tokio::{sync::mpsc, time::Instant};
+
+use crate::{
+    handlers::{read::bookmark, table::table},
+    kinds::convert,
+    record::{
+        fault::Command,
+        intercept::{EventAction, EventInFlight},
+    },
+    request::{Request, Target, present, selector::Selector},
+    server::shared::{Changes, Shared, lock},
+    storage::store::{Change, Store},
+    values::{
+        object,
+        status::{Answer, document, too_large, too_old},
+    },
+};
+
+/// The default timeout of a watch; a real server chooses 30 to 60 minutes.
+const TIMEOUT: Duration = Duration::from_secs(1800);
+/// The interval of bookmarks of a real server.
+const BOOKMARKS: Duration = Duration::from_secs(60);
+
+/// One open watch.
+#[allow(clippy::struct_excessive_bools)] // They are independent.
+struct Watch {
+    shared: Weak<Shared>,
+    target: Target,
+    selector: Selector,
+    metadata_only: bool,
+    table: bool,
+    bookmarks: bool,
+    position: u64,
+    lines: VecDeque<Bytes>,
+    /// Lines that are sent at a time.
+    delayed: Vec<(Instant, Bytes)>,
+    /// Lines that are sent after the next one.
+    swapped: Vec<Bytes>,
+    changes: Changes,
+    commands: mpsc::UnboundedReceiver<Command>,
+    end: Instant,
+    next_bookmark: Instant,
+    stalled: bool,
+    ended: bool,
+}
+
+/// Opens a watch. A revision that is too old gives an `ERROR` event or, with `expired_as_410`, an error response.
+pub(crate) fn open(
+    shared: &Arc<Shared>,
+    store: &mut Store,
+    request: &Request,
+    expired_as_410: bool,
+) -> Answer<impl Stream<Item = Bytes> + Send + use<>> {
+    let query = &request.query;
+    let target = request.target.clone();
+    let selector = Selector::read(query, &target)?;
+    query.check_list(true)?;
+    let initial = query.flag("sendInitialEvents");
+    let no_initial = query.get("sendInitialEvents").is_some() && !initial;
+    let asked = query.resource_version()?;
+    if let Some(asked) = asked.filter(|asked| *asked > store.revision) {
+        return Err(too_large(asked, store.revision));
+    }
+    let timeout = query
+        .number("timeoutSeconds")?
+        .filter(|seconds| *seconds > 0)
+        .map_or(TIMEOUT, Duration::from_secs);
+    let now = Instant::now();
+    let (sender, commands) = mpsc::unbounded_channel();
+    let mut watch = Watch {
+        shared: Arc::downgrade(shared),
+        selector,
+        metadata_only: request.metadata_only,
+        table: request.table,
+        bookmarks: query.flag("allowWatchBookmarks"),
+        position: store.revision,
+        lines: VecDeque::new(),
+        delayed: Vec::new(),
+        swapped: Vec::new(),
+        changes: shared.changes.clone(),
+        commands,
+        end: now + timeout,
+        next_bookmark: now + BOOKMARKS,
+        stalled: false,
+        ended: false,
+        target,
+    };
+    match asked.filter(|asked| *asked > 0) {
+        Some(asked) if !initial => {
+            let oldest = store.collection(&watch.target.kind).oldest();
+            if asked < oldest {
+                let expired = too_old(asked, oldest);
+                if expired_as_410 {
+                    return Err(expired);
+                }
+                watch.fail(&expired);
+            }
+            watch.position = asked;
+        }
+        _ if no_initial => {}
+        // Without a revision, the watch starts with the current objects as additions.
+        _ => watch.initial(store, initial)?,
+    }
+    lock(&shared.watches).add(watch.target.clone(), sender);
+    Ok(futures::stream::unfold(watch, |mut watch| async move {
+        watch.next().await.map(|line| (line, watch))
+    }))
+}
+
+impl Watch {
+    fn initial(&mut self, store: &Store, marked_end: bool) -> Answer<()> {
+        let target = self.target.clone();
+        let objects = store.stored(&target.kind, &target.namespace);
+        let mut missing = None;
+        for object in objects {
+            // Each missing conversion is noted before the first is reported.
+            let object = match convert::load(store, &target, &object.value()) {
+                Ok(object) => object,
+                Err(failure) => {
+                    missing = Some(failure);
+                    continue;
+                }
+            };
+            if self.selector.matches(&object) {
+                self.event("ADDED", present(&object, &self.target, self.metadata_only));
+            }
+        }
+        if marked_end && self.bookmarks {
+            self.event("BOOKMARK", bookmark(&self.target, store.revision, true));
+        }
+        missing.map_or(Ok(()), Err)
+    }
+
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if self.stalled {
+                // Only a cut or the timeout ends a stalled watch.
+                tokio::select! {
+                    biased;
+                    command = self.commands.recv() => if matches!(command, None | Some(Command::Cut)) { return None },
+                    () = tokio::time::sleep_until(self.end) => return None,
+                }
+                continue;
+            }
+            if let Some(line) = self.lines.pop_front() {
+                return Some(line);
+            }
+            if self.ended {
+                return None;
+            }
+            // A command takes effect before changes that were stored after it.
+            if let Ok(command) = self.commands.try_recv() {
+                self.execute(command);
+                continue;
+            }
+            let change = self.changes.next();
+            self.catch_up().await?;
+            if !self.lines.is_empty() || self.ended {
+                continue;
+            }
+            tokio::select! {
+                biased;
+                command = self.commands.recv() => self.execute(command?),
+                () = change => {}
+                () = due(self.delayed.iter().map(|(time, _)| *time).min()) => self.release(),
+                () = tokio::time::sleep_until(self.end) => {
+                    self.bookmark();
+                    self.ended = true;
+                }
+                () = tokio::time::sleep_until(self.next_bookmark), if self.bookmarks => {
+                    self.bookmark();
+                    self.next_bookmark = Instant::now() + BOOKMARKS;
+                }
+            }
+        }
+    }
+
+    fn execute(&mut self, command: Command) {
+        match command {
+            Command::Cut => self.ended = true,
+            Command::Stall => self.stalled = true,
+            Command::Line(line) => self.lines.push_back(line),
+            Command::Fail(status) => self.fail(&status),
+            Command::Bookmark => self.bookmark(),
+        }
+    }
+
+    /// Converts the changes since the last call to lines; `None` if the server was dropped.
+    async fn catch_up(&mut self) -> Option<()> {
+        let shared = self.shared.upgrade()?;
+        let changes = convert::retried(&shared, |store| {
+            let changes = self.changes(store)?;
+            Ok((changes, store.revision))
+        });
+        match changes.await {
+            Ok((changes, newest)) => {
+                for change in &changes {
+                    self.change(change);
+                }
+                self.position = newest;
+            }
+            Err(failure) => self.fail(&failure),
+        }
+        Some(())
+    }
+
+    /// Returns the changes since the last call, in the version of the watch.
+    fn changes(&self, store: &mut Store) -> Answer<Vec<Change>> {
+        let changes = store.collection(&self.target.kind).since(self.position);
+        let changes = changes.map_err(|oldest| too_old(self.position, oldest))?;
+        let changes: Vec<Change> = changes.cloned().collect();
+        let load = |object: Option<Arc<Value>>| {
+            let loaded = object.map(|object| convert::load(store, &self.target, &object));
+            loaded.transpose()
+        };
+        let changes: Vec<_> = changes
+            .into_iter()
+            .map(|change| (change.revision, load(change.old), load(change.new)))
+            .collect();
+        let changes = changes.into_iter().map(|(revision, old, new)| {
+            Ok(Change {
+                revision,
+                old: old?,
+                new: new?,
+            })
+        });
+        changes.collect()
+    }
+
+    /// Emits the event of a change: an object that enters the selection is added, one that leaves it is deleted.
+    fn change(&mut self, change: &Change) {
+        let namespace = &self.target.namespace;
+        let seen = |object: &&Arc<Value>| {
+            (namespace.is_empty() || object::namespace(object) == namespace)
+                && self.selector.matches(object)
+        };
+        let (old, new) = (
+            change.old.as_ref().filter(seen),
+            change.new.as_ref().filter(seen),
+        );
+        let (kind, object) = match (old, new) {
+            (None, Some(new)) => ("ADDED", new.clone()),
+            (Some(_), Some(new)) => ("MODIFIED", new.clone()),
+            (Some(old), None) => ("DELETED", old.clone()),
+            (None, None) => return,
+        };
+        let mut shown = present(&object, &self.target, self.metadata_only);
+        if kind == "DELETED" {
+            object::put(
+                &mut shown,
+                "/metadata/resourceVersion",
+                change.revision.to_string().into(),
+            );
+        }
+        self.event(kind, shown);
+    }
+
+    fn bookmark(&mut self) {
+        if self.bookmarks {
+            self.event("BOOKMARK", bookmark(&self.target, self.position, false));
+        }
+    }
+
+    fn fail(&mut self, failure: &Status) {
+        self.event("ERROR", document(failure));
+        self.ended = true;
+    }
+
+    #[allow(clippy::needless_pass_by_value)]
+    fn event(&mut self, kind: &str, object: Value) {
+        let action = match self.shared.upgrade() {
+            Some(shared) if kind != "ERROR" => {
+                let interceptors = lock(&shared.interceptors).clone();
+                interceptors.event(EventInFlight {
+                    group: &self.target.kind.group,
+                    resource: &self.target.kind.plural,
+                    namespace: &self.target.namespace,
+                    kind,
+                    object: &object,
+                })
+            }
+            _ => EventAction::Pass,
+        };
+        let object = if self.table && !matches!(kind, "BOOKMARK" | "ERROR") {
+            let version = object::at(&object, "/metadata/resourceVersion");
+            let metadata = json!({"resourceVersion": version});
+            table(&self.target, &[object], &metadata)
+        } else {
+            object
+        };
+        let line = Bytes::from(format!("{{\"type\":\"{kind}\",\"object\":{object}}}\n"));
+        match action {
+            EventAction::Pass => {
+                self.lines.push_back(line);
+                self.lines.extend(self.swapped.drain(..));
+            }
+            EventAction::Drop => {}
+            EventAction::Delay(time) => self.delayed.push((Instant::now() + time, line)),
+            EventAction::Swap => self.swapped.push(line),
+        }
+    }
+
+    /// Sends the delayed lines whose time has come.
+    fn release(&mut self) {
+        let now = Instant::now();
+        let (due, later) = std::mem::take(&mut self.delayed)
+            .into_iter()
+            .partition(|(time, _)| *time <= now);
+        self.delayed = later;
+        let due: Vec<(Instant, Bytes)> = due;
+        self.lines.extend(due.into_iter().map(|(_, line)| line));
+    }
+}
+
+/// Waits until a time, for ever without one.
+async fn due(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}

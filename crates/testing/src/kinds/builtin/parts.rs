@@ -1,0 +1,53 @@
+//! Which parts of an object a write changes: those of its subresource.
+
+use serde_json::Value;
+
+use super::{certificates, status_metadata};
+use crate::{
+    kinds::kind::Kind,
+    values::object::{at, copy, map, put, section},
+};
+
+/// Returns the new state of an object of which only the parts of the subresource change.
+pub(crate) fn written(
+    kind: &Kind,
+    subresource: &str,
+    has_status: bool,
+    old: &Value,
+    mut object: Value,
+) -> Value {
+    match subresource {
+        "status" => {
+            let mut whole = Value::clone(old);
+            copy(map(&mut whole), &object, "apiVersion");
+            copy(map(&mut whole), &object, "status");
+            let fields: Vec<&str> = if kind.custom {
+                vec!["managedFields"]
+            } else {
+                status_metadata(kind).collect()
+            };
+            let metadata = section(&mut whole, "metadata");
+            for field in fields {
+                copy(metadata, at(&object, "/metadata"), field);
+            }
+            object = whole;
+        }
+        "ephemeralcontainers" => object = only(old, &object, "/spec/ephemeralContainers"),
+        "approval" => object = only(old, &object, "/status/conditions"),
+        _ if has_status => copy(map(&mut object), old, "status"),
+        _ => {}
+    }
+    if certificates::is_request(kind) {
+        certificates::changed(subresource, old, &mut object);
+    }
+    object
+}
+
+/// Returns an object with one value of another one.
+fn only(old: &Value, object: &Value, pointer: &str) -> Value {
+    let mut whole = old.clone();
+    put(&mut whole, pointer, at(object, pointer).clone());
+    let metadata = section(&mut whole, "metadata");
+    copy(metadata, at(object, "/metadata"), "managedFields");
+    whole
+}

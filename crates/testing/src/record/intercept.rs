@@ -1,0 +1,144 @@
+//! Closures of a test that see each request and each watch event, and decide what becomes of it.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use serde_json::Value;
+
+use crate::{ApiServer, Failure, RecordedRequest, server::shared::lock};
+
+/// What becomes of a request, or of its answer.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Action {
+    /// It passes unchanged.
+    Pass,
+    /// A request is executed with this body; an answer has this body.
+    Body(Value),
+    /// It is answered with this HTTP code and body. A request is not executed then.
+    Answer(u16, Value),
+    /// It fails: a request before it is executed, an answer after that.
+    Fail(Failure),
+    /// It passes after this time on tokio's clock.
+    Delay(Duration),
+}
+
+/// What becomes of a watch event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EventAction {
+    /// It is sent.
+    Pass,
+    /// It is never sent.
+    Drop,
+    /// It is sent after this time on tokio's clock; later events overtake it.
+    Delay(Duration),
+    /// It is sent after the next event.
+    Swap,
+}
+
+/// An event that a watch is about to send.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct EventInFlight<'a> {
+    /// API group of the watch; empty for the core group.
+    pub group: &'a str,
+    /// Plural of the watch.
+    pub resource: &'a str,
+    /// Namespace of the watch; empty for all.
+    pub namespace: &'a str,
+    /// `ADDED`, `MODIFIED`, `DELETED` or `BOOKMARK`.
+    pub kind: &'a str,
+    /// The object as the client gets it.
+    pub object: &'a Value,
+}
+
+type OnRequest = dyn Fn(&RecordedRequest) -> Action + Send + Sync;
+type OnAnswer = dyn Fn(&RecordedRequest, &Value) -> Action + Send + Sync;
+type OnEvent = dyn Fn(EventInFlight<'_>) -> EventAction + Send + Sync;
+
+/// The closures, in the order in which they were added.
+#[derive(Clone, Default)]
+pub(crate) struct Interceptors {
+    requests: Vec<Arc<OnRequest>>,
+    answers: Vec<Arc<OnAnswer>>,
+    events: Vec<Arc<OnEvent>>,
+}
+
+impl fmt::Debug for Interceptors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Interceptors").finish_non_exhaustive()
+    }
+}
+
+impl Interceptors {
+    pub(crate) fn has_any(&self) -> bool {
+        !self.requests.is_empty() || !self.answers.is_empty()
+    }
+
+    /// Returns what becomes of a request: the first action that is not [`Action::Pass`].
+    pub(crate) fn request(&self, request: &RecordedRequest) -> Action {
+        let mut actions = self.requests.iter().map(|it| it(request));
+        actions
+            .find(|it| !matches!(it, Action::Pass))
+            .unwrap_or(Action::Pass)
+    }
+
+    pub(crate) fn answer(&self, request: &RecordedRequest, answer: &Value) -> Action {
+        let mut actions = self.answers.iter().map(|it| it(request, answer));
+        actions
+            .find(|it| !matches!(it, Action::Pass))
+            .unwrap_or(Action::Pass)
+    }
+
+    pub(crate) fn event(&self, event: EventInFlight<'_>) -> EventAction {
+        let mut actions = self.events.iter().map(|it| it(event));
+        actions
+            .find(|it| *it != EventAction::Pass)
+            .unwrap_or(EventAction::Pass)
+    }
+}
+
+impl ApiServer {
+    /// Calls a closure before each request is executed. It may use the server, for example to change an object just before the
+    /// client's update. Of several closures, the first that does not answer [`Action::Pass`] decides.
+    ///
+    /// ```
+    /// # use kube_codegen_testing::{Action, ApiServer, Failure};
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let server = ApiServer::new();
+    /// server.intercept(|request| match request.name.as_str() {
+    ///     "cursed" => Action::Fail(Failure::status(503)),
+    ///     _ => Action::Pass,
+    /// });
+    /// let maps: kube::Api<ConfigMap> = kube::Api::namespaced(server.client(), "default");
+    /// let Err(kube::Error::Api(status)) = maps.get("cursed").await else { panic!() };
+    /// assert_eq!(status.code, 503);
+    /// # }
+    /// ```
+    pub fn intercept(&self, on: impl Fn(&RecordedRequest) -> Action + Send + Sync + 'static) {
+        lock(&self.0.interceptors).requests.push(Arc::new(on));
+    }
+
+    /// Calls a closure after each request is executed, with its answer. [`RecordedRequest::status`] is that of the answer. It is
+    /// not called for watches.
+    pub fn intercept_answers(
+        &self,
+        on: impl Fn(&RecordedRequest, &Value) -> Action + Send + Sync + 'static,
+    ) {
+        lock(&self.0.interceptors).answers.push(Arc::new(on));
+    }
+
+    /// Calls a closure before a watch sends an event. It must not use the server.
+    pub fn intercept_events(
+        &self,
+        on: impl Fn(EventInFlight<'_>) -> EventAction + Send + Sync + 'static,
+    ) {
+        lock(&self.0.interceptors).events.push(Arc::new(on));
+    }
+
+    /// Removes all closures.
+    pub fn clear_interceptors(&self) {
+        *lock(&self.0.interceptors) = Interceptors::default();
+    }
+}

@@ -1,0 +1,116 @@
+//! The query parameters of a request.
+
+use crate::values::status::{Answer, bad_request, cause, invalid_options};
+
+/// The decoded query parameters; the first of a name counts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Query(Vec<(String, String)>);
+
+impl Query {
+    pub(crate) fn read(query: &str) -> Self {
+        Self(
+            form_urlencoded::parse(query.as_bytes())
+                .into_owned()
+                .collect(),
+        )
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.get(name)
+            .is_some_and(|value| matches!(value, "" | "1" | "t" | "T" | "true" | "TRUE" | "True"))
+    }
+
+    /// Returns the resourceVersion; absent and `""` are `None`, `"0"` is `Some(0)`.
+    pub(crate) fn resource_version(&self) -> Answer<Option<u64>> {
+        match self.get("resourceVersion") {
+            None | Some("") => Ok(None),
+            Some(text) => text.parse().map(Some).map_err(|_| bad_request(&format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"))),
+        }
+    }
+
+    /// Checks `resourceVersionMatch` and `sendInitialEvents` as apimachinery's `ValidateListOptions` does.
+    pub(crate) fn check_list(&self, is_watch: bool) -> Answer<()> {
+        let is_set = |name| self.get(name).is_some_and(|it| !it.is_empty());
+        let (matching, initial) = ("resourceVersionMatch", "sendInitialEvents");
+        let found = self.get(matching).unwrap_or_default();
+        let sends = self.get(initial).is_some();
+        let mut causes = Vec::new();
+        let mut forbid = |field: &str, why: &str| {
+            causes.push(cause(
+                field,
+                "FieldValueForbidden",
+                format!("Forbidden: {why}"),
+            ));
+        };
+        if is_watch && sends && found != "NotOlderThan" {
+            let why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+            forbid(matching, why);
+        }
+        if is_set(matching) {
+            if is_watch && !sends {
+                forbid(
+                    matching,
+                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+                );
+            }
+            if !is_watch && !is_set("resourceVersion") {
+                forbid(
+                    matching,
+                    "resourceVersionMatch is forbidden unless resourceVersion is provided",
+                );
+            }
+            if is_set("continue") {
+                forbid(
+                    matching,
+                    "resourceVersionMatch is forbidden when continue is provided",
+                );
+            }
+            if !is_watch && found == "Exact" && self.get("resourceVersion") == Some("0") {
+                forbid(
+                    matching,
+                    "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
+                );
+            }
+        }
+        if !is_watch && sends {
+            forbid(initial, "sendInitialEvents is forbidden for list");
+        }
+        let known = match found {
+            "" | "NotOlderThan" => true,
+            "Exact" => !is_watch,
+            _ => false,
+        };
+        if !known {
+            let supported = if is_watch {
+                "\"NotOlderThan\""
+            } else {
+                "\"Exact\", \"NotOlderThan\", \"\""
+            };
+            let message = format!("Unsupported value: {found:?}: supported values: {supported}");
+            causes.push(cause(matching, "FieldValueNotSupported", message));
+        }
+        if causes.is_empty() {
+            return Ok(());
+        }
+        Err(invalid_options("ListOptions", causes))
+    }
+
+    pub(crate) fn number(&self, name: &str) -> Answer<Option<u64>> {
+        self.get(name)
+            .map(|text| {
+                text.parse().map_err(|_| {
+                    bad_request(&format!(
+                        "{name}: Invalid value: {text:?}: must be a number"
+                    ))
+                })
+            })
+            .transpose()
+    }
+}

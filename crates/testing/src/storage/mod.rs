@@ -1,0 +1,6 @@
+//! Stores objects, their versions, and the history that watches read.
+//!
+//! It may use `values`.
+
+pub(crate) mod store;
+pub(crate) mod stored;

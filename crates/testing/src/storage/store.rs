@@ -1,0 +1,380 @@
+//! Stores objects, their revisions and the history that watches read.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    sync::Arc,
+};
+
+use serde_json::Value;
+
+use crate::{
+    kinds::{
+        builtin,
+        convert::Conversions,
+        events,
+        kind::{Kind, Kinds},
+    },
+    storage::stored::Stored,
+    values::object::{self, put, section},
+    webhooks::in_process::Webhooks,
+};
+
+/// Namespace (empty for cluster-scoped kinds) and name.
+pub(crate) type Key = (String, String);
+
+/// Group and plural of a collection, and a [`Key`].
+type Place = ((String, String), Key);
+
+/// One change of an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    pub(crate) revision: u64,
+    pub(crate) old: Option<Arc<Value>>,
+    /// `None` if the object was deleted.
+    pub(crate) new: Option<Arc<Value>>,
+}
+
+/// All objects of one kind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Collection {
+    objects: BTreeMap<Key, Stored>,
+    history: VecDeque<Change>,
+    /// The newest revision that is no longer in the history.
+    trimmed: u64,
+    /// The revision of the last compaction.
+    compacted: u64,
+}
+
+impl Collection {
+    /// Returns the oldest revision that a watch can start from.
+    pub(crate) fn oldest(&self) -> u64 {
+        self.trimmed.max(self.compacted)
+    }
+
+    /// Returns the changes after `revision` for an open watch. The error is the oldest revision that is still available.
+    pub(crate) fn since(&self, revision: u64) -> Result<impl Iterator<Item = &Change>, u64> {
+        if revision < self.trimmed {
+            return Err(self.trimmed);
+        }
+        let start = self
+            .history
+            .partition_point(|change| change.revision <= revision);
+        Ok(self.history.range(start..))
+    }
+
+    /// Returns the objects of a namespace, or of all if it is empty, sorted by namespace and name.
+    fn inside(&self, namespace: &str) -> impl Iterator<Item = &Stored> {
+        let start = (namespace.to_owned(), String::new());
+        let objects = self.objects.range(start..);
+        objects
+            .take_while(move |(key, _)| namespace.is_empty() || key.0 == namespace)
+            .map(|(_, object)| object)
+    }
+
+    fn remember(&mut self, change: Change, window: usize) {
+        self.history.push_back(change);
+        while self.history.len() > window
+            && let Some(change) = self.history.pop_front()
+        {
+            self.trimmed = change.revision;
+            if self.objects.len() > PARSED
+                && let Some(new) = &change.new
+                && let Some(stored) = self.objects.get_mut(&key(new))
+            {
+                stored.pack(new);
+            }
+        }
+    }
+}
+
+fn key(object: &Value) -> Key {
+    (
+        object::namespace(object).to_owned(),
+        object::name(object).to_owned(),
+    )
+}
+
+/// The result of a paged list.
+#[derive(Clone, Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) revision: u64,
+    pub(crate) objects: Arc<[Stored]>,
+}
+
+/// Everything the server stores.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    pub(crate) kinds: Kinds,
+    pub(crate) revision: u64,
+    pub(crate) webhooks: Webhooks,
+    pub(crate) conversions: Conversions,
+    /// Whether namespaces have a life cycle: they exist at the start, and objects need one.
+    pub(crate) namespaces: bool,
+    /// Whether namespaces have their account, which Pods need.
+    pub(crate) accounts: bool,
+    /// Whether a scheduled Pod that is deleted stays until its grace period is over.
+    pub(crate) kubelets: bool,
+    /// The uids of objects that are stored with blank metadata, which the next write removes.
+    pub(crate) blanks: BTreeSet<String>,
+    /// The certificate authority that `kube-root-ca.crt` of each namespace holds.
+    pub(crate) authority: String,
+    collections: BTreeMap<(String, String), Collection>,
+    /// The objects that name an owner, by its uid.
+    dependents: HashMap<String, BTreeSet<Place>>,
+    snapshots: BTreeMap<u64, Snapshot>,
+    window: usize,
+    counter: u64,
+}
+
+/// How many paged lists are kept; the oldest expires first.
+const OPEN_LISTS: usize = 64;
+/// A collection of more objects packs those whose last change has left the history.
+const PARSED: usize = 10_000;
+
+impl Store {
+    pub(crate) fn new(window: usize) -> Self {
+        Self {
+            kinds: builtin::kinds().collect(),
+            revision: 1,
+            namespaces: false,
+            accounts: true,
+            kubelets: false,
+            webhooks: Webhooks::default(),
+            conversions: Conversions::default(),
+            blanks: BTreeSet::new(),
+            authority: String::new(),
+            dependents: HashMap::new(),
+            collections: BTreeMap::new(),
+            snapshots: BTreeMap::new(),
+            window,
+            counter: 0,
+        }
+    }
+
+    pub(crate) fn set_window(&mut self, window: usize) {
+        self.window = window;
+    }
+
+    /// Returns a number that this server has not used before.
+    pub(crate) fn unique(&mut self) -> u64 {
+        self.counter += 1;
+        self.counter
+    }
+
+    pub(crate) fn collection(&mut self, kind: &Kind) -> &mut Collection {
+        self.collections
+            .entry((events::stored_group(kind).to_owned(), kind.plural.clone()))
+            .or_default()
+    }
+
+    pub(crate) fn get(&self, kind: &Kind, namespace: &str, name: &str) -> Option<Arc<Value>> {
+        let collection = self
+            .collections
+            .get(&(events::stored_group(kind).to_owned(), kind.plural.clone()))?;
+        collection
+            .objects
+            .get(&(namespace.to_owned(), name.to_owned()))
+            .map(Stored::value)
+    }
+
+    /// Returns the objects of a namespace, or of all if it is empty, sorted by namespace and name.
+    pub(crate) fn list(&self, kind: &Kind, namespace: &str) -> Vec<Arc<Value>> {
+        self.stored(kind, namespace).map(Stored::value).collect()
+    }
+
+    /// As [`Self::list`], without parsing the objects.
+    pub(crate) fn stored(&self, kind: &Kind, namespace: &str) -> impl Iterator<Item = &Stored> {
+        self.collections
+            .get(&(events::stored_group(kind).to_owned(), kind.plural.clone()))
+            .into_iter()
+            .flat_map(move |collection| collection.inside(namespace))
+    }
+
+    /// Returns the objects as they were at a revision; the error is the oldest revision that is still known.
+    pub(crate) fn at(
+        &self,
+        kind: &Kind,
+        namespace: &str,
+        revision: u64,
+    ) -> Result<Vec<Stored>, u64> {
+        let place = (events::stored_group(kind).to_owned(), kind.plural.clone());
+        let Some(collection) = self.collections.get(&place) else {
+            return Ok(Vec::new());
+        };
+        if revision < collection.oldest() {
+            return Err(collection.oldest());
+        }
+        let mut objects = collection.objects.clone();
+        for change in collection.history.iter().rev() {
+            if change.revision <= revision {
+                break;
+            }
+            if let Some(old) = &change.old {
+                objects.insert(key(old), Stored::Parsed(old.clone()));
+            } else if let Some(new) = &change.new {
+                objects.remove(&key(new));
+            }
+        }
+        let objects = objects.into_iter();
+        let objects = objects.filter(|(key, _)| namespace.is_empty() || key.0 == namespace);
+        Ok(objects.map(|(_, object)| object).collect())
+    }
+
+    /// Returns every object with its kind.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&Arc<Kind>, Arc<Value>)> {
+        self.inside("")
+    }
+
+    /// Returns the objects of a namespace with their kinds.
+    pub(crate) fn inside(&self, namespace: &str) -> impl Iterator<Item = (&Arc<Kind>, Arc<Value>)> {
+        self.collections
+            .iter()
+            .filter_map(|((group, plural), collection)| {
+                Some((self.kinds.get(group, plural)?, collection))
+            })
+            .flat_map(move |(kind, collection)| {
+                collection
+                    .inside(namespace)
+                    .map(move |object| (kind, object.value()))
+            })
+    }
+
+    /// Returns the objects that name the owner with this uid, in the order of [`Self::all`].
+    pub(crate) fn dependents(&self, uid: &str) -> Vec<(Arc<Kind>, Arc<Value>)> {
+        let places = self.dependents.get(uid).into_iter().flatten();
+        places
+            .filter_map(|((group, plural), key)| {
+                let kind = self.kinds.get(group, plural)?;
+                let collection = self.collections.get(&(group.clone(), plural.clone()))?;
+                Some((kind.clone(), collection.objects.get(key)?.value()))
+            })
+            .collect()
+    }
+
+    /// Replaces the owners `old` of an object by `new` in the index of dependents.
+    fn index(&mut self, kind: &Kind, old: Option<&Value>, new: Option<&Value>) {
+        let owners = |object: Option<&Value>| -> Vec<String> {
+            object
+                .map(|object| object::list(object, "/metadata/ownerReferences"))
+                .unwrap_or_default()
+                .iter()
+                .map(|owner| object::text(owner, "/uid").to_owned())
+                .collect()
+        };
+        let (before, after) = (owners(old), owners(new));
+        let Some(object) = new.or(old).filter(|_| before != after) else {
+            return;
+        };
+        let place: Place = (
+            (events::stored_group(kind).to_owned(), kind.plural.clone()),
+            key(object),
+        );
+        for uid in before {
+            if let Some(places) = self.dependents.get_mut(&uid) {
+                places.remove(&place);
+                if places.is_empty() {
+                    self.dependents.remove(&uid);
+                }
+            }
+        }
+        for uid in after {
+            self.dependents
+                .entry(uid)
+                .or_default()
+                .insert(place.clone());
+        }
+    }
+
+    /// Stores an object as the newest revision and returns it with that `resourceVersion`.
+    pub(crate) fn write(&mut self, kind: &Kind, mut object: Value) -> Arc<Value> {
+        events::store(kind, &mut object);
+        self.revision += 1;
+        let revision = self.revision;
+        section(&mut object, "metadata")
+            .insert("resourceVersion".to_owned(), revision.to_string().into());
+        if !self.blanks.is_empty() {
+            self.blanks.remove(object::uid(&object));
+        }
+        let object = Arc::new(object);
+        let stored = Stored::Parsed(object.clone());
+        let old = self.collection(kind).objects.insert(key(&object), stored);
+        let old = old.map(|old| old.value());
+        self.index(kind, old.as_deref(), Some(&object));
+        self.remember(
+            kind,
+            Change {
+                revision,
+                old,
+                new: Some(object.clone()),
+            },
+        );
+        object
+    }
+
+    /// Removes an object and returns its last state, with the revision of the deletion.
+    pub(crate) fn remove(
+        &mut self,
+        kind: &Kind,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Arc<Value>> {
+        let old = self
+            .collection(kind)
+            .objects
+            .remove(&(namespace.to_owned(), name.to_owned()))?
+            .value();
+        self.index(kind, Some(&old), None);
+        self.revision += 1;
+        let revision = self.revision;
+        let mut last = Value::clone(&old);
+        put(
+            &mut last,
+            "/metadata/resourceVersion",
+            revision.to_string().into(),
+        );
+        let last = Arc::new(last);
+        self.remember(
+            kind,
+            Change {
+                revision,
+                old: Some(old),
+                new: None,
+            },
+        );
+        Some(last)
+    }
+
+    fn remember(&mut self, kind: &Kind, change: Change) {
+        let window = self.window;
+        self.collection(kind).remember(change, window);
+    }
+
+    /// Compacts the history: no watch starts at an older revision, paged lists expire, open watches continue.
+    pub(crate) fn compact(&mut self) {
+        self.snapshots.clear();
+        // A new revision, so that a watch from the newest change expires too.
+        self.revision += 1;
+        let revision = self.revision;
+        for kind in self.kinds.iter() {
+            self.collections
+                .entry((events::stored_group(kind).to_owned(), kind.plural.clone()))
+                .or_default();
+        }
+        for collection in self.collections.values_mut() {
+            collection.compacted = revision;
+        }
+    }
+
+    pub(crate) fn open_list(&mut self, snapshot: Snapshot) -> u64 {
+        let id = self.unique();
+        self.snapshots.insert(id, snapshot);
+        while self.snapshots.len() > OPEN_LISTS {
+            self.snapshots.pop_first();
+        }
+        id
+    }
+
+    pub(crate) fn snapshot(&self, id: u64) -> Option<Snapshot> {
+        self.snapshots.get(&id).cloned()
+    }
+}

@@ -1,0 +1,140 @@
+//! Connects clients to the server: in process as a tower service, and over HTTP/1.1 on the loopback interface.
+
+#[cfg(feature = "tls")]
+pub(crate) mod tls;
+
+use std::{
+    convert::Infallible,
+    io::{self, Error},
+    net::SocketAddr,
+    sync::{Arc, Weak},
+    task::{Context, Poll},
+};
+
+use futures::future::BoxFuture;
+use http::{Request, Response};
+use http_body_util::BodyExt as _;
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use kube::client::Body;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+    task::{AbortHandle, JoinSet},
+};
+use tower::{BoxError, Service};
+
+use crate::{
+    auth::User,
+    routing::serve::{self, serve},
+    server::shared::Shared,
+};
+
+/// The in-memory API server as a [`Service`], for use below your own layers and [`kube::Client::new`].
+#[derive(Clone, Debug)]
+pub struct ApiService(pub(crate) Arc<Shared>, pub(crate) Option<User>);
+
+impl Service<Request<Body>> for ApiService {
+    type Response = Response<serve::Body>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Self::Response, BoxError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let (shared, user) = (self.0.clone(), self.1.clone());
+        Box::pin(async move {
+            let (parts, body) = request.into_parts();
+            let body = body.collect_bytes().await?;
+            Ok(serve(shared, parts, body.into(), user).await?)
+        })
+    }
+}
+
+/// Where a server listens.
+#[derive(Clone, Debug)]
+pub(crate) struct Listener {
+    pub(crate) address: SocketAddr,
+    /// The certificate authority (PEM) of HTTPS; without it, the server speaks plain HTTP.
+    pub(crate) authority: Option<String>,
+    pub(crate) task: AbortHandle,
+}
+
+/// Binds a free port and serves on it until the task is aborted.
+pub(crate) async fn listen(shared: &Arc<Shared>) -> io::Result<Listener> {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+    let address = listener.local_addr()?;
+    let serve = |stream: TcpStream, shared| connection(stream, shared);
+    let task = tokio::spawn(accept(listener, Arc::downgrade(shared), serve));
+    Ok(Listener {
+        address,
+        authority: None,
+        task: task.abort_handle(),
+    })
+}
+
+/// As [`listen`], over TLS.
+#[cfg(feature = "tls")]
+pub(crate) async fn listen_tls(shared: &Arc<Shared>, tls: &crate::Tls) -> io::Result<Listener> {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+    let address = listener.local_addr()?;
+    let acceptor = tokio_rustls::TlsAcceptor::from(tls.config.clone());
+    let serve = move |stream: TcpStream, shared| {
+        let acceptor = acceptor.clone();
+        async move {
+            // A client that does not trust the certificate notices it itself.
+            if let Ok(stream) = acceptor.accept(stream).await {
+                connection(stream, shared).await;
+            }
+        }
+    };
+    let task = tokio::spawn(accept(listener, Arc::downgrade(shared), serve));
+    Ok(Listener {
+        address,
+        authority: Some(tls.authority().to_owned()),
+        task: task.abort_handle(),
+    })
+}
+
+async fn accept<F>(
+    listener: TcpListener,
+    shared: Weak<Shared>,
+    serve: impl Fn(TcpStream, Weak<Shared>) -> F,
+) -> Infallible
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    // Dropping the task closes every connection.
+    let mut connections = JoinSet::new();
+    loop {
+        // An error concerns one client that has already disconnected.
+        if let Ok((stream, _)) = listener.accept().await {
+            while connections.try_join_next().is_some() {}
+            connections.spawn(serve(stream, shared.clone()));
+        }
+    }
+}
+
+async fn connection<S>(stream: S, shared: Weak<Shared>)
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let service = service_fn(move |request: Request<Incoming>| {
+        let shared = shared.clone();
+        async move {
+            let shared = shared
+                .upgrade()
+                .ok_or_else(|| Error::other("the server was dropped"))?;
+            let (parts, body) = request.into_parts();
+            let body = body.collect().await.map_err(Error::other)?.to_bytes();
+            serve(shared, parts, body.into(), None).await
+        }
+    });
+    // Clients notice a broken connection themselves.
+    let _closed = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
+}

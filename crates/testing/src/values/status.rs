@@ -1,0 +1,358 @@
+//! Builds the `Status` responses of a real API server.
+
+use kube::core::response::{Status, StatusCause, StatusDetails, reason};
+use serde_json::{Value, json};
+
+use crate::{
+    kinds::kind::Kind,
+    values::object::{map, put},
+};
+
+/// The result of a verb; the error is sent to the client.
+pub(crate) type Answer<T> = Result<T, Box<Status>>;
+
+pub(crate) fn error(code: u16, reason: &str, message: &str) -> Box<Status> {
+    Status::failure(message, reason).with_code(code).boxed()
+}
+
+/// Empty details.
+pub(crate) fn no_details() -> StatusDetails {
+    StatusDetails {
+        name: String::new(),
+        group: String::new(),
+        kind: String::new(),
+        uid: String::new(),
+        causes: Vec::new(),
+        retry_after_seconds: 0,
+    }
+}
+
+fn about(kind: &Kind, name: &str) -> StatusDetails {
+    StatusDetails {
+        name: name.to_owned(),
+        group: kind.group.clone(),
+        kind: kind.plural.clone(),
+        ..no_details()
+    }
+}
+
+/// The path has an unknown group, version, resource or subresource.
+pub(crate) fn no_resource() -> Box<Status> {
+    let status = Status::failure(
+        "the server could not find the requested resource",
+        reason::NOT_FOUND,
+    );
+    status.with_code(404).with_details(no_details()).boxed()
+}
+
+pub(crate) fn not_found(kind: &Kind, name: &str) -> Box<Status> {
+    let status = Status::failure(
+        &format!("{} \"{name}\" not found", kind.qualified()),
+        reason::NOT_FOUND,
+    );
+    status
+        .with_code(404)
+        .with_details(about(kind, name))
+        .boxed()
+}
+
+pub(crate) fn already_exists(kind: &Kind, name: &str, deleting: bool) -> Box<Status> {
+    let why = if deleting {
+        "object is being deleted: "
+    } else {
+        ""
+    };
+    let message = format!("{why}{} \"{name}\" already exists", kind.qualified());
+    let status = Status::failure(&message, reason::ALREADY_EXISTS);
+    status
+        .with_code(409)
+        .with_details(about(kind, name))
+        .boxed()
+}
+
+pub(crate) fn conflict(kind: &Kind, name: &str, why: &str) -> Box<Status> {
+    let message = format!(
+        "Operation cannot be fulfilled on {} \"{name}\": {why}",
+        kind.qualified()
+    );
+    Status::failure(&message, reason::CONFLICT)
+        .with_code(409)
+        .with_details(about(kind, name))
+        .boxed()
+}
+
+pub(crate) fn stale(kind: &Kind, name: &str) -> Box<Status> {
+    conflict(
+        kind,
+        name,
+        "the object has been modified; please apply your changes to the latest version and try again",
+    )
+}
+
+/// Other managers own these fields: pairs of manager and paths.
+pub(crate) fn apply_conflict(owned: Vec<(String, Vec<String>)>) -> Box<Status> {
+    let count: usize = owned.iter().map(|(_, paths)| paths.len()).sum();
+    let message = match owned.as_slice() {
+        [(manager, paths)] if count == 1 => {
+            format!(
+                "Apply failed with 1 conflict: conflict with {manager}: {}",
+                paths.concat()
+            )
+        }
+        owned => {
+            let groups = owned.iter().map(|(manager, paths)| {
+                format!("conflicts with {manager}:\n- {}", paths.join("\n- "))
+            });
+            let groups: Vec<_> = groups.collect();
+            format!("Apply failed with {count} conflicts: {}", groups.join("\n"))
+        }
+    };
+    let causes = owned.into_iter().flat_map(|(manager, paths)| {
+        let paths = paths.into_iter();
+        paths.map(move |field| StatusCause {
+            reason: "FieldManagerConflict".to_owned(),
+            message: format!("conflict with {manager}"),
+            field,
+        })
+    });
+    let details = StatusDetails {
+        causes: causes.collect(),
+        ..no_details()
+    };
+    Status::failure(&message, reason::CONFLICT)
+        .with_code(409)
+        .with_details(details)
+        .boxed()
+}
+
+/// An object that breaks a rule; `causes` hold the message without the field.
+pub(crate) fn invalid(kind: &Kind, name: &str, causes: Vec<StatusCause>) -> Box<Status> {
+    let parts = causes
+        .iter()
+        .map(|cause| format!("{}: {}", cause.field, cause.message));
+    let mut parts: Vec<_> = parts.collect();
+    parts.dedup();
+    let what = if parts.len() == 1 {
+        parts.concat()
+    } else {
+        format!("[{}]", parts.join(", "))
+    };
+    let message = format!("{} \"{name}\" is invalid: {what}", kind.qualified_kind());
+    let details = StatusDetails {
+        kind: kind.kind.clone(),
+        causes,
+        ..about(kind, name)
+    };
+    Status::failure(&message, reason::INVALID)
+        .with_code(422)
+        .with_details(details)
+        .boxed()
+}
+
+/// As [`invalid`], named by the resource.
+pub(crate) fn invalid_resource(kind: &Kind, name: &str, causes: Vec<StatusCause>) -> Box<Status> {
+    let resource = Kind {
+        kind: kind.plural.clone(),
+        ..kind.clone()
+    };
+    invalid(&resource, name, causes)
+}
+
+/// A patch whose result is not an object of the kind.
+pub(crate) fn invalid_patch(message: &str) -> Box<Status> {
+    let mut status = error(
+        422,
+        reason::INVALID,
+        &format!(" \"\" is invalid: patch: {message}"),
+    );
+    status.details = Some(StatusDetails {
+        causes: vec![cause("patch", "FieldValueInvalid", message)],
+        ..no_details()
+    });
+    status
+}
+
+/// Options of a request that break a rule: the kind of the options and the violations.
+pub(crate) fn invalid_options(options: &str, causes: Vec<StatusCause>) -> Box<Status> {
+    let parts = causes.iter();
+    let parts: Vec<_> = parts
+        .map(|cause| format!("{}: {}", cause.field, cause.message))
+        .collect();
+    let what = match parts.as_slice() {
+        [one] => one.clone(),
+        parts => format!("[{}]", parts.join(", ")),
+    };
+    let message = format!("{options}.meta.k8s.io \"\" is invalid: {what}");
+    let mut status = error(422, reason::INVALID, &message);
+    status.details = Some(StatusDetails {
+        group: "meta.k8s.io".to_owned(),
+        kind: options.to_owned(),
+        causes,
+        ..no_details()
+    });
+    status
+}
+
+/// A precondition of a deletion that does not hold.
+pub(crate) fn precondition(kind: &Kind, name: &str, why: &str) -> Box<Status> {
+    // Named by the kind there.
+    let named = Kind {
+        plural: kind.kind.clone(),
+        ..kind.clone()
+    };
+    conflict(&named, name, why)
+}
+
+/// One violation of one field.
+pub(crate) fn cause(
+    field: impl Into<String>,
+    reason: &str,
+    message: impl Into<String>,
+) -> StatusCause {
+    StatusCause {
+        field: field.into(),
+        reason: reason.to_owned(),
+        message: message.into(),
+    }
+}
+
+pub(crate) fn bad_request(message: &str) -> Box<Status> {
+    error(400, reason::BAD_REQUEST, message)
+}
+
+/// The patch cannot be applied.
+pub(crate) fn unprocessable() -> Box<Status> {
+    let message = "the server rejected our request due to an error in our request";
+    let mut status = error(422, reason::INVALID, message);
+    status.details = Some(no_details());
+    status
+}
+
+/// Returns the error of an admission plugin or of the authorisation.
+pub(crate) fn forbidden(kind: &Kind, name: &str, why: &str) -> Box<Status> {
+    let message = format!("{} {name:?} is forbidden: {why}", kind.qualified());
+    let message = if name.is_empty() {
+        message.replacen(" \"\"", "", 1)
+    } else {
+        message
+    };
+    let details = StatusDetails {
+        name: name.to_owned(),
+        group: kind.group.clone(),
+        kind: kind.plural.clone(),
+        ..no_details()
+    };
+    Status::failure(&message, reason::FORBIDDEN)
+        .with_code(403)
+        .with_details(details)
+        .boxed()
+}
+
+pub(crate) fn not_allowed() -> Box<Status> {
+    error(
+        405,
+        reason::METHOD_NOT_ALLOWED,
+        "the server does not allow this method on the requested resource",
+    )
+}
+
+/// The subresource does not have this verb.
+pub(crate) fn no_verb() -> Box<Status> {
+    let mut status = not_allowed();
+    status.details = Some(no_details());
+    status
+}
+
+/// The Pods of this server run no containers.
+pub(crate) fn no_containers(subresource: &str) -> Box<Status> {
+    let message = format!(
+        "the API server in memory runs no containers: Pods have no subresource {subresource:?}"
+    );
+    error(405, reason::METHOD_NOT_ALLOWED, &message)
+}
+
+/// A disruption budget does not allow an eviction now.
+pub(crate) fn disruption_budget(why: &str) -> Box<Status> {
+    let message = "Cannot evict pod as it would violate the pod's disruption budget.";
+    let mut status = error(429, reason::TOO_MANY_REQUESTS, message);
+    status.details = Some(StatusDetails {
+        causes: vec![cause("", "DisruptionBudget", why)],
+        ..no_details()
+    });
+    status
+}
+
+pub(crate) fn unsupported_media_type(accepted: &str) -> Box<Status> {
+    let message = format!(
+        "the body of the request was in an unknown format - accepted media types include: {accepted}"
+    );
+    error(415, reason::UNSUPPORTED_MEDIA_TYPE, &message)
+}
+
+/// The resourceVersion or continue token is no longer available.
+pub(crate) fn expired(message: &str) -> Box<Status> {
+    error(410, reason::EXPIRED, message)
+}
+
+pub(crate) fn too_old(asked: u64, kept: u64) -> Box<Status> {
+    expired(&format!("too old resource version: {asked} ({kept})"))
+}
+
+pub(crate) fn too_large(asked: u64, current: u64) -> Box<Status> {
+    let message = format!("Too large resource version: {asked}, current: {current}");
+    let causes = vec![cause(
+        "",
+        "ResourceVersionTooLarge",
+        "Too large resource version",
+    )];
+    let details = StatusDetails {
+        causes,
+        retry_after_seconds: 1,
+        ..no_details()
+    };
+    Status::failure(&message, reason::TIMEOUT)
+        .with_code(504)
+        .with_details(details)
+        .boxed()
+}
+
+/// An error of the server, for a reason that the details repeat.
+pub(crate) fn internal(why: &str) -> Box<Status> {
+    let details = StatusDetails {
+        causes: vec![cause("", "", why.to_owned())],
+        ..no_details()
+    };
+    let message = format!("Internal error occurred: {why}");
+    let status = Status::failure(&message, reason::INTERNAL_ERROR);
+    status.with_code(500).with_details(details).boxed()
+}
+
+/// A resource version that is not a number, in Go's words.
+pub(crate) fn malformed_version(version: &str) -> Box<Status> {
+    let is_number = !version.is_empty() && version.bytes().all(|it| it.is_ascii_digit());
+    let why = if is_number {
+        "value out of range"
+    } else {
+        "invalid syntax"
+    };
+    unexplained(&format!("strconv.ParseUint: parsing {version:?}: {why}"))
+}
+
+/// An error without a reason, as of a typed conversion that fails.
+pub(crate) fn unexplained(message: &str) -> Box<Status> {
+    error(500, "", message)
+}
+
+/// Returns a `Status` as JSON.
+pub(crate) fn document(status: &Status) -> Value {
+    let mut value = json!(status);
+    put(&mut value, "/apiVersion", "v1".into());
+    put(&mut value, "/kind", "Status".into());
+    if value.get("metadata").is_none_or(Value::is_null) {
+        put(&mut value, "/metadata", json!({}));
+    }
+    if status.reason.is_empty() {
+        map(&mut value).remove("reason");
+    }
+    value
+}
