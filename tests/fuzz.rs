@@ -6,7 +6,7 @@
     reason = "a crate of its own, outside the workspace"
 )]
 #[path = "../fuzz/src/lib.rs"]
-mod fuzz;
+mod targets;
 
 use std::fs;
 use std::path::Path;
@@ -38,10 +38,10 @@ fn seeds() -> Vec<String> {
 #[test]
 fn any_text_is_parsed_or_rejected() {
     for (index, seed) in seeds().iter().enumerate() {
-        fuzz::parse(seed);
+        targets::parse(seed);
         // A prefix, with brackets and quotes left open.
         let cut = seed.chars().count() * (index % 7) / 7;
-        fuzz::parse(&seed.chars().take(cut).collect::<String>());
+        targets::parse(&seed.chars().take(cut).collect::<String>());
     }
 }
 
@@ -50,12 +50,12 @@ fn any_crd_is_generated_or_rejected() {
     for seed in seeds() {
         let mut text = seed;
         for round in 0..ROUNDS {
-            match fuzz::mutate(&text, round) {
+            match targets::mutate(&text, round) {
                 Some(changed) => text = changed,
                 None => break,
             }
-            fuzz::parse(&text);
-            fuzz::generate(&text);
+            targets::parse(&text);
+            targets::generate(&text);
         }
     }
 }

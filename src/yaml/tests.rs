@@ -1,6 +1,6 @@
 //! Compares what is read here with what kubectl's reader made of the same texts: `apimachinery` splits them, and
 //! `sigs.k8s.io/yaml` v1.6.0 reads the first document.
-#[path = "../../tests/common/mod.rs"]
+#[path = "../../tests/common.rs"]
 mod common;
 
 use std::{fmt::Write, fs};

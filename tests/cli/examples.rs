@@ -1,6 +1,6 @@
 //! The operators in `generated-examples/`: what is not by hand is what `kube-codegen new` writes.
 //!
-//! `KUBE_CODEGEN_ACCEPT=1 cargo test --test cli` updates that.
+//! `KUBE_CODEGEN_ACCEPT=1 cargo test --test generator cli::` updates that.
 use std::{
     collections::BTreeMap,
     env, fs,

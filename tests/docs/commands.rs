@@ -4,7 +4,7 @@
 //! `[..]` matches anything.
 use std::{path::Path, process::Command};
 
-use crate::{pages::pages, read};
+use crate::docs::{pages::pages, read};
 
 /// Pages whose commands a test of their own runs.
 const ELSEWHERE: &[&str] = &["docs/tutorial.md"];

@@ -1,7 +1,7 @@
 //! Rejects idioms that are not plain English.
 use std::{ffi::OsStr, fs, path::Path};
 
-use crate::read;
+use crate::docs::read;
 
 /// Words and phrases that this project does not use, in text and in identifiers.
 const IDIOMS: &[&str] = &[

@@ -7,7 +7,7 @@ use std::{
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::read;
+use crate::docs::read;
 
 /// Languages of examples, and what checks them.
 const LANGUAGES: &[&str] = &[

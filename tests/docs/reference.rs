@@ -3,7 +3,7 @@ use std::{env, fmt::Write as _, fs, path::Path, process::Command};
 
 use kube_codegen::{diag::Code, options::Settings};
 
-use crate::read;
+use crate::docs::read;
 
 #[test]
 fn readme_lists_every_emitter() {

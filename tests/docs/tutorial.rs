@@ -11,7 +11,7 @@ use std::{
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 use tempfile::TempDir;
 
-use crate::{
+use crate::docs::{
     commands::{Step, is_like, programs, steps},
     read,
 };

@@ -1,7 +1,7 @@
 //! Compares the output for every fixture with the committed crate `generated-examples/goldens`, and that of
 //! `kube-codegen crate` with `generated-examples/widget-clients`. The workspace compiles both.
 //!
-//! `KUBE_CODEGEN_ACCEPT=1 cargo test --test output` accepts the new output.
+//! `KUBE_CODEGEN_ACCEPT=1 cargo test --test generator output::` accepts the new output.
 #![allow(clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
 use std::{

@@ -8,7 +8,10 @@ use std::{
 use tempfile::TempDir;
 
 use super::{CRDKIND, NAME, TWO_KINDS, create, directory, watching};
-use crate::{ROOT, cargo, common, make, run, stderr, succeed};
+use crate::{
+    cli::{ROOT, cargo, make, run, stderr, succeed},
+    common,
+};
 
 #[test]
 #[ignore = "compiles whole operators: takes minutes"]

@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{ROOT, examples, run, stderr, succeed};
+use crate::cli::{ROOT, examples, run, stderr, succeed};
 
 /// Returns the test programs of the examples, as the tests of the workspace build them.
 fn programs() -> Vec<(String, PathBuf)> {

@@ -2,7 +2,7 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use super::{CRDKIND, NAME, TWO_KINDS, create, directory, formatted, new};
-use crate::{ROOT, files, run, stderr, succeed};
+use crate::cli::{ROOT, files, run, stderr, succeed};
 
 const ALL: &str = "--webhooks=defaulting,validating,conversion";
 

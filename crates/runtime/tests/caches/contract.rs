@@ -1,5 +1,5 @@
 //! The contract of informers and queues under random operations: what must hold is checked after each of them, for many seeds.
-use crate::script::{Watch, informer, map, map_with, recorder, server, status, version};
+use crate::caches::script::{Watch, informer, map, map_with, recorder, server, status, version};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_codegen_runtime::{
     informer::{EventHandlerFuncs, HandlerRegistration, InformerConfig, SharedInformer},

@@ -1,5 +1,5 @@
 //! The controller: what enqueues an object, when it is requeued, and how the controller ends.
-use crate::{
+use crate::caches::{
     reconciling::{SECOND, Step, deployment, setup},
     script::{map, server},
 };

@@ -1,5 +1,5 @@
 //! Objects that do not decode are reported, counted and skipped.
-use crate::script::{Log, Server, informer, informer_with, map, recorder, server, version};
+use crate::caches::script::{Log, Server, informer, informer_with, map, recorder, server, version};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_codegen_runtime::informer::{
@@ -35,7 +35,10 @@ fn with_log(informer: &SharedInformer<ConfigMap>) -> Log {
     log
 }
 
-async fn synced(informer: &SharedInformer<ConfigMap>, server: &mut Server) -> crate::script::Watch {
+async fn synced(
+    informer: &SharedInformer<ConfigMap>,
+    server: &mut Server,
+) -> crate::caches::script::Watch {
     let watch = server
         .stream(&[map("a", "1"), bad("b", "2"), map("c", "3")], "3")
         .await;
@@ -119,7 +122,7 @@ async fn a_list_does_not_delete_a_bad_object() {
     let mut log = with_log(&informer);
     let watch = synced(&informer, &mut server).await;
     log.sorted(2).await;
-    watch.send("ERROR", &crate::script::status(410, "Expired"));
+    watch.send("ERROR", &crate::caches::script::status(410, "Expired"));
     let watch = server.stream(&[bad("a", "7")], "9").await;
     assert_eq!(log.next().await, "-c@3?");
     watch.send("MODIFIED", &map("a", "10"));
@@ -128,7 +131,7 @@ async fn a_list_does_not_delete_a_bad_object() {
 
 #[tokio::test(start_paused = true)]
 async fn a_transform_runs_before_the_store() {
-    let (client, mut server) = crate::script::server();
+    let (client, mut server) = crate::caches::script::server();
     let informer = SharedInformer::<ConfigMap>::new(client, InformerConfig::default());
     informer
         .set_transform(|object: &mut ConfigMap| object.data = None)
@@ -173,7 +176,7 @@ async fn a_list_does_not_delete_an_object_too_deep_to_decode() {
     let mut log = with_log(&informer);
     let watch = synced(&informer, &mut server).await;
     log.sorted(2).await;
-    watch.send("ERROR", &crate::script::status(410, "Expired"));
+    watch.send("ERROR", &crate::caches::script::status(410, "Expired"));
     let _watch = server.stream(&[deep("a", "7")], "9").await;
     assert_eq!(log.next().await, "-c@3?", "only c is gone");
     assert!(informer.lister().namespaced("ns").get("a").is_ok());
@@ -181,7 +184,7 @@ async fn a_list_does_not_delete_an_object_too_deep_to_decode() {
 
 #[tokio::test(start_paused = true)]
 async fn a_transform_of_the_informer_does_not_replace_the_factorys() {
-    let (client, mut server) = crate::script::server();
+    let (client, mut server) = crate::caches::script::server();
     let factory = InformerFactory::builder(client)
         .transform(|meta| meta.annotations = None)
         .build();
@@ -199,7 +202,7 @@ async fn a_transform_of_the_informer_does_not_replace_the_factorys() {
 #[tokio::test(start_paused = true)]
 async fn managed_fields_are_cached_on_request_only() {
     for keep in [false, true] {
-        let (client, mut server) = crate::script::server();
+        let (client, mut server) = crate::caches::script::server();
         let mut factory = InformerFactory::builder(client);
         if keep {
             factory = factory.keep_managed_fields();

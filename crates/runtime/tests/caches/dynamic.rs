@@ -1,5 +1,5 @@
 //! Informers of metadata alone, and of kinds that are known at run time only.
-use crate::script::{map, server};
+use crate::caches::script::{map, server};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
     ResourceExt,

@@ -1,5 +1,5 @@
 //! The requests of the event recorder.
-use crate::script::{Server, server};
+use crate::caches::script::{Server, server};
 use k8s_openapi::api::core::v1::{ConfigMap, ObjectReference};
 use kube::Resource;
 use kube_codegen_runtime::event::{EventRecorder, EventType, Reporter};
@@ -7,7 +7,7 @@ use serde_json::json;
 use std::time::Duration;
 
 fn object() -> ObjectReference {
-    let map: ConfigMap = serde_json::from_value(crate::script::map("a", "1")).unwrap();
+    let map: ConfigMap = serde_json::from_value(crate::caches::script::map("a", "1")).unwrap();
     map.object_ref(&())
 }
 
@@ -211,7 +211,7 @@ async fn a_related_object_is_part_of_the_event() {
 }
 
 fn object_named(name: &str) -> ObjectReference {
-    let map: ConfigMap = serde_json::from_value(crate::script::map(name, "1")).unwrap();
+    let map: ConfigMap = serde_json::from_value(crate::caches::script::map(name, "1")).unwrap();
     map.object_ref(&())
 }
 

@@ -1,5 +1,5 @@
 //! The factory creates one informer per kind, and starts and stops them together.
-use crate::script::{map, server};
+use crate::caches::script::{map, server};
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{ConfigMap, Secret},

@@ -1,5 +1,5 @@
 //! Handlers: late, removed and slow ones, resyncs, sync state and shutdown.
-use crate::script::{informer, map, recorder, server, short};
+use crate::caches::script::{informer, map, recorder, server, short};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_codegen_runtime::informer::{

@@ -1,5 +1,5 @@
 //! The requests of the first list and of later ones.
-use crate::script::{Call, informer, informer_with, map, server, status};
+use crate::caches::script::{Call, informer, informer_with, map, server, status};
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube_codegen_runtime::informer::{InformerConfig, InitialList, SharedInformer};
 use parking_lot::Mutex;

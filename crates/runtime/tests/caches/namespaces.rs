@@ -1,5 +1,5 @@
 //! Informers of several namespaces, which are added and removed at run time.
-use crate::script::{Call, Server, map, recorder, server, status};
+use crate::caches::script::{Call, Server, map, recorder, server, status};
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube_codegen_runtime::informer::{
     InformerConfig, InformerFactory, InitialList, Namespaces, SharedInformer, Stopped,

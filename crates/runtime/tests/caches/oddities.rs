@@ -1,5 +1,5 @@
 //! Streams and handlers that no one expects: repeated, reordered, foreign and huge events, and handlers that act on their own informer.
-use crate::script::{informer, informer_with, map, map_with, recorder, version};
+use crate::caches::script::{informer, informer_with, map, map_with, recorder, version};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_codegen_runtime::informer::{
     EventHandlerFuncs, HandlerRegistration, InformerConfig, InitialList,
@@ -202,7 +202,7 @@ async fn an_informer_that_is_stopped_while_it_lists_calls_no_handler_after_that(
         if during_relist {
             let watch = server.stream(&[map("a", "1")], "1").await;
             assert_eq!(log.next().await, "+a@1!");
-            watch.send("ERROR", &crate::script::status(410, "Expired"));
+            watch.send("ERROR", &crate::caches::script::status(410, "Expired"));
         }
         let list = server.watch().await.open();
         list.send("ADDED", &map("b", "2"));

@@ -1,5 +1,5 @@
 //! Reads after writes of this process, while the watch is held back.
-use crate::{
+use crate::caches::{
     ignoring::late,
     script::{recorder, server},
 };
@@ -278,7 +278,7 @@ async fn a_write_whose_event_never_arrives_is_shown_for_five_minutes() {
     scripted
         .next()
         .await
-        .json(201, &crate::script::map("a", "5"));
+        .json(201, &crate::caches::script::map("a", "5"));
     created.await.unwrap().unwrap();
     // The server has nothing to say.
     let quiet = tokio::spawn(async move {

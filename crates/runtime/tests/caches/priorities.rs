@@ -1,5 +1,5 @@
 //! Which objects are reconciled first, and what ends a back-off.
-use crate::{
+use crate::caches::{
     reconciling::{SECOND, Setup, Step, deployment, setup},
     script::map,
 };

@@ -1,5 +1,5 @@
 //! Random writes of several clients: no cache is older than a write of its own process.
-use crate::{
+use crate::caches::{
     ignoring::late,
     own_writes::{catch_up, map, merge},
 };

@@ -1,5 +1,5 @@
 //! Reads through listers and indexes.
-use crate::script::{informer, map, map_with};
+use crate::caches::script::{informer, map, map_with};
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube_codegen_runtime::{
     informer::{IndexError, InformerConfig, NAMESPACE_INDEX, SharedInformer},
@@ -69,7 +69,7 @@ async fn not_found_has_the_servers_message() {
     assert!(
         matches!(kube::Error::from(error), kube::Error::Api(status) if status.is_not_found() && status.code == 404)
     );
-    let (client, _server) = crate::script::server();
+    let (client, _server) = crate::caches::script::server();
     let deployments = SharedInformer::<k8s_openapi::api::apps::v1::Deployment>::new(
         client,
         InformerConfig::default(),
@@ -87,7 +87,7 @@ async fn not_found_has_the_servers_message() {
 
 #[tokio::test(start_paused = true)]
 async fn cluster_scoped_objects_are_read_without_a_namespace() {
-    let (client, mut server) = crate::script::server();
+    let (client, mut server) = crate::caches::script::server();
     let nodes = SharedInformer::<Node>::new(client, InformerConfig::default());
     nodes.start();
     let _watch = server
@@ -152,7 +152,7 @@ async fn indexes_follow_every_change_and_can_be_added_late() {
         (vec![], vec!["a".into(), "c".to_owned()])
     );
     assert_eq!(informer.index_values("value").unwrap(), ["y"]);
-    watch.send("ERROR", &crate::script::status(410, "Expired"));
+    watch.send("ERROR", &crate::caches::script::status(410, "Expired"));
     let _watch = server.stream(&[map_with("c", "6", "u", "x")], "9").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(

@@ -1,5 +1,5 @@
 //! A scripted controller: each reconcile takes the next step and reports it to the test.
-use crate::script::{Server, Watch, server};
+use crate::caches::script::{Server, Watch, server};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube_codegen_runtime::{
     controller::{Action, Controller, MetricsHandle, OnError, RunError},

@@ -1,5 +1,5 @@
 //! Relists and their pace: what a list must not forget, and what it must not cost.
-use crate::script::{informer, informer_with, map, map_with, recorder, server, status};
+use crate::caches::script::{informer, informer_with, map, map_with, recorder, server, status};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_codegen_runtime::informer::{InformerConfig, InitialList, SharedInformer};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
 //! What enqueues besides informers, what is filtered out, and reconciles by key.
-use crate::script::{Server, Watch, map, server};
+use crate::caches::script::{Server, Watch, map, server};
 use futures::{channel::mpsc as stream, stream::pending};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube_codegen_runtime::{
@@ -17,7 +17,7 @@ type Keys = mpsc::UnboundedReceiver<String>;
 fn run(controller: Controller<ConfigMap>) -> (Keys, tokio::task::JoinHandle<Result<(), RunError>>) {
     let (sender, keys) = mpsc::unbounded_channel();
     let reconcile = move |key: ObjectKey, object: Option<Arc<ConfigMap>>, _: Arc<()>| {
-        let state = object.map(|object| crate::script::version(&object).to_owned());
+        let state = object.map(|object| crate::caches::script::version(&object).to_owned());
         let _ = sender.send(format!("{key} {}", state.as_deref().unwrap_or("gone")));
         async { Ok::<_, String>(Action::await_change()) }
     };
@@ -178,7 +178,7 @@ async fn predicates_of_children_and_others_are_their_own() {
             watches.push(watch);
         }
     }
-    let mut child = crate::reconciling::deployment("d", "11", Some("a"));
+    let mut child = crate::caches::reconciling::deployment("d", "11", Some("a"));
     child["metadata"]["generation"] = json!(1);
     watches[0].send("ADDED", &child);
     assert_eq!(next(&mut keys).await, "ns/a gone");

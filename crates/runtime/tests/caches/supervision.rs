@@ -1,5 +1,5 @@
 //! Panics and failures: a controller and an informer survive them, or report them; neither ends in silence.
-use crate::{
+use crate::caches::{
     reconciling::{SECOND, Step, deployment, setup},
     script::{informer, map, map_with, recorder, server},
 };
@@ -53,7 +53,7 @@ async fn an_informer_survives_a_panic_of_an_index_function() {
 
 #[tokio::test(start_paused = true)]
 async fn an_informer_survives_a_panic_of_a_transform() {
-    let (client, mut server) = crate::script::server();
+    let (client, mut server) = crate::caches::script::server();
     let informer = SharedInformer::<ConfigMap>::new(client, InformerConfig::default());
     informer
         .set_transform(|object: &mut ConfigMap| {
@@ -71,7 +71,11 @@ async fn an_informer_survives_a_panic_of_a_transform() {
     watch.send("MODIFIED", &map("b", "3"));
     assert_eq!(log.next().await, "+b@3");
     let cached = informer.lister().namespaced("ns").get("a").unwrap();
-    assert_eq!(crate::script::version(&cached), "1", "the last good state");
+    assert_eq!(
+        crate::caches::script::version(&cached),
+        "1",
+        "the last good state"
+    );
     watch.send("DELETED", &map_with("a", "4", "uid-a", "bad"));
     assert_eq!(log.next().await, "-a@1?");
     assert_eq!(informer.metrics().failures, 3);
@@ -335,7 +339,7 @@ async fn a_requeue_without_a_delay_backs_off() {
     assert!(setup.call().await.1 - began > SECOND);
 }
 
-async fn setup_failing(steps: &[Step]) -> crate::reconciling::Setup {
+async fn setup_failing(steps: &[Step]) -> crate::caches::reconciling::Setup {
     setup(
         &[map("a", "1")],
         steps,

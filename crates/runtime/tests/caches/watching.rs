@@ -1,5 +1,5 @@
 //! Watches: changes, ends, errors and relists. No change is lost or delivered twice.
-use crate::script::{informer, map, map_with, recorder, status, version};
+use crate::caches::script::{informer, map, map_with, recorder, status, version};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_codegen_runtime::informer::{EventHandlerFuncs, InformerEvent};
@@ -85,7 +85,7 @@ async fn a_silent_connection_counts_as_dead() {
 }
 
 /// While the watch is broken, `a` changes, `b` is deleted, `c` is recreated, `d` is added and `e` stays.
-async fn relists_after(break_watch: impl FnOnce(crate::script::Watch)) {
+async fn relists_after(break_watch: impl FnOnce(crate::caches::script::Watch)) {
     let (informer, mut server) = informer();
     let (handler, mut log) = recorder();
     let _registration = informer.add_event_handler(handler);
@@ -207,7 +207,7 @@ async fn a_slow_subscriber_misses_nothing() {
     let seen: Vec<_> = events
         .by_ref()
         .take(102)
-        .map(|event| crate::script::short(&event))
+        .map(|event| crate::caches::script::short(&event))
         .collect()
         .await;
     assert_eq!(seen[..3], ["+a@2", "-a@3", "+n4@4"]);

@@ -8,7 +8,7 @@ use kube_codegen_runtime::{
 use kube_codegen_testing::{Failure, On};
 use serde_json::json;
 
-use crate::stage::{Stage, cache, child};
+use crate::children::stage::{Stage, cache, child};
 
 #[tokio::test]
 async fn a_child_is_created_once_and_then_left_alone() {

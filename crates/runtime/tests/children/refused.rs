@@ -10,7 +10,7 @@ use kube_codegen_runtime::{
 use kube_codegen_testing::{Action, On};
 use serde_json::json;
 
-use crate::stage::{MANAGER, Stage, cache, child};
+use crate::children::stage::{MANAGER, Stage, cache, child};
 
 /// Seeds an object. Its owners do not exist, and the garbage collector would delete an object that is created with them.
 fn seed(stage: &Stage, name: &str, owners: &serde_json::Value) {

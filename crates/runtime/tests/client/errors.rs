@@ -1,6 +1,6 @@
 //! The classification of the API server's errors.
-use crate::kinds::CrdKind;
-use crate::server::{Server, status};
+use crate::client::kinds::CrdKind;
+use crate::client::server::{Server, status};
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, ListParams, Patch};
 use kube_codegen_runtime::client::{ErrorExt, TypedClient, describe};

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use kube_codegen_runtime::client::{ErrorExt, TypedClient};
 use serde_json::{Value, json};
 
-use crate::{
+use crate::client::{
     gadget::{Gadget, GadgetStatus},
     server::{Server, status},
 };

@@ -4,7 +4,7 @@ use kube_codegen_runtime::client::TypedClient;
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 
-use crate::{gadget, random};
+use crate::client::{gadget, random};
 
 #[tokio::test]
 async fn built_in_kinds_are_modified() {

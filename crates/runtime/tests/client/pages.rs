@@ -1,6 +1,6 @@
 //! Lists in pages, with and without expired continue tokens.
-use crate::kinds::CrdKind;
-use crate::server::{Server, status};
+use crate::client::kinds::CrdKind;
+use crate::client::server::{Server, status};
 use futures::{StreamExt, TryStreamExt};
 use kube::api::{ListParams, VersionMatch};
 use kube_codegen_runtime::client::{AllNamespaces, ErrorExt, TypedClient};

@@ -5,7 +5,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_codegen_runtime::client::{ErrorExt, TypedClient, retry};
 use serde_json::json;
 
-use crate::server::{Server, status};
+use crate::client::server::{Server, status};
 
 #[tokio::test(start_paused = true)]
 async fn conflicts_are_retried_a_limited_number_of_times() {

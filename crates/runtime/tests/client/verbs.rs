@@ -1,6 +1,6 @@
 //! The method, path, query and body of every verb.
-use crate::kinds::{CrdKind, Zone};
-use crate::server::Server;
+use crate::client::kinds::{CrdKind, Zone};
+use crate::client::server::Server;
 use futures::StreamExt;
 use k8s_openapi::api::apps::v1::Deployment;
 use kube::api::{DeleteParams, ListParams, Patch, WatchParams};

@@ -13,7 +13,7 @@ use tokio::{
     time::advance,
 };
 
-use crate::{
+use crate::leader_election::{
     network::Network,
     simulation::{Seen, Writer, candidate, schedules, watched_network},
 };

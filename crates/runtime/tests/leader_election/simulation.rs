@@ -19,7 +19,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use crate::network::{Network, Process};
+use crate::leader_election::network::{Network, Process};
 
 /// Virtual duration of one schedule with faults.
 const FAULTS: Duration = Duration::from_secs(90);

@@ -10,7 +10,7 @@ use kube_codegen_runtime::{
 };
 use serde_json::{Value, json};
 
-use crate::http::{get_tls, start};
+use crate::server::http::{get_tls, start};
 
 /// The reviews that the API server received.
 type Reviews = Arc<Mutex<Vec<Value>>>;

@@ -7,7 +7,7 @@ use kube_codegen_runtime::{
 };
 use tokio_rustls::rustls::pki_types::CertificateDer;
 
-use crate::http::{get, get_tls, start};
+use crate::server::http::{get, get_tls, start};
 
 /// Writes a new certificate and its key, and returns the certificate.
 fn write(folder: &Path) -> CertificateDer<'static> {

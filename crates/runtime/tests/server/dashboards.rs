@@ -1,7 +1,7 @@
 //! The queries of kubebuilder's two Grafana dashboards find their series.
 use kube_codegen_runtime::{metrics::Format, server::Server};
 
-use crate::{
+use crate::server::{
     exposition::{Sample, parse},
     http::{get, start},
     program::Program,

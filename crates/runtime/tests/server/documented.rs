@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kube_codegen_runtime::metrics::Format;
 
-use crate::{
+use crate::server::{
     exposition::{Sample, parse},
     program::Program,
 };

@@ -16,7 +16,7 @@ use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
-use crate::{
+use crate::server::{
     http::{get, request, start},
     program::Program,
 };

@@ -20,7 +20,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::{
+use crate::server::{
     exposition::{Sample, parse},
     http::{get, get_tls},
 };

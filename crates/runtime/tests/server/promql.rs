@@ -1,7 +1,7 @@
 //! Evaluates the part of `PromQL` that the dashboards use, between two scrapes.
 use std::collections::BTreeMap;
 
-use crate::exposition::Sample;
+use crate::server::exposition::Sample;
 
 /// Returns the result of a query: values with their labels.
 pub fn evaluate(query: &str, before: &[Sample], after: &[Sample]) -> Vec<Sample> {

@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use kube_codegen_runtime::webhook::{Request, Webhooks};
 use serde_json::{Value, json};
 
-use crate::operator::{map, operator, review};
+use crate::webhook::operator::{map, operator, review};
 
 const MUTATE: &str = "/mutate--v1-configmap";
 const VALIDATE: &str = "/validate--v1-configmap";
@@ -33,8 +33,12 @@ async fn a_defaulting_webhook_sends_the_difference_and_keeps_unknown_fields() {
     let expected = json!([{"op": "add", "path": "/data/color", "value": "red"}]);
     assert_eq!(patch(response), expected);
 
-    let same =
-        crate::operator::review("CREATE", "a", &map(&json!({"color": "blue"})), &Value::Null);
+    let same = crate::webhook::operator::review(
+        "CREATE",
+        "a",
+        &map(&json!({"color": "blue"})),
+        &Value::Null,
+    );
     let response = operator.post(MUTATE, &same).await.json()["response"].clone();
     assert_eq!(response, json!({"uid": "u-1", "allowed": true}));
     operator.stop().await.unwrap();

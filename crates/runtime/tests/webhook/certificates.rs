@@ -7,7 +7,7 @@ use kube_codegen_runtime::webhook::OwnCertificates;
 use kube_codegen_testing::ApiServer;
 use tokio_rustls::rustls::pki_types::{CertificateDer, pem::PemObject};
 
-use crate::operator::{Operator, webhooks};
+use crate::webhook::operator::{Operator, webhooks};
 
 /// Waits for the first certificate.
 async fn trusted(operator: &Operator) -> String {

@@ -7,7 +7,7 @@ use kube_codegen_runtime::webhook::{
 };
 use serde_json::json;
 
-use crate::operator::{Rules, webhooks};
+use crate::webhook::operator::{Rules, webhooks};
 
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
 fn nothing<K>(_: &mut K, _: &Request) -> Result<(), Refusal> {

@@ -7,7 +7,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::operator::{Operator, operator};
+use crate::webhook::operator::{Operator, operator};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -5,7 +5,7 @@ use clap::Parser;
 use kube_codegen_runtime::manager::{Manager, ManagerArgs};
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually, scrape};
 
-use crate::support::WITHIN;
+use crate::cluster::support::WITHIN;
 
 /// The operator's account, a scraper with the right to read metrics, and one without.
 const ACCOUNTS: &str = r#"

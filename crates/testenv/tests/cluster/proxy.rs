@@ -10,7 +10,7 @@ use kube::{
 };
 use kube_codegen_testenv::{ControlPlane, Error, Fault, Rule, TestResult, eventually};
 
-use crate::support::WITHIN;
+use crate::cluster::support::WITHIN;
 
 fn config_map(name: &str) -> ConfigMap {
     ConfigMap {

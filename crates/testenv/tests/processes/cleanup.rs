@@ -9,7 +9,7 @@ use std::{
 
 use kube_codegen_testenv::{ControlPlane, Error, TestResult, eventually};
 
-use crate::up::{WITHIN, again, available, up};
+use crate::processes::up::{WITHIN, again, available, up};
 
 /// Returns the processes whose working folder or arguments contain the folder.
 fn processes(folder: &Path) -> Vec<String> {
@@ -112,7 +112,7 @@ async fn only_the_logs_remain_after_a_failure() -> TestResult {
     }
     for how in ["panics_on_purpose", "fails_on_purpose"] {
         let logs = tempfile::tempdir()?;
-        let output = again(&format!("cleanup::{how}"))
+        let output = again(&format!("processes::cleanup::{how}"))
             .env("KUBE_CODEGEN_E2E_LOGS", logs.path())
             .output()?;
         assert!(!output.status.success());
@@ -162,7 +162,7 @@ fn without_a_control_plane_tests_are_skipped_or_fail() {
         Command::new(std::env::current_exe().unwrap())
             .args([
                 "--exact",
-                "cleanup::nothing_remains_after_sigkill_with_a_paused_component",
+                "processes::cleanup::nothing_remains_after_sigkill_with_a_paused_component",
             ])
             .env_clear()
             .env("HOME", "/nonexistent")
@@ -174,8 +174,9 @@ fn without_a_control_plane_tests_are_skipped_or_fail() {
     let text = String::from_utf8_lossy(&skipped.stderr);
     assert!(skipped.status.success(), "{text}");
     assert!(
-        text.contains("SKIPPED cleanup::nothing_remains_after_sigkill_with_a_paused_component: ")
-            && text.contains("KUBEBUILDER_ASSETS"),
+        text.contains(
+            "SKIPPED processes::cleanup::nothing_remains_after_sigkill_with_a_paused_component: "
+        ) && text.contains("KUBEBUILDER_ASSETS"),
         "{text}"
     );
     assert!(run("off").status.success());

@@ -16,7 +16,7 @@ use kube::{
 };
 use kube_codegen_testenv::{ControlPlane, Error, TestResult, eventually, skip};
 
-use crate::up::{WITHIN, again, available, up};
+use crate::processes::up::{WITHIN, again, available, up};
 
 /// Writes a script that records its use and then runs `command`.
 fn script(folder: &Path, name: &str, command: &str) -> PathBuf {
@@ -92,7 +92,7 @@ async fn envtest_programs_serve_with_controllers() -> TestResult {
     };
     let folder = assets(&binary);
     let output = with_assets(
-        "configuration::with_controllers",
+        "processes::configuration::with_controllers",
         folder.path(),
         true,
         "required",
@@ -124,7 +124,7 @@ async fn envtest_programs_serve_without_controllers() -> TestResult {
     let folder = assets(&binary);
     for (wanted, passes) in [("", true), ("required", false)] {
         let output = with_assets(
-            "configuration::without_controllers",
+            "processes::configuration::without_controllers",
             folder.path(),
             false,
             wanted,
@@ -133,7 +133,9 @@ async fn envtest_programs_serve_without_controllers() -> TestResult {
         assert_eq!(output.status.success(), passes, "{text}");
         assert!(text.contains("served"), "{text}");
         assert_eq!(
-            text.contains("SKIPPED configuration::without_controllers: there are no Pods"),
+            text.contains(
+                "SKIPPED processes::configuration::without_controllers: there are no Pods"
+            ),
             passes,
             "{text}"
         );
@@ -208,7 +210,7 @@ async fn missing_assets_fail_the_test() -> TestResult {
     }
     let folder = tempfile::tempdir()?;
     let output = with_assets(
-        "configuration::without_controllers",
+        "processes::configuration::without_controllers",
         folder.path(),
         false,
         "",
@@ -255,19 +257,19 @@ async fn an_external_cluster_is_used_and_left_unchanged() -> TestResult {
         .await
     };
 
-    let output = again("configuration::elsewhere")
+    let output = again("processes::configuration::elsewhere")
         .env("KUBE_CODEGEN_E2E_KUBECONFIG", &kubeconfig)
         .output()?;
     assert!(output.status.success(), "{}", text(&output));
     assert!(
-        text(&output).contains("SKIPPED configuration::elsewhere: "),
+        text(&output).contains("SKIPPED processes::configuration::elsewhere: "),
         "{}",
         text(&output)
     );
     no_namespace().await?;
 
     // A killed test leaves nothing in it either.
-    let mut killed = again("configuration::hangs_elsewhere")
+    let mut killed = again("processes::configuration::hangs_elsewhere")
         .env("KUBE_CODEGEN_E2E_KUBECONFIG", &kubeconfig)
         .stdout(Stdio::piped())
         .spawn()?;

@@ -1,4 +1,4 @@
-//! Tests the operator in memory, and on a real control plane if one can be built.
+//! Tests the operator in memory, under schedules of faults, and on a real control plane if one can be built.
 #![allow(clippy::unwrap_used, clippy::panic)]
 mod cluster;
 mod deployed;
@@ -6,4 +6,6 @@ mod failures;
 mod memory;
 mod policies;
 mod rotation;
+#[path = "../simulate.rs"]
+mod simulate;
 mod stage;

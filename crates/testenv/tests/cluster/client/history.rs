@@ -8,7 +8,7 @@ use kube_codegen_testenv::{ControlPlane, Error, TestResult, eventually};
 use serde_json::json;
 
 use super::without_the_published_authority;
-use crate::support::{WITHIN, config_map, n, name};
+use crate::cluster::support::{WITHIN, config_map, n, name};
 
 #[tokio::test]
 async fn pages_survive_an_expired_token() -> TestResult {

@@ -12,7 +12,7 @@ use kube_codegen_testenv::{ControlPlane, Error, TestResult, eventually};
 use serde_json::{Value, json};
 
 use super::{gadget, object, random};
-use crate::support::WITHIN;
+use crate::cluster::support::WITHIN;
 
 /// Creates the CRD of the random objects, and waits until its objects can be listed.
 async fn install(plane: &ControlPlane) -> Result<Api<DynamicObject>, Error> {

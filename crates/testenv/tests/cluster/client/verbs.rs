@@ -11,7 +11,7 @@ use kube_codegen_testenv::{ControlPlane, Error, Fault, Rule, TestResult};
 use serde_json::json;
 
 use super::{object, without_the_published_authority};
-use crate::support::{config_map, n, name};
+use crate::cluster::support::{config_map, n, name};
 
 #[tokio::test]
 async fn objects_are_created_read_changed_and_deleted() -> TestResult {

@@ -12,7 +12,7 @@ use kube_codegen_runtime::{
 use kube_codegen_testenv::{ControlPlane, Error, Fault, Proxy, Rule, TestResult, eventually};
 
 use super::{OURS, agree, expect_events, informer, set, started};
-use crate::support::{WITHIN, config_map};
+use crate::cluster::support::{WITHIN, config_map};
 
 /// Checks that an informer follows its namespace through one fault, during which every object changes.
 async fn survives(plane: &ControlPlane, proxy: &Proxy, fault: Fault) -> Result<(), Error> {

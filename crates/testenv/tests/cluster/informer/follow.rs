@@ -10,7 +10,7 @@ use kube_codegen_runtime::{
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 
 use super::{agree, expect_events, informer, record, set};
-use crate::support::{WITHIN, config_map, n, name};
+use crate::cluster::support::{WITHIN, config_map, n, name};
 
 #[tokio::test]
 async fn handlers_and_listers_follow_the_server_with_each_list_mode() -> TestResult {

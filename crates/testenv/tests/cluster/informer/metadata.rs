@@ -25,7 +25,7 @@ use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 use serde_json::json;
 use tower::{BoxError, service_fn};
 
-use crate::support::{WITHIN, config_map};
+use crate::cluster::support::{WITHIN, config_map};
 
 type Metadata = SharedInformer<PartialObjectMeta<ConfigMap>>;
 

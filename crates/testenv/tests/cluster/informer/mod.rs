@@ -23,7 +23,7 @@ use kube_codegen_runtime::{
 use kube_codegen_testenv::{Error, eventually};
 use serde_json::json;
 
-use crate::support::{WITHIN, n, name};
+use crate::cluster::support::{WITHIN, n, name};
 
 const OURS: &str = "metadata.name!=kube-root-ca.crt";
 

@@ -8,7 +8,7 @@ use kube_codegen_runtime::{client::TypedClient, informer::InitialList};
 use kube_codegen_testenv::{ControlPlane, Error, Fault, Proxy, Rule, TestResult, eventually};
 
 use super::{agree, informer, set, started};
-use crate::support::{WITHIN, config_map};
+use crate::cluster::support::{WITHIN, config_map};
 
 /// Disconnects the informer during `meanwhile`, and compacts the history it would need to catch up.
 async fn blackout(

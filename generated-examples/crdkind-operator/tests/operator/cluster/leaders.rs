@@ -7,7 +7,7 @@ use kube::Api;
 use kube_codegen_testenv::{ControlPlane, Error, Process, Proxy, TestResult, eventually};
 use tokio::time::sleep;
 
-use crate::stage::{Stage, WITHIN, operator, shared};
+use crate::cluster::stage::{Stage, WITHIN, operator, shared};
 
 /// Starts a replica for the namespace of the stage.
 fn replica(

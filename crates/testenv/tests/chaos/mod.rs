@@ -2,11 +2,11 @@
 //! Afterwards the caches equal the server, every handler saw a consistent sequence, every write was accepted in its writer's term, no lease was
 //! taken before it had expired, and no task and no memory leaked.
 //!
-//! `cargo test -p kube-codegen-testenv --test soak` runs the short form. The long form, with the length in seconds:
-//! `KUBE_CODEGEN_SOAK=600 KUBE_CODEGEN_SOAK_OBJECTS=20000 cargo test -p kube-codegen-testenv --test soak -- --ignored --nocapture`.
+//! `cargo test -p kube-codegen-testenv --test testenv chaos::` runs the short form. The long form, with the length in seconds:
+//! `KUBE_CODEGEN_SOAK=600 KUBE_CODEGEN_SOAK_OBJECTS=20000 cargo test -p kube-codegen-testenv --test testenv chaos:: -- --ignored --nocapture`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod chaos;
+mod faults;
 mod history;
 mod load;
 mod replica;
@@ -19,7 +19,7 @@ use kube::{Api, api::ListParams};
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 use tokio::{runtime::Handle, time::Instant};
 
-use self::{chaos::Chaos, history::History, load::Load, replica::Replica};
+use self::{faults::Chaos, history::History, load::Load, replica::Replica};
 
 /// The label of the objects under change.
 const LABEL: &str = "soak=yes";

@@ -7,7 +7,7 @@ use kube::{
 use kube_codegen_testenv::{TestResult, eventually};
 use serde_json::json;
 
-use crate::stage::{Stage, WITHIN, shared};
+use crate::cluster::stage::{Stage, WITHIN, shared};
 
 #[tokio::test]
 async fn an_edited_child_is_corrected() -> TestResult {

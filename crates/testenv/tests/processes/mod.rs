@@ -1,5 +1,4 @@
 //! Tests clean-up and configuration from outside the test process.
-#![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod cleanup;

@@ -6,7 +6,7 @@ use kube_codegen_testenv::TestResult;
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use crate::stage::server;
+use crate::cluster::stage::server;
 
 /// Returns the objects of a YAML text by kind and name.
 fn objects(text: &str) -> BTreeMap<String, Value> {

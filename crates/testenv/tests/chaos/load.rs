@@ -18,7 +18,7 @@ use kube::{
 use serde_json::json;
 use tokio::{task::JoinHandle, time::sleep};
 
-use crate::{api, ours};
+use crate::chaos::{api, ours};
 
 /// Concurrent requests while the objects are created, and while they change.
 const CREATING: usize = 16;

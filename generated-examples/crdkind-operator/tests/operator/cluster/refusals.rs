@@ -7,7 +7,7 @@ use kube::{
 };
 use kube_codegen_testenv::TestResult;
 
-use crate::stage::{Stage, WITHIN, shared};
+use crate::cluster::stage::{Stage, WITHIN, shared};
 
 #[tokio::test]
 async fn an_invalid_object_is_reported_and_not_retried() -> TestResult {

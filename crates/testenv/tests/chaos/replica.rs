@@ -24,7 +24,7 @@ use serde_json::json;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::{
+use crate::chaos::{
     LABEL, LEASE, LEASE_DURATION, WRITER,
     sequence::{Seen, Sequence, name_and_version},
 };

@@ -8,7 +8,7 @@ use std::{
 use kube_codegen_testenv::{ControlPlane, Fault, Proxy, Rule, RuleHandle, TestResult, eventually};
 use tokio::time::{Instant, sleep};
 
-use crate::{LEASE_DURATION, WITHIN, replica::Replica};
+use crate::chaos::{LEASE_DURATION, WITHIN, replica::Replica};
 
 /// Faults that wait for a request. Without a limit, each request would have one in the end, and no informer would get a list.
 const WAITING: usize = 6;

@@ -1,12 +1,10 @@
 //! Tests the command line: transcripts in `*.md`, and what a transcript cannot show.
 //!
-//! `TRYCMD=overwrite cargo test --test cli` accepts the current output.
+//! `TRYCMD=overwrite cargo test --test generator cli::` accepts the current output.
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 mod chart;
 mod client_crate;
-#[path = "../common/mod.rs"]
-mod common;
 mod deploy;
 mod dev;
 mod examples;

@@ -24,7 +24,7 @@ use kube::{
 use serde::de::DeserializeOwned;
 use tokio::{task::JoinSet, time::sleep};
 
-use crate::{LEASE, WRITER, api, replica::Writer};
+use crate::chaos::{LEASE, WRITER, api, replica::Writer};
 
 /// One recorded state of the lease.
 #[derive(Clone, Debug)]

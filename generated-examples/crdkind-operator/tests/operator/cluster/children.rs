@@ -10,7 +10,7 @@ use kube::{
 };
 use kube_codegen_testenv::{TestResult, eventually};
 
-use crate::stage::{Stage, WITHIN, operator, own, shared};
+use crate::cluster::stage::{Stage, WITHIN, operator, own, shared};
 
 #[tokio::test]
 async fn both_choices_run() -> TestResult {

@@ -3,7 +3,7 @@
 use kube_codegen_testenv::{TestResult, eventually};
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, WITHIN, own};
+use crate::cluster::stage::{Stage, WITHIN, own};
 
 #[tokio::test]
 async fn a_missing_verb_is_named() -> TestResult {

@@ -3,7 +3,7 @@
 use kube_codegen_runtime::client::ErrorExt as _;
 use kube_codegen_testenv::TestResult;
 
-use crate::stage::{Stage, crd_kind, server};
+use crate::cluster::stage::{Stage, crd_kind, server};
 
 #[tokio::test]
 async fn every_name_shows_the_columns() -> TestResult {

@@ -32,8 +32,8 @@ const NO_CONTROLLERS: &str = "without controllers, Deployments get no Pods";
 /// Applies what an administrator applies: the CRD, and the operator's account with its rights.
 async fn install(plane: &ControlPlane) -> Result<(), Error> {
     let manifests = [
-        include_str!("../../deploy/crd.yaml"),
-        include_str!("../../deploy/rbac.yaml"),
+        include_str!("../../../deploy/crd.yaml"),
+        include_str!("../../../deploy/rbac.yaml"),
     ];
     plane.install(&manifests).await
 }

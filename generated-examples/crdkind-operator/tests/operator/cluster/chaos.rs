@@ -3,7 +3,7 @@
 use kube::api::DeleteParams;
 use kube_codegen_testenv::{Error, TestResult, eventually};
 
-use crate::stage::{ROLLOUT, Stage, WITHIN, own};
+use crate::cluster::stage::{ROLLOUT, Stage, WITHIN, own};
 
 const OBJECTS: usize = 20;
 

@@ -23,7 +23,7 @@ use kube_codegen_testenv::{
     ControlPlane, Error, Process, Proxy, TestResult, eventually, scrape, skip,
 };
 
-use crate::stage::{Stage, WITHIN};
+use crate::cluster::stage::{Stage, WITHIN};
 
 const NAME: &str = "crdkind-operator";
 const OBJECTS: i64 = 12;

@@ -1,0 +1,87 @@
+//! The API server in memory gives the recorded answers of a real one.
+//!
+//! `cargo run -p kube-codegen-conformance -- record` writes the answers. With a control plane, a second test sends the scripts to
+//! it, so that answers are recorded again after an upgrade.
+
+use std::{fs, path::PathBuf};
+
+use kube_codegen_conformance::{Answer, Script, Session, definitions};
+use kube_codegen_testenv::ControlPlane;
+use kube_codegen_testing::ApiServer;
+use testresult::TestResult;
+
+fn scripts() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("scripts")
+}
+
+/// Runs a script and lists the steps whose answers are not the recorded ones.
+async fn differences(script: &Script, mut session: Session) -> TestResult<Vec<String>> {
+    for definition in definitions()? {
+        session.define(&definition).await?;
+    }
+    let path = scripts().join(format!("{}.json", script.name));
+    let recorded: Vec<Answer> = serde_json::from_str(&fs::read_to_string(path)?)?;
+    assert_eq!(
+        recorded.len(),
+        script.steps.len(),
+        "{}: not recorded",
+        script.name
+    );
+    let mut found = Vec::new();
+    for (index, (step, expected)) in script.steps.iter().zip(recorded).enumerate() {
+        let answer = session.run(step).await?;
+        if answer != expected {
+            found.push(format!(
+                "{} step {index}: {} {}\n  answered {}\n  recorded {}",
+                script.name,
+                step.request,
+                step.body,
+                serde_json::to_string(&answer)?,
+                serde_json::to_string(&expected)?
+            ));
+        }
+    }
+    Ok(found)
+}
+
+#[tokio::test]
+async fn the_server_in_memory_answers_as_recorded() -> TestResult {
+    let mut found = Vec::new();
+    for script in Script::read_all(&scripts())? {
+        let server = ApiServer::builder().namespaces().grace_periods().build();
+        let session = Session::new(server.client(), "conformance-memory");
+        session.create_namespace().await?;
+        found.extend(differences(&script, session).await?);
+    }
+    assert!(
+        found.is_empty(),
+        "{} differences:\n{}",
+        found.len(),
+        found.join("\n")
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_real_server_answers_as_recorded() -> TestResult {
+    let Some(plane) = ControlPlane::for_test().await? else {
+        return Ok(());
+    };
+    let mut pairs = Vec::new();
+    for script in Script::read_all(&scripts())? {
+        pairs.push((plane.namespace(&script.name).await?, script));
+    }
+    // From here on, nothing but requests changes objects.
+    plane.controllers()?.kill();
+    let mut found = Vec::new();
+    for (namespace, script) in pairs {
+        found.extend(differences(&script, Session::with(&plane, namespace.name())?).await?);
+    }
+    assert!(
+        found.is_empty(),
+        "{} differences:\n{}",
+        found.len(),
+        found.join("\n")
+    );
+    Ok(())
+}

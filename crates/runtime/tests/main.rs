@@ -1,0 +1,11 @@
+//! Tests of the runtime: one program, which is linked once, and whose tests that wait run beside those that compute.
+
+mod caches;
+mod children;
+mod client;
+mod leader_election;
+mod manager;
+#[cfg(feature = "server")]
+mod server;
+#[cfg(feature = "webhook")]
+mod webhook;
