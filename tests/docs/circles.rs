@@ -10,7 +10,6 @@ use proc_macro2::{TokenStream, TokenTree};
 /// Circles that are left, by the directory and the number of files and folders in each. None may be added.
 const KNOWN: &[(&str, usize)] = &[
     ("crates/runtime/src", 2),
-    ("crates/schema/src", 9),
     ("crates/testing/src", 14),
 ];
 

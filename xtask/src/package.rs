@@ -197,7 +197,9 @@ mod tests {
         names.sort_unstable();
         let expected = [
             "kube-codegen",
+            "kube-codegen-cel",
             "kube-codegen-dev",
+            "kube-codegen-formats",
             "kube-codegen-quantity",
             "kube-codegen-record",
             "kube-codegen-runtime",

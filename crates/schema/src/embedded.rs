@@ -1,11 +1,11 @@
 //! Decodes and validates `apiVersion`, `kind` and `metadata` of embedded resources.
 
+use kube_codegen_formats::{go::shown, names};
 use serde_json::{Map, Value};
 
 use crate::{
     cause::{Cause, Reason},
-    go::shown,
-    k8s_names, metadata,
+    metadata,
     node::Node,
     path,
 };
@@ -100,7 +100,7 @@ fn api_version(text: &str) -> String {
 
 /// A kind is a DNS label (RFC 1035) in mixed case.
 fn kind(text: &str) -> String {
-    let why = k8s_names::dns_1035_label(&text.to_lowercase());
+    let why = names::dns_1035_label(&text.to_lowercase());
     if why.is_empty() {
         String::new()
     } else {

@@ -35,21 +35,19 @@
 //! server's order is random.
 
 mod cause;
-#[cfg(feature = "cel")]
-mod cel;
 mod defaults;
 mod embedded;
-mod formats;
-mod go;
-mod k8s_names;
 mod lists;
 mod metadata;
 mod node;
 mod object_meta;
 mod old;
 mod path;
-mod pattern;
 mod prune;
+#[cfg(feature = "cel")]
+mod rule;
+#[cfg(feature = "cel")]
+mod rules;
 #[cfg(feature = "sample")]
 mod sample;
 mod scale;
@@ -57,13 +55,11 @@ mod schema;
 mod validate;
 
 pub use cause::{Cause, Reason};
-#[cfg(feature = "cel")]
-pub use cel::Expression;
+pub use kube_codegen_formats::pattern::pattern_error;
 pub use metadata::{undecodable_metadata, validate_metadata};
 pub use path::pointer;
-pub use pattern::pattern_error;
+#[cfg(feature = "cel")]
+pub use rules::{Expression, RuleProblem};
 #[cfg(feature = "sample")]
 pub use sample::Extent;
-#[cfg(feature = "cel")]
-pub use schema::RuleProblem;
 pub use schema::{Error, Schema};

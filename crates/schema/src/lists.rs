@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use kube_codegen_formats::go::{json, shown};
 use serde_json::{Map, Value};
 
 use crate::{
     cause::{Cause, Reason},
-    go::{json, shown},
     node::Node,
     path,
 };

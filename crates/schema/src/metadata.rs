@@ -1,11 +1,14 @@
 //! Validates `metadata`: names, labels, annotations.
 
+use kube_codegen_formats::{
+    go::{Number, quote, shown},
+    names,
+};
 use serde_json::{Map, Value};
 
 use crate::{
     cause::{Cause, Reason},
-    go::{Number, quote, shown},
-    k8s_names, object_meta, path,
+    object_meta, path,
 };
 
 /// Returns why Go cannot decode the `metadata` of an object, in its words; none if it can.
@@ -61,7 +64,7 @@ pub fn validate_metadata(object: &Value) -> Vec<Cause> {
         }
         "" => {}
         name => {
-            for why in k8s_names::dns_1123_subdomain(name) {
+            for why in names::dns_1123_subdomain(name) {
                 causes.push(Cause::new(
                     "metadata.name",
                     Reason::Invalid,
@@ -107,7 +110,7 @@ pub(crate) fn embedded(metadata: &Map<String, Value>, path: &str, causes: &mut V
         report(
             "namespace",
             text("namespace"),
-            k8s_names::dns_1123_label(text("namespace")),
+            names::dns_1123_label(text("namespace")),
         );
     }
     let generation = metadata
@@ -123,7 +126,7 @@ pub(crate) fn embedded(metadata: &Map<String, Value>, path: &str, causes: &mut V
     labels(metadata, path, causes);
     owners(metadata, &path::field(path, "ownerReferences"), causes);
     for name in items(metadata, "finalizers").map(|it| it.as_str().unwrap_or_default()) {
-        for why in k8s_names::qualified_name(name) {
+        for why in names::qualified_name(name) {
             let path = path::field(path, "finalizers");
             causes.push(Cause::new(&path, Reason::Invalid, &quote(name), &why));
         }
@@ -184,14 +187,14 @@ fn labels(metadata: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
         entries.filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
     };
     for (key, value) in texts("labels") {
-        report("labels", key, k8s_names::qualified_name(key));
-        report("labels", value, k8s_names::label_value(value));
+        report("labels", key, names::qualified_name(key));
+        report("labels", value, names::label_value(value));
     }
     for (key, _) in texts("annotations") {
         report(
             "annotations",
             key,
-            k8s_names::qualified_name(&key.to_lowercase()),
+            names::qualified_name(&key.to_lowercase()),
         );
     }
 }

@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
+use kube_codegen_formats::pattern;
 use regex::Regex;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 #[cfg(feature = "cel")]
-use crate::cel::Rule;
-use crate::pattern;
+use crate::rule::Rule;
 
 /// A validation rule, which is not evaluated.
 #[cfg(not(feature = "cel"))]

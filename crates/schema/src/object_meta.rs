@@ -1,8 +1,9 @@
 //! Decodes `metadata` as Go's `ObjectMeta`: finds the values of a wrong type.
 
+use kube_codegen_formats::{go::json, go_time};
 use serde_json::{Map, Value};
 
-use crate::{formats, go::json, path};
+use crate::path;
 
 /// A type of Go.
 #[derive(Clone, Copy)]
@@ -234,7 +235,7 @@ fn sorted(fields: &Map<String, Value>) -> Vec<(&String, &Value)> {
 
 fn time(value: &Value, place: &Place<'_>) -> Result<(), Undecodable> {
     let why = match value {
-        Value::String(text) => match formats::go_time::error(text) {
+        Value::String(text) => match go_time::error(text) {
             None => return Ok(()),
             Some(why) => why,
         },

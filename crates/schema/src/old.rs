@@ -2,9 +2,10 @@
 //!
 //! See <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting>.
 
+use kube_codegen_formats::go::Number;
 use serde_json::Value;
 
-use crate::{go::Number, node::Node};
+use crate::node::Node;
 
 /// A value, its state before the update, and their schema.
 #[allow(clippy::struct_field_names)] // `old` beside `new`.

@@ -1,12 +1,10 @@
 //! Validates the fields that the scale subresource reads.
 
+use kube_codegen_formats::go::{Number, json};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{
-    cause::{Cause, Reason},
-    go::{Number, json},
-};
+use crate::cause::{Cause, Reason};
 
 /// The paths of `subresources.scale`.
 #[derive(Clone, Debug, Deserialize)]

@@ -2,12 +2,15 @@
 
 use std::{error, fmt};
 
+use kube_codegen_formats::is_known as is_known_format;
 use serde::Deserialize as _;
 use serde_json::Value;
 
+#[cfg(feature = "cel")]
+use crate::rules::{self, RuleProblem};
 use crate::{
     cause::{Cause, Reason},
-    defaults, embedded, formats, lists,
+    defaults, embedded, lists,
     node::{Additional, Node},
     old::Old,
     prune,
@@ -31,18 +34,6 @@ impl From<serde_json::Error> for Error {
     fn from(error: serde_json::Error) -> Self {
         Self(error)
     }
-}
-
-/// A validation rule (`x-kubernetes-validations`) that the API server refuses when the CRD is created.
-#[cfg(feature = "cel")]
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct RuleProblem {
-    /// JSON pointer (RFC 6901) of the rule's field in the schema.
-    pub pointer: String,
-    /// [`Reason::Forbidden`] of a rule that may cost too much, else [`Reason::Invalid`].
-    pub reason: Reason,
-    /// The server's text, without the path.
-    pub message: String,
 }
 
 /// The schema of one version of a CRD.
@@ -131,7 +122,7 @@ impl Schema {
     /// <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions>.
     #[cfg(feature = "cel")]
     pub fn rule_problems(&self) -> Vec<RuleProblem> {
-        crate::cel::problems(&self.root)
+        rules::problems(&self.root)
     }
 
     /// Removes the fields that the schema neither declares nor preserves, and returns their paths, sorted.
@@ -261,8 +252,8 @@ impl Schema {
         #[cfg(feature = "cel")]
         {
             let change = old.map(|old| self.change(object, old));
-            let change = crate::cel::Change::new(change);
-            crate::cel::evaluate(&self.root, object, old, change, causes);
+            let change = rules::Change::new(change);
+            rules::evaluate(&self.root, object, old, change, causes);
         }
         #[cfg(not(feature = "cel"))]
         let _ = (object, old);
@@ -272,8 +263,8 @@ impl Schema {
 /// Removes the formats that the API server does not check.
 fn known_formats(node: &mut Node) {
     let is_known = |format: &String| match node.type_.as_deref() {
-        None | Some("string") => formats::is_known(format),
-        _ if node.int_or_string => formats::is_known(format),
+        None | Some("string") => is_known_format(format),
+        _ if node.int_or_string => is_known_format(format),
         Some("integer") => matches!(format.as_str(), "int32" | "int64"),
         Some("number") => matches!(format.as_str(), "float" | "double"),
         Some(_) => false,

@@ -44,7 +44,7 @@ impl Hints {
 #[cfg(feature = "cel")]
 fn names(node: &Node) -> Vec<String> {
     let rules = node.validations.iter().filter(|rule| rule.reads_metadata());
-    rules.flat_map(crate::cel::Rule::literals).collect()
+    rules.flat_map(crate::rule::Rule::literals).collect()
 }
 
 #[cfg(not(feature = "cel"))]
@@ -55,7 +55,11 @@ fn names(_: &Node) -> Vec<String> {
 /// Adds the literals of all rules inside a schema.
 fn texts(node: &Node, found: &mut Vec<String>) {
     #[cfg(feature = "cel")]
-    for literal in node.validations.iter().flat_map(crate::cel::Rule::literals) {
+    for literal in node
+        .validations
+        .iter()
+        .flat_map(crate::rule::Rule::literals)
+    {
         if !found.contains(&literal) {
             found.push(literal);
         }

@@ -5,11 +5,11 @@ mod random;
 mod search;
 mod text;
 
+use kube_codegen_formats::go::{self, Number};
 use serde_json::{Map, Value};
 
 use crate::{
     cause::Cause,
-    go::Number,
     node::{Additional, Node},
     schema::Schema,
 };
@@ -117,7 +117,7 @@ fn number(schema: &Node, wanted: i64) -> Value {
         }
     }
     if found.fract() == 0.0 {
-        crate::go::int(found).into()
+        go::int(found).into()
     } else {
         found.into()
     }

@@ -1,9 +1,10 @@
 //! Makes strings of a format or a pattern.
 
+use kube_codegen_formats::pattern;
 use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};
 
 use super::LARGEST;
-use crate::{node::Node, pattern};
+use crate::node::Node;
 
 /// Returns a string that a schema accepts.
 pub(super) fn string(schema: &Node, name: &str) -> String {

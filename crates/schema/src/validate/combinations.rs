@@ -1,9 +1,10 @@
 //! Validates a value by `anyOf`, `oneOf`, `allOf` and `not`.
 
+use kube_codegen_formats::go;
 use serde_json::Value;
 
 use super::{Outcome, Problem, walk};
-use crate::{go, node::Node};
+use crate::node::Node;
 
 pub(super) fn combinations(schema: &Node, value: &Value, path: &str) -> Outcome {
     let mut outcome = Outcome::default();

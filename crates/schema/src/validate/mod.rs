@@ -7,12 +7,14 @@ mod numbers;
 
 use std::collections::HashSet;
 
+use kube_codegen_formats::{
+    check as check_format,
+    go::{self, Number, shown},
+};
 use serde_json::Value;
 
 use crate::{
     cause::{Cause, Reason},
-    formats,
-    go::{self, Number, shown},
     node::{Additional, Node},
     old::Old,
     path,
@@ -142,7 +144,7 @@ fn walk(schema: &Node, value: &Value, path: &str, old: Option<Old<'_>>) -> Outco
         Value::String(text) => {
             outcome.check(string(schema, text, path));
             if let Some(format) = schema.format.as_deref()
-                && let Some(is_valid) = formats::check(format, text)
+                && let Some(is_valid) = check_format(format, text)
             {
                 let mut found = Outcome::default();
                 if !is_valid {

@@ -1,12 +1,10 @@
 //! Validates a number: range of its type, `multipleOf`, `maximum`, `minimum`.
 
+use kube_codegen_formats::go::{self, Number};
 use serde_json::Value;
 
 use super::{Outcome, Problem};
-use crate::{
-    go::{self, Number},
-    node::Node,
-};
+use crate::node::Node;
 
 pub(super) fn numbers(schema: &Node, number: Number, value: &Value, path: &str) -> Outcome {
     let mut outcome = Outcome::default();

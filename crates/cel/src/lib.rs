@@ -1,0 +1,25 @@
+//! CEL as the Kubernetes API server has it.
+
+// The macros of `cel` take types without lifetimes.
+#![allow(elided_lifetimes_in_paths)]
+
+mod check;
+mod errors;
+mod estimate;
+mod library;
+mod literals;
+mod program;
+mod run;
+mod size;
+mod syntax;
+mod types;
+mod value;
+
+pub use check::Problem;
+pub use estimate::Sizes;
+pub use program::{
+    CheckError, Checked, CompileError, Evaluation, EvaluationError, PER_CALL_LIMIT, Program,
+};
+pub use syntax::escape;
+pub use types::Type;
+pub use value::{Hidden, Identity, Value};

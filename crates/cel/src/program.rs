@@ -1,0 +1,173 @@
+//! An expression: compiled, checked, estimated and evaluated.
+
+use std::{error, fmt};
+
+use cel::{
+    ExecutionError, IdedExpr,
+    common::{ast::SourceInfo, value::CowVal},
+};
+
+use crate::{
+    check::{self, Problem, Types},
+    errors::{self, Stop},
+    estimate::{self, Sizes},
+    library::ENV,
+    literals::literals,
+    run::Interpreter,
+    types::Type,
+    value::{Object, Value},
+};
+
+/// The most that the API server lets one expression cost when it runs.
+pub const PER_CALL_LIMIT: u64 = 1_000_000;
+
+/// A text that is not an expression; the message says where and why.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CompileError(String);
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl error::Error for CompileError {}
+
+/// An expression whose types do not fit.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CheckError(Vec<Problem>);
+
+impl CheckError {
+    /// Returns what is wrong, in the order of the source.
+    pub fn problems(&self) -> &[Problem] {
+        &self.0
+    }
+}
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            problem.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl error::Error for CheckError {}
+
+/// Why an expression has no value.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum EvaluationError {
+    /// An operation failed.
+    Failed(Failure),
+    /// The expression costs more than the limit.
+    TooExpensive,
+}
+
+/// An operation that failed, with the text of cel-go.
+#[derive(Debug)]
+pub struct Failure(ExecutionError);
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&errors::text(&self.0))
+    }
+}
+
+impl error::Error for Failure {}
+
+impl fmt::Display for EvaluationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(failure) => failure.fmt(f),
+            Self::TooExpensive => f.write_str("operation cancelled: actual cost limit exceeded"),
+        }
+    }
+}
+
+impl error::Error for EvaluationError {}
+
+/// The result of an expression and what it has cost.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Evaluation {
+    pub result: Result<Value, EvaluationError>,
+    pub cost: u64,
+}
+
+/// The types of an expression without errors.
+#[derive(Debug)]
+pub struct Checked {
+    result: Type,
+    types: Types,
+}
+
+impl Checked {
+    /// Returns the type of the expression.
+    pub fn result(&self) -> &Type {
+        &self.result
+    }
+}
+
+/// A compiled expression.
+#[derive(Debug)]
+pub struct Program {
+    expr: IdedExpr,
+    source: SourceInfo,
+}
+
+impl Program {
+    /// Compiles an expression with all macros of the API server.
+    pub fn compile(source: &str) -> Result<Self, CompileError> {
+        let parsed = ENV.parser().parse_with_source_info(source);
+        let (expr, source) = parsed.map_err(|why| CompileError(why.to_string()))?;
+        Ok(Self { expr, source })
+    }
+
+    /// Checks the types of the expression, with the types of its variables.
+    pub fn check(&self, variables: &[(&str, Type)]) -> Result<Checked, CheckError> {
+        match check::check(&self.expr, &self.source, variables) {
+            Ok((result, types)) => Ok(Checked { result, types }),
+            Err(problems) => Err(CheckError(problems)),
+        }
+    }
+
+    /// Returns what the expression costs at most, with the sizes that its variables can have.
+    pub fn estimate(&self, checked: &Checked, sizes: &[(&str, &Sizes)]) -> u64 {
+        estimate::estimate(&self.expr, &checked.types, sizes)
+    }
+
+    /// Evaluates the expression, until it costs more than a limit.
+    pub fn evaluate(&self, variables: &[(&str, &Value)], limit: u64) -> Evaluation {
+        let variables: Vec<(&str, &Object)> = variables
+            .iter()
+            .map(|(name, value)| (*name, &*value.0))
+            .collect();
+        let interpreter = Interpreter::new(&variables, limit);
+        let result = interpreter.run(&self.expr).map(CowVal::into_owned);
+        let result = result.map(Value).map_err(|stop| match stop {
+            Stop::Error(error) => EvaluationError::Failed(Failure(error)),
+            Stop::TooExpensive => EvaluationError::TooExpensive,
+        });
+        Evaluation {
+            result,
+            cost: interpreter.cost(),
+        }
+    }
+
+    /// Returns whether the expression reads a variable.
+    pub fn reads(&self, variable: &str) -> bool {
+        self.expr.references().has_variable(variable)
+    }
+
+    /// Returns the string literals of the expression.
+    pub fn literals(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        literals(&self.expr, &mut found);
+        found
+    }
+}

@@ -1,0 +1,252 @@
+//! Lists and maps that are cheap to copy, since an expression copies what it passes to functions.
+//!
+//! Lists of type `set` and `map` compare and add without regard to the order of their items.
+
+use std::sync::Arc;
+
+use cel::{
+    ExecutionError,
+    common::{
+        traits::{Adder, Container, Indexer, Iterable, Sizer, Zeroer},
+        types::{CelInt, CelList, CelMap, CelString, LIST_TYPE, MAP_TYPE, Type},
+        value::{Builtin, BuiltinRef, CowVal, StaticVal, Val},
+    },
+};
+
+use super::{Hidden, equal::equal};
+
+/// How a list identifies its items.
+#[derive(Clone, Debug)]
+pub enum Identity {
+    /// By their place.
+    Place,
+    /// By their value: a list of type `set`.
+    Value,
+    /// By these keys: a list of type `map`.
+    Keys(Arc<[String]>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct List {
+    items: Arc<CelList<'static>>,
+    pub(crate) identity: Identity,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Map {
+    entries: Arc<CelMap<'static>>,
+    /// Known of the objects of a custom resource.
+    hidden: Option<Arc<Hidden>>,
+}
+
+impl List {
+    pub(crate) fn new(items: CelList<'static>, identity: Identity) -> Self {
+        Self {
+            items: Arc::new(items),
+            identity,
+        }
+    }
+
+    pub(crate) fn items(&self) -> &[Box<dyn Val>] {
+        self.items.inner()
+    }
+
+    /// Returns whether two items have the same place in the list.
+    pub(crate) fn is_same(&self, left: &dyn Val, right: &dyn Val) -> bool {
+        let keys = match &self.identity {
+            Identity::Place => return false,
+            Identity::Value => return left.equals(right),
+            Identity::Keys(keys) => keys,
+        };
+        let (Some(left), Some(right)) = (
+            left.downcast_ref::<CelMap>(),
+            right.downcast_ref::<CelMap>(),
+        ) else {
+            return false;
+        };
+        keys.iter().all(|key| {
+            let key = CelString::from(key.as_str());
+            match (left.get(&key), right.get(&key)) {
+                (Ok(left), Ok(right)) => left.equals(&*right),
+                (left, right) => left.is_err() && right.is_err(),
+            }
+        })
+    }
+}
+
+impl Map {
+    pub(crate) fn new(entries: CelMap<'static>) -> Self {
+        Self {
+            entries: Arc::new(entries),
+            hidden: None,
+        }
+    }
+
+    pub(crate) fn object(entries: CelMap<'static>, hidden: Hidden) -> Self {
+        Self {
+            entries: Arc::new(entries),
+            hidden: Some(Arc::new(hidden)),
+        }
+    }
+
+    pub(crate) fn hidden(&self) -> Option<Arc<Hidden>> {
+        self.hidden.clone()
+    }
+}
+
+/// Makes a list cheap to copy.
+pub(crate) fn share(value: Box<dyn Val>) -> Box<dyn Val> {
+    if value.as_any().is_some() {
+        return value;
+    }
+    match Vec::try_from(value) {
+        Ok(items) => Box::new(List::new(CelList::from(items), Identity::Place)),
+        Err(value) => value,
+    }
+}
+
+impl Val for List {
+    fn get_type(&self) -> &Type {
+        Self::cel_type()
+    }
+
+    fn cel_type() -> &'static Type {
+        static LIST: Type = LIST_TYPE;
+        &LIST
+    }
+
+    fn as_adder<'b, 'v>(&'b self) -> Option<&'b (dyn Adder + 'v)> {
+        match self.identity {
+            Identity::Place => self.items.as_adder(),
+            Identity::Value | Identity::Keys(_) => Some(self),
+        }
+    }
+
+    fn as_container(&self) -> Option<&dyn Container> {
+        self.items.as_container()
+    }
+
+    fn as_indexer<'b, 'v>(&'b self) -> Option<&'b (dyn Indexer + 'v)> {
+        self.items.as_indexer()
+    }
+
+    fn as_iterable<'b, 'v>(&'b self) -> Option<&'b (dyn Iterable + 'v)> {
+        self.items.as_iterable()
+    }
+
+    fn as_sizer(&self) -> Option<&dyn Sizer> {
+        self.items.as_sizer()
+    }
+
+    fn as_zeroer(&self) -> Option<&dyn Zeroer> {
+        self.items.as_zeroer()
+    }
+
+    fn equals(&self, other: &dyn Val) -> bool {
+        equal(self, other).unwrap_or(false)
+    }
+
+    fn clone_as_boxed<'v>(&self) -> Box<dyn Val + 'v> {
+        Box::new(self.clone())
+    }
+
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        Some(self)
+    }
+
+    // Lets the functions that take a list take this one.
+    fn as_builtin<'v>(&self) -> BuiltinRef<'_, 'v> {
+        BuiltinRef::List(&self.items)
+    }
+
+    fn into_builtin<'v>(self: Box<Self>) -> Option<Builtin<'v>> {
+        Some(Builtin::List(Arc::unwrap_or_clone(self.items)))
+    }
+}
+
+impl StaticVal for List {}
+
+impl Adder for List {
+    /// Returns the union; items of the right list replace those of the same keys.
+    fn add<'b, 'v>(&'b self, right: &(dyn Val + 'v)) -> Result<CowVal<'b, 'v>, ExecutionError>
+    where
+        Self: 'v,
+    {
+        let overload = || {
+            let types = vec!["list".to_owned(), right.get_type().name().to_owned()];
+            ExecutionError::no_such_overload("_+_", types)
+        };
+        let mut right = right.as_iterable().ok_or_else(overload)?.iter();
+        let left = self.items.inner().iter();
+        let mut items: Vec<Box<dyn Val + 'v>> = left.map(|item| item.clone_as_boxed()).collect();
+        while let Some(item) = right.next() {
+            match items.iter_mut().find(|known| self.is_same(&***known, item)) {
+                Some(known) => *known = item.clone_as_boxed(),
+                None => items.push(item.clone_as_boxed()),
+            }
+        }
+        Ok(CowVal::owned(CelList::from(items)))
+    }
+}
+
+impl Val for Map {
+    fn get_type(&self) -> &Type {
+        Self::cel_type()
+    }
+
+    fn cel_type() -> &'static Type {
+        static MAP: Type = MAP_TYPE;
+        &MAP
+    }
+
+    fn as_container(&self) -> Option<&dyn Container> {
+        self.entries.as_container()
+    }
+
+    fn as_indexer<'b, 'v>(&'b self) -> Option<&'b (dyn Indexer + 'v)> {
+        self.entries.as_indexer()
+    }
+
+    fn as_iterable<'b, 'v>(&'b self) -> Option<&'b (dyn Iterable + 'v)> {
+        self.entries.as_iterable()
+    }
+
+    fn as_sizer(&self) -> Option<&dyn Sizer> {
+        Some(self)
+    }
+
+    fn as_zeroer(&self) -> Option<&dyn Zeroer> {
+        self.entries.as_zeroer()
+    }
+
+    fn equals(&self, other: &dyn Val) -> bool {
+        equal(self, other).unwrap_or(false)
+    }
+
+    fn clone_as_boxed<'v>(&self) -> Box<dyn Val + 'v> {
+        Box::new(self.clone())
+    }
+
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        Some(self)
+    }
+
+    fn as_builtin<'v>(&self) -> BuiltinRef<'_, 'v> {
+        BuiltinRef::Map(&self.entries)
+    }
+
+    fn into_builtin<'v>(self: Box<Self>) -> Option<Builtin<'v>> {
+        Some(Builtin::Map(Arc::unwrap_or_clone(self.entries)))
+    }
+}
+
+impl StaticVal for Map {}
+
+impl Sizer for Map {
+    fn size(&self) -> CelInt {
+        match &self.hidden {
+            Some(hidden) => i64::try_from(hidden.size).unwrap_or(i64::MAX).into(),
+            None => self.entries.size(),
+        }
+    }
+}

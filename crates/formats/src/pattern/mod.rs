@@ -1,0 +1,75 @@
+//! Compiles regular expressions of Go's syntax (RE2), with the errors of Go.
+mod class;
+mod parse;
+
+use regex::{Regex, RegexBuilder};
+
+pub use parse::translate;
+
+/// Compiles a pattern so that it matches as Go's `regexp` does; the error is Go's text.
+pub fn compile(pattern: &str) -> Result<Regex, String> {
+    RegexBuilder::new(&translate(pattern)?)
+        .size_limit(64 << 20)
+        .build()
+        .map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => fault("expression too large", pattern),
+            other => other.to_string(),
+        })
+}
+
+/// Returns why Go's `regexp` refuses a pattern, as the API server reports it; none if it is valid.
+///
+/// ```
+/// let why = kube_codegen_formats::pattern::pattern_error("(?=a)");
+/// assert_eq!(why.as_deref(), Some("error parsing regexp: invalid or unsupported Perl syntax: `(?=`"));
+/// assert_eq!(kube_codegen_formats::pattern::pattern_error(r"^\101$"), None);
+/// ```
+pub fn pattern_error(pattern: &str) -> Option<String> {
+    translate(pattern).err()
+}
+
+/// Writes an error as Go does: what is wrong, and where.
+fn fault(what: &str, part: &str) -> String {
+    format!("error parsing regexp: {what}: `{part}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compile;
+
+    /// Patterns and Go's answers, recorded with Go 1.26: its error, or texts that match (`+`) or do not (`-`).
+    const GO: &str = include_str!("go.tsv");
+
+    #[test]
+    fn patterns_match_and_fail_as_in_go() {
+        let mut wrong = Vec::new();
+        for line in GO.lines().filter(|line| !line.starts_with('#')) {
+            let mut fields = line.split('\t').map(unescaped);
+            let pattern = fields.next().unwrap();
+            let fields: Vec<String> = fields.collect();
+            match compile(&pattern) {
+                Err(why) if fields == [why.as_str()] => {}
+                Err(why) => wrong.push(format!("{pattern:?}: {why}, in Go: {fields:?}")),
+                Ok(regex) => {
+                    for field in &fields {
+                        let answer = field
+                            .strip_prefix('+')
+                            .map(|text| (text, true))
+                            .or_else(|| field.strip_prefix('-').map(|text| (text, false)));
+                        match answer {
+                            Some((text, matches)) if regex.is_match(text) == matches => {}
+                            _ => wrong.push(format!("{pattern:?}: {regex}, in Go: {field:?}")),
+                        }
+                    }
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(GO.lines().count() > 150);
+    }
+
+    /// Reads a field of the table, a string of JSON without its quotes.
+    fn unescaped(field: &str) -> String {
+        serde_json::from_str(&format!("\"{field}\"")).unwrap()
+    }
+}

@@ -1,0 +1,133 @@
+//! Checks one rule as the server does when the CRD is created.
+
+use kube_codegen_cel::{Program, Sizes, Type};
+
+use super::{sizes::Declared, types};
+use crate::{node::Node, path, rule::Rule};
+
+/// What is known of a rule without evaluating it, by the fields of the rule.
+#[derive(Debug, Default)]
+pub(super) struct Examined {
+    /// The server's text.
+    pub(super) problems: Vec<(&'static str, String)>,
+    /// What the expressions without problems cost at most.
+    pub(super) costs: Vec<(&'static str, u64)>,
+}
+
+impl Examined {
+    fn add(&mut self, field: &'static str, checked: Result<Option<u64>, String>) {
+        match checked {
+            Ok(cost) => self.costs.extend(cost.map(|cost| (field, cost))),
+            Err(why) => self.problems.push((field, why)),
+        }
+    }
+}
+
+/// Checks a rule. Without a declaration, there are no costs.
+pub(super) fn examine(
+    rule: &Rule,
+    schema: &Node,
+    resource: bool,
+    declared: Option<&Declared>,
+) -> Examined {
+    let mut found = Examined::default();
+    let own = || types::root(schema, resource);
+    let sizes = declared.map(Declared::sizes);
+    if !rule.is_empty() {
+        let old = if rule.old_is_optional() {
+            own().optional()
+        } else {
+            own()
+        };
+        let checked = rule
+            .program()
+            .map_err(|why| Refusal::Compilation(why.to_string()));
+        let checked = checked.and_then(|it| check(it, own(), old, &Type::BOOL, sizes));
+        let refused = |why| match why {
+            Refusal::Result => "cel expression must evaluate to a bool".to_owned(),
+            Refusal::Compilation(why) => format!("compilation failed: {why}"),
+        };
+        found.add("rule", checked.map_err(refused));
+        if let Some(source) = rule.message_expression() {
+            let checked = Program::compile(source);
+            let checked = checked.map_err(|why| Refusal::Compilation(why.to_string()));
+            let checked = checked.and_then(|it| check(&it, own(), own(), &Type::STRING, sizes));
+            let refused = |why| match why {
+                Refusal::Result => "messageExpression must evaluate to a string".to_owned(),
+                Refusal::Compilation(why) => format!("messageExpression compilation failed: {why}"),
+            };
+            found.add("messageExpression", checked.map_err(refused));
+        }
+    }
+    if rule.sets_optional_old() && rule.program().is_ok() && !rule.uses_old() {
+        let why = "may not be set if oldSelf is not used in rule".to_owned();
+        found.problems.push(("optionalOldSelf", why));
+    }
+    if normal_path(schema, rule.field_path()).is_none() {
+        let why = "must be a valid path".to_owned();
+        found.problems.push(("fieldPath", why));
+    }
+    found
+}
+
+/// Why an expression is refused.
+enum Refusal {
+    /// It cannot be compiled, with the reason.
+    Compilation(String),
+    /// Its result has another type than it must have.
+    Result,
+}
+
+/// Returns what an expression costs at most, if there are sizes.
+fn check(
+    program: &Program,
+    own: Type,
+    old: Type,
+    result: &Type,
+    sizes: Option<&Sizes>,
+) -> Result<Option<u64>, Refusal> {
+    let checked = program.check(&[("self", own), ("oldSelf", old)]);
+    let checked = checked.map_err(|why| Refusal::Compilation(why.to_string()))?;
+    if checked.result() != result {
+        return Err(Refusal::Result);
+    }
+    let sizes = sizes.map(|sizes| [("self", sizes), ("oldSelf", sizes)]);
+    Ok(sizes.map(|sizes| program.estimate(&checked, &sizes)))
+}
+
+/// Returns the path of the field that a violation is reported for.
+pub(super) fn field(rule: &Rule, schema: &Node, at: &str) -> String {
+    match normal_path(schema, rule.field_path()) {
+        Some(inner) if !inner.is_empty() => path::field(at, &inner),
+        _ => at.to_owned(),
+    }
+}
+
+/// Returns a path such as `.spec['a.b'].c` as the server writes it; `None` for a path that the schema does not have.
+fn normal_path(schema: &Node, source: &str) -> Option<String> {
+    let (mut node, mut path, mut rest) = (schema, String::new(), source);
+    while !rest.is_empty() {
+        let name;
+        if let Some(tail) = rest.strip_prefix("['") {
+            let end = tail
+                .match_indices("']")
+                .find(|(at, _)| !tail[..*at].ends_with('\\'))?
+                .0;
+            name = tail[..end].replace("\\'", "'").replace("\\\\", "\\");
+            rest = &tail[end + 2..];
+        } else {
+            let tail = rest.strip_prefix('.')?;
+            let end = tail.find(['.', '[']).unwrap_or(tail.len());
+            name = tail[..end].to_owned();
+            rest = &tail[end..];
+        }
+        path = if node.properties.is_empty() {
+            node = node.additional()?;
+            path::key(&path, &name)
+        } else {
+            node = node.properties.get(&name)?;
+            path::field(&path, &name)
+        };
+    }
+    Some(path)
+}
