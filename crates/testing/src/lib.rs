@@ -41,15 +41,10 @@ mod transport;
 mod values;
 mod webhooks;
 
-pub use auth::User;
 pub use controllers::{Controllers, PodPlan};
-pub use record::fault::Failure;
-pub use record::intercept::{Action, EventAction, EventInFlight};
-pub use record::recorded::{On, RecordedRequest};
-pub use server::ApiServer;
-pub use server::builder::Builder;
-pub use server::manifests::ApplyError;
-pub use server::state::StateError;
+pub use record::{Action, EventAction, EventInFlight, Failure, On, RecordedRequest};
+pub use request::User;
+pub use server::{ApiServer, ApplyError, Builder, StateError};
 pub use transport::ApiService;
 #[cfg(feature = "tls")]
-pub use transport::tls::Tls;
+pub use transport::Tls;

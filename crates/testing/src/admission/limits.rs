@@ -6,12 +6,11 @@ use kube_codegen_quantity::ParsedQuantity;
 use serde_json::{Map, Value};
 
 use crate::{
-    kinds::{builtin::quantity, kind::Kind},
+    kinds::{builtin::quantity, kind::Kind, status::forbidden, store::Store},
     request::Request,
-    storage::store::Store,
     values::{
         object::{self, at, deleting, list, map, section, text},
-        status::{Answer, forbidden},
+        status::Answer,
     },
 };
 

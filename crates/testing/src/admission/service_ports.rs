@@ -6,8 +6,7 @@ use kube::core::response::StatusCause;
 use serde_json::{Value, json};
 
 use crate::{
-    kinds::kind::Kind,
-    storage::store::Store,
+    kinds::{kind::Kind, store::Store},
     values::{
         object::{self, at, list, put, text},
         status::cause,

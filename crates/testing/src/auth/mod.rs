@@ -4,95 +4,21 @@ pub(crate) mod rbac;
 pub(crate) mod review;
 pub(crate) mod token;
 
+use std::sync::Mutex;
+
 use http::{HeaderMap, header, request::Parts};
 use kube::core::response::{Status, reason};
 use serde_json::{Value, json};
 
 use crate::{
-    handlers::internal,
-    server::shared::{Shared, lock},
-    storage::store::Store,
+    handlers::client::Client,
+    kinds::store::{Backend, Store},
+    request::{AUTHENTICATED, MASTERS, User},
+    storage::lock,
     values::status::Answer,
 };
 use rbac::Attributes;
 use token::Tokens;
-
-const MASTERS: &str = "system:masters";
-const AUTHENTICATED: &str = "system:authenticated";
-
-/// Who sends a request.
-///
-/// ```
-/// # use kube_codegen_testing::{ApiServer, User};
-/// # use k8s_openapi::api::core::v1::ConfigMap;
-/// # #[tokio::main(flavor = "current_thread")] async fn main() {
-/// let server = ApiServer::builder().authorization().build();
-/// let jane = server.client_as(User::new("jane").group("developers"));
-/// let maps: kube::Api<ConfigMap> = kube::Api::namespaced(jane, "default");
-/// let Err(kube::Error::Api(status)) = maps.get("a").await else { panic!() };
-/// assert_eq!(
-///     status.message,
-///     r#"configmaps "a" is forbidden: User "jane" cannot get resource "configmaps" in API group "" in the namespace "default""#
-/// );
-/// # }
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use]
-pub struct User {
-    pub(crate) name: String,
-    pub(crate) uid: String,
-    pub(crate) groups: Vec<String>,
-}
-
-impl User {
-    /// Returns an authenticated user.
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            uid: String::new(),
-            groups: vec![AUTHENTICATED.to_owned()],
-        }
-    }
-
-    /// Returns the user of a service account.
-    pub fn account(namespace: &str, name: &str) -> Self {
-        let mut user = Self::new(format!("system:serviceaccount:{namespace}:{name}"));
-        let groups = [
-            "system:serviceaccounts".to_owned(),
-            format!("system:serviceaccounts:{namespace}"),
-        ];
-        user.groups.splice(0..0, groups);
-        user
-    }
-
-    /// Adds a group.
-    pub fn group(mut self, name: impl Into<String>) -> Self {
-        self.groups.insert(0, name.into());
-        self
-    }
-
-    /// Returns the user that may do everything.
-    pub(crate) fn admin() -> Self {
-        Self::new("kubernetes-admin").group(MASTERS)
-    }
-
-    fn anonymous() -> Self {
-        Self {
-            name: "system:anonymous".to_owned(),
-            uid: String::new(),
-            groups: vec!["system:unauthenticated".to_owned()],
-        }
-    }
-
-    /// Returns the user as in the status of a review.
-    pub(crate) fn info(&self) -> Value {
-        let mut info = json!({"username": self.name, "groups": self.groups});
-        if !self.uid.is_empty() {
-            info["uid"] = self.uid.clone().into();
-        }
-        info
-    }
-}
 
 /// What the server knows about users.
 #[derive(Debug)]
@@ -159,14 +85,23 @@ pub(crate) fn start(store: &mut Store) {
             "system:unauthenticated",
         ),
     ] {
-        internal::create(store, "kube-apiserver", &role(name, rules)).ok();
-        internal::create(store, "kube-apiserver", &binding(name, group)).ok();
+        Client::new(store)
+            .create("kube-apiserver", &role(name, rules))
+            .ok();
+        Client::new(store)
+            .create("kube-apiserver", &binding(name, group))
+            .ok();
     }
 }
 
 /// Returns the user of a request; `user` is that of an in-process client.
-pub(crate) fn authenticate(shared: &Shared, parts: &Parts, user: Option<User>) -> Answer<User> {
-    let auth = lock(&shared.auth);
+pub(crate) fn authenticate(
+    auth: &Mutex<Auth>,
+    backend: &Backend,
+    parts: &Parts,
+    user: Option<User>,
+) -> Answer<User> {
+    let auth = lock(auth);
     if !auth.enabled {
         return Ok(user.unwrap_or_else(User::admin));
     }
@@ -183,11 +118,11 @@ pub(crate) fn authenticate(shared: &Shared, parts: &Parts, user: Option<User>) -
             .ok_or_else(unauthorized)?,
     };
     drop(auth);
-    impersonated(shared, &parts.headers, user)
+    impersonated(backend, &parts.headers, user)
 }
 
 /// Returns the user that the headers `Impersonate-*` name, if the sender may act as that user.
-fn impersonated(shared: &Shared, headers: &HeaderMap, user: User) -> Answer<User> {
+fn impersonated(backend: &Backend, headers: &HeaderMap, user: User) -> Answer<User> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let Some(name) = text("impersonate-user") else {
         return Ok(user);
@@ -197,7 +132,7 @@ fn impersonated(shared: &Shared, headers: &HeaderMap, user: User) -> Answer<User
         .iter()
         .filter_map(|value| value.to_str().ok())
         .collect();
-    let store = lock(&shared.store);
+    let store = lock(&backend.store);
     let account = name
         .strip_prefix("system:serviceaccount:")
         .and_then(|rest| rest.split_once(':'));

@@ -4,11 +4,9 @@ use http::Method;
 use kube::core::response::{Status, StatusDetails, reason};
 use serde_json::{Value, json};
 
-use super::{MASTERS, User};
 use crate::{
-    controllers::namespaces,
-    request::Request,
-    storage::store::Store,
+    kinds::store::Store,
+    request::{MASTERS, Request, User},
     values::{
         object::{self, at, list, strings, text},
         status::{Answer, no_details},
@@ -37,7 +35,7 @@ impl<'a> Attributes<'a> {
         let target = &request.target;
         // The subresources of a Namespace are in it.
         let namespace = match target.namespace.as_str() {
-            "" if namespaces::is_namespace(&target.kind) => &target.name,
+            "" if target.kind.is_namespace() => &target.name,
             namespace => namespace,
         };
         Self {

@@ -1,7 +1,7 @@
 //! Answers requests for kinds that are not stored: reviews of access and tokens, and the state of components. Without
 //! authorization, everything is allowed.
 
-use std::sync::MutexGuard;
+use std::sync::{Mutex, MutexGuard};
 
 use http::Method;
 use kube::core::response::{StatusDetails, reason};
@@ -9,16 +9,17 @@ use serde_json::{Value, json};
 
 use crate::{
     auth::{
-        User,
+        Auth,
         rbac::{self, Attributes},
         token,
     },
     kinds::{
         builtin,
+        store::{Backend, Store},
         transient::{self, Transient},
     },
-    server::shared::{Shared, lock},
-    storage::store::Store,
+    request::User,
+    storage::lock,
     values::{
         object::{at, put, strings, text},
         status::{Answer, error, no_details, no_resource, no_verb},
@@ -27,7 +28,8 @@ use crate::{
 
 /// Returns the answer to a request for a kind that is not stored.
 pub(crate) fn answer(
-    shared: &Shared,
+    auth: &Mutex<Auth>,
+    backend: &Backend,
     user: &User,
     method: &Method,
     path: &str,
@@ -43,8 +45,8 @@ pub(crate) fn answer(
     if !kind.verbs.contains(&verb) {
         return Some(Err(no_verb()));
     }
-    let enabled = lock(&shared.auth).enabled;
-    let store = lock(&shared.store);
+    let enabled = lock(auth).enabled;
+    let store = lock(&backend.store);
     if enabled {
         let attributes = Attributes {
             verb,
@@ -75,19 +77,19 @@ pub(crate) fn answer(
             let found = transient::component(name).ok_or_else(missing);
             found.map(|it| (200, it))
         }
-        _ => Ok((201, review(shared, store, user, kind, body))),
+        _ => Ok((201, review(auth, store, user, kind, body))),
     })
 }
 
 /// Returns a review with its status.
 fn review(
-    shared: &Shared,
+    auth: &Mutex<Auth>,
     store: MutexGuard<'_, Store>,
     user: &User,
     kind: &Transient,
     body: &[u8],
 ) -> Value {
-    let enabled = lock(&shared.auth).enabled;
+    let enabled = lock(auth).enabled;
     let mut review: Value = builtin::review_from_protobuf(body)
         .or_else(|| serde_json::from_slice(body).ok())
         .unwrap_or_else(|| json!({"spec": {}}));
@@ -118,7 +120,7 @@ fn review(
         "SelfSubjectReview" => json!({"userInfo": user.info()}),
         _ => {
             drop(store);
-            token(shared, enabled, at(&review, "/spec"))
+            token(auth, enabled, at(&review, "/spec"))
         }
     };
     put(
@@ -135,9 +137,9 @@ fn review(
 }
 
 /// Returns the status of a `TokenReview`.
-fn token(shared: &Shared, enabled: bool, spec: &Value) -> Value {
+fn token(auth: &Mutex<Auth>, enabled: bool, spec: &Value) -> Value {
     let (token, audiences) = (text(spec, "/token"), strings(spec, "/audiences"));
-    match lock(&shared.auth).tokens.review(token, &audiences) {
+    match lock(auth).tokens.review(token, &audiences) {
         Ok((user, audiences)) => {
             json!({"authenticated": true, "user": user.info(), "audiences": audiences})
         }

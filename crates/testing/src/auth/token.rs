@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     hash::{BuildHasher as _, RandomState},
+    sync::Mutex,
 };
 
 use k8s_openapi::{
@@ -13,12 +14,11 @@ use k8s_openapi::{
 use kube_codegen_record::clock;
 use serde_json::{Value, json};
 
-use super::User;
+use super::Auth;
 use crate::{
-    handlers::read,
-    request::Request,
-    server::shared::{Shared, lock},
-    storage::store::Store,
+    kinds::{convert::current, store::Store},
+    request::{Request, User},
+    storage::lock,
     values::{
         object::{self, at, put},
         status::Answer,
@@ -108,9 +108,9 @@ pub(crate) fn random() -> String {
 }
 
 /// Answers a `TokenRequest` for a service account.
-pub(crate) fn create(shared: &Shared, store: &Store, request: &Request) -> Answer<Value> {
+pub(crate) fn create(auth: &Mutex<Auth>, store: &Store, request: &Request) -> Answer<Value> {
     let target = &request.target;
-    let account = read::current(store, target)?;
+    let account = current(store, target)?;
     let mut review = request.json()?;
     let seconds = at(&review, "/spec/expirationSeconds").as_i64();
     let seconds = seconds.unwrap_or(HOUR).max(LEAST);
@@ -139,7 +139,7 @@ pub(crate) fn create(shared: &Shared, store: &Store, request: &Request) -> Answe
         audiences: audiences.clone(),
         end: Some(end),
     };
-    lock(&shared.auth).tokens.0.insert(token.clone(), issued);
+    lock(auth).tokens.0.insert(token.clone(), issued);
     if !review.is_object() {
         review = json!({});
     }

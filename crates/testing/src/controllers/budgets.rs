@@ -4,9 +4,8 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Value, json};
 
-use super::pass::{Pass, number};
+use super::pass::{Pass, number, ready};
 use crate::{
-    handlers::pods,
     request::selector,
     values::object::{self, at, flag, list, text},
 };
@@ -19,7 +18,7 @@ pub(super) fn run(pass: &mut Pass<'_>) {
                 && selector::selects(at(&budget, "/spec/selector"), at(pod, "/metadata/labels"))
         });
         let expected = expected(pass, &selected);
-        let healthy = selected.iter().filter(|pod| pods::is_ready(pod)).count();
+        let healthy = selected.iter().filter(|pod| ready(pod)).count();
         let healthy = i64::try_from(healthy).unwrap_or(i64::MAX);
         let desired = match (
             at(&budget, "/spec/minAvailable"),
@@ -57,7 +56,9 @@ fn expected(pass: &Pass<'_>, pods: &[Arc<Value>]) -> i64 {
             continue;
         };
         let (version, kind) = (text(owner, "/apiVersion"), text(owner, "/kind"));
-        let found = pass.get(version, kind, object::namespace(pod), text(owner, "/name"));
+        let found = pass
+            .client
+            .get(version, kind, object::namespace(pod), text(owner, "/name"));
         match found.and_then(|it| at(&it, "/spec/replicas").as_i64()) {
             Some(replicas) if controllers.insert(text(owner, "/uid").to_owned()) => {
                 expected += replicas;

@@ -1,34 +1,16 @@
 //! The Events that the controllers, the scheduler and the kubelets write about their work.
 
-use std::{collections::HashMap, time::Duration};
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::time::Instant;
 
-use super::pass::Pass;
-use crate::{
-    handlers::internal,
-    values::object::{self, at, now, put, text},
-};
+use super::pass::{AGENT, Known, Pass};
+use crate::values::object::{self, at, now, put, text};
 
 /// How long the API server keeps an Event (`--event-ttl`).
 const KEPT: Duration = Duration::from_secs(3600);
 /// How often Events that are too old are looked for.
 const SWEEP: Duration = Duration::from_secs(60);
-
-/// The Events that have been written, by what they say about which object.
-#[derive(Debug, Default)]
-pub(super) struct Events {
-    known: HashMap<String, Known>,
-    swept: Option<Instant>,
-}
-
-#[derive(Clone, Debug)]
-struct Known {
-    namespace: String,
-    name: String,
-    written: Instant,
-}
 
 /// Who writes an Event.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +79,7 @@ impl Pass<'_> {
     /// Creates a Pod for an owner, and writes whether that succeeded.
     pub(super) fn create_pod(&mut self, controller: &str, owner: &Value, pod: &Value) {
         let source = Source::Controller(controller);
-        match internal::create(self.store, super::pass::AGENT, pod) {
+        match self.client.create(AGENT, pod) {
             Ok(created) => {
                 let message = format!("Created pod: {}", object::name(&created));
                 self.clear(owner, "FailedCreate");
@@ -140,21 +122,24 @@ impl Pass<'_> {
         {
             return;
         }
-        let event = event(of, note, self.store.unique());
+        let event = event(of, note, self.client.unique());
         let known = Known {
             namespace: object::namespace(&event).to_owned(),
             name: object::name(&event).to_owned(),
             written: self.now,
         };
         // An Event in a namespace that is being deleted is lost, as in a cluster.
-        if internal::create(self.store, super::pass::AGENT, &event).is_ok() {
+        if self.client.create(AGENT, &event).is_ok() {
             self.events.known.insert(key, known);
         }
     }
 
     /// Counts one more occurrence; returns whether the Event still exists.
     fn count(&mut self, known: &Known) -> bool {
-        let Some(event) = self.get("v1", "Event", &known.namespace, &known.name) else {
+        let Some(event) = self
+            .client
+            .get("v1", "Event", &known.namespace, &known.name)
+        else {
             return false;
         };
         let mut event = Value::clone(&event);
@@ -177,7 +162,10 @@ impl Pass<'_> {
             .extract_if(|_, known| now - known.written >= KEPT);
         let old: Vec<Known> = old.map(|(_, known)| known).collect();
         for known in old {
-            if let Some(event) = self.get("v1", "Event", &known.namespace, &known.name) {
+            if let Some(event) = self
+                .client
+                .get("v1", "Event", &known.namespace, &known.name)
+            {
                 self.delete(&event);
             }
         }

@@ -3,13 +3,16 @@
 //! They work on the store itself, each change at once and each wait on tokio's clock, so that a run can be repeated.
 
 mod budgets;
+mod definitions;
 mod deployment;
 mod endpoints;
 mod events;
+mod garbage;
 mod job;
 pub(crate) mod namespaces;
 mod pass;
 mod pods;
+mod reactions;
 mod sets;
 mod stateful;
 
@@ -25,14 +28,13 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use crate::{
-    ApiServer,
-    handlers::internal,
-    server::shared::{Shared, lock},
-    storage::store::Store,
+    handlers::client::Client,
+    kinds::store::{Backend, Store},
+    storage::lock,
     values::object::put,
 };
-use events::Events;
-use pass::Pass;
+use pass::{Events, Pass};
+pub(crate) use reactions::Immediate;
 
 /// More passes than any controller needs until it has nothing more to do.
 const PASSES: usize = 1_000;
@@ -152,37 +154,27 @@ impl Controllers {
     }
 }
 
-impl ApiServer {
-    /// Runs controllers until the last handle of the server is dropped. [`Builder::controllers`](crate::Builder::controllers)
-    /// spawns this.
-    pub fn run_controllers(
-        &self,
-        controllers: Controllers,
-    ) -> impl Future<Output = ()> + Send + 'static {
-        {
-            let mut store = lock(&self.0.store);
-            store.kubelets = true;
-            create_nodes(&mut store, controllers.nodes);
-            self.0.changes.wake();
-        }
-        run(Arc::downgrade(&self.0), controllers)
-    }
+/// Lets kubelets run, and creates the nodes.
+pub(crate) fn start(store: &mut Store, controllers: &Controllers) {
+    store.kubelets = true;
+    create_nodes(&mut Client::new(store), controllers.nodes);
 }
 
-async fn run(shared: Weak<Shared>, controllers: Controllers) {
+/// Runs controllers until the server is dropped.
+pub(crate) async fn run(backend: Weak<Backend>, controllers: Controllers) {
     let mut memory = Memory::default();
     loop {
         let (change, deadline) = {
-            let Some(shared) = shared.upgrade() else {
+            let Some(backend) = backend.upgrade() else {
                 return;
             };
-            let mut store = lock(&shared.store);
-            let before = store.revision;
+            let mut store = lock(&backend.store);
+            let before = store.revision();
             let deadline = settle(&mut store, &controllers, &mut memory);
-            if store.revision != before {
-                shared.changes.wake();
+            if store.revision() != before {
+                backend.changes.wake();
             }
-            (shared.changes.next(), deadline)
+            (backend.changes.next(), deadline)
         };
         match deadline {
             None => change.await,
@@ -208,8 +200,13 @@ struct Memory {
 /// Runs all controllers until they have nothing more to do now, and returns when they have.
 fn settle(store: &mut Store, options: &Controllers, memory: &mut Memory) -> Option<Instant> {
     for _ in 0..PASSES {
-        let before = store.revision;
-        let mut pass = Pass::new(store, options, &memory.waits, &mut memory.events);
+        let before = store.revision();
+        let mut pass = Pass::new(
+            Client::new(store),
+            options,
+            &memory.waits,
+            &mut memory.events,
+        );
         deployment::run(&mut pass);
         sets::replica_sets(&mut pass);
         sets::daemon_sets(&mut pass);
@@ -220,14 +217,14 @@ fn settle(store: &mut Store, options: &Controllers, memory: &mut Memory) -> Opti
         budgets::run(&mut pass);
         let (waits, deadline) = pass.finish();
         memory.waits = waits;
-        if store.revision == before {
+        if store.revision() == before {
             return deadline;
         }
     }
     None
 }
 
-fn create_nodes(store: &mut Store, count: usize) {
+fn create_nodes(client: &mut Client<'_>, count: usize) {
     for number in 1..=count {
         let name = format!("node-{number}");
         let node = json!({
@@ -235,12 +232,12 @@ fn create_nodes(store: &mut Store, count: usize) {
             "kind": "Node",
             "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}},
         });
-        let Ok(mut node) = internal::create(store, "kubelet", &node) else {
+        let Ok(mut node) = client.create("kubelet", &node) else {
             continue; // It exists, in a copy of another server.
         };
         // The taint of a node that is not ready yet.
         put(&mut node, "/spec/taints", json!([]));
-        let Ok(mut node) = internal::update(store, "kubelet", &node) else {
+        let Ok(mut node) = client.update("kubelet", &node) else {
             continue;
         };
         let capacity = json!({"cpu": "8", "memory": "32Gi", "pods": "110"});
@@ -253,6 +250,6 @@ fn create_nodes(store: &mut Store, count: usize) {
                 "bootID": "", "containerRuntimeVersion": "memory://1", "kernelVersion": "", "kubeProxyVersion": "", "machineID": "", "systemUUID": ""},
         });
         put(&mut node, "/status", status);
-        internal::update_status(store, "kubelet", &node).ok();
+        client.update_status("kubelet", &node).ok();
     }
 }

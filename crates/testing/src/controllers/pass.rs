@@ -5,17 +5,31 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::{Controllers, events::Events};
+use super::Controllers;
 use crate::{
-    handlers::{gc, internal},
-    storage::store::Store,
+    handlers::client::Client,
     values::object::{self, at, deleting, flag, list, now, put, text},
 };
 
 pub(super) const AGENT: &str = "kube-controller-manager";
 
+/// The Events that have been written, by what they say about which object.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    pub(super) known: HashMap<String, Known>,
+    pub(super) swept: Option<Instant>,
+}
+
+/// One written Event.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub(super) namespace: String,
+    pub(super) name: String,
+    pub(super) written: Instant,
+}
+
 pub(super) struct Pass<'a> {
-    pub(super) store: &'a mut Store,
+    pub(super) client: Client<'a>,
     pub(super) options: &'a Controllers,
     pub(super) events: &'a mut Events,
     before: &'a HashMap<String, Instant>,
@@ -26,13 +40,13 @@ pub(super) struct Pass<'a> {
 
 impl<'a> Pass<'a> {
     pub(super) fn new(
-        store: &'a mut Store,
+        client: Client<'a>,
         options: &'a Controllers,
         before: &'a HashMap<String, Instant>,
         events: &'a mut Events,
     ) -> Self {
         Self {
-            store,
+            client,
             options,
             events,
             before,
@@ -61,29 +75,15 @@ impl<'a> Pass<'a> {
 
     /// Returns the objects of a kind that are not being deleted.
     pub(super) fn list(&self, api_version: &str, kind: &str) -> Vec<Arc<Value>> {
-        let Some(kind) = self.store.kinds.named(api_version, kind) else {
-            return Vec::new();
-        };
-        let mut objects = self.store.list(kind, "");
+        let mut objects = self.client.list(api_version, kind);
         objects.retain(|object| !deleting(object));
         objects
-    }
-
-    pub(super) fn get(
-        &self,
-        api_version: &str,
-        kind: &str,
-        namespace: &str,
-        name: &str,
-    ) -> Option<Arc<Value>> {
-        let kind = self.store.kinds.named(api_version, kind)?;
-        self.store.get(kind, namespace, name)
     }
 
     /// Returns the objects of a kind that `owner` controls and that are not being deleted, in the order of their names.
     pub(super) fn owned(&self, owner: &Value, kind: &str) -> Vec<Arc<Value>> {
         let uid = object::uid(owner);
-        self.store
+        self.client
             .dependents(uid)
             .into_iter()
             .filter(|(known, object)| {
@@ -99,33 +99,24 @@ impl<'a> Pass<'a> {
 
     /// Creates an object and returns it. An error, such as that of a quota or of a name in use, is tried again at the next change.
     pub(super) fn create(&mut self, object: &Value) -> Option<Value> {
-        internal::create(self.store, AGENT, object).ok()
+        self.client.create(AGENT, object).ok()
     }
 
     /// Returns the Pods that are being deleted.
     pub(super) fn deleted_pods(&self) -> Vec<Arc<Value>> {
-        let kind = self.store.kinds.named("v1", "Pod");
-        let pods = kind.map(|kind| self.store.list(kind, ""));
-        let mut pods = pods.unwrap_or_default();
+        let mut pods = self.client.list("v1", "Pod");
         pods.retain(|pod| deleting(pod));
         pods
     }
 
-    /// Removes a Pod whose containers have ended.
-    pub(super) fn end(&mut self, pod: &Arc<Value>) {
-        if let Some(kind) = self.store.kinds.named("v1", "Pod").cloned() {
-            gc::delete(self.store, &kind, pod, gc::Propagation::Background, Some(0));
-        }
-    }
-
     /// Updates an object, and returns whether it could.
     pub(super) fn update(&mut self, object: &Value) -> bool {
-        internal::update(self.store, AGENT, object).is_ok()
+        self.client.update(AGENT, object).is_ok()
     }
 
     /// Deletes an object, and returns whether it could.
     pub(super) fn delete(&mut self, object: &Value) -> bool {
-        internal::delete(self.store, AGENT, object).is_ok()
+        self.client.delete(AGENT, object).is_ok()
     }
 
     /// Writes the status if it differs. Conditions that do not change keep their times.
@@ -145,7 +136,7 @@ impl<'a> Pass<'a> {
             "Pod" => "kubelet",
             _ => AGENT,
         };
-        internal::update_status(self.store, agent, &changed).ok();
+        self.client.update_status(agent, &changed).ok();
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) fn run(pass: &mut Pass<'_>) {
                 let message = format!("Stopping container {name}");
                 pass.once(source, &pod, "Killing", &message);
             }
-            pass.end(&pod);
+            pass.client.end(&pod);
         }
     }
 }
@@ -86,7 +86,7 @@ fn step(pass: &mut Pass<'_>, nodes: &[Arc<Value>], pod: &Arc<Value>) {
     let uid = object::uid(pod).to_owned();
     match nodes.iter().find(|found| object::name(found) == node) {
         None => {
-            pass.end(pod);
+            pass.client.end(pod);
             return;
         }
         Some(found) if !is_ready(found) => {
@@ -140,19 +140,11 @@ fn choose(pass: &Pass<'_>, nodes: &[Arc<Value>]) -> Option<String> {
         .map(|node| object::name(node).to_owned())
 }
 
-/// Binds a Pod to a node, as the subresource `binding` does: an update cannot.
+/// Binds a Pod to a node.
 fn bind(pass: &mut Pass<'_>, pod: &Value, node: &str) {
-    let Some(kind) = pass.store.kinds.named("v1", "Pod").cloned() else {
+    if pass.client.bind("kube-scheduler", pod, node).is_err() {
         return;
-    };
-    let mut bound = pod.clone();
-    put(&mut bound, "/spec/nodeName", node.into());
-    put(
-        &mut bound,
-        "/status/conditions",
-        json!([condition("PodScheduled", true, "", "")]),
-    );
-    pass.store.write(&kind, bound);
+    }
     let (namespace, name) = (object::namespace(pod), object::name(pod));
     let message = format!("Successfully assigned {namespace}/{name} to {node}");
     pass.normal(Source::Scheduler, pod, "Scheduled", &message);

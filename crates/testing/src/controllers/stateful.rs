@@ -9,7 +9,6 @@ use super::{
     pass::{AGENT, Pass, controller_of, hash, number, pod_of, ready, without_zeros},
     sets::available,
 };
-use crate::handlers::internal;
 use crate::values::object::{self, at, list, map, put, section, text};
 
 const REVISION: &str = "/metadata/labels/controller-revision-hash";
@@ -109,6 +108,7 @@ fn create(pass: &mut Pass<'_>, set: &Value, number: i64, revision: &str) {
         );
         let namespace = object::namespace(set);
         if pass
+            .client
             .get("v1", "PersistentVolumeClaim", namespace, &claim)
             .is_none()
         {
@@ -129,7 +129,7 @@ fn create(pass: &mut Pass<'_>, set: &Value, number: i64, revision: &str) {
     if !volumes.is_empty() {
         put(&mut pod, "/spec/volumes", volumes.into());
     }
-    match internal::create(pass.store, AGENT, &pod) {
+    match pass.client.create(AGENT, &pod) {
         Ok(_) => {
             let message = format!("Create Pod {name} in StatefulSet {of} successful");
             pass.clear(set, "FailedCreate");

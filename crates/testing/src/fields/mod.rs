@@ -13,10 +13,9 @@ pub(crate) mod typed;
 use serde_json::{Value, json};
 
 use crate::{
-    handlers::scale,
     kinds::{
         builtin,
-        kind::{Types, Version},
+        kind::{SCALE_VERSION, Types, Version},
     },
     request::{APPLY, Request},
     values::{
@@ -152,7 +151,7 @@ pub(crate) fn track(object: &mut Value, old: Option<&Value>, request: &Request) 
         let is_changed = at(old, &paths.spec) != replicas;
         // Go does not write a zero there: it counts as removed.
         let mut own = Owner::of(request, "Update");
-        scale::VERSION.clone_into(&mut own.api_version);
+        SCALE_VERSION.clone_into(&mut own.api_version);
         let mut scaled = owners.of_scale(paths);
         // Nothing is tracked while the replicas have no owner.
         if !scaled.0.is_empty() {
@@ -185,7 +184,7 @@ pub(crate) fn track(object: &mut Value, old: Option<&Value>, request: &Request) 
 /// Returns the state before a creation.
 fn blank(request: &Request) -> Value {
     if request.target.subresource == "scale" {
-        return json!({"apiVersion": scale::VERSION, "kind": "Scale"});
+        return json!({"apiVersion": SCALE_VERSION, "kind": "Scale"});
     }
     let mut blank =
         json!({"apiVersion": request.target.api_version(), "kind": request.target.kind.kind});

@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Shape, compare, compare::Comparison, set::Fields, typed};
 use crate::{
-    handlers::scale,
-    kinds::kind::Scale,
+    kinds::kind::{SCALE_VERSION, Scale},
     request::{Request, Verb},
     values::object::{copy, list, map, now, section, text},
 };
@@ -155,7 +154,7 @@ impl Owners {
         let mut scaled = Self(self.0.iter().filter(owns).cloned().collect());
         for owner in &mut scaled.0 {
             owner.fields = self::replicas(SCALE_REPLICAS);
-            scale::VERSION.clone_into(&mut owner.api_version);
+            SCALE_VERSION.clone_into(&mut owner.api_version);
         }
         scaled
     }

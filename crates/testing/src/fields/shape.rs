@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    kinds::kind::{Types, Version},
+    kinds::{
+        builtin,
+        kind::{Types, Version},
+    },
     values::object::{at, flag, list, text},
 };
 
@@ -71,7 +74,7 @@ pub(crate) type Unidentified = String;
 
 impl<'a> Shape<'a> {
     pub(crate) fn root(version: &'a Version) -> Self {
-        match (&version.types, version.schema()) {
+        match (&version.types, builtin::schema_of(version)) {
             (Types::Builtin(_), Some(schema)) => Self::Schema(schema),
             (_, Some(schema)) => Self::Root(schema),
             (_, None) => Self::Deduced,

@@ -7,18 +7,20 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::{
-    admission::admit,
     fields::{self, typed},
-    handlers::{
-        read::{current, found},
-        scale,
+    handlers::{objects, scale},
+    kinds::{
+        builtin,
+        convert::{current, found},
+        kind::{SCALE_VERSION, Types},
+        status::{conflict, not_found},
+        store::Store,
+        target::present,
     },
-    kinds::{builtin, kind::Types},
-    request::{Request, present},
-    storage::store::Store,
+    request::Request,
     values::{
         object::{self, at, text},
-        status::{Answer, bad_request, cause, conflict, invalid_options, not_found, unexplained},
+        status::{Answer, bad_request, cause, invalid_options, unexplained},
     },
 };
 
@@ -43,7 +45,7 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
             )));
         }
         // A resource version is a precondition of an update only; a dry run shows it.
-        object::demanded(&object)?;
+        objects::demanded(&object)?;
         if !request.dry_run() {
             object::section(&mut object, "metadata").remove("resourceVersion");
         }
@@ -54,31 +56,31 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
             );
             return Err(conflict(&target.kind, &target.name, &why));
         }
-        return admit::create(store, request, object).map(|created| (created, true));
+        return objects::create(store, request, object).map(|created| (created, true));
     };
     let live = present(&old, target, false);
     let Some(applied) = fields::apply(&live, &config, request)? else {
-        if admit::is_stored_again(store, &target.kind, &old) {
-            let stored = admit::update(store, request, &old, live)?;
+        if objects::is_stored_again(store, &target.kind, &old) {
+            let stored = objects::update(store, request, &old, live)?;
             return Ok((stored, false));
         }
         return Ok((old, false));
     };
     decode(&applied, &config, request)?;
-    let stored = admit::update(store, request, &old, applied)?;
+    let stored = objects::update(store, request, &old, applied)?;
     Ok((stored, false))
 }
 
 /// Applies a scale, and returns its new state.
 pub(crate) fn scale(store: &mut Store, request: &Request) -> Answer<Value> {
     let target = &request.target;
-    let config = read(request, scale::VERSION, "Scale")?;
+    let config = read(request, SCALE_VERSION, "Scale")?;
     let old = current(store, target)?;
     check(&config, request)?;
     let live = scale::get(target, &old)?;
     let object = present(&old, target, false);
     let stored = match fields::apply_scale(&object, live, &config, request)? {
-        Some(applied) => admit::update(store, request, &old, applied)?,
+        Some(applied) => objects::update(store, request, &old, applied)?,
         None => old,
     };
     scale::get(target, &stored)

@@ -8,11 +8,12 @@ use crate::{
     kinds::{
         builtin,
         kind::{Kind, Types},
+        status::invalid,
     },
     request::{APPLY, Request, Verb},
     values::{
         object::{self, at, map, section, text},
-        status::{Answer, bad_request, cause, invalid, invalid_patch},
+        status::{Answer, bad_request, cause, invalid_patch},
     },
 };
 

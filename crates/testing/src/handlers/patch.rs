@@ -1,4 +1,4 @@
-//! Applies JSON, merge and strategic merge patches.
+//! Reads JSON, merge and strategic merge patches, and applies them.
 
 use kube::core::response::Status;
 use serde::de::IgnoredAny;
@@ -6,13 +6,11 @@ use serde_json::Value;
 
 use crate::{
     fields::strategic,
+    kinds::builtin,
     request::{APPLY, Request},
     values::{
-        numbers,
-        object::{map, text},
-        status::{
-            Answer, bad_request, cause, invalid_options, unprocessable, unsupported_media_type,
-        },
+        patch,
+        status::{Answer, bad_request, cause, invalid_options, unsupported_media_type},
     },
 };
 
@@ -56,7 +54,7 @@ pub(crate) fn patched(request: &Request, object: &Value) -> Answer<Value> {
     let custom = request.target.kind.custom;
     let mut new = object.clone();
     match request.content_type.as_str() {
-        JSON => json(&mut new, &request.json()?)?,
+        JSON => patch::json(&mut new, &request.json()?)?,
         MERGE => {
             let patch = request.json()?;
             if let Some(found) = not_a_map(&patch) {
@@ -64,10 +62,10 @@ pub(crate) fn patched(request: &Request, object: &Value) -> Answer<Value> {
                     "error decoding patch: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
                 )));
             }
-            merge(&mut new, &patch);
+            patch::merge(&mut new, &patch);
         }
         STRATEGIC if !custom => {
-            let schema = request.target.version()?.schema().unwrap_or(&Value::Null);
+            let schema = builtin::schema_of(request.target.version()?).unwrap_or(&Value::Null);
             strategic::merge(schema, &mut new, &request.json()?)?;
         }
         _ => return Err(unsupported(request)),
@@ -83,117 +81,5 @@ fn not_a_map(value: &Value) -> Option<&'static str> {
         Value::Number(_) => Some("number"),
         Value::String(_) => Some("string"),
         Value::Array(_) => Some("array"),
-    }
-}
-
-/// Applies an RFC 6902 patch with the liberties of the API server: `replace` adds an absent field, an index may count from the
-/// end, a `test` for null passes on an absent path, and a path without a leading slash changes nothing.
-pub(crate) fn json(object: &mut Value, patch: &Value) -> Answer<()> {
-    let malformed = || bad_request("error decoding patch: expected a list of operations");
-    for operation in patch.as_array().ok_or_else(malformed)? {
-        let value = operation.get("value").cloned().unwrap_or_default();
-        let target = text(operation, "/path");
-        let done = match text(operation, "/op") {
-            "add" => add(object, target, value),
-            "replace" => replace(object, target, value),
-            "remove" => remove(object, target).map(drop),
-            "test" => match object.pointer(target) {
-                Some(found) if *found == value || stored(found) == stored(&value) => Some(()),
-                None if value.is_null() => Some(()),
-                _ => None,
-            },
-            "move" => remove(object, text(operation, "/from"))
-                .and_then(|value| add(object, target, value)),
-            "copy" => {
-                let value = object.pointer(text(operation, "/from")).cloned();
-                value.and_then(|value| add(object, target, value))
-            }
-            _ => None,
-        };
-        done.ok_or_else(unprocessable)?;
-    }
-    Ok(())
-}
-
-/// Returns a value as it is stored: `1.0` as `1`.
-fn stored(value: &Value) -> Value {
-    let mut value = value.clone();
-    numbers::normalize(&mut value);
-    value
-}
-
-/// Returns the parent of a path, and the last step.
-fn parent<'a>(object: &'a mut Value, path: &str) -> Option<(&'a mut Value, String)> {
-    let (parent, last) = path.rsplit_once('/')?;
-    let last = last.replace("~1", "/").replace("~0", "~");
-    Some((object.pointer_mut(parent)?, last))
-}
-
-/// Returns the index that a step means in a list of a length.
-fn index(step: &str, length: usize) -> Option<usize> {
-    match step.strip_prefix('-') {
-        Some(back) => length.checked_sub(back.parse().ok()?),
-        None => step.parse().ok(),
-    }
-}
-
-fn add(object: &mut Value, path: &str, value: Value) -> Option<()> {
-    if !path.starts_with('/') {
-        return Some(());
-    }
-    let (parent, last) = parent(object, path)?;
-    match parent {
-        Value::Object(fields) => drop(fields.insert(last, value)),
-        Value::Array(items) if last == "-" => items.push(value),
-        Value::Array(items) => {
-            let at = index(&last, items.len()).filter(|at| *at <= items.len())?;
-            items.insert(at, value);
-        }
-        _ => return None,
-    }
-    Some(())
-}
-
-fn replace(object: &mut Value, path: &str, value: Value) -> Option<()> {
-    if !path.starts_with('/') {
-        return Some(());
-    }
-    let (parent, last) = parent(object, path)?;
-    match parent {
-        Value::Object(fields) => drop(fields.insert(last, value)),
-        Value::Array(items) => {
-            let at = index(&last, items.len())?;
-            *items.get_mut(at)? = value;
-        }
-        _ => return None,
-    }
-    Some(())
-}
-
-fn remove(object: &mut Value, path: &str) -> Option<Value> {
-    let (parent, last) = parent(object, path)?;
-    match parent {
-        Value::Object(fields) => fields.remove(&last),
-        Value::Array(items) => {
-            let at = index(&last, items.len()).filter(|at| *at < items.len())?;
-            Some(items.remove(at))
-        }
-        _ => None,
-    }
-}
-
-/// Applies an RFC 7396 patch.
-fn merge(object: &mut Value, patch: &Value) {
-    let Value::Object(patch) = patch else {
-        object.clone_from(patch);
-        return;
-    };
-    let fields = map(object);
-    for (name, change) in patch {
-        if change.is_null() {
-            fields.remove(name);
-        } else {
-            merge(fields.entry(name.as_str()).or_insert(Value::Null), change);
-        }
     }
 }

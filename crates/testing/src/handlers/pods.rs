@@ -7,16 +7,12 @@ use kube::core::response::Status;
 use serde_json::{Value, json};
 
 use crate::{
-    handlers::{
-        gc::{self, Propagation},
-        read::current,
-    },
-    kinds::kind::Kind,
+    handlers::removal::{self, Propagation},
+    kinds::{convert::current, kind::Kind, status::conflict, store::Store},
     request::{Request, selector},
-    storage::store::Store,
     values::{
         object::{self, at, deleting, list, now, put, section, text},
-        status::{Answer, conflict, disruption_budget, document, unexplained},
+        status::{Answer, disruption_budget, document, unexplained},
     },
 };
 
@@ -34,7 +30,7 @@ pub(crate) fn evict(store: &mut Store, request: &Request) -> Answer<Value> {
         disrupt(store, request, &pod)?;
     }
     if !request.dry_run() {
-        gc::delete(store, &target.kind, &pod, Propagation::Background, grace);
+        removal::delete(store, &target.kind, &pod, Propagation::Background, grace);
     }
     Ok(success())
 }
@@ -104,7 +100,7 @@ fn disrupt(store: &mut Store, request: &Request, pod: &Arc<Value>) -> Answer<()>
     Ok(())
 }
 
-pub(crate) fn is_ready(pod: &Value) -> bool {
+fn is_ready(pod: &Value) -> bool {
     let conditions = list(pod, "/status/conditions").iter();
     let mut ready = conditions.filter(|it| text(it, "/type") == "Ready");
     ready.any(|it| text(it, "/status") == "True")

@@ -1,20 +1,19 @@
 //! The verbs get and list.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
 use crate::{
     handlers::{scale, table::table},
-    kinds::{convert, events},
-    request::{Request, Target, present, selector::Selector},
-    storage::{
-        store::{Snapshot, Store},
-        stored::Stored,
+    kinds::{
+        convert::{current, loaded},
+        store::Store,
+        target::{Target, present},
     },
+    request::{Request, Selector},
+    storage::{Snapshot, Stored},
     values::{
         object::{self, at, map},
-        status::{Answer, bad_request, expired, not_found, too_large, too_old},
+        status::{Answer, bad_request, expired, too_large, too_old},
     },
 };
 
@@ -31,35 +30,6 @@ pub(crate) fn get(store: &Store, request: &Request) -> Answer<Value> {
         return Ok(table(target, &[object], &metadata));
     }
     Ok(present(&found, target, request.metadata_only))
-}
-
-pub(crate) fn current(store: &Store, target: &Target) -> Answer<Arc<Value>> {
-    found(store, target)?.ok_or_else(|| not_found(&target.kind, &target.name))
-}
-
-/// Returns the object of a request in the form of its kind and version, if it exists.
-pub(crate) fn found(store: &Store, target: &Target) -> Answer<Option<Arc<Value>>> {
-    let Some(mut object) = store.get(&target.kind, &target.namespace, &target.name) else {
-        return Ok(None);
-    };
-    if events::stored_group(&target.kind) != target.kind.group {
-        events::load(&target.kind, Arc::make_mut(&mut object));
-    }
-    convert::load(store, target, &object).map(Some)
-}
-
-/// Returns stored objects in the version of a request.
-pub(crate) fn loaded<'a>(
-    store: &Store,
-    target: &Target,
-    objects: impl IntoIterator<Item = &'a Stored>,
-) -> Answer<Vec<Arc<Value>>> {
-    let objects = objects.into_iter().map(Stored::value);
-    // One call of a webhook converts all: each conversion that is missing is noted before the first is reported.
-    let objects: Vec<_> = objects
-        .map(|object| convert::load(store, target, &object))
-        .collect();
-    objects.into_iter().collect()
 }
 
 pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
@@ -112,8 +82,8 @@ fn fresh(store: &Store, request: &Request, selector: &Selector) -> Answer<Snapsh
         }
         failure
     })?;
-    if let Some(asked) = asked.filter(|asked| *asked > store.revision) {
-        return Err(too_large(asked, store.revision));
+    if let Some(asked) = asked.filter(|asked| *asked > store.revision()) {
+        return Err(too_large(asked, store.revision()));
     }
     // A page of a given revision is read exactly, unless the client asks otherwise.
     let is_exact = match query.get("resourceVersionMatch").unwrap_or_default() {
@@ -121,7 +91,7 @@ fn fresh(store: &Store, request: &Request, selector: &Selector) -> Answer<Snapsh
         matching => matching == "Exact",
     };
     let asked = asked.filter(|asked| is_exact && *asked > 0);
-    let revision = asked.unwrap_or(store.revision);
+    let revision = asked.unwrap_or(store.revision());
     let past = asked.map(|asked| store.at(&target.kind, &target.namespace, asked));
     let past = past
         .transpose()

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::{
-    admission::admit,
-    request::{Request, Target, present},
-    storage::store::Store,
+    handlers::objects,
+    kinds::{
+        kind::SCALE_VERSION,
+        store::Store,
+        target::{Target, present},
+    },
+    request::Request,
     values::{
         object::{self, at, put, text},
         status::{Answer, bad_request, internal, no_resource},
     },
 };
-
-/// The version of a scale.
-pub(crate) const VERSION: &str = "autoscaling/v1";
 
 pub(crate) fn get(target: &Target, object: &Value) -> Answer<Value> {
     let paths = target.version()?.scale.as_ref().ok_or_else(no_resource)?;
@@ -52,7 +53,7 @@ pub(crate) fn get(target: &Target, object: &Value) -> Answer<Value> {
         json!({"replicas": replicas})
     };
     Ok(
-        json!({"apiVersion": VERSION, "kind": "Scale", "metadata": metadata, "spec": spec, "status": status}),
+        json!({"apiVersion": SCALE_VERSION, "kind": "Scale", "metadata": metadata, "spec": spec, "status": status}),
     )
 }
 
@@ -81,7 +82,7 @@ pub(crate) fn update(
     if !uid.is_empty() {
         put(&mut new, "/metadata/uid", uid.into());
     }
-    let stored = admit::update(store, request, old, new)?;
+    let stored = objects::update(store, request, old, new)?;
     get(target, &stored)
 }
 

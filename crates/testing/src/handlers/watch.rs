@@ -14,14 +14,14 @@ use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
     handlers::{read::bookmark, table::table},
-    kinds::convert,
-    record::{
-        fault::Command,
-        intercept::{EventAction, EventInFlight},
+    kinds::{
+        convert,
+        store::{Backend, Store},
+        target::{Target, present},
     },
-    request::{Request, Target, present, selector::Selector},
-    server::shared::{Changes, Shared, lock},
-    storage::store::{Change, Store},
+    record::{Command, EventAction, EventInFlight, Record},
+    request::{Request, Selector},
+    storage::{Change, Changes, lock},
     values::{
         object,
         status::{Answer, document, too_large, too_old},
@@ -36,7 +36,8 @@ const BOOKMARKS: Duration = Duration::from_secs(60);
 /// One open watch.
 #[allow(clippy::struct_excessive_bools)] // They are independent.
 struct Watch {
-    shared: Weak<Shared>,
+    backend: Weak<Backend>,
+    record: Weak<Record>,
     target: Target,
     selector: Selector,
     metadata_only: bool,
@@ -58,7 +59,8 @@ struct Watch {
 
 /// Opens a watch. A revision that is too old gives an `ERROR` event or, with `expired_as_410`, an error response.
 pub(crate) fn open(
-    shared: &Arc<Shared>,
+    backend: &Arc<Backend>,
+    record: &Arc<Record>,
     store: &mut Store,
     request: &Request,
     expired_as_410: bool,
@@ -70,8 +72,8 @@ pub(crate) fn open(
     let initial = query.flag("sendInitialEvents");
     let no_initial = query.get("sendInitialEvents").is_some() && !initial;
     let asked = query.resource_version()?;
-    if let Some(asked) = asked.filter(|asked| *asked > store.revision) {
-        return Err(too_large(asked, store.revision));
+    if let Some(asked) = asked.filter(|asked| *asked > store.revision()) {
+        return Err(too_large(asked, store.revision()));
     }
     let timeout = query
         .number("timeoutSeconds")?
@@ -80,16 +82,17 @@ pub(crate) fn open(
     let now = Instant::now();
     let (sender, commands) = mpsc::unbounded_channel();
     let mut watch = Watch {
-        shared: Arc::downgrade(shared),
+        backend: Arc::downgrade(backend),
+        record: Arc::downgrade(record),
         selector,
         metadata_only: request.metadata_only,
         table: request.table,
         bookmarks: query.flag("allowWatchBookmarks"),
-        position: store.revision,
+        position: store.revision(),
         lines: VecDeque::new(),
         delayed: Vec::new(),
         swapped: Vec::new(),
-        changes: shared.changes.clone(),
+        changes: backend.changes.clone(),
         commands,
         end: now + timeout,
         next_bookmark: now + BOOKMARKS,
@@ -113,7 +116,7 @@ pub(crate) fn open(
         // Without a revision, the watch starts with the current objects as additions.
         _ => watch.initial(store, initial)?,
     }
-    lock(&shared.watches).add(watch.target.clone(), sender);
+    lock(&record.watches).add(watch.target.clone(), sender);
     Ok(futures::stream::unfold(watch, |mut watch| async move {
         watch.next().await.map(|line| (line, watch))
     }))
@@ -138,7 +141,7 @@ impl Watch {
             }
         }
         if marked_end && self.bookmarks {
-            self.event("BOOKMARK", bookmark(&self.target, store.revision, true));
+            self.event("BOOKMARK", bookmark(&self.target, store.revision(), true));
         }
         missing.map_or(Ok(()), Err)
     }
@@ -199,10 +202,10 @@ impl Watch {
 
     /// Converts the changes since the last call to lines; `None` if the server was dropped.
     async fn catch_up(&mut self) -> Option<()> {
-        let shared = self.shared.upgrade()?;
-        let changes = convert::retried(&shared, |store| {
+        let backend = self.backend.upgrade()?;
+        let changes = convert::retried(&backend, |store| {
             let changes = self.changes(store)?;
-            Ok((changes, store.revision))
+            Ok((changes, store.revision()))
         });
         match changes.await {
             Ok((changes, newest)) => {
@@ -280,9 +283,9 @@ impl Watch {
 
     #[allow(clippy::needless_pass_by_value)]
     fn event(&mut self, kind: &str, object: Value) {
-        let action = match self.shared.upgrade() {
-            Some(shared) if kind != "ERROR" => {
-                let interceptors = lock(&shared.interceptors).clone();
+        let action = match self.record.upgrade() {
+            Some(record) if kind != "ERROR" => {
+                let interceptors = lock(&record.interceptors).clone();
                 interceptors.event(EventInFlight {
                     group: &self.target.kind.group,
                     resource: &self.target.kind.plural,

@@ -5,7 +5,7 @@
 //! `apiVersion`, or by the conversion webhook of the definition. A webhook over HTTP is called while the store is not locked: an
 //! execution that needs a conversion fails and notes what it wants; the webhook is called, and the request is executed again.
 
-use std::{cell::RefCell, collections::HashMap, mem, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use kube::core::response::Status;
 use kube_codegen_schema::Schema;
@@ -13,46 +13,25 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
-    admission::admit,
-    kinds::kind::{Conversion, Kind},
-    request::Target,
-    server::shared::{Shared, lock},
-    storage::store::Store,
+    kinds::{
+        conversions::Wanted,
+        events,
+        kind::{Conversion, Kind},
+        names,
+        status::not_found,
+        store::{Backend, Store},
+        target::Target,
+    },
+    storage::{Stored, lock},
     values::{
         object::{self, at, list, map, section, text},
         status::{Answer, unexplained},
     },
-    webhooks::hook,
+    webhooks,
 };
 
 /// How long the API server waits for a conversion webhook.
 const SECONDS: u64 = 30;
-/// More results than these are not kept between requests.
-const KEPT: usize = 10_000;
-
-/// The results of conversion webhooks, and the conversions that requests wait for.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Conversions {
-    known: HashMap<String, Value>,
-    wanted: RefCell<Vec<Wanted>>,
-}
-
-/// A conversion that a request waits for.
-#[derive(Clone, Debug)]
-struct Wanted {
-    kind: Arc<Kind>,
-    version: String,
-    key: String,
-    object: Value,
-}
-
-impl Conversions {
-    /// Forgets what was wanted by a caller that does not wait.
-    pub(crate) fn forget_wanted(&mut self) {
-        self.wanted.get_mut().clear();
-    }
-}
-
 /// Returns a stored object in the version of a request.
 pub(crate) fn load(store: &Store, target: &Target, stored: &Arc<Value>) -> Answer<Arc<Value>> {
     let kind = &target.kind;
@@ -75,6 +54,34 @@ pub(crate) fn load(store: &Store, target: &Target, stored: &Arc<Value>) -> Answe
         }
     }
     Ok(Arc::new(object))
+}
+
+/// Returns the object of a request as [`found`] does, or an error if it does not exist.
+pub(crate) fn current(store: &Store, target: &Target) -> Answer<Arc<Value>> {
+    found(store, target)?.ok_or_else(|| not_found(&target.kind, &target.name))
+}
+
+/// Returns the object of a request in the form of its kind and version, if it exists.
+pub(crate) fn found(store: &Store, target: &Target) -> Answer<Option<Arc<Value>>> {
+    let Some(mut object) = store.get(&target.kind, &target.namespace, &target.name) else {
+        return Ok(None);
+    };
+    if events::stored_group(&target.kind) != target.kind.group {
+        events::load(&target.kind, Arc::make_mut(&mut object));
+    }
+    load(store, target, &object).map(Some)
+}
+
+/// Returns stored objects in the version of a request.
+pub(crate) fn loaded<'a>(
+    store: &Store,
+    target: &Target,
+    objects: impl IntoIterator<Item = &'a Stored>,
+) -> Answer<Vec<Arc<Value>>> {
+    let objects = objects.into_iter().map(Stored::value);
+    // One call of a webhook converts all: each conversion that is missing is noted before the first is reported.
+    let objects: Vec<_> = objects.map(|object| load(store, target, &object)).collect();
+    objects.into_iter().collect()
 }
 
 /// Returns an object in the version in which it is stored. Reading it again then needs no other conversion.
@@ -114,7 +121,7 @@ fn complete(rules: Option<&Arc<Schema>>, object: &mut Value) {
 fn convert(store: &Store, kind: &Arc<Kind>, version: &str, object: &Value) -> Answer<Value> {
     let api_version = kind.api_version(version);
     let webhook = kind.storage.as_ref().map(|it| &it.conversion);
-    if let Some(respond) = store.webhooks.conversion(kind) {
+    if let Some(respond) = store.webhooks.conversion(&kind.qualified()) {
         let (review, uid) = review(&api_version, std::slice::from_ref(object));
         let answer = respond(review).map_err(|why| failed(object, &why))?;
         let converted = converted(&answer, &uid, object, &api_version)?;
@@ -129,10 +136,10 @@ fn convert(store: &Store, kind: &Arc<Kind>, version: &str, object: &Value) -> An
         return Ok(converted);
     }
     let key = key(kind, version, object);
-    if let Some(known) = store.conversions.known.get(&key) {
+    if let Some(known) = store.conversions.known(&key) {
         return Ok(kept(object, known.clone()));
     }
-    store.conversions.wanted.borrow_mut().push(Wanted {
+    store.conversions.want(Wanted {
         kind: kind.clone(),
         version: version.to_owned(),
         key,
@@ -167,7 +174,8 @@ fn kept(object: &Value, mut converted: Value) -> Value {
 }
 
 /// Calls the webhooks for conversions, one call for all objects of a kind and a version.
-async fn fetch(shared: &Shared, wanted: Vec<Wanted>) -> Answer<()> {
+async fn fetch(backend: &Backend, wanted: Vec<Wanted>) -> Answer<()> {
+    let services = *lock(&backend.webhooks);
     let mut groups: Vec<Vec<Wanted>> = Vec::new();
     for one in wanted {
         let same = |group: &&mut Vec<Wanted>| {
@@ -187,7 +195,7 @@ async fn fetch(shared: &Shared, wanted: Vec<Wanted>) -> Answer<()> {
         };
         let objects: Vec<Value> = group.iter().map(|it| it.object.clone()).collect();
         let (review, uid) = review(&api_version, &objects);
-        let answer = hook::post(shared, config, &review, SECONDS);
+        let answer = webhooks::post(services, config, &review, SECONDS);
         let answer = match timeout(Duration::from_secs(SECONDS), answer).await {
             Ok(answer) => answer.map_err(|why| failed(first, &why))?,
             Err(_) => return Err(failed(first, "context deadline exceeded")),
@@ -202,44 +210,41 @@ async fn fetch(shared: &Shared, wanted: Vec<Wanted>) -> Answer<()> {
             );
             return Err(unexplained(&message));
         }
-        let mut store = lock(&shared.store);
-        let known = &mut store.conversions.known;
-        if known.len() > KEPT {
-            known.clear();
-        }
-        known.extend(group.into_iter().map(|it| it.key).zip(objects));
+        let keys = group.into_iter().map(|it| it.key);
+        let mut store = lock(&backend.store);
+        store.conversions.keep(keys.zip(objects));
     }
     Ok(())
 }
 
 /// Executes something, again after each call of a conversion webhook that it needs.
 pub(crate) async fn retried<T>(
-    shared: &Shared,
+    backend: &Backend,
     mut execute: impl FnMut(&mut Store) -> Answer<T>,
 ) -> Answer<T> {
     loop {
         let (answer, wanted) = {
-            let mut store = lock(&shared.store);
+            let mut store = lock(&backend.store);
             let answer = execute(&mut store);
-            (answer, mem::take(store.conversions.wanted.get_mut()))
+            (answer, store.conversions.take_wanted())
         };
         if wanted.is_empty() {
             return answer;
         }
         drop(answer);
-        fetch(shared, wanted).await?;
+        fetch(backend, wanted).await?;
     }
 }
 
 /// Returns an object in another version.
-pub(crate) async fn to(shared: &Shared, target: &Target, object: &Value) -> Answer<Value> {
+pub(crate) async fn to(backend: &Backend, target: &Target, object: &Value) -> Answer<Value> {
     let object = Arc::new(object.clone());
-    let converted = retried(shared, |store| load(store, target, &object));
+    let converted = retried(backend, |store| load(store, target, &object));
     converted.await.map(|object| Value::clone(&object))
 }
 
 fn review(api_version: &str, objects: &[Value]) -> (Value, String) {
-    let uid = admit::uid(objects.len() as u64);
+    let uid = names::uid(objects.len() as u64);
     let review = json!({
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "ConversionReview",

@@ -5,10 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use kube_codegen_schema::Schema;
 use serde_json::Value;
 
-use crate::{
-    kinds::builtin,
-    values::object::{at, flag, list, strings, text},
-};
+use crate::values::object::{at, flag, list, strings, text};
 
 /// A resource of the server. All versions share one collection of objects.
 #[derive(Clone, Debug)]
@@ -82,16 +79,8 @@ pub(crate) enum Types {
     Builtin(&'static str),
 }
 
-impl Version {
-    /// Returns the schema, if there is one.
-    pub(crate) fn schema(&self) -> Option<&Value> {
-        match &self.types {
-            Types::None => None,
-            Types::Custom { schema, .. } => Some(schema),
-            Types::Builtin(name) => Some(builtin::schema(name)),
-        }
-    }
-}
+/// The version of a scale.
+pub(crate) const SCALE_VERSION: &str = "autoscaling/v1";
 
 /// JSON pointers of the scale subresource.
 #[derive(Clone, Debug)]
@@ -110,6 +99,10 @@ impl Kind {
     /// Returns `Kind.group`, for messages about invalid objects.
     pub(crate) fn qualified_kind(&self) -> String {
         join(&self.kind, &self.group)
+    }
+
+    pub(crate) fn is_namespace(&self) -> bool {
+        self.group.is_empty() && self.kind == "Namespace"
     }
 
     pub(crate) fn version(&self, name: &str) -> Option<&Version> {

@@ -1,4 +1,4 @@
-//! Validates names, labels and owner references; generates names.
+//! Validates names, labels and owner references; generates names and uids.
 
 use kube::core::response::StatusCause;
 use serde_json::Value;
@@ -177,4 +177,9 @@ pub(crate) fn generate(prefix: &str, number: u64) -> String {
         rest /= LETTERS.len() as u64;
     }
     prefix + &suffix
+}
+
+/// Returns the uid of the object with a number.
+pub(crate) fn uid(number: u64) -> String {
+    format!("{:08x}-0000-4000-8000-{number:012x}", std::process::id())
 }

@@ -7,9 +7,7 @@ use kube::core::response::{Status, reason};
 use tokio::sync::mpsc;
 
 use crate::{
-    record::recorded::On,
-    request::{Target, Verb},
-    values::status::no_details,
+    kinds::target::Target, record::recorded::On, request::Verb, values::status::no_details,
 };
 
 /// How a request fails.

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use serde_json::Value;
 
-use crate::{ApiServer, Failure, RecordedRequest, server::shared::lock};
+use crate::record::{fault::Failure, recorded::RecordedRequest};
 
 /// What becomes of a request, or of its answer.
 #[derive(Clone, Debug)]
@@ -59,9 +59,9 @@ type OnEvent = dyn Fn(EventInFlight<'_>) -> EventAction + Send + Sync;
 /// The closures, in the order in which they were added.
 #[derive(Clone, Default)]
 pub(crate) struct Interceptors {
-    requests: Vec<Arc<OnRequest>>,
-    answers: Vec<Arc<OnAnswer>>,
-    events: Vec<Arc<OnEvent>>,
+    pub(crate) requests: Vec<Arc<OnRequest>>,
+    pub(crate) answers: Vec<Arc<OnAnswer>>,
+    pub(crate) events: Vec<Arc<OnEvent>>,
 }
 
 impl fmt::Debug for Interceptors {
@@ -95,50 +95,5 @@ impl Interceptors {
         actions
             .find(|it| *it != EventAction::Pass)
             .unwrap_or(EventAction::Pass)
-    }
-}
-
-impl ApiServer {
-    /// Calls a closure before each request is executed. It may use the server, for example to change an object just before the
-    /// client's update. Of several closures, the first that does not answer [`Action::Pass`] decides.
-    ///
-    /// ```
-    /// # use kube_codegen_testing::{Action, ApiServer, Failure};
-    /// # use k8s_openapi::api::core::v1::ConfigMap;
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-    /// let server = ApiServer::new();
-    /// server.intercept(|request| match request.name.as_str() {
-    ///     "cursed" => Action::Fail(Failure::status(503)),
-    ///     _ => Action::Pass,
-    /// });
-    /// let maps: kube::Api<ConfigMap> = kube::Api::namespaced(server.client(), "default");
-    /// let Err(kube::Error::Api(status)) = maps.get("cursed").await else { panic!() };
-    /// assert_eq!(status.code, 503);
-    /// # }
-    /// ```
-    pub fn intercept(&self, on: impl Fn(&RecordedRequest) -> Action + Send + Sync + 'static) {
-        lock(&self.0.interceptors).requests.push(Arc::new(on));
-    }
-
-    /// Calls a closure after each request is executed, with its answer. [`RecordedRequest::status`] is that of the answer. It is
-    /// not called for watches.
-    pub fn intercept_answers(
-        &self,
-        on: impl Fn(&RecordedRequest, &Value) -> Action + Send + Sync + 'static,
-    ) {
-        lock(&self.0.interceptors).answers.push(Arc::new(on));
-    }
-
-    /// Calls a closure before a watch sends an event. It must not use the server.
-    pub fn intercept_events(
-        &self,
-        on: impl Fn(EventInFlight<'_>) -> EventAction + Send + Sync + 'static,
-    ) {
-        lock(&self.0.interceptors).events.push(Arc::new(on));
-    }
-
-    /// Removes all closures.
-    pub fn clear_interceptors(&self) {
-        *lock(&self.0.interceptors) = Interceptors::default();
     }
 }

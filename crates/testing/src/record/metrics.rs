@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use crate::{
+    kinds::store::Store,
     request::{APPLY, Request, Verb},
-    storage::store::Store,
 };
 
 pub(crate) const PATH: &str = "/metrics";

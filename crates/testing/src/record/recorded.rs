@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::{
-    auth::User,
-    request::{Request, Target, Verb},
+    kinds::target::Target,
+    request::{Request, User, Verb},
 };
 
 /// A request that reached the server.

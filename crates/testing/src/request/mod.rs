@@ -1,32 +1,26 @@
-//! Parses an HTTP request into verb, resource and options.
+//! A request for a resource of the server: its verb, what it addresses, its options and its body.
+//!
+//! It may use `kinds`, `storage` and `values`.
 
-pub(crate) mod query;
+mod query;
 pub(crate) mod selector;
+mod user;
 
-use std::{
-    cell::{Cell, RefCell},
-    sync::Arc,
-};
+use std::cell::{Cell, RefCell};
 
-use http::{Method, header, request::Parts};
-use serde_json::{Value, error::Category, json};
+use serde_json::{Value, error::Category};
 
 use crate::{
-    auth::User,
-    kinds::{
-        builtin, events,
-        kind::{Kind, Kinds, Types, Version},
-    },
-    request::query::Query,
+    kinds::{builtin, kind::Types, target::Target},
     values::{
         json, numbers,
-        object::map,
-        status::{
-            Answer, bad_request, no_containers, no_resource, no_verb, not_allowed,
-            unsupported_media_type,
-        },
+        status::{Answer, bad_request, unsupported_media_type},
     },
 };
+pub(crate) use query::Query;
+pub(crate) use selector::Selector;
+pub use user::User;
+pub(crate) use user::{AUTHENTICATED, MASTERS};
 
 /// The content type of server-side apply.
 pub(crate) const APPLY: &str = "application/apply-patch+yaml";
@@ -61,43 +55,6 @@ impl Verb {
             Self::DeleteCollection => "deletecollection",
         }
     }
-}
-
-/// The resource that a request addresses.
-#[derive(Clone, Debug)]
-pub(crate) struct Target {
-    pub(crate) kind: Arc<Kind>,
-    pub(crate) version: String,
-    /// Empty for all namespaces and for cluster-scoped kinds.
-    pub(crate) namespace: String,
-    /// Empty for the collection.
-    pub(crate) name: String,
-    /// Empty for the object itself.
-    pub(crate) subresource: String,
-}
-
-impl Target {
-    pub(crate) fn version(&self) -> Answer<&Version> {
-        self.kind.version(&self.version).ok_or_else(no_resource)
-    }
-
-    pub(crate) fn api_version(&self) -> String {
-        self.kind.api_version(&self.version)
-    }
-}
-
-/// Returns an object as a client of this version gets it.
-pub(crate) fn present(object: &Value, target: &Target, metadata_only: bool) -> Value {
-    if metadata_only {
-        let metadata = object.get("metadata").cloned().unwrap_or_default();
-        return json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": metadata});
-    }
-    let mut shown = object.clone();
-    events::load(&target.kind, &mut shown);
-    let fields = map(&mut shown);
-    fields.insert("apiVersion".to_owned(), target.api_version().into());
-    fields.insert("kind".to_owned(), target.kind.kind.clone().into());
-    shown
 }
 
 /// How a request is executed without storing anything, to learn what it would store.
@@ -137,63 +94,8 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    pub(crate) fn read(parts: &Parts, body: Vec<u8>, kinds: &Kinds) -> Answer<Self> {
-        let query = Query::read(parts.uri.query().unwrap_or_default());
-        let target = target(parts.uri.path(), kinds)?;
-        let watch = query.flag("watch");
-        let verb = match (&parts.method, target.name.is_empty()) {
-            (method, false) if is_created(&target.subresource) => match *method {
-                Method::POST => Verb::Create,
-                _ => return Err(no_verb()),
-            },
-            (method, false) if target.subresource == "finalize" && method != Method::PUT => {
-                return Err(no_verb());
-            }
-            (&Method::GET, true) if watch => Verb::Watch,
-            (&Method::GET, true) => Verb::List,
-            (&Method::GET, false) => Verb::Get,
-            (&Method::POST, true) => Verb::Create,
-            (&Method::PUT, false) => Verb::Update,
-            (&Method::PATCH, false) => Verb::Patch,
-            (&Method::DELETE, false) => Verb::Delete,
-            (&Method::DELETE, true) => Verb::DeleteCollection,
-            _ => return Err(not_allowed()),
-        };
-        let header = |name| {
-            let value = parts.headers.get(name);
-            let value = value.and_then(|value| value.to_str().ok());
-            value.unwrap_or_default().to_owned()
-        };
-        let content_type = header(header::CONTENT_TYPE);
-        Ok(Self {
-            verb,
-            target,
-            query,
-            content_type: content_type
-                .split(';')
-                .next()
-                .unwrap_or_default()
-                .trim()
-                .to_owned(),
-            body,
-            table: header(header::ACCEPT)
-                .split(',')
-                .next()
-                .is_some_and(|it| it.contains("as=Table")),
-            metadata_only: header(header::ACCEPT).contains("as=PartialObjectMetadata"),
-            warnings: RefCell::default(),
-            duplicates: RefCell::default(),
-            has_whole_float: Cell::default(),
-            is_untracked: Cell::default(),
-            user_agent: header(header::USER_AGENT),
-            user: User::admin(),
-            patches: Vec::new(),
-            probe: None,
-        })
-    }
-
-    /// Returns a request of the server itself.
-    pub(crate) fn internal(verb: Verb, target: Target, body: Vec<u8>, agent: &str) -> Self {
+    /// Returns a request of the administrator without options, with a body in JSON.
+    pub(crate) fn new(verb: Verb, target: Target, body: Vec<u8>, agent: &str) -> Self {
         Self {
             verb,
             target,
@@ -314,68 +216,4 @@ impl Request {
     pub(crate) fn dry_run(&self) -> bool {
         self.probe.is_some() || self.query.get("dryRun") == Some("All")
     }
-}
-
-/// Returns whether a subresource is written by a POST alone.
-fn is_created(subresource: &str) -> bool {
-    matches!(subresource, "binding" | "eviction" | "token")
-}
-
-/// Takes `/api/v1/…` and `/apis/group/version/…` apart.
-fn target(path: &str, kinds: &Kinds) -> Answer<Target> {
-    let decoded: Vec<String> = path
-        .split('/')
-        .filter(|part| !part.is_empty())
-        .map(|part| {
-            form_urlencoded::parse(format!("p={}", part.replace('+', "%2B")).as_bytes())
-                .map(|(_, value)| value.into_owned())
-                .collect()
-        })
-        .collect();
-    let parts: Vec<&str> = decoded.iter().map(String::as_str).collect();
-    let (group, version, rest) = match parts.as_slice() {
-        ["api", version, rest @ ..] => ("", *version, rest),
-        ["apis", group, version, rest @ ..] => (*group, *version, rest),
-        _ => return Err(no_resource()),
-    };
-    let (namespace, rest) = match rest {
-        // The subresources of a Namespace look like collections inside it.
-        ["namespaces", _, "status" | "finalize"] if group.is_empty() => ("", rest),
-        ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (*namespace, rest),
-        rest => ("", rest),
-    };
-    let (plural, name, subresource) = match rest {
-        [plural] => (*plural, "", ""),
-        [plural, name] => (*plural, *name, ""),
-        [plural, name, subresource] => (*plural, *name, *subresource),
-        _ => return Err(no_resource()),
-    };
-    let kind = kinds.get(group, plural).ok_or_else(no_resource)?;
-    let served = kind.version(version).ok_or_else(no_resource)?;
-    let has_subresource = match subresource {
-        "" => true,
-        "status" => served.status,
-        "scale" => served.scale.is_some(),
-        "attach" | "exec" | "log" | "portforward" | "proxy"
-            if kind.group.is_empty() && kind.kind == "Pod" =>
-        {
-            return Err(no_containers(subresource));
-        }
-        other => builtin::subresources(kind).contains(&other),
-    };
-    let scoped = if kind.namespaced {
-        !namespace.is_empty() || name.is_empty()
-    } else {
-        namespace.is_empty()
-    };
-    if !has_subresource || !scoped {
-        return Err(no_resource());
-    }
-    Ok(Target {
-        kind: kind.clone(),
-        version: version.to_owned(),
-        namespace: namespace.to_owned(),
-        name: name.to_owned(),
-        subresource: subresource.to_owned(),
-    })
 }

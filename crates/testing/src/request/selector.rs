@@ -8,8 +8,8 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::{
-    kinds::events,
-    request::{Target, query::Query},
+    kinds::{events, target::Target},
+    request::Query,
     values::{
         object::{at, list, strings, text},
         status::{Answer, bad_request},

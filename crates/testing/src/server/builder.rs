@@ -2,11 +2,12 @@
 
 use std::env;
 
+use super::{ApiServer, WINDOW};
 use crate::{
-    ApiServer, Controllers, auth,
-    controllers::namespaces,
-    server::{WINDOW, shared::lock},
-    storage::store::Store,
+    auth,
+    controllers::{Controllers, Immediate, namespaces},
+    kinds::store::Store,
+    storage::lock,
 };
 
 /// Which namespaces there are.
@@ -95,7 +96,7 @@ impl Builder {
     /// # Panics
     /// With [`Self::controllers`] outside a tokio runtime.
     pub fn build(self) -> ApiServer {
-        let mut store = Store::new(WINDOW);
+        let mut store = Store::new(WINDOW, &Immediate);
         store.authority = self.authority;
         store.kubelets = self.grace_periods;
         store.accounts = self.namespaces != Namespaces::Empty;

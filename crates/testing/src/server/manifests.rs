@@ -3,9 +3,9 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::{ApiServer, StateError};
 use crate::{
-    ApiServer,
-    server::{shared::lock, state::StateError},
+    storage::lock,
     values::object::{name, namespace},
 };
 
@@ -71,7 +71,7 @@ impl ApiServer {
     /// Returns the path of an object; without a namespace, in the namespace `default`.
     fn path_of(&self, object: &Value) -> Result<String, StateError> {
         let (api_version, kind) = (text(object, "apiVersion"), text(object, "kind"));
-        let store = lock(&self.0.store);
+        let store = lock(&self.0.backend.store);
         let found = store.kinds.named(api_version, kind);
         let kind = found.ok_or_else(|| StateError::UnknownKind {
             api_version: api_version.to_owned(),

@@ -6,17 +6,17 @@ use k8s_openapi::{ListableResource, NamespaceResourceScope, Resource, api::apps:
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
+use super::ApiServer;
 use crate::{
-    ApiServer,
-    admission::admit,
-    handlers::gc,
+    handlers::{self, removal},
     kinds::{
         convert, events,
         kind::{self, Kind, Types, Version},
+        names,
+        store::Store,
+        target::Target,
     },
-    request::Target,
-    server::shared::lock,
-    storage::store::Store,
+    storage::lock,
     values::object::{self, at, deleting, now, put, text},
 };
 
@@ -66,7 +66,7 @@ impl ApiServer {
     /// server.register_kind::<StorageClass>();
     /// ```
     pub fn register_kind<K: ListableResource<Scope: 'static>>(&self) {
-        let mut store = lock(&self.0.store);
+        let mut store = lock(&self.0.backend.store);
         let version = Version {
             name: K::VERSION.to_owned(),
             status: true,
@@ -115,7 +115,7 @@ impl ApiServer {
             if object::uid(&object).is_empty() {
                 let kept = store.get(&kind, object::namespace(&object), object::name(&object));
                 let uid = kept.map_or_else(
-                    || admit::uid(store.unique()),
+                    || names::uid(store.unique()),
                     |old| object::uid(&old).to_owned(),
                 );
                 put(&mut object, "/metadata/uid", uid.into());
@@ -124,14 +124,14 @@ impl ApiServer {
                 put(&mut object, "/metadata/creationTimestamp", now());
             }
             let stored = store.write(&kind, object.take());
-            gc::after_create(store, &kind, &stored);
+            store.reactions.created(store, &kind, &stored);
             Ok(())
         })
     }
 
     /// Returns a stored object, or `None` if it does not exist or does not decode. `namespace` is empty for cluster-scoped kinds.
     pub fn get<K: Resource + DeserializeOwned>(&self, namespace: &str, name: &str) -> Option<K> {
-        let mut store = lock(&self.0.store);
+        let mut store = lock(&self.0.backend.store);
         let kind = store.kinds.named(K::API_VERSION, K::KIND)?.clone();
         let object = store.get(&kind, namespace, name)?;
         decoded(&mut store, &kind, &object)
@@ -139,7 +139,7 @@ impl ApiServer {
 
     /// Returns all stored objects of a type that decode, sorted by namespace and name.
     pub fn list<K: Resource + DeserializeOwned>(&self) -> Vec<K> {
-        let mut store = lock(&self.0.store);
+        let mut store = lock(&self.0.backend.store);
         let Some(kind) = store.kinds.named(K::API_VERSION, K::KIND).cloned() else {
             return Vec::new();
         };
@@ -159,7 +159,7 @@ impl ApiServer {
     ///
     /// The server is locked meanwhile: `f` must not call it.
     pub fn filter_map<T>(&self, mut f: impl FnMut(&Value) -> Option<T>) -> Vec<T> {
-        lock(&self.0.store)
+        lock(&self.0.backend.store)
             .all()
             .filter_map(|(_, object)| f(&object))
             .collect()
@@ -167,7 +167,7 @@ impl ApiServer {
 
     /// Returns the newest resourceVersion.
     pub fn revision(&self) -> u64 {
-        lock(&self.0.store).revision
+        lock(&self.0.backend.store).revision()
     }
 
     /// Changes a stored object as another client would. Raises `resourceVersion`, and `generation` if more than metadata
@@ -185,9 +185,9 @@ impl ApiServer {
             let (kind, old) = find::<K>(store, namespace, name)?;
             let mut new = Value::clone(&old);
             change(&mut new);
-            admit::raise_generation(&kind, &old, &mut new, true);
+            handlers::raise_generation(&kind, &old, &mut new, true);
             let stored = store.write(&kind, new);
-            gc::after_update(store, &kind, &stored);
+            store.reactions.updated(store, &kind, &stored);
             Ok(())
         })
     }
@@ -199,7 +199,7 @@ impl ApiServer {
     pub fn delete<K: Resource>(&self, namespace: &str, name: &str) -> Result<(), StateError> {
         self.change(|store| {
             let (kind, old) = find::<K>(store, namespace, name)?;
-            gc::delete(store, &kind, &old, gc::Propagation::Background, None);
+            removal::delete(store, &kind, &old, removal::Propagation::Background, None);
             Ok(())
         })
     }
@@ -242,7 +242,7 @@ impl ApiServer {
     /// ```
     pub async fn until<T>(&self, mut check: impl FnMut(&Self) -> Option<T>) -> T {
         loop {
-            let change = self.0.changes.next();
+            let change = self.0.backend.changes.next();
             if let Some(found) = check(self) {
                 return found;
             }
@@ -252,7 +252,7 @@ impl ApiServer {
 
     /// Returns whether an object exists and is being deleted.
     pub fn is_terminating<K: Resource>(&self, namespace: &str, name: &str) -> bool {
-        find::<K>(&mut lock(&self.0.store), namespace, name)
+        find::<K>(&mut lock(&self.0.backend.store), namespace, name)
             .is_ok_and(|(_, object)| deleting(&object))
     }
 
@@ -260,9 +260,9 @@ impl ApiServer {
         &self,
         change: impl FnOnce(&mut Store) -> Result<T, StateError>,
     ) -> Result<T, StateError> {
-        let mut store = lock(&self.0.store);
+        let mut store = lock(&self.0.backend.store);
         let result = change(&mut store);
-        self.0.changes.wake();
+        self.0.backend.changes.wake();
         result
     }
 }
@@ -281,7 +281,7 @@ fn decoded<K: Resource + DeserializeOwned>(
         subresource: String::new(),
     };
     let loaded = convert::load(store, &target, object);
-    store.conversions.forget_wanted();
+    store.conversions.take_wanted();
     let mut object = Value::clone(&*loaded.unwrap_or_else(|_| object.clone()));
     events::load(kind, &mut object);
     serde_json::from_value(object).ok()

@@ -1,6 +1,11 @@
 //! Stores objects, their versions, and the history that watches read.
 //!
-//! It may use `values`.
+//! It knows JSON values and where they are, but no kinds, and may use `values`.
 
-pub(crate) mod store;
-pub(crate) mod stored;
+mod changes;
+mod objects;
+mod stored;
+
+pub(crate) use changes::{Changes, lock};
+pub(crate) use objects::{Change, Collection, Objects, Place, Snapshot};
+pub(crate) use stored::Stored;

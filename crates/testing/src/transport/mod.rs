@@ -1,12 +1,13 @@
 //! Connects clients to the server: in process as a tower service, and over HTTP/1.1 on the loopback interface.
+//!
+//! It uses `routing`, which answers the requests.
 
 #[cfg(feature = "tls")]
-pub(crate) mod tls;
+mod tls;
 
 use std::{
     convert::Infallible,
     io::{self, Error},
-    net::SocketAddr,
     sync::{Arc, Weak},
     task::{Context, Poll},
 };
@@ -20,22 +21,24 @@ use kube::client::Body;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    task::{AbortHandle, JoinSet},
+    task::JoinSet,
 };
 use tower::{BoxError, Service};
 
 use crate::{
-    auth::User,
-    routing::serve::{self, serve},
-    server::shared::Shared,
+    request::User,
+    routing::{self, Listener, Shared, serve},
 };
+
+#[cfg(feature = "tls")]
+pub use tls::Tls;
 
 /// The in-memory API server as a [`Service`], for use below your own layers and [`kube::Client::new`].
 #[derive(Clone, Debug)]
 pub struct ApiService(pub(crate) Arc<Shared>, pub(crate) Option<User>);
 
 impl Service<Request<Body>> for ApiService {
-    type Response = Response<serve::Body>;
+    type Response = Response<routing::Body>;
     type Error = BoxError;
     type Future = BoxFuture<'static, Result<Self::Response, BoxError>>;
 
@@ -53,15 +56,6 @@ impl Service<Request<Body>> for ApiService {
     }
 }
 
-/// Where a server listens.
-#[derive(Clone, Debug)]
-pub(crate) struct Listener {
-    pub(crate) address: SocketAddr,
-    /// The certificate authority (PEM) of HTTPS; without it, the server speaks plain HTTP.
-    pub(crate) authority: Option<String>,
-    pub(crate) task: AbortHandle,
-}
-
 /// Binds a free port and serves on it until the task is aborted.
 pub(crate) async fn listen(shared: &Arc<Shared>) -> io::Result<Listener> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
@@ -77,7 +71,7 @@ pub(crate) async fn listen(shared: &Arc<Shared>) -> io::Result<Listener> {
 
 /// As [`listen`], over TLS.
 #[cfg(feature = "tls")]
-pub(crate) async fn listen_tls(shared: &Arc<Shared>, tls: &crate::Tls) -> io::Result<Listener> {
+pub(crate) async fn listen_tls(shared: &Arc<Shared>, tls: &tls::Tls) -> io::Result<Listener> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let address = listener.local_addr()?;
     let acceptor = tokio_rustls::TlsAcceptor::from(tls.config.clone());

@@ -6,4 +6,5 @@ pub(crate) mod go;
 pub(crate) mod json;
 pub(crate) mod numbers;
 pub(crate) mod object;
+pub(crate) mod patch;
 pub(crate) mod status;

@@ -3,15 +3,13 @@
 use kube_codegen_record::Number;
 use serde_json::Value;
 
-use crate::request::Request;
-
 /// Converts numbers as a real server stores them: `1.0` becomes `1`, and what exceeds 64 bits a float.
 pub(crate) fn normalize(value: &mut Value) {
     convert(value, false);
 }
 
 /// Returns whether a value has numbers such as `1.0`.
-fn has_whole_floats(value: &Value) -> bool {
+pub(crate) fn has_whole_floats(value: &Value) -> bool {
     match value {
         Value::Number(number) => number.is_f64() && Number::from(number).as_i64().is_some(),
         Value::Array(items) => items.iter().any(has_whole_floats),
@@ -41,17 +39,4 @@ pub(crate) fn convert(value: &mut Value, keeps_floats: bool) {
         }
         Value::Null | Value::Bool(_) | Value::String(_) => {}
     }
-}
-
-/// Brings numbers such as `1.0` into the form in which they are stored, and returns the object as it was, if there are any.
-pub(crate) fn normalize_sent(request: &Request, object: &mut Value) -> Option<Value> {
-    let fields = object.as_object().into_iter().flatten();
-    let mut of_spec = fields.filter(|(name, _)| !matches!(name.as_str(), "metadata" | "status"));
-    let is_raised = of_spec.any(|(_, field)| has_whole_floats(field));
-    request.has_whole_float.set(is_raised);
-    let sent = has_whole_floats(object).then(|| object.clone());
-    if sent.is_some() {
-        normalize(object);
-    }
-    sent
 }

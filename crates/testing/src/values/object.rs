@@ -4,8 +4,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube_codegen_record::clock;
 use serde_json::{Map, Value, json};
 
-use crate::values::status::{Answer, malformed_version};
-
 /// Returns the current time.
 pub(crate) fn now() -> Value {
     json!(Time(clock::now()))
@@ -119,18 +117,6 @@ pub(crate) fn name(object: &Value) -> &str {
 
 pub(crate) fn uid(object: &Value) -> &str {
     text(object, "/metadata/uid")
-}
-
-/// Returns the resource version that a client demands; 0 and none demand nothing.
-pub(crate) fn demanded(object: &Value) -> Answer<Option<u64>> {
-    let version = text(object, "/metadata/resourceVersion");
-    if version.is_empty() {
-        return Ok(None);
-    }
-    let is_number = version.bytes().all(|it| it.is_ascii_digit());
-    let number = version.parse().ok().filter(|_| is_number);
-    let number: u64 = number.ok_or_else(|| malformed_version(version))?;
-    Ok(Some(number).filter(|number| *number > 0))
 }
 
 /// Returns the resource version as a number.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use self::cells::{age, computed};
 use crate::{
-    request::Target,
+    kinds::target::Target,
     values::object::{at, list, text},
 };
 

@@ -136,6 +136,15 @@ pub(crate) fn schema(type_name: &str) -> &'static Value {
     types::schema(type_name)
 }
 
+/// Returns the schema of a version, if there is one.
+pub(crate) fn schema_of(version: &Version) -> Option<&Value> {
+    match &version.types {
+        Types::None => None,
+        Types::Custom { schema, .. } => Some(schema),
+        Types::Builtin(name) => Some(schema(name)),
+    }
+}
+
 /// Adds a recorded type, and those that it refers to, in the form of OpenAPI.
 pub(crate) fn describe(type_name: &str, schemas: &mut Map<String, Value>) {
     types::describe(type_name, schemas);

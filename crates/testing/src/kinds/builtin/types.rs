@@ -14,7 +14,7 @@ use flate2::read::GzDecoder;
 use serde_json::{Map, Value, json};
 
 use super::defaults;
-use crate::{server::shared::lock, values::object::text};
+use crate::{storage::lock, values::object::text};
 
 static TYPES: LazyLock<Map<String, Value>> = LazyLock::new(|| {
     let mut text = String::new();

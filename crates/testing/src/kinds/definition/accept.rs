@@ -3,13 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::{
-    kinds::kind::Kind,
-    storage::store::Store,
+    kinds::kind::{Kind, Kinds},
     values::object::{self, at, flag, list, map, now, section, strings, text},
 };
 
 /// Returns the name of a definition that another one of its group has already, and what kind of name it is.
-fn taken(store: &Store, crd: &Value) -> Option<(&'static str, String)> {
+fn taken(kinds: &Kinds, crd: &Value) -> Option<(&'static str, String)> {
     let spec = at(crd, "/spec/names");
     let mut wanted = vec![("PluralConflict", text(spec, "/plural").to_owned())];
     wanted.push(("SingularConflict", text(spec, "/singular").to_owned()));
@@ -18,12 +17,11 @@ fn taken(store: &Store, crd: &Value) -> Option<(&'static str, String)> {
             .into_iter()
             .map(|name| ("ShortNamesConflict", name)),
     );
-    let kinds = [
+    let named = [
         ("KindConflict", text(spec, "/kind")),
         ("ListKindConflict", text(spec, "/listKind")),
     ];
-    let others: Vec<&Kind> = store
-        .kinds
+    let others: Vec<&Kind> = kinds
         .iter()
         .map(|kind| &**kind)
         .filter(|kind| {
@@ -36,7 +34,7 @@ fn taken(store: &Store, crd: &Value) -> Option<(&'static str, String)> {
             .any(|it| it.plural == *name || it.singular == *name || it.short_names.contains(name))
     });
     resource.or_else(|| {
-        kinds
+        named
             .into_iter()
             .find(|(_, name)| {
                 others
@@ -48,8 +46,8 @@ fn taken(store: &Store, crd: &Value) -> Option<(&'static str, String)> {
 }
 
 /// Returns whether a definition is served, with its status.
-pub(crate) fn establish(store: &Store, crd: &Value) -> (bool, Value) {
-    let conflict = taken(store, crd);
+pub(crate) fn establish(kinds: &Kinds, crd: &Value) -> (bool, Value) {
+    let conflict = taken(kinds, crd);
     let condition = |name: &str, holds: bool, reason: &str, message: &str| {
         let status = if holds { "True" } else { "False" };
         let old = list(crd, "/status/conditions").iter().find(|old| {

@@ -1,5 +1,7 @@
 //! Calls webhooks over HTTP and HTTPS.
 
+use std::net::SocketAddr;
+
 use bytes::Bytes;
 use http::{Request, Uri, header};
 use http_body_util::{BodyExt as _, Full};
@@ -11,10 +13,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::{
-    server::shared::{Shared, lock},
-    values::object::{at, text},
-};
+use crate::values::object::{at, text};
 
 /// Where a webhook is.
 struct Place {
@@ -26,14 +25,15 @@ struct Place {
     path: String,
 }
 
-/// Sends a review to the webhook of a `clientConfig` and returns the answer; the error is the reason as Go's client gives it.
+/// Sends a review to the webhook of a `clientConfig` and returns the answer; the error is the reason as Go's client gives it. `services` is
+/// the address of webhooks that are configured by their Service.
 pub(crate) async fn post(
-    shared: &Shared,
+    services: SocketAddr,
     config: &Value,
     review: &Value,
     seconds: u64,
 ) -> Result<Value, String> {
-    let place = place(shared, config)?;
+    let place = place(services, config)?;
     let Place {
         authority, path, ..
     } = &place;
@@ -66,7 +66,7 @@ pub(crate) async fn post(
     }
 }
 
-fn place(shared: &Shared, config: &Value) -> Result<Place, String> {
+fn place(services: SocketAddr, config: &Value) -> Result<Place, String> {
     let url = text(config, "/url");
     if url.is_empty() {
         let service = at(config, "/service");
@@ -78,7 +78,7 @@ fn place(shared: &Shared, config: &Value) -> Result<Place, String> {
                 text(service, "/name"),
                 text(service, "/namespace")
             ),
-            address: lock(&shared.settings).webhooks.to_string(),
+            address: services.to_string(),
             path: cleaned(text(service, "/path")),
         });
     }
@@ -126,7 +126,7 @@ async fn secure(
     authority: &str,
     bundle: &Value,
 ) -> Result<impl AsyncRead + AsyncWrite + Send + Unpin + 'static, String> {
-    crate::transport::tls::connect(stream, authority, bundle).await
+    super::tls::connect(stream, authority, bundle).await
 }
 
 #[cfg(not(feature = "tls"))]

@@ -1,4 +1,4 @@
-//! Stores objects, their revisions and the history that watches read.
+//! Objects by their places, their revisions, and the changes that watches read.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
@@ -8,22 +8,15 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    kinds::{
-        builtin,
-        convert::Conversions,
-        events,
-        kind::{Kind, Kinds},
-    },
-    storage::stored::Stored,
+    storage::Stored,
     values::object::{self, put, section},
-    webhooks::in_process::Webhooks,
 };
 
 /// Namespace (empty for cluster-scoped kinds) and name.
-pub(crate) type Key = (String, String);
+type Key = (String, String);
 
-/// Group and plural of a collection, and a [`Key`].
-type Place = ((String, String), Key);
+/// Group and plural of a collection.
+pub(crate) type Place = (String, String);
 
 /// One change of an object.
 #[derive(Clone, Debug)]
@@ -63,7 +56,7 @@ impl Collection {
     }
 
     /// Returns the objects of a namespace, or of all if it is empty, sorted by namespace and name.
-    fn inside(&self, namespace: &str) -> impl Iterator<Item = &Stored> {
+    pub(crate) fn inside(&self, namespace: &str) -> impl Iterator<Item = &Stored> {
         let start = (namespace.to_owned(), String::new());
         let objects = self.objects.range(start..);
         objects
@@ -101,26 +94,13 @@ pub(crate) struct Snapshot {
     pub(crate) objects: Arc<[Stored]>,
 }
 
-/// Everything the server stores.
+/// Everything that is stored.
 #[derive(Clone, Debug)]
-pub(crate) struct Store {
-    pub(crate) kinds: Kinds,
-    pub(crate) revision: u64,
-    pub(crate) webhooks: Webhooks,
-    pub(crate) conversions: Conversions,
-    /// Whether namespaces have a life cycle: they exist at the start, and objects need one.
-    pub(crate) namespaces: bool,
-    /// Whether namespaces have their account, which Pods need.
-    pub(crate) accounts: bool,
-    /// Whether a scheduled Pod that is deleted stays until its grace period is over.
-    pub(crate) kubelets: bool,
-    /// The uids of objects that are stored with blank metadata, which the next write removes.
-    pub(crate) blanks: BTreeSet<String>,
-    /// The certificate authority that `kube-root-ca.crt` of each namespace holds.
-    pub(crate) authority: String,
-    collections: BTreeMap<(String, String), Collection>,
+pub(crate) struct Objects {
+    revision: u64,
+    collections: BTreeMap<Place, Collection>,
     /// The objects that name an owner, by its uid.
-    dependents: HashMap<String, BTreeSet<Place>>,
+    dependents: HashMap<String, BTreeSet<(Place, Key)>>,
     snapshots: BTreeMap<u64, Snapshot>,
     window: usize,
     counter: u64,
@@ -131,24 +111,21 @@ const OPEN_LISTS: usize = 64;
 /// A collection of more objects packs those whose last change has left the history.
 const PARSED: usize = 10_000;
 
-impl Store {
+impl Objects {
     pub(crate) fn new(window: usize) -> Self {
         Self {
-            kinds: builtin::kinds().collect(),
             revision: 1,
-            namespaces: false,
-            accounts: true,
-            kubelets: false,
-            webhooks: Webhooks::default(),
-            conversions: Conversions::default(),
-            blanks: BTreeSet::new(),
-            authority: String::new(),
             dependents: HashMap::new(),
             collections: BTreeMap::new(),
             snapshots: BTreeMap::new(),
             window,
             counter: 0,
         }
+    }
+
+    /// Returns the newest revision.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
     }
 
     pub(crate) fn set_window(&mut self, window: usize) {
@@ -161,16 +138,12 @@ impl Store {
         self.counter
     }
 
-    pub(crate) fn collection(&mut self, kind: &Kind) -> &mut Collection {
-        self.collections
-            .entry((events::stored_group(kind).to_owned(), kind.plural.clone()))
-            .or_default()
+    pub(crate) fn collection(&mut self, place: Place) -> &mut Collection {
+        self.collections.entry(place).or_default()
     }
 
-    pub(crate) fn get(&self, kind: &Kind, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        let collection = self
-            .collections
-            .get(&(events::stored_group(kind).to_owned(), kind.plural.clone()))?;
+    pub(crate) fn get(&self, place: &Place, namespace: &str, name: &str) -> Option<Arc<Value>> {
+        let collection = self.collections.get(place)?;
         collection
             .objects
             .get(&(namespace.to_owned(), name.to_owned()))
@@ -178,14 +151,13 @@ impl Store {
     }
 
     /// Returns the objects of a namespace, or of all if it is empty, sorted by namespace and name.
-    pub(crate) fn list(&self, kind: &Kind, namespace: &str) -> Vec<Arc<Value>> {
-        self.stored(kind, namespace).map(Stored::value).collect()
-    }
-
-    /// As [`Self::list`], without parsing the objects.
-    pub(crate) fn stored(&self, kind: &Kind, namespace: &str) -> impl Iterator<Item = &Stored> {
+    pub(crate) fn stored<'s>(
+        &'s self,
+        place: &Place,
+        namespace: &'s str,
+    ) -> impl Iterator<Item = &'s Stored> + use<'s> {
         self.collections
-            .get(&(events::stored_group(kind).to_owned(), kind.plural.clone()))
+            .get(place)
             .into_iter()
             .flat_map(move |collection| collection.inside(namespace))
     }
@@ -193,12 +165,11 @@ impl Store {
     /// Returns the objects as they were at a revision; the error is the oldest revision that is still known.
     pub(crate) fn at(
         &self,
-        kind: &Kind,
+        place: &Place,
         namespace: &str,
         revision: u64,
     ) -> Result<Vec<Stored>, u64> {
-        let place = (events::stored_group(kind).to_owned(), kind.plural.clone());
-        let Some(collection) = self.collections.get(&place) else {
+        let Some(collection) = self.collections.get(place) else {
             return Ok(Vec::new());
         };
         if revision < collection.oldest() {
@@ -220,39 +191,22 @@ impl Store {
         Ok(objects.map(|(_, object)| object).collect())
     }
 
-    /// Returns every object with its kind.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (&Arc<Kind>, Arc<Value>)> {
-        self.inside("")
+    /// Returns all collections, sorted by group and plural.
+    pub(crate) fn collections(&self) -> impl Iterator<Item = (&Place, &Collection)> {
+        self.collections.iter()
     }
 
-    /// Returns the objects of a namespace with their kinds.
-    pub(crate) fn inside(&self, namespace: &str) -> impl Iterator<Item = (&Arc<Kind>, Arc<Value>)> {
-        self.collections
-            .iter()
-            .filter_map(|((group, plural), collection)| {
-                Some((self.kinds.get(group, plural)?, collection))
-            })
-            .flat_map(move |(kind, collection)| {
-                collection
-                    .inside(namespace)
-                    .map(move |object| (kind, object.value()))
-            })
-    }
-
-    /// Returns the objects that name the owner with this uid, in the order of [`Self::all`].
-    pub(crate) fn dependents(&self, uid: &str) -> Vec<(Arc<Kind>, Arc<Value>)> {
+    /// Returns the objects that name the owner with this uid, in the order of [`Self::collections`].
+    pub(crate) fn dependents(&self, uid: &str) -> impl Iterator<Item = (&Place, Arc<Value>)> {
         let places = self.dependents.get(uid).into_iter().flatten();
-        places
-            .filter_map(|((group, plural), key)| {
-                let kind = self.kinds.get(group, plural)?;
-                let collection = self.collections.get(&(group.clone(), plural.clone()))?;
-                Some((kind.clone(), collection.objects.get(key)?.value()))
-            })
-            .collect()
+        places.filter_map(|(place, key)| {
+            let collection = self.collections.get(place)?;
+            Some((place, collection.objects.get(key)?.value()))
+        })
     }
 
     /// Replaces the owners `old` of an object by `new` in the index of dependents.
-    fn index(&mut self, kind: &Kind, old: Option<&Value>, new: Option<&Value>) {
+    fn index(&mut self, place: &Place, old: Option<&Value>, new: Option<&Value>) {
         let owners = |object: Option<&Value>| -> Vec<String> {
             object
                 .map(|object| object::list(object, "/metadata/ownerReferences"))
@@ -265,65 +219,55 @@ impl Store {
         let Some(object) = new.or(old).filter(|_| before != after) else {
             return;
         };
-        let place: Place = (
-            (events::stored_group(kind).to_owned(), kind.plural.clone()),
-            key(object),
-        );
+        let dependent = (place.clone(), key(object));
         for uid in before {
             if let Some(places) = self.dependents.get_mut(&uid) {
-                places.remove(&place);
+                places.remove(&dependent);
                 if places.is_empty() {
                     self.dependents.remove(&uid);
                 }
             }
         }
         for uid in after {
-            self.dependents
-                .entry(uid)
-                .or_default()
-                .insert(place.clone());
+            let dependents = self.dependents.entry(uid).or_default();
+            dependents.insert(dependent.clone());
         }
     }
 
     /// Stores an object as the newest revision and returns it with that `resourceVersion`.
-    pub(crate) fn write(&mut self, kind: &Kind, mut object: Value) -> Arc<Value> {
-        events::store(kind, &mut object);
+    pub(crate) fn write(&mut self, place: Place, mut object: Value) -> Arc<Value> {
         self.revision += 1;
         let revision = self.revision;
         section(&mut object, "metadata")
             .insert("resourceVersion".to_owned(), revision.to_string().into());
-        if !self.blanks.is_empty() {
-            self.blanks.remove(object::uid(&object));
-        }
         let object = Arc::new(object);
         let stored = Stored::Parsed(object.clone());
-        let old = self.collection(kind).objects.insert(key(&object), stored);
+        let old = self
+            .collection(place.clone())
+            .objects
+            .insert(key(&object), stored);
         let old = old.map(|old| old.value());
-        self.index(kind, old.as_deref(), Some(&object));
-        self.remember(
-            kind,
-            Change {
-                revision,
-                old,
-                new: Some(object.clone()),
-            },
-        );
+        self.index(&place, old.as_deref(), Some(&object));
+        let change = Change {
+            revision,
+            old,
+            new: Some(object.clone()),
+        };
+        self.remember(place, change);
         object
     }
 
     /// Removes an object and returns its last state, with the revision of the deletion.
     pub(crate) fn remove(
         &mut self,
-        kind: &Kind,
+        place: Place,
         namespace: &str,
         name: &str,
     ) -> Option<Arc<Value>> {
-        let old = self
-            .collection(kind)
-            .objects
-            .remove(&(namespace.to_owned(), name.to_owned()))?
-            .value();
-        self.index(kind, Some(&old), None);
+        let collection = self.collections.get_mut(&place)?;
+        let key = (namespace.to_owned(), name.to_owned());
+        let old = collection.objects.remove(&key)?.value();
+        self.index(&place, Some(&old), None);
         self.revision += 1;
         let revision = self.revision;
         let mut last = Value::clone(&old);
@@ -332,36 +276,31 @@ impl Store {
             "/metadata/resourceVersion",
             revision.to_string().into(),
         );
-        let last = Arc::new(last);
-        self.remember(
-            kind,
-            Change {
-                revision,
-                old: Some(old),
-                new: None,
-            },
-        );
-        Some(last)
+        let change = Change {
+            revision,
+            old: Some(old),
+            new: None,
+        };
+        self.remember(place, change);
+        Some(Arc::new(last))
     }
 
-    fn remember(&mut self, kind: &Kind, change: Change) {
+    fn remember(&mut self, place: Place, change: Change) {
         let window = self.window;
-        self.collection(kind).remember(change, window);
+        self.collection(place).remember(change, window);
     }
 
-    /// Compacts the history: no watch starts at an older revision, paged lists expire, open watches continue.
-    pub(crate) fn compact(&mut self) {
+    /// Compacts the history of all collections, also of those that are empty so far: no watch starts at an older revision, paged
+    /// lists expire, open watches continue.
+    pub(crate) fn compact(&mut self, places: impl Iterator<Item = Place>) {
         self.snapshots.clear();
         // A new revision, so that a watch from the newest change expires too.
         self.revision += 1;
-        let revision = self.revision;
-        for kind in self.kinds.iter() {
-            self.collections
-                .entry((events::stored_group(kind).to_owned(), kind.plural.clone()))
-                .or_default();
+        for place in places {
+            self.collections.entry(place).or_default();
         }
         for collection in self.collections.values_mut() {
-            collection.compacted = revision;
+            collection.compacted = self.revision;
         }
     }
 

@@ -1,33 +1,29 @@
-//! Admits a write: checks, completes and stores an object's new state, whatever the verb.
+//! Stores an object's new state, whatever the verb: checks it against the old one, has it admitted, and calls the reactions.
 
 use std::sync::Arc;
 
-use kube::core::response::{Status, StatusCause};
+use kube::core::response::Status;
 use serde_json::Value;
 
 use crate::{
-    admission::{limits, service_ports},
-    controllers::namespaces,
+    admission::{self, causes_of, namespaces},
     fields,
     handlers::{
         body::{self, identify},
-        gc, patch,
+        removal,
     },
     kinds::{
-        builtin, convert, definition,
+        builtin, convert,
         kind::{Kind, Types},
         names,
+        status::{already_exists, conflict, invalid, invalid_resource, stale},
+        store::Store,
     },
-    request::{APPLY, Probe, Request, Verb},
-    storage::store::Store,
+    request::{APPLY, Request, Verb},
     values::{
-        numbers,
         object::{self, at, copy, deleting, map, now, section, text},
-        status::{
-            Answer, already_exists, cause, conflict, invalid, invalid_resource, stale, unexplained,
-        },
+        status::{Answer, cause, malformed_version, unexplained},
     },
-    webhooks::in_process,
 };
 
 /// Fields of `metadata` that clients cannot write.
@@ -55,7 +51,7 @@ pub(crate) fn create(
         object::name(&object).to_owned(),
     );
     namespaces::admit(store, kind, &namespace, &name)?;
-    let uid = uid(store.unique());
+    let uid = names::uid(store.unique());
     let metadata = section(&mut object, "metadata");
     metadata.retain(|field, value| {
         let is_unversioned = field == "resourceVersion" && value == "";
@@ -71,9 +67,9 @@ pub(crate) fn create(
         map(&mut object).remove("status");
     }
     builtin::identify(kind, &mut object, &mut request.user.info());
-    complete(store, request, None, &mut object)?;
+    admission::complete(store, request, None, &mut object)?;
     // The storage refuses a version, which a dry run does not reach, and knows those alone that are numbers.
-    if !request.dry_run() && matches!(object::demanded(&object), Ok(Some(_))) {
+    if !request.dry_run() && matches!(demanded(&object), Ok(Some(_))) {
         return Err(unexplained(
             "resourceVersion should not be set on objects to be created",
         ));
@@ -89,7 +85,7 @@ pub(crate) fn create(
     if is_blank {
         store.blanks.insert(object::uid(&stored).to_owned());
     }
-    gc::after_create(store, kind, &stored);
+    store.reactions.created(store, kind, &stored);
     convert::load(store, &request.target, &stored)
 }
 
@@ -120,7 +116,7 @@ pub(crate) fn update(
     let retimed = is_blank || is_patched_claim;
     identify(request, &mut object)?;
     let name = target.name.as_str();
-    match object::demanded(&object)? {
+    match demanded(&object)? {
         None if builtin::needs_version(kind) => return Err(unversioned(kind, name)),
         Some(version) if version != object::revision(old) => return Err(stale(kind, name)),
         _ => {}
@@ -134,7 +130,7 @@ pub(crate) fn update(
         .for_each(|field| copy(metadata, previous, field));
     let status = target.version()?.status;
     object = builtin::written(kind, &target.subresource, status, old, object);
-    complete(store, request, Some(old), &mut object)?;
+    admission::complete(store, request, Some(old), &mut object)?;
     raise_generation(kind, old, &mut object, status);
     // The comparison of Deployments includes the annotations. For custom resources, `1.0` differs from the stored `1`; an apply keeps the stored number.
     let is_raised = match (kind.group.as_str(), kind.kind.as_str()) {
@@ -164,10 +160,10 @@ pub(crate) fn update(
         return Ok(Arc::new(object));
     }
     let is_kept = !object::list(&object, "/metadata/finalizers").is_empty();
-    if deleting(old) && !is_kept && !gc::is_ending(store, &object) {
+    if deleting(old) && !is_kept && !removal::is_ending(store, &object) {
         // The object is removed in place of this write, so it keeps its version.
         let last = Arc::new(object);
-        gc::after_update(store, kind, &last);
+        store.reactions.updated(store, kind, &last);
         return Ok(last);
     }
     let saved = convert::save(store, target, object)?;
@@ -175,7 +171,7 @@ pub(crate) fn update(
     if is_blank {
         store.blanks.insert(object::uid(&stored).to_owned());
     }
-    gc::after_update(store, kind, &stored);
+    store.reactions.updated(store, kind, &stored);
     convert::load(store, target, &stored)
 }
 
@@ -227,132 +223,6 @@ fn name(store: &mut Store, kind: &Kind, object: &mut Value) {
     }
 }
 
-/// Prunes, defaults and validates.
-fn complete(
-    store: &mut Store,
-    request: &Request,
-    old: Option<&Value>,
-    object: &mut Value,
-) -> Answer<()> {
-    let (kind, version) = (&request.target.kind, request.target.version()?);
-    let labels = at(object, "/metadata/labels").as_object();
-    let is_labelled = labels.is_some_and(|it| !it.is_empty());
-    for patch in &request.patches {
-        // The webhook has seen the object with its defaults.
-        match &version.types {
-            Types::None => {}
-            Types::Custom { rules, .. } => {
-                rules.apply_defaults(object);
-            }
-            Types::Builtin(name) => builtin::default(builtin::schema(name), object),
-        }
-        patch::json(object, patch)?;
-    }
-    let mut causes = names::check(kind, object);
-    causes.extend(
-        old.into_iter()
-            .flat_map(|old| new_finalizers(kind, old, object)),
-    );
-    match &version.types {
-        Types::None => {
-            numbers::normalize_sent(request, object);
-            fields::track(object, old, request);
-        }
-        Types::Custom { rules, .. } => {
-            rules.prune(object);
-            if request.content_type == APPLY {
-                rules.apply_defaults_only(object);
-            } else {
-                rules.apply_defaults(object);
-            }
-            // The validation sees `1.0` as it was sent, all else as it is stored.
-            let sent = numbers::normalize_sent(request, object);
-            // What webhooks change has no owner.
-            fields::track(object, old, request);
-            let is_mutated = in_process::mutate(store, request, old, object)?;
-            if is_mutated {
-                rules.prune(object);
-                rules.apply_defaults(object);
-            }
-            let sent = sent.filter(|_| !is_mutated);
-            let sent = sent.as_ref().unwrap_or(object);
-            let found = match old {
-                Some(old) if request.target.subresource == "status" => {
-                    rules.validate_status_update(sent, old)
-                }
-                Some(old) => rules.validate_update(sent, old),
-                None => rules.validate(sent),
-            };
-            causes.extend(found.into_iter().map(|found| StatusCause {
-                reason: found.reason.to_string(),
-                message: found.message,
-                field: found.field,
-            }));
-        }
-        Types::Builtin(name) => {
-            let schema = builtin::schema(name);
-            builtin::default(schema, object);
-            // What the server sets from here on has no owner.
-            fields::track(object, old, request);
-            if old.is_none() {
-                limits::set_defaults(store, kind, object);
-                namespaces::admit_pod(store, kind, object)?;
-            }
-            if in_process::mutate(store, request, old, object)? {
-                builtin::default(schema, object);
-            }
-            builtin::prepare(schema, kind, old, object, is_labelled);
-            let subresource = &request.target.subresource;
-            causes.extend(builtin::validate(kind, subresource, old, object));
-            // An invalid object gets errors alone, and an update of the status no warnings.
-            let is_warned = causes.is_empty() && request.target.subresource != "status";
-            let warnings = is_warned.then(|| builtin::warnings(kind, object));
-            let warnings = warnings.into_iter().flatten();
-            request.warnings.borrow_mut().extend(warnings);
-        }
-    }
-    if causes.is_empty() && kind.group.is_empty() && kind.kind == "Service" {
-        causes.extend(service_ports::allocate(store, kind, old, object));
-    }
-    if definition::is_definition(kind) {
-        causes.extend(definition::check(object, old));
-    }
-    if request.probe == Some(Probe::Unvalidated) {
-        Ok(())
-    } else if causes.is_empty() {
-        limits::check(store, request, old, object)?;
-        in_process::validate(store, request, old, Some(object))
-    } else {
-        Err(invalid(kind, object::name(object), causes))
-    }
-}
-
-/// An object that is being deleted gets no more finalizers.
-fn new_finalizers(kind: &Kind, old: &Value, object: &Value) -> Vec<StatusCause> {
-    let before = object::strings(old, "/metadata/finalizers");
-    let added: Vec<_> = object::strings(object, "/metadata/finalizers")
-        .into_iter()
-        .filter(|name| !before.contains(name))
-        .map(|name| format!("{name:?}"))
-        .collect();
-    if !deleting(old) || added.is_empty() {
-        return Vec::new();
-    }
-    let message = format!(
-        "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
-        added.join(", ")
-    );
-    causes_of(
-        kind,
-        cause("metadata.finalizers", "FieldValueForbidden", message),
-    )
-}
-
-/// Returns the causes of a violation in the metadata: custom resources are validated twice.
-fn causes_of(kind: &Kind, cause: StatusCause) -> Vec<StatusCause> {
-    vec![cause; if kind.custom { 2 } else { 1 }]
-}
-
 /// Raises `metadata.generation` if more than metadata and, with `status`, the status has changed.
 pub(crate) fn raise_generation(kind: &Kind, old: &Value, new: &mut Value, status: bool) {
     let ignored: &[&str] = if status {
@@ -388,6 +258,14 @@ fn unchanged(old: &Value, new: &Value, times: bool) -> bool {
         && fields::equal_without_times(old, new)
 }
 
-pub(crate) fn uid(number: u64) -> String {
-    format!("{:08x}-0000-4000-8000-{number:012x}", std::process::id())
+/// Returns the resource version that a client demands; 0 and none demand nothing.
+pub(crate) fn demanded(object: &Value) -> Answer<Option<u64>> {
+    let version = text(object, "/metadata/resourceVersion");
+    if version.is_empty() {
+        return Ok(None);
+    }
+    let is_number = version.bytes().all(|it| it.is_ascii_digit());
+    let number = version.parse().ok().filter(|_| is_number);
+    let number: u64 = number.ok_or_else(|| malformed_version(version))?;
+    Ok(Some(number).filter(|number| *number > 0))
 }

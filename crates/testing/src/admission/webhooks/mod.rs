@@ -3,42 +3,49 @@
 //!
 //! A patch of a webhook that gets another version than that of the request is applied to the version of the request.
 
-use std::{sync::Arc, time::Duration};
+mod call;
+pub(crate) mod in_process;
 
-use k8s_openapi::ByteString;
-use kube::core::response::{Status, StatusDetails};
 use serde_json::{Value, json};
-use tokio::time::timeout;
 
 use crate::{
-    admission::admit,
-    auth::User,
-    handlers::{read, write},
-    kinds::convert,
-    request::{
-        Probe, Request, Target, Verb, present,
-        selector::{self, Selector},
+    kinds::{
+        convert::{self, current, found, loaded},
+        names,
+        status::forbidden,
+        store::{Backend, Store},
+        target::{Target, present},
     },
-    server::shared::{Shared, lock},
-    storage::store::Store,
+    request::{Probe, Request, Selector, User, Verb, selector},
+    storage::lock,
     values::{
         object::{self, at, list, strings, text},
-        status::{Answer, forbidden, internal},
+        status::Answer,
     },
-    webhooks::{condition, hook},
+    webhooks::condition,
 };
+
+use call::{call, patch};
+
+/// Executes a write, and returns the new state: the handlers do.
+type Written = fn(&mut Store, &Request) -> Answer<Value>;
 
 const GROUP: &str = "admissionregistration.k8s.io/v1";
 
 /// Sends a write through the matching webhooks. Their changes are kept in the request; an error is a refusal.
-pub(crate) async fn admit(shared: &Arc<Shared>, request: &mut Request, user: &User) -> Answer<()> {
+pub(crate) async fn admit(
+    backend: &Backend,
+    request: &mut Request,
+    user: &User,
+    written: Written,
+) -> Answer<()> {
     let is_object = matches!(request.target.subresource.as_str(), "" | "status");
     let is_write = !matches!(request.verb, Verb::Get | Verb::List | Verb::Watch);
     if !is_object || !is_write || request.target.kind.group == "admissionregistration.k8s.io" {
         return Ok(());
     }
     let (mutating, validating) = {
-        let store = lock(&shared.store);
+        let store = lock(&backend.store);
         (
             hooks(&store, "MutatingWebhookConfiguration"),
             hooks(&store, "ValidatingWebhookConfiguration"),
@@ -48,42 +55,43 @@ pub(crate) async fn admit(shared: &Arc<Shared>, request: &mut Request, user: &Us
         return Ok(());
     }
     if request.verb == Verb::DeleteCollection {
-        return admit_collection(shared, request, user, &validating).await;
+        return admit_collection(backend, request, user, &validating).await;
     }
     // A webhook that asks for it is called again if another one has changed the object since.
     let mut called = Vec::new();
     for hook in &mutating {
-        if mutate(shared, request, user, hook).await? {
+        if mutate(backend, request, user, written, hook).await? {
             called.push((hook, request.patches.len()));
         }
     }
     for (hook, patches) in called {
         let is_needed = request.patches.len() > patches;
         if is_needed && text(hook, "/reinvocationPolicy") == "IfNeeded" {
-            mutate(shared, request, user, hook).await?;
+            mutate(backend, request, user, written, hook).await?;
         }
     }
     if validating.is_empty() {
         return Ok(());
     }
-    let change = Change::probe(shared, request, Probe::Validated).await?;
+    let change = Change::probe(backend, request, written, Probe::Validated).await?;
     for hook in &validating {
-        change.send(shared, request, user, hook).await?;
+        change.send(backend, request, user, hook).await?;
     }
     Ok(())
 }
 
 /// Calls a mutating webhook, and returns whether it was called.
 async fn mutate(
-    shared: &Arc<Shared>,
+    backend: &Backend,
     request: &mut Request,
     user: &User,
+    written: Written,
     hook: &Value,
 ) -> Answer<bool> {
-    let Ok(change) = Change::probe(shared, request, Probe::Unvalidated).await else {
+    let Ok(change) = Change::probe(backend, request, written, Probe::Unvalidated).await else {
         return Ok(false); // The request itself fails, and says why.
     };
-    let response = change.send(shared, request, user, hook).await?;
+    let response = change.send(backend, request, user, hook).await?;
     let patch = response.as_ref().and_then(patch);
     request.patches.extend(patch);
     Ok(response.is_some())
@@ -91,15 +99,15 @@ async fn mutate(
 
 /// Calls the validating webhooks for each object of a collection that is deleted.
 async fn admit_collection(
-    shared: &Arc<Shared>,
+    backend: &Backend,
     request: &mut Request,
     user: &User,
     validating: &[Value],
 ) -> Answer<()> {
     let target = request.target.clone();
     let selector = Selector::read(&request.query, &target)?;
-    let objects = convert::retried(shared, |store| {
-        read::loaded(
+    let objects = convert::retried(backend, |store| {
+        loaded(
             store,
             &target,
             store.stored(&target.kind, &target.namespace),
@@ -112,7 +120,7 @@ async fn admit_collection(
             new: Value::Null,
         };
         for hook in validating {
-            change.send(shared, request, user, hook).await?;
+            change.send(backend, request, user, hook).await?;
         }
     }
     Ok(())
@@ -137,16 +145,29 @@ struct Change {
 
 impl Change {
     /// Executes a request without storing anything.
-    async fn probe(shared: &Shared, request: &mut Request, probe: Probe) -> Answer<Self> {
-        convert::retried(shared, |store| Self::try_probe(store, request, probe)).await
+    async fn probe(
+        backend: &Backend,
+        request: &mut Request,
+        written: Written,
+        probe: Probe,
+    ) -> Answer<Self> {
+        convert::retried(backend, |store| {
+            Self::try_probe(store, request, written, probe)
+        })
+        .await
     }
 
-    fn try_probe(store: &mut Store, request: &mut Request, probe: Probe) -> Answer<Self> {
+    fn try_probe(
+        store: &mut Store,
+        request: &mut Request,
+        written: Written,
+        probe: Probe,
+    ) -> Answer<Self> {
         let target = request.target.clone();
-        let old = read::found(store, &target)?
-            .map_or(Value::Null, |found| present(&found, &target, false));
+        let old =
+            found(store, &target)?.map_or(Value::Null, |found| present(&found, &target, false));
         if request.verb == Verb::Delete {
-            read::current(store, &target)?;
+            current(store, &target)?;
             return Ok(Self {
                 operation: "DELETE",
                 old,
@@ -155,11 +176,7 @@ impl Change {
         }
         let warnings = request.warnings.get_mut().len();
         request.probe = Some(probe);
-        let result = match request.verb {
-            Verb::Create => write::create(store, request),
-            Verb::Update => write::update(store, request).map(|(object, _)| object),
-            _ => write::patch(store, request).map(|(object, _)| object),
-        };
+        let result = written(store, request);
         request.probe = None;
         request.warnings.get_mut().truncate(warnings);
         Ok(Self {
@@ -180,7 +197,7 @@ impl Change {
     /// Calls a webhook and returns its response; `None` if it does not match, or failed and failures are ignored.
     async fn send(
         &self,
-        shared: &Shared,
+        backend: &Backend,
         request: &mut Request,
         user: &User,
         hook: &Value,
@@ -189,10 +206,10 @@ impl Change {
         let Some(version) = self.version(&target, hook) else {
             return Ok(None);
         };
-        if !self.is_selected(shared, &target, hook) {
+        if !self.is_selected(backend, &target, hook) {
             return Ok(None);
         }
-        let objects = self.converted(shared, &target, &version).await?;
+        let objects = self.converted(backend, &target, &version).await?;
         let review = self.review(request, user, &version, objects);
         match condition::holds(at(hook, "/matchConditions"), at(&review, "/request")) {
             Ok(true) => {}
@@ -200,7 +217,7 @@ impl Change {
             Err(_) if text(hook, "/failurePolicy") == "Ignore" => return Ok(None),
             Err(why) => return Err(forbidden(&target.kind, &target.name, &why)),
         }
-        let response = call(shared, hook, &review).await?;
+        let response = call(backend, hook, &review).await?;
         let warnings = strings(&response, "/warnings");
         request.warnings.get_mut().extend(warnings);
         Ok(Some(response).filter(|it| !it.is_null()))
@@ -247,15 +264,14 @@ impl Change {
     }
 
     /// Returns whether the selectors of a webhook match the object and its namespace.
-    fn is_selected(&self, shared: &Shared, target: &Target, hook: &Value) -> bool {
+    fn is_selected(&self, backend: &Backend, target: &Target, hook: &Value) -> bool {
         let namespace = if target.kind.kind == "Namespace" {
             Some(at(self.object(), "/metadata/labels").clone())
         } else if target.namespace.is_empty() {
             None
         } else {
-            let store = lock(&shared.store);
-            let kind = store.kinds.named("v1", "Namespace");
-            let found = kind.and_then(|kind| store.get(kind, "", &target.namespace));
+            let store = lock(&backend.store);
+            let found = store.find("v1", "Namespace", "", &target.namespace);
             let labels = found.map(|found| at(&found, "/metadata/labels").clone());
             // Without the life cycle of namespaces, they need not exist.
             Some(labels.unwrap_or_else(|| json!({"kubernetes.io/metadata.name": target.namespace})))
@@ -273,7 +289,7 @@ impl Change {
     /// Returns the new and the old object in a version.
     async fn converted(
         &self,
-        shared: &Shared,
+        backend: &Backend,
         target: &Target,
         version: &str,
     ) -> Answer<[Value; 2]> {
@@ -284,7 +300,7 @@ impl Change {
                 ..target.clone()
             };
             for object in objects.iter_mut().filter(|it| !it.is_null()) {
-                *object = convert::to(shared, &wanted, object).await?;
+                *object = convert::to(backend, &wanted, object).await?;
             }
         }
         Ok(objects)
@@ -314,7 +330,7 @@ impl Change {
             _ => "UpdateOptions",
         };
         let mut asked = json!({
-            "uid": admit::uid(request.body.len() as u64),
+            "uid": names::uid(request.body.len() as u64),
             "kind": kind(version),
             "resource": resource(version),
             "requestKind": kind(&target.version),
@@ -336,64 +352,4 @@ impl Change {
         }
         json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": asked})
     }
-}
-
-/// Returns the JSON patch of a response.
-fn patch(response: &Value) -> Option<Value> {
-    let encoded = response.get("patch").filter(|it| it.is_string())?;
-    let ByteString(bytes) = serde_json::from_value(encoded.clone()).ok()?;
-    serde_json::from_slice(&bytes).ok()
-}
-
-/// Calls a webhook and returns its response, if it allows the request or its failure is ignored.
-async fn call(shared: &Shared, hook: &Value, review: &Value) -> Answer<Value> {
-    let name = text(hook, "/name");
-    let seconds = at(hook, "/timeoutSeconds").as_u64().unwrap_or(10);
-    let limit = Duration::from_secs(seconds);
-    let answer = match timeout(
-        limit,
-        hook::post(shared, at(hook, "/clientConfig"), review, seconds),
-    )
-    .await
-    {
-        Ok(Ok(answer)) => answer,
-        failed => {
-            if text(hook, "/failurePolicy") == "Ignore" {
-                return Ok(Value::Null);
-            }
-            let why = failed.map_or_else(
-                |_| "context deadline exceeded".to_owned(),
-                |it| it.err().unwrap_or_default(),
-            );
-            return Err(internal(&format!(
-                "failed calling webhook {name:?}: failed to call webhook: {why}"
-            )));
-        }
-    };
-    let response = at(&answer, "/response").clone();
-    if response["allowed"] == true {
-        return Ok(response);
-    }
-    let why = [
-        text(&response, "/status/message"),
-        text(&response, "/status/reason"),
-    ]
-    .into_iter()
-    .find(|text| !text.is_empty())
-    .map_or_else(
-        || " without explanation".to_owned(),
-        |text| format!(": {text}"),
-    );
-    let code = at(&response, "/status/code").as_u64().unwrap_or(403);
-    let reason = match text(&response, "/status/reason") {
-        "" => "Forbidden",
-        reason => reason,
-    };
-    let message = format!("admission webhook {name:?} denied the request{why}");
-    let mut status =
-        Status::failure(&message, reason).with_code(u16::try_from(code).unwrap_or(403));
-    let details = response.pointer("/status/details").cloned();
-    status.details =
-        details.and_then(|details| serde_json::from_value::<StatusDetails>(details).ok());
-    Err(status.boxed())
 }

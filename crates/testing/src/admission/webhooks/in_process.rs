@@ -1,0 +1,148 @@
+//! Asks the webhooks of the same process while an object is written.
+
+use k8s_openapi::ByteString;
+use kube::core::response::Status;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    kinds::{status::forbidden, store::Store, target::present},
+    request::{Request, Verb},
+    values::{
+        object, patch,
+        status::{Answer, error},
+    },
+    webhooks::{Subject, Webhook, condition},
+};
+
+/// Lets the mutating webhooks change an object, and returns whether one did.
+pub(crate) fn mutate(
+    store: &Store,
+    request: &Request,
+    old: Option<&Value>,
+    object: &mut Value,
+) -> Answer<bool> {
+    let operation = operation(old);
+    let mut changed = false;
+    let webhooks = &store.webhooks;
+    for webhook in webhooks.matching(true, &subject(request, operation, object)) {
+        let response = call(webhook, request, operation, old, Some(object))?;
+        let Some(encoded) = response.as_ref().and_then(|it| it["patch"].as_str()) else {
+            continue;
+        };
+        let bytes = ByteString::deserialize(json!(encoded)).map_err(|it| it.to_string());
+        let operations = bytes
+            .and_then(|bytes| serde_json::from_slice(&bytes.0).map_err(|it| it.to_string()))
+            .map_err(|why| failed(webhook, &why))?;
+        patch::json(object, &operations)?;
+        changed = true;
+    }
+    Ok(changed)
+}
+
+/// Asks the validating webhooks.
+pub(crate) fn validate(
+    store: &Store,
+    request: &Request,
+    old: Option<&Value>,
+    object: Option<&Value>,
+) -> Answer<()> {
+    let operation = match object {
+        Some(_) => operation(old),
+        None => "DELETE",
+    };
+    let Some(asked) = object.or(old) else {
+        return Ok(());
+    };
+    let webhooks = &store.webhooks;
+    for webhook in webhooks.matching(false, &subject(request, operation, asked)) {
+        call(webhook, request, operation, old, object)?;
+    }
+    Ok(())
+}
+
+fn operation(old: Option<&Value>) -> &'static str {
+    if old.is_some() { "UPDATE" } else { "CREATE" }
+}
+
+fn subject<'a>(request: &'a Request, operation: &'a str, object: &'a Value) -> Subject<'a> {
+    let target = &request.target;
+    Subject {
+        operation,
+        group: &target.kind.group,
+        version: &target.version,
+        plural: &target.kind.plural,
+        subresource: &target.subresource,
+        object,
+    }
+}
+
+/// Returns the response that admits the object; `None` if the webhook is not called, or failed and failures are ignored.
+fn call(
+    webhook: &Webhook,
+    request: &Request,
+    operation: &str,
+    old: Option<&Value>,
+    object: Option<&Value>,
+) -> Answer<Option<Value>> {
+    let target = &request.target;
+    let (group, version) = (&target.kind.group, &target.version);
+    let kind = json!({"group": group, "version": version, "kind": target.kind.kind});
+    let resource = json!({"group": group, "version": version, "resource": target.kind.plural});
+    let shown = |object: &Value| present(object, target, false);
+    let subject = object.or(old).unwrap_or(&Value::Null);
+    let review = json!({
+        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+        "request": {
+            "uid": "00000000-0000-4000-8000-000000000000",
+            "kind": kind, "requestKind": kind, "resource": resource, "requestResource": resource,
+            "subResource": target.subresource,
+            "name": object::name(subject), "namespace": object::namespace(subject),
+            "operation": operation, "dryRun": request.verb != Verb::Delete && request.dry_run(),
+            "userInfo": {"username": "system:admin", "groups": ["system:masters"]},
+            "object": object.map(shown), "oldObject": old.map(shown),
+        },
+    });
+    match condition::holds(&webhook.conditions, &review["request"]) {
+        Ok(true) => {}
+        Ok(false) => return Ok(None),
+        Err(_) if webhook.ignores_failures => return Ok(None),
+        Err(why) => return Err(forbidden(&target.kind, &target.name, &why)),
+    }
+    let response = match webhook.ask(review) {
+        Ok(review) => review["response"].clone(),
+        Err(_) if webhook.ignores_failures => return Ok(None),
+        Err(why) => return Err(failed(webhook, &why)),
+    };
+    let warnings = response["warnings"].as_array().into_iter().flatten();
+    let warnings = warnings.filter_map(|it| it.as_str().map(str::to_owned));
+    request.warnings.borrow_mut().extend(warnings);
+    if response["allowed"] == true {
+        return Ok(Some(response));
+    }
+    // As kube-apiserver: the status of the webhook, with its own introduction.
+    let mut status = Status::deserialize(&response["status"]).unwrap_or_default();
+    let why = match &*status.message {
+        "" => "without explanation",
+        message => message,
+    };
+    status.message = format!(
+        "admission webhook {:?} denied the request: {why}",
+        webhook.name
+    );
+    if status.code == 0 {
+        status.code = 403;
+    }
+    if status.reason.is_empty() {
+        "Forbidden".clone_into(&mut status.reason);
+    }
+    Err(status.boxed())
+}
+
+fn failed(webhook: &Webhook, why: &str) -> Box<Status> {
+    let message = format!(
+        "Internal error occurred: failed calling webhook {:?}: failed to call webhook: {why}",
+        webhook.name
+    );
+    error(500, "InternalError", &message)
+}

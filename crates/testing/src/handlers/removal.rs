@@ -1,0 +1,160 @@
+//! Removes objects, at once or when their finalizers and grace periods allow it.
+
+use std::sync::Arc;
+
+use k8s_openapi::{apimachinery::pkg::apis::meta::v1::Time, jiff::SignedDuration};
+use kube_codegen_record::clock;
+use serde_json::{Value, json};
+
+use crate::{
+    kinds::{kind::Kind, store::Store},
+    values::object::{self, at, deleting, put, section, strings, text},
+};
+
+/// The finalizer of a deletion that waits for the dependents.
+pub(crate) const FOREGROUND: &str = "foregroundDeletion";
+/// The finalizer of a deletion that releases the dependents.
+pub(crate) const ORPHAN: &str = "orphan";
+
+/// What happens to the dependents of a deleted object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Propagation {
+    Background,
+    Foreground,
+    Orphan,
+}
+
+/// Deletes an object, or marks it as deleted if it has finalizers. Returns its last state, and whether it was removed.
+pub(crate) fn delete(
+    store: &mut Store,
+    kind: &Arc<Kind>,
+    object: &Arc<Value>,
+    propagation: Propagation,
+    grace: Option<i64>,
+) -> (Arc<Value>, bool) {
+    let mut marked = Value::clone(object);
+    let finalizers = finalize(&mut marked, propagation);
+    let terminates = store.namespaces && kind.is_namespace();
+    let period = period(store, kind, object, grace);
+    if finalizers.is_empty() && !terminates && period == 0 {
+        return (remove(store, kind, object), true);
+    }
+    let remaining = at(object, "/metadata/deletionGracePeriodSeconds").as_i64();
+    if !deleting(object) {
+        mark(&mut marked, period);
+        if terminates {
+            put(&mut marked, "/status/phase", "Terminating".into());
+            section(&mut marked, "metadata").remove("deletionGracePeriodSeconds");
+        }
+    }
+    if let Some(remaining) = remaining.filter(|remaining| period < *remaining) {
+        shorten(&mut marked, remaining, period);
+    }
+    let stored = if marked == **object {
+        object.clone()
+    } else {
+        store.write(kind, marked)
+    };
+    let reactions = store.reactions;
+    if terminates {
+        reactions.terminated(store, object::name(object));
+    } else {
+        reactions.updated(store, kind, &stored);
+    }
+    let remaining = store
+        .get(kind, object::namespace(object), object::name(object))
+        .filter(|remaining| object::uid(remaining) == object::uid(object));
+    let removed = remaining.is_none();
+    (remaining.unwrap_or(stored), removed)
+}
+
+/// Returns an object as a deletion would mark it; `None` if the deletion would remove it.
+pub(crate) fn would_delete(
+    store: &Store,
+    kind: &Arc<Kind>,
+    object: &Value,
+    propagation: Propagation,
+    grace: Option<i64>,
+) -> Option<Value> {
+    let mut marked = object.clone();
+    let finalizers = finalize(&mut marked, propagation);
+    let terminates = store.namespaces && kind.is_namespace();
+    let period = period(store, kind, object, grace);
+    if finalizers.is_empty() && !terminates && period == 0 {
+        return None;
+    }
+    if !deleting(object) {
+        mark(&mut marked, period);
+    }
+    Some(marked)
+}
+
+/// Adds the finalizer of a propagation, and returns all.
+fn finalize(object: &mut Value, propagation: Propagation) -> Vec<String> {
+    let mut finalizers = strings(object, "/metadata/finalizers");
+    let own = match propagation {
+        Propagation::Background => None,
+        Propagation::Foreground => Some(FOREGROUND),
+        Propagation::Orphan => Some(ORPHAN),
+    };
+    if let Some(own) = own.filter(|own| !finalizers.iter().any(|name| name == own)) {
+        finalizers.push(own.to_owned());
+        put(object, "/metadata/finalizers", finalizers.clone().into());
+    }
+    finalizers
+}
+
+/// Returns whether a deleted Pod waits for its kubelet.
+pub(crate) fn is_ending(store: &Store, object: &Value) -> bool {
+    let period = at(object, "/metadata/deletionGracePeriodSeconds").as_i64();
+    store.kubelets && period.unwrap_or_default() > 0
+}
+
+/// Returns how long a deleted object stays, in seconds: a scheduled Pod until its containers have ended, if kubelets run.
+pub(crate) fn period(store: &Store, kind: &Kind, object: &Value, grace: Option<i64>) -> i64 {
+    if !store.kubelets || !kind.group.is_empty() || kind.kind != "Pod" {
+        return 0;
+    }
+    let is_over = matches!(text(object, "/status/phase"), "Succeeded" | "Failed");
+    if is_over || text(object, "/spec/nodeName").is_empty() {
+        return 0;
+    }
+    // A second deletion may only shorten the period.
+    let current = at(object, "/metadata/deletionGracePeriodSeconds").as_i64();
+    let own = at(object, "/spec/terminationGracePeriodSeconds").as_i64();
+    let asked = grace.map(|grace| if grace < 0 { 1 } else { grace });
+    match (asked, current) {
+        (Some(asked), Some(current)) => asked.min(current),
+        (asked, current) => asked.or(current).or(own).unwrap_or_default(),
+    }
+}
+
+fn shorten(object: &mut Value, from: i64, to: i64) {
+    let metadata = section(object, "metadata");
+    let time = metadata.get("deletionTimestamp").cloned();
+    if let Some(Time(time)) = time.and_then(|time| serde_json::from_value(time).ok()) {
+        let time = Time(time - SignedDuration::from_secs(from - to));
+        metadata.insert("deletionTimestamp".to_owned(), json!(time));
+    }
+    metadata.insert("deletionGracePeriodSeconds".to_owned(), to.into());
+}
+
+/// Marks an object as deleted.
+pub(crate) fn mark(object: &mut Value, grace: i64) {
+    let metadata = section(object, "metadata");
+    let time = Time(clock::now() + SignedDuration::from_secs(grace));
+    metadata.insert("deletionTimestamp".to_owned(), json!(time));
+    metadata.insert("deletionGracePeriodSeconds".to_owned(), grace.into());
+    if let Some(generation) = metadata.get("generation").and_then(Value::as_i64) {
+        metadata.insert("generation".to_owned(), (generation + 1).into());
+    }
+}
+
+/// Removes an object and returns its last state.
+pub(crate) fn remove(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) -> Arc<Value> {
+    let Some(last) = store.remove(kind, object::namespace(object), object::name(object)) else {
+        return object.clone();
+    };
+    store.reactions.removed(store, kind, object);
+    last
+}

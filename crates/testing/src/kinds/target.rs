@@ -1,0 +1,53 @@
+//! What a request addresses: an object or a collection of a kind, in a version.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::{
+    kinds::{
+        events,
+        kind::{Kind, Version},
+    },
+    values::{
+        object::map,
+        status::{Answer, no_resource},
+    },
+};
+
+/// The resource that a request addresses.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    pub(crate) kind: Arc<Kind>,
+    pub(crate) version: String,
+    /// Empty for all namespaces and for cluster-scoped kinds.
+    pub(crate) namespace: String,
+    /// Empty for the collection.
+    pub(crate) name: String,
+    /// Empty for the object itself.
+    pub(crate) subresource: String,
+}
+
+impl Target {
+    pub(crate) fn version(&self) -> Answer<&Version> {
+        self.kind.version(&self.version).ok_or_else(no_resource)
+    }
+
+    pub(crate) fn api_version(&self) -> String {
+        self.kind.api_version(&self.version)
+    }
+}
+
+/// Returns an object as a client of this version gets it.
+pub(crate) fn present(object: &Value, target: &Target, metadata_only: bool) -> Value {
+    if metadata_only {
+        let metadata = object.get("metadata").cloned().unwrap_or_default();
+        return json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": metadata});
+    }
+    let mut shown = object.clone();
+    events::load(&target.kind, &mut shown);
+    let fields = map(&mut shown);
+    fields.insert("apiVersion".to_owned(), target.api_version().into());
+    fields.insert("kind".to_owned(), target.kind.kind.clone().into());
+    shown
+}

@@ -1,0 +1,58 @@
+//! What all handles of a server share.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+};
+
+use tokio::task::AbortHandle;
+
+use crate::{
+    auth::Auth,
+    kinds::store::{Backend, Store},
+    record::Record,
+    storage::lock,
+};
+
+/// The state of a server.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) backend: Arc<Backend>,
+    pub(crate) record: Arc<Record>,
+    pub(crate) auth: Mutex<Auth>,
+    pub(crate) settings: Mutex<Settings>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) expired_as_410: bool,
+    pub(crate) listener: Option<Listener>,
+}
+
+/// Where a server listens.
+#[derive(Clone, Debug)]
+pub(crate) struct Listener {
+    pub(crate) address: SocketAddr,
+    /// The certificate authority (PEM) of HTTPS; without it, the server speaks plain HTTP.
+    pub(crate) authority: Option<String>,
+    pub(crate) task: AbortHandle,
+}
+
+impl Shared {
+    pub(crate) fn new(store: Store) -> Self {
+        Self {
+            backend: Arc::new(Backend::new(store)),
+            record: Arc::default(),
+            auth: Mutex::default(),
+            settings: Mutex::default(),
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(listener) = &lock(&self.settings).listener {
+            listener.task.abort();
+        }
+    }
+}

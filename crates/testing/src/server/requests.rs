@@ -1,0 +1,93 @@
+//! The requests that a server has recorded, for tests.
+
+use std::collections::BTreeSet;
+
+use futures::Stream;
+use http::request::Parts;
+
+use super::ApiServer;
+use crate::{record::RecordedRequest, request::User, routing::paths, storage::lock};
+
+impl ApiServer {
+    /// Returns the requests in the order of arrival, without discovery and unknown paths. The newest 100,000 are kept
+    /// ([`Self::set_request_limit`]).
+    ///
+    /// If the environment variable `KUBE_CODEGEN_REQUESTS` names a file, the server appends each answered request to it as one
+    /// line of JSON: `verb`, `group`, `version`, `resource`, `subresource`, `namespaced`, `namespace`, `name`, `status`,
+    /// `userAgent` and `user`. Several servers and processes can share the file.
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        lock(&self.0.record.requests).iter().cloned().collect()
+    }
+
+    /// Returns the requests that change objects, in the order of arrival.
+    pub fn writes(&self) -> Vec<RecordedRequest> {
+        lock(&self.0.record.requests)
+            .iter()
+            .filter(|request| request.is_write())
+            .cloned()
+            .collect()
+    }
+
+    /// Returns what a request addresses, in the form in which [`Self::requests`] records it, but without its body. `None` for discovery
+    /// and unknown paths.
+    ///
+    /// ```
+    /// # use kube_codegen_testing::ApiServer;
+    /// let server = ApiServer::new();
+    /// let request = http::Request::get("/api/v1/namespaces/default/configmaps?watch=true").body(())?;
+    /// let described = server.describe(&request.into_parts().0).unwrap();
+    /// assert_eq!((described.verb, &*described.resource), ("watch", "configmaps"));
+    /// # Ok::<(), http::Error>(())
+    /// ```
+    pub fn describe(&self, parts: &Parts) -> Option<RecordedRequest> {
+        let request = paths::request(parts, Vec::new(), &lock(&self.0.backend.store).kinds).ok()?;
+        let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
+        let user = User::admin();
+        Some(RecordedRequest::new(&request, path, &user))
+    }
+
+    /// Returns the requests that were refused for lack of rights, without repetitions, such as
+    /// `patch websites.apps.example.com/status`.
+    ///
+    /// ```
+    /// # use kube_codegen_testing::{ApiServer, User};
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let server = ApiServer::builder().authorization().build();
+    /// let client = server.client_as(User::account("my-operator", "my-operator"));
+    /// let maps: kube::Api<ConfigMap> = kube::Api::namespaced(client, "default");
+    /// assert!(maps.get("a").await.is_err());
+    /// assert_eq!(server.forbidden(), ["get configmaps"]);
+    /// # }
+    /// ```
+    pub fn forbidden(&self) -> Vec<String> {
+        let requests = self.requests();
+        let refused = requests.iter().filter(|request| request.status == 403);
+        let right = |request: &RecordedRequest| {
+            let part = |separator: char, text: &str| match text {
+                "" => String::new(),
+                text => format!("{separator}{text}"),
+            };
+            let (group, subresource) = (part('.', &request.group), part('/', &request.subresource));
+            format!("{} {}{group}{subresource}", request.verb, request.resource)
+        };
+        let rights: BTreeSet<String> = refused.map(right).collect();
+        rights.into_iter().collect()
+    }
+
+    /// Clears the recorded requests.
+    pub fn clear_requests(&self) {
+        lock(&self.0.record.requests).clear();
+    }
+
+    /// Returns the requests that are answered from now on, as they are.
+    pub fn follow_requests(&self) -> impl Stream<Item = RecordedRequest> + Send + Unpin + use<> {
+        let mut requests = lock(&self.0.record.requests).follow();
+        futures::stream::poll_fn(move |context| requests.poll_recv(context))
+    }
+
+    /// Sets how many requests are kept. With 0, requests are not recorded at all, not in the file either.
+    pub fn set_request_limit(&self, requests: usize) {
+        lock(&self.0.record.requests).set_limit(requests);
+    }
+}

@@ -1,0 +1,121 @@
+//! Applies JSON patches (RFC 6902) and merge patches (RFC 7396).
+
+use serde_json::Value;
+
+use crate::values::{
+    numbers,
+    object::{map, text},
+    status::{Answer, bad_request, unprocessable},
+};
+
+/// Applies an RFC 6902 patch with the liberties of the API server: `replace` adds an absent field, an index may count from the
+/// end, a `test` for null passes on an absent path, and a path without a leading slash changes nothing.
+pub(crate) fn json(object: &mut Value, patch: &Value) -> Answer<()> {
+    let malformed = || bad_request("error decoding patch: expected a list of operations");
+    for operation in patch.as_array().ok_or_else(malformed)? {
+        let value = operation.get("value").cloned().unwrap_or_default();
+        let target = text(operation, "/path");
+        let done = match text(operation, "/op") {
+            "add" => add(object, target, value),
+            "replace" => replace(object, target, value),
+            "remove" => remove(object, target).map(drop),
+            "test" => match object.pointer(target) {
+                Some(found) if *found == value || stored(found) == stored(&value) => Some(()),
+                None if value.is_null() => Some(()),
+                _ => None,
+            },
+            "move" => remove(object, text(operation, "/from"))
+                .and_then(|value| add(object, target, value)),
+            "copy" => {
+                let value = object.pointer(text(operation, "/from")).cloned();
+                value.and_then(|value| add(object, target, value))
+            }
+            _ => None,
+        };
+        done.ok_or_else(unprocessable)?;
+    }
+    Ok(())
+}
+
+/// Returns a value as it is stored: `1.0` as `1`.
+fn stored(value: &Value) -> Value {
+    let mut value = value.clone();
+    numbers::normalize(&mut value);
+    value
+}
+
+/// Returns the parent of a path, and the last step.
+fn parent<'a>(object: &'a mut Value, path: &str) -> Option<(&'a mut Value, String)> {
+    let (parent, last) = path.rsplit_once('/')?;
+    let last = last.replace("~1", "/").replace("~0", "~");
+    Some((object.pointer_mut(parent)?, last))
+}
+
+/// Returns the index that a step means in a list of a length.
+fn index(step: &str, length: usize) -> Option<usize> {
+    match step.strip_prefix('-') {
+        Some(back) => length.checked_sub(back.parse().ok()?),
+        None => step.parse().ok(),
+    }
+}
+
+fn add(object: &mut Value, path: &str, value: Value) -> Option<()> {
+    if !path.starts_with('/') {
+        return Some(());
+    }
+    let (parent, last) = parent(object, path)?;
+    match parent {
+        Value::Object(fields) => drop(fields.insert(last, value)),
+        Value::Array(items) if last == "-" => items.push(value),
+        Value::Array(items) => {
+            let at = index(&last, items.len()).filter(|at| *at <= items.len())?;
+            items.insert(at, value);
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn replace(object: &mut Value, path: &str, value: Value) -> Option<()> {
+    if !path.starts_with('/') {
+        return Some(());
+    }
+    let (parent, last) = parent(object, path)?;
+    match parent {
+        Value::Object(fields) => drop(fields.insert(last, value)),
+        Value::Array(items) => {
+            let at = index(&last, items.len())?;
+            *items.get_mut(at)? = value;
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn remove(object: &mut Value, path: &str) -> Option<Value> {
+    let (parent, last) = parent(object, path)?;
+    match parent {
+        Value::Object(fields) => fields.remove(&last),
+        Value::Array(items) => {
+            let at = index(&last, items.len()).filter(|at| *at < items.len())?;
+            Some(items.remove(at))
+        }
+        _ => None,
+    }
+}
+
+/// Applies an RFC 7396 patch.
+pub(crate) fn merge(object: &mut Value, patch: &Value) {
+    let Value::Object(patch) = patch else {
+        object.clone_from(patch);
+        return;
+    };
+    let fields = map(object);
+    for (name, change) in patch {
+        if change.is_null() {
+            fields.remove(name);
+        } else {
+            merge(fields.entry(name.as_str()).or_insert(Value::Null), change);
+        }
+    }
+}
