@@ -1,5 +1,6 @@
 //! Fuzz targets: run the generator on a text and assert the invariants that hold for every text.
 mod mutate;
+mod values;
 mod words;
 
 pub use mutate::mutate;

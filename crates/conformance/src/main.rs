@@ -152,7 +152,12 @@ async fn types() -> TestResult {
 async fn serve(kubeconfig: &Path, is_real: bool, has_controllers: bool) -> TestResult {
     let end = async { tokio::io::copy(&mut tokio::io::stdin(), &mut tokio::io::sink()).await };
     if is_real {
-        let plane = ControlPlane::start().await?;
+        let mut builder = ControlPlane::builder();
+        if !has_controllers {
+            // As with envtest: a namespace has no account that Pods could use.
+            builder = builder.api_server_arg("--disable-admission-plugins=ServiceAccount");
+        }
+        let plane = builder.start().await?;
         if !has_controllers {
             plane.controllers()?.kill();
         }

@@ -6,6 +6,9 @@ use flate2::read::GzDecoder;
 use k8s_openapi::{ByteString, jiff::Timestamp};
 use serde_json::{Map, Value};
 
+/// The content type of such bodies.
+pub(crate) const CONTENT: &str = "application/vnd.kubernetes.protobuf";
+
 const MAGIC: &[u8] = b"k8s\0";
 
 /// The recorded resources and types of the API server in memory.

@@ -5,7 +5,7 @@ mod compare;
 mod run;
 mod values;
 
-use self::builtin::samples;
+pub use self::builtin::samples;
 pub use self::run::{Options, run};
 
 use fastrand::Rng;

@@ -5,6 +5,8 @@ use std::{fs, io, path::Path};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::protobuf;
+
 /// One request.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -20,6 +22,32 @@ pub struct Step {
     /// The body as text, in place of `body`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+}
+
+impl Step {
+    /// Returns the content type and the body, as it is sent.
+    pub fn encoded(&self) -> (&str, Vec<u8>) {
+        let content = match self.patch.as_deref() {
+            Some("protobuf") => {
+                if let Some(body) = protobuf::encode(&self.body) {
+                    return (protobuf::CONTENT, body);
+                }
+                "application/json"
+            }
+            None => "application/json",
+            Some("apply") => "application/apply-patch+yaml",
+            Some("merge") => "application/merge-patch+json",
+            Some("json") => "application/json-patch+json",
+            Some("strategic") => "application/strategic-merge-patch+json",
+            Some(other) => other,
+        };
+        let body = match &self.text {
+            Some(text) => text.clone(),
+            None if self.body.is_null() => String::new(),
+            None => self.body.to_string(),
+        };
+        (content, body.into_bytes())
+    }
 }
 
 /// Requests in order.

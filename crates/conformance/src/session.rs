@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use testresult::TestResult;
 
-use crate::{Normal, Step, protobuf};
+use crate::{Normal, Step};
 
 /// The normalised answer to a step.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -68,26 +68,12 @@ impl Session {
             .replace("/NS/", &format!("/{}/", self.namespace))
             .replace("$NS", &self.namespace)
             .replace("$start", &self.start);
-        let mut body = step.body.clone();
-        self.fill(&path, &mut body).await?;
-        let packed = (step.patch.as_deref() == Some("protobuf")).then(|| protobuf::encode(&body));
-        let packed = packed.flatten();
-        let is_packed = packed.is_some();
-        let body = match &step.text {
-            _ if is_packed => packed.unwrap_or_default(),
-            Some(text) => text.replace("$NS", &self.namespace).into_bytes(),
-            None if body.is_null() => Vec::new(),
-            None => serde_json::to_vec(&body)?,
-        };
-        let content = match step.patch.as_deref() {
-            _ if is_packed => "application/vnd.kubernetes.protobuf",
-            None | Some("protobuf") => "application/json",
-            Some("apply") => "application/apply-patch+yaml",
-            Some("merge") => "application/merge-patch+json",
-            Some("json") => "application/json-patch+json",
-            Some("strategic") => "application/strategic-merge-patch+json",
-            Some(other) => other,
-        };
+        let mut step = step.clone();
+        self.fill(&path, &mut step.body).await?;
+        if let Some(text) = &mut step.text {
+            *text = text.replace("$NS", &self.namespace);
+        }
+        let (content, body) = step.encoded();
         let request = Request::builder()
             .method(method)
             .uri(&path)

@@ -2,4 +2,5 @@
 
 mod apply;
 mod kubectl;
+mod requests;
 mod scripts;

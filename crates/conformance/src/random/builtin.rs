@@ -59,7 +59,7 @@ const KINDS: &[(&str, &str, bool, bool)] = &[
 ];
 
 /// Reads the samples of built-in kinds, by kind.
-pub(super) fn samples() -> TestResult<Vec<Vec<Value>>> {
+pub fn samples() -> TestResult<Vec<Vec<Value>>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let mut all: Vec<Value> = Vec::new();
     let mut files: Vec<_> = fs::read_dir(folder)?.collect::<Result<_, _>>()?;

@@ -22,7 +22,7 @@ use crate::{
     storage::lock,
     values::{
         object::{at, put, strings, text},
-        status::{Answer, error, no_details, no_resource, no_verb},
+        status::{Answer, error, no_details, no_verb},
     },
 };
 
@@ -45,6 +45,10 @@ pub(crate) fn answer(
     if !kind.verbs.contains(&verb) {
         return Some(Err(no_verb()));
     }
+    if kind.kind == "Binding" {
+        // A request for its Pod.
+        return None;
+    }
     let enabled = lock(auth).enabled;
     let store = lock(&backend.store);
     if enabled {
@@ -62,7 +66,6 @@ pub(crate) fn answer(
         }
     }
     Some(match kind.kind {
-        "Binding" => Err(no_resource()),
         "ComponentStatus" => {
             let missing = || {
                 let message = format!("componentstatus {name:?} not found");

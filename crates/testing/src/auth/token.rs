@@ -28,6 +28,8 @@ use crate::{
 /// The default of `expirationSeconds`, and its least value.
 const HOUR: i64 = 3600;
 const LEAST: i64 = 600;
+/// The longest time that kube-apiserver accepts, in seconds.
+const MOST: i64 = 1 << 32;
 
 /// The audience of the server, and the issuer of its tokens.
 const SERVER: &str = "https://kubernetes.default.svc";
@@ -113,7 +115,7 @@ pub(crate) fn create(auth: &Mutex<Auth>, store: &Store, request: &Request) -> An
     let account = current(store, target)?;
     let mut review = request.json()?;
     let seconds = at(&review, "/spec/expirationSeconds").as_i64();
-    let seconds = seconds.unwrap_or(HOUR).max(LEAST);
+    let seconds = seconds.unwrap_or(HOUR).clamp(LEAST, MOST);
     let now = clock::now();
     let end = now + SignedDuration::from_secs(seconds);
     let mut user = User::account(&target.namespace, &target.name);

@@ -133,7 +133,8 @@ fn shorten(object: &mut Value, from: i64, to: i64) {
     let metadata = section(object, "metadata");
     let time = metadata.get("deletionTimestamp").cloned();
     if let Some(Time(time)) = time.and_then(|time| serde_json::from_value(time).ok()) {
-        let time = Time(time - SignedDuration::from_secs(from - to));
+        let less = SignedDuration::from_secs(from.saturating_sub(to));
+        let time = Time(time.saturating_sub(less).unwrap_or(time));
         metadata.insert("deletionTimestamp".to_owned(), json!(time));
     }
     metadata.insert("deletionGracePeriodSeconds".to_owned(), to.into());
@@ -142,7 +143,9 @@ fn shorten(object: &mut Value, from: i64, to: i64) {
 /// Marks an object as deleted.
 pub(crate) fn mark(object: &mut Value, grace: i64) {
     let metadata = section(object, "metadata");
-    let time = Time(clock::now() + SignedDuration::from_secs(grace));
+    let now = clock::now();
+    let time = now.saturating_add(SignedDuration::from_secs(grace));
+    let time = Time(time.unwrap_or(now));
     metadata.insert("deletionTimestamp".to_owned(), json!(time));
     metadata.insert("deletionGracePeriodSeconds".to_owned(), grace.into());
     if let Some(generation) = metadata.get("generation").and_then(Value::as_i64) {

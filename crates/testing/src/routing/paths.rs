@@ -5,13 +5,17 @@ use http::{Method, header, request::Parts};
 use crate::{
     kinds::{builtin, kind::Kinds, target::Target},
     request::{Query, Request, Verb},
-    values::status::{Answer, no_containers, no_resource, no_verb, not_allowed},
+    values::status::{Answer, no_containers, no_resource, no_verb, not_allowed, too_many_bytes},
 };
+
+/// The bytes of a body.
+const LARGEST: usize = 3 * 1024 * 1024;
 
 /// Reads a request for a resource.
 pub(crate) fn request(parts: &Parts, body: Vec<u8>, kinds: &Kinds) -> Answer<Request> {
     let query = Query::read(parts.uri.query().unwrap_or_default());
-    let target = target(parts.uri.path(), kinds)?;
+    let path = parts.uri.path();
+    let target = target(bound(parts, &body).as_deref().unwrap_or(path), kinds)?;
     let watch = query.flag("watch");
     let verb = match (&parts.method, target.name.is_empty()) {
         (method, false) if is_created(&target.subresource) => match *method {
@@ -31,6 +35,11 @@ pub(crate) fn request(parts: &Parts, body: Vec<u8>, kinds: &Kinds) -> Answer<Req
         (&Method::DELETE, true) => Verb::DeleteCollection,
         _ => return Err(not_allowed()),
     };
+    if body.len() > LARGEST {
+        return Err(too_many_bytes(&format!(
+            "Request entity too large: limit is {LARGEST}"
+        )));
+    }
     let header = |name| {
         let value = parts.headers.get(name);
         let value = value.and_then(|value| value.to_str().ok());
@@ -49,6 +58,24 @@ pub(crate) fn request(parts: &Parts, body: Vec<u8>, kinds: &Kinds) -> Answer<Req
         metadata_only: accept.contains("as=PartialObjectMetadata"),
         ..Request::new(verb, target, body, &header(header::USER_AGENT))
     })
+}
+
+/// Returns the path of the Pod that a `Binding` names, if one is created in its own collection.
+fn bound(parts: &Parts, body: &[u8]) -> Option<String> {
+    let path = parts.uri.path();
+    let namespace = path
+        .strip_prefix("/api/v1/namespaces/")?
+        .strip_suffix("/bindings")?;
+    if parts.method != Method::POST || namespace.contains('/') {
+        return None;
+    }
+    let binding =
+        builtin::review_from_protobuf(body).or_else(|| serde_json::from_slice(body).ok())?;
+    let name = binding.pointer("/metadata/name")?.as_str()?;
+    let name: String = form_urlencoded::byte_serialize(name.as_bytes()).collect();
+    Some(format!(
+        "/api/v1/namespaces/{namespace}/pods/{name}/binding"
+    ))
 }
 
 /// Returns whether a subresource is written by a POST alone.

@@ -5,14 +5,28 @@ use serde_json::Value;
 use crate::values::{
     numbers,
     object::{map, text},
-    status::{Answer, bad_request, unprocessable},
+    status::{Answer, bad_request, too_many_bytes, unprocessable},
 };
+
+/// The operations of a JSON patch, and the bytes that they may copy.
+const MOST_OPERATIONS: usize = 10_000;
+const MOST_COPIED: usize = 3 * 1024 * 1024;
+/// How deep the values of a body may be nested: a patch does not nest them deeper.
+const DEEPEST: usize = 128;
 
 /// Applies an RFC 6902 patch with the liberties of the API server: `replace` adds an absent field, an index may count from the
 /// end, a `test` for null passes on an absent path, and a path without a leading slash changes nothing.
 pub(crate) fn json(object: &mut Value, patch: &Value) -> Answer<()> {
     let malformed = || bad_request("error decoding patch: expected a list of operations");
-    for operation in patch.as_array().ok_or_else(malformed)? {
+    let operations = patch.as_array().ok_or_else(malformed)?;
+    if operations.len() > MOST_OPERATIONS {
+        return Err(too_many_bytes(&format!(
+            "The allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, got {}",
+            operations.len()
+        )));
+    }
+    let mut copied = 0;
+    for operation in operations {
         let value = operation.get("value").cloned().unwrap_or_default();
         let target = text(operation, "/path");
         let done = match text(operation, "/op") {
@@ -27,7 +41,9 @@ pub(crate) fn json(object: &mut Value, patch: &Value) -> Answer<()> {
             "move" => remove(object, text(operation, "/from"))
                 .and_then(|value| add(object, target, value)),
             "copy" => {
-                let value = object.pointer(text(operation, "/from")).cloned();
+                let value = object.pointer(text(operation, "/from"));
+                copied += value.map_or(0, |value| value.to_string().len());
+                let value = value.filter(|_| copied <= MOST_COPIED).cloned();
                 value.and_then(|value| add(object, target, value))
             }
             _ => None,
@@ -35,6 +51,15 @@ pub(crate) fn json(object: &mut Value, patch: &Value) -> Answer<()> {
         done.ok_or_else(unprocessable)?;
     }
     Ok(())
+}
+
+fn depth(value: &Value) -> usize {
+    let inner = match value {
+        Value::Object(fields) => fields.values().map(depth).max(),
+        Value::Array(items) => items.iter().map(depth).max(),
+        _ => return 0,
+    };
+    1 + inner.unwrap_or_default()
 }
 
 /// Returns a value as it is stored: `1.0` as `1`.
@@ -63,6 +88,9 @@ fn add(object: &mut Value, path: &str, value: Value) -> Option<()> {
     if !path.starts_with('/') {
         return Some(());
     }
+    if path.matches('/').count() + depth(&value) > DEEPEST {
+        return None;
+    }
     let (parent, last) = parent(object, path)?;
     match parent {
         Value::Object(fields) => drop(fields.insert(last, value)),
@@ -79,6 +107,9 @@ fn add(object: &mut Value, path: &str, value: Value) -> Option<()> {
 fn replace(object: &mut Value, path: &str, value: Value) -> Option<()> {
     if !path.starts_with('/') {
         return Some(());
+    }
+    if path.matches('/').count() + depth(&value) > DEEPEST {
+        return None;
     }
     let (parent, last) = parent(object, path)?;
     match parent {

@@ -121,6 +121,11 @@ pub(crate) fn bad_request(message: &str) -> Box<Status> {
     error(400, reason::BAD_REQUEST, message)
 }
 
+/// The body asks for too much.
+pub(crate) fn too_many_bytes(message: &str) -> Box<Status> {
+    error(413, "RequestEntityTooLarge", message)
+}
+
 /// The patch cannot be applied.
 pub(crate) fn unprocessable() -> Box<Status> {
     let message = "the server rejected our request due to an error in our request";

@@ -25,6 +25,19 @@ pub(super) fn convert(object: &mut Value) {
             }
         }
         ("apps/v1", "StatefulSet") => claim_templates(object),
+        ("flowcontrol.apiserver.k8s.io/v1", "FlowSchema")
+            if at(object, "/spec/matchingPrecedence")
+                .as_i64()
+                .is_none_or(|it| it == 0) =>
+        {
+            put(object, "/spec/matchingPrecedence", 1000.into());
+        }
+        ("apiregistration.k8s.io/v1", "APIService")
+            if at(object, "/spec/service").is_object()
+                && at(object, "/spec/service/port").is_null() =>
+        {
+            put(object, "/spec/service/port", 443.into());
+        }
         ("apiextensions.k8s.io/v1", "CustomResourceDefinition") => definition::default(object),
         ("apps/v1", "DaemonSet") => {
             let annotations = at(object, "/metadata/annotations");
