@@ -9,6 +9,9 @@ use crate::{error::Error, reaper::keep_all_logs};
 /// The polling interval.
 const INTERVAL: Duration = Duration::from_millis(50);
 
+/// A longer time could exceed the clock.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
 /// Polls `check` until it returns `Ok`, and returns that value. An `Err` of `check` describes the current state.
 ///
 /// After `within` the result is [`Error::Timeout`] with the last of these errors, and the logs of the control planes are
@@ -30,7 +33,7 @@ pub async fn eventually<T, E: Display>(
     within: Duration,
     mut check: impl AsyncFnMut() -> Result<T, E>,
 ) -> Result<T, Error> {
-    let end = Instant::now() + within;
+    let end = Instant::now() + within.min(LONGEST);
     let mut last = "nothing, the first check hung".to_owned();
     while let Ok(result) = timeout_at(end, check()).await {
         match result {

@@ -1,6 +1,6 @@
 //! Waits until the operator is at rest, and finds operators that never are.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tokio::{
     runtime::Handle,
@@ -22,9 +22,15 @@ const WAKES_AT_REST: u64 = 20;
 /// Writes of one phase after which an operator is not expected to come to rest.
 const CHANGES: usize = 1_000;
 
+/// A longer time could exceed the clock.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+/// The clock of a run does not advance by less.
+const SHORTEST: Duration = Duration::from_millis(1);
+
 /// Waits until nothing has changed for a while.
 pub(super) async fn rest(world: &Arc<World>) {
     let setup = &world.setup;
+    let quiet = setup.quiet.clamp(SHORTEST, LONGEST);
     let begin = Instant::now();
     let before = world.lock().changes;
     let runtime = Handle::current();
@@ -37,7 +43,7 @@ pub(super) async fn rest(world: &Arc<World>) {
         if idle.0 != idle_since {
             idle = (idle_since, wakes(&runtime));
         }
-        let seconds = setup.quiet.as_secs().max(1);
+        let seconds = quiet.as_secs().max(1);
         if wakes(&runtime) - idle.1 > WAKES_AT_REST * seconds {
             let message = format!(
                 "the operator woke more than {} times in {seconds} seconds, without any change",
@@ -45,7 +51,7 @@ pub(super) async fn rest(world: &Arc<World>) {
             );
             return world.fail(Failure::new(Oracle::Rest, message));
         }
-        let rested = idle_since + setup.quiet;
+        let rested = idle_since + quiet;
         if Instant::now() >= rested {
             break;
         }
@@ -58,7 +64,8 @@ pub(super) async fn rest(world: &Arc<World>) {
             let message = format!("the operator has changed objects {CHANGES} times, and goes on");
             return world.fail(world.endless(&message));
         }
-        let next = rested.min(Instant::now() + setup.quiet / 10);
+        let pause = (quiet / 10).min(setup.patience).max(SHORTEST);
+        let next = rested.min(Instant::now() + pause);
         // An early end is seen at once.
         let _ = timeout_at(next, world.ended.notified()).await;
     }
@@ -66,7 +73,7 @@ pub(super) async fn rest(world: &Arc<World>) {
         if count > REQUESTS_AT_REST {
             let message = format!(
                 "{count} requests for {key} in {} seconds without any change",
-                setup.quiet.as_secs()
+                quiet.as_secs()
             );
             world.fail(Failure::new(Oracle::Requests, message));
         }

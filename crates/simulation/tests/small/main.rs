@@ -128,6 +128,30 @@ fn a_run_begins_with_what_the_phases_before_its_first_fault_have_left() {
     }
 }
 
+#[test]
+fn a_simulation_takes_any_duration() {
+    let extremes = [
+        Duration::ZERO,
+        Duration::from_nanos(1),
+        Duration::from_secs(i64::MAX as u64),
+        Duration::MAX,
+    ];
+    for duration in extremes {
+        let world = || world(false, &["a"]).budget(Budget::Schedules(2));
+        // Too little patience or too much quiet is a failure. Too little quiet finds what it happens to find.
+        let quiet = world().quiet(duration).explore();
+        let patient = world().patience(duration).explore();
+        let is_short = duration < Duration::from_secs(1);
+        assert_eq!(
+            (quiet.is_ok() && !is_short, patient.is_ok()),
+            (false, !is_short),
+            "{duration:?}"
+        );
+        let timed = world().budget(Budget::Time(duration.min(Duration::from_secs(1))));
+        assert!(timed.explore().is_ok(), "{duration:?}");
+    }
+}
+
 /// Which of several objects kube's `Controller` reconciles first, a randomly hashed map decides.
 #[test]
 fn runs_of_kubes_own_controller_with_one_object_are_repeatable() {

@@ -102,7 +102,8 @@ impl Fault {
         };
         let mut response = json_response(code, status(code, reason, message).to_string());
         if let Self::TooManyRequests { retry_after } = self {
-            let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
+            let rest = u64::from(retry_after.subsec_nanos() > 0);
+            let seconds = retry_after.as_secs().saturating_add(rest);
             response
                 .headers_mut()
                 .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -149,6 +150,12 @@ mod tests {
             retry_after: Duration::from_millis(1200),
         };
         assert_eq!(fault.answer().unwrap().headers()[header::RETRY_AFTER], "2");
+        let fault = Fault::TooManyRequests {
+            retry_after: Duration::MAX,
+        };
+        let longest = u64::MAX.to_string();
+        let answer = fault.answer().unwrap();
+        assert_eq!(answer.headers()[header::RETRY_AFTER], longest);
     }
 
     #[test]

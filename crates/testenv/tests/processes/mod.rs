@@ -4,3 +4,4 @@
 mod cleanup;
 mod configuration;
 mod up;
+mod waits;

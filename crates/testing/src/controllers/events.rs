@@ -143,7 +143,7 @@ impl Pass<'_> {
             return false;
         };
         let mut event = Value::clone(&event);
-        let count = at(&event, "/count").as_i64().unwrap_or(1) + 1;
+        let count = at(&event, "/count").as_i64().unwrap_or(1).saturating_add(1);
         put(&mut event, "/count", count.into());
         put(&mut event, "/lastTimestamp", now());
         self.update(&event)

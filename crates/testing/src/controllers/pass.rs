@@ -65,7 +65,9 @@ impl<'a> Pass<'a> {
     pub(super) fn waited(&mut self, what: String, time: Duration) -> bool {
         let start = self.before.get(&what).copied().unwrap_or(self.now);
         self.waits.insert(what, start);
-        let end = start + time;
+        let Some(end) = start.checked_add(time) else {
+            return false; // It never ends.
+        };
         if end <= self.now {
             return true;
         }

@@ -30,6 +30,8 @@ use crate::{
 
 /// The default timeout of a watch; a real server chooses 30 to 60 minutes.
 const TIMEOUT: Duration = Duration::from_secs(1800);
+/// A longer time could exceed the clock.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 /// The interval of bookmarks of a real server.
 const BOOKMARKS: Duration = Duration::from_secs(60);
 
@@ -78,7 +80,7 @@ pub(crate) fn open(
     let timeout = query
         .number("timeoutSeconds")?
         .filter(|seconds| *seconds > 0)
-        .map_or(TIMEOUT, Duration::from_secs);
+        .map_or(TIMEOUT, |seconds| Duration::from_secs(seconds).min(LONGEST));
     let now = Instant::now();
     let (sender, commands) = mpsc::unbounded_channel();
     let mut watch = Watch {
@@ -310,7 +312,11 @@ impl Watch {
                 self.lines.extend(self.swapped.drain(..));
             }
             EventAction::Drop => {}
-            EventAction::Delay(time) => self.delayed.push((Instant::now() + time, line)),
+            EventAction::Delay(time) => {
+                // Beyond the clock, it is never sent.
+                let due = Instant::now().checked_add(time);
+                self.delayed.extend(due.map(|due| (due, line)));
+            }
             EventAction::Swap => self.swapped.push(line),
         }
     }

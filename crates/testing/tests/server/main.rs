@@ -16,6 +16,7 @@ mod crd;
 mod definition;
 mod delete;
 mod discovery;
+mod durations;
 mod events;
 mod faults;
 mod intercept;
