@@ -53,12 +53,29 @@ const FOUND: [&str; 12] = [
 /// Returns the message of a decoder without the values of an object of `kind`.
 pub(crate) fn message(kind: &str, error: &serde_json::Error) -> String {
     let text = without_values(&error.to_string());
-    if kind != "Secret" || !error.is_data() || is_of_serde(&text) {
+    if !error.is_data() || is_public(kind, &text) {
         return text;
     }
     // The message of a type, such as a text in base64.
     let (line, column) = (error.line(), error.column());
     format!("a value is not valid at line {line} column {column}")
+}
+
+/// Returns the message about a field of an object that a user has sent, who may see its values, but for those of a Secret: refusals get into
+/// logs.
+pub(crate) fn field_message(kind: &str, text: String) -> String {
+    if kind != "Secret" {
+        return text;
+    }
+    let text = without_values(&text);
+    if is_public(kind, &text) {
+        return text;
+    }
+    "the value is not valid".to_owned()
+}
+
+fn is_public(kind: &str, text: &str) -> bool {
+    kind != "Secret" || is_of_serde(text)
 }
 
 /// Whether serde made the message, which then has types and names of fields alone.

@@ -10,7 +10,7 @@ use kube::{
 };
 use serde::Serialize;
 
-use crate::record::Problem;
+use crate::{client::decode, record::Problem};
 
 /// Why a webhook refuses a request. The client gets it as the status of its request.
 ///
@@ -232,7 +232,7 @@ pub(super) fn undecodable<K: Resource<DynamicType = ()>>(
 ) -> Refusal {
     let causes = problems.into_iter().map(|problem| StatusCause {
         reason: "FieldValueTypeInvalid".to_owned(),
-        message: problem.message,
+        message: decode::field_message(&K::kind(&()), problem.message),
         field: Some(problem.path)
             .filter(|path| !path.is_empty())
             .unwrap_or_else(|| "<nil>".to_owned()),

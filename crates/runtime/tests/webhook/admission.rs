@@ -1,6 +1,6 @@
 //! The answers to `AdmissionReview`s.
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use k8s_openapi::api::core::v1::{ConfigMap, Service};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
 use kube_codegen_runtime::webhook::{Request, Webhooks};
 use serde_json::{Value, json};
 
@@ -103,6 +103,31 @@ async fn wrong_types_are_field_errors() {
         );
     }
     operator.stop().await.unwrap();
+}
+
+#[test]
+fn refusals_show_no_values_of_secrets() {
+    let handler = |_: &mut Secret, _: &Request| Ok(());
+    let answers = Webhooks::new("operator").defaulting(handler).in_process();
+    for part in [
+        json!({"data": "hunter2"}),
+        json!({"data": {"password": "hunter2!"}}),
+        json!({"data": {"password": ["hunter2"]}}),
+        json!({"stringData": ["hunter2"]}),
+        json!({"immutable": "hunter2"}),
+    ] {
+        let mut object = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}});
+        object
+            .as_object_mut()
+            .unwrap()
+            .extend(part.as_object().unwrap().clone());
+        let mut review = review("CREATE", "a", &object, &Value::Null);
+        review["request"]["kind"]["kind"] = "Secret".into();
+        let answer = answers("/mutate--v1-secret", review).unwrap();
+        let response = &answer["response"];
+        assert_eq!(response["status"]["code"], 422, "{response}");
+        assert!(!response.to_string().contains("hunter2"), "{response}");
+    }
 }
 
 #[test]
