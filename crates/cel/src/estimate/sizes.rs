@@ -22,7 +22,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// A value of at most so many characters, bytes, items or entries; 0 if it has none to count.
+    /// A value of at most this many characters, bytes, items or entries; 0 if it has none to count.
     pub fn of(most: u64) -> Self {
         Self {
             most,

@@ -195,11 +195,7 @@ impl Server {
 
     /// Serves webhooks to clients that need no token.
     #[cfg(feature = "webhook")]
-    pub(crate) fn webhooks(
-        mut self,
-        webhooks: crate::webhook::Dispatch,
-        metrics: &Metrics,
-    ) -> Self {
+    pub(crate) fn webhooks(mut self, webhooks: respond::Responder, metrics: &Metrics) -> Self {
         self.routes.webhooks = Some(webhooks);
         self.metrics = Some(metrics.clone());
         self

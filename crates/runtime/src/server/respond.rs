@@ -1,4 +1,6 @@
 //! Answers requests by their path.
+#[cfg(feature = "webhook")]
+use futures::future::BoxFuture;
 use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
@@ -11,6 +13,11 @@ use crate::{
     metrics::{Format, Metrics},
 };
 
+/// Answers a request.
+#[cfg(feature = "webhook")]
+pub(crate) type Responder =
+    Box<dyn Fn(Request<Incoming>) -> BoxFuture<'static, Response<Full<Bytes>>> + Send + Sync>;
+
 /// What the server serves.
 #[derive(Default)]
 pub(super) struct Routes {
@@ -20,8 +27,9 @@ pub(super) struct Routes {
     pub(super) informers: Option<Box<dyn Fn() -> Vec<InformerStatus> + Send + Sync>>,
     /// Who may read what is not a health check.
     pub(super) access: Option<Access>,
+    /// Answers all requests, in place of the paths of the server.
     #[cfg(feature = "webhook")]
-    pub(super) webhooks: Option<crate::webhook::Dispatch>,
+    pub(super) webhooks: Option<Responder>,
 }
 
 /// Most items of each kind in the answer for a queue.
@@ -32,7 +40,7 @@ impl Routes {
     pub(super) async fn respond(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
         #[cfg(feature = "webhook")]
         if let Some(webhooks) = &self.webhooks {
-            return webhooks.respond(request).await;
+            return webhooks(request).await;
         }
         let (method, uri) = (request.method(), request.uri());
         if method != Method::GET && method != Method::HEAD {

@@ -67,6 +67,8 @@ use k8s_openapi::{
     apimachinery::pkg::apis::meta::v1::LabelSelector,
 };
 
+pub(crate) use self::run::Running;
+use self::serve::Dispatch;
 pub use self::{
     certificates::{CertificateError, OwnCertificates},
     client::ClientConfig,
@@ -81,7 +83,6 @@ use self::{
     conversion::{Convert, Converters},
     handler::Handler,
 };
-pub(crate) use self::{run::Running, serve::Dispatch};
 
 /// How long the API server waits for an admission webhook by default.
 const TIMEOUT: Duration = Duration::from_secs(10);

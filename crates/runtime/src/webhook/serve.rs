@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures::FutureExt as _;
 use http::{Method, Request as HttpRequest, Response, StatusCode, header, request::Parts};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Body as _, Bytes, Incoming};
@@ -27,7 +28,7 @@ use super::{
 use crate::{
     metrics::{Metrics, WebhookMetrics},
     panics,
-    server::respond::{response, text},
+    server::respond::{Responder, response, text},
 };
 
 /// Most bytes of an admission review, as in controller-runtime: two objects of the size that etcd stores, and more.
@@ -45,7 +46,7 @@ const MARGIN: Duration = Duration::from_millis(500);
 
 /// What serves the webhooks, by path. A clone is a handle on the same.
 #[derive(Clone)]
-pub(crate) struct Dispatch {
+pub(super) struct Dispatch {
     admission: Arc<BTreeMap<String, Handler>>,
     converters: Arc<Converters>,
     metrics: WebhookMetrics,
@@ -101,7 +102,15 @@ impl Dispatch {
         }
     }
 
-    pub(crate) async fn respond(&self, request: HttpRequest<Incoming>) -> HttpResponse {
+    /// Returns the function that a server answers with.
+    pub(super) fn responder(self) -> Responder {
+        Box::new(move |request| {
+            let own = self.clone();
+            async move { own.respond(request).await }.boxed()
+        })
+    }
+
+    async fn respond(&self, request: HttpRequest<Incoming>) -> HttpResponse {
         let started = Instant::now();
         let (head, mut body) = request.into_parts();
         let path = head.uri.path();

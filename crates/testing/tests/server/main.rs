@@ -22,6 +22,8 @@ mod faults;
 mod intercept;
 mod list;
 mod namespaces;
+mod numbers;
+mod patch;
 mod protocol;
 mod requests;
 mod size;
@@ -29,5 +31,4 @@ mod subresources;
 mod support;
 mod transport;
 mod watch;
-
 mod write;
