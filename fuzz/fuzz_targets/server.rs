@@ -11,14 +11,11 @@ use tokio::runtime::Builder;
 static SERVER: OnceLock<ApiServer> = OnceLock::new();
 
 fuzz_target!(|data: &[u8]| {
-    let runtime = Builder::new_current_thread()
-        .enable_all()
-        .start_paused(true);
+    let mut builder = Builder::new_current_thread();
+    builder.enable_all().start_paused(true);
+    let runtime = builder.build().expect("a runtime");
     let server = SERVER.get_or_init(|| ApiServer::builder().namespaces().build());
-    runtime
-        .build()
-        .expect("a runtime")
-        .block_on(server::requests(&server.fork(), data));
+    runtime.block_on(server::requests(&server.fork(), data));
 });
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
