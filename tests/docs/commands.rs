@@ -4,7 +4,10 @@
 //! `[..]` matches anything.
 use std::{path::Path, process::Command};
 
-use crate::docs::{pages::pages, read};
+use crate::{
+    cargo,
+    docs::{pages::pages, read},
+};
 
 /// Pages whose commands a test of their own runs.
 const ELSEWHERE: &[&str] = &["docs/tutorial.md"];
@@ -65,7 +68,7 @@ const CARGO_RUN: &str = r#"cargo() {
 
 /// Builds the program of `kube-codegen dev`, as the tests do, and returns the directory of all programs.
 pub(crate) fn programs() -> &'static Path {
-    let status = Command::new(env!("CARGO"))
+    let status = cargo()
         .args([
             "build",
             "--quiet",
