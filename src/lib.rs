@@ -42,10 +42,7 @@
 //! ```
 //! use kube_codegen::{options::Options, pipeline, source::Source};
 //!
-//! let manifest = Source {
-//!     name: "widget.yaml".to_owned(),
-//!     path: None,
-//!     text: "
+//! let manifest = Source::new("widget.yaml", "
 //! apiVersion: apiextensions.k8s.io/v1
 //! kind: CustomResourceDefinition
 //! metadata: { name: widgets.example.com }
@@ -62,8 +59,7 @@
 //!         type: object
 //!         properties:
 //!           spec: { type: object, properties: { size: { type: integer } } }
-//! ".to_owned(),
-//! };
+//! ");
 //! let output = pipeline::run(&[manifest], &Options::default());
 //! assert!(!output.diagnostics.has_errors());
 //! let types = output.files.iter().find(|file| file.path == "example_com/v1/types.rs").unwrap();

@@ -77,11 +77,7 @@ fn last_definitions(generated: &Path, output: &Output) -> Vec<(String, Source)> 
         .map(|kind| format!("{}.{}", kind.plural, kind.group))
         .collect();
     let definition = |(path, text): (PathBuf, String)| {
-        let source = Source {
-            name: path.display().to_string(),
-            path: Some(path),
-            text,
-        };
+        let source = Source::file(path, text);
         let documents = yaml::documents(&source, &mut Diagnostics::new());
         let name = documents.first()?.pointer("/metadata/name");
         let name = name.and_then(Value::as_str)?.to_owned();

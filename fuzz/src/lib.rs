@@ -69,11 +69,7 @@ pub fn generate(text: &str) {
 }
 
 fn source(name: &str, text: &str) -> Source {
-    Source {
-        name: name.to_owned(),
-        path: Some(name.into()),
-        text: text.trim_start_matches('\u{feff}').to_owned(),
-    }
+    Source::file(name, text.trim_start_matches('\u{feff}'))
 }
 
 /// Locates and renders the diagnostics; the output must not contain control characters.

@@ -5,11 +5,7 @@ use kube_codegen::{private::yaml, source::Source};
 
 /// Changes one to four parts of the first document; none if there is no document. The same seed makes the same changes.
 pub fn mutate(text: &str, seed: u64) -> Option<String> {
-    let source = Source {
-        name: String::new(),
-        path: None,
-        text: text.to_owned(),
-    };
+    let source = Source::new("", text);
     let mut root = yaml::documents(&source, &mut Diagnostics::new())
         .into_iter()
         .next()?;

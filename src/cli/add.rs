@@ -213,11 +213,7 @@ fn with_conversion(
     if text == before {
         return Ok(definitions);
     }
-    let source = Source {
-        name: path.display().to_string(),
-        path: Some(path),
-        text: text.clone(),
-    };
+    let source = Source::file(path, text.clone());
     run.output = pipeline::run(&[source], &settings.options);
     let path = scaffold::DEFINITIONS.to_owned();
     let text = text.into();

@@ -164,11 +164,7 @@ fn with_conversion(output: Output, args: &Args, settings: &Settings) -> Output {
     }
     let text = definitions(&output.model).text;
     let text = scaffold::with_conversions(&text, &output.model, args.name.as_str());
-    let source = Source {
-        name: scaffold::DEFINITIONS.to_owned(),
-        path: None,
-        text,
-    };
+    let source = Source::new(scaffold::DEFINITIONS, text);
     pipeline::run(&[source], &settings.options)
 }
 
@@ -335,11 +331,7 @@ fn check_definitions(own: &Plan, files: &[File]) -> Result<(), CommandError> {
 /// Returns the documents of a YAML text, unless it is invalid.
 fn documents(text: String) -> Option<Vec<serde_json::Value>> {
     let name = scaffold::DEFINITIONS.to_owned();
-    let source = Source {
-        name,
-        path: None,
-        text,
-    };
+    let source = Source::new(name, text);
     let mut diagnostics = Diagnostics::new();
     let documents = yaml::documents(&source, &mut diagnostics);
     (!diagnostics.has_errors()).then_some(documents)

@@ -69,14 +69,7 @@ impl Tree {
         let mut tree = Self::default();
         for path in paths {
             let text = fs::read_to_string(&path).map_err(|error| cannot_read(&path, error))?;
-            tree.add(
-                Source {
-                    name: path.display().to_string(),
-                    path: Some(path),
-                    text,
-                },
-                diagnostics,
-            );
+            tree.add(Source::file(path, text), diagnostics);
         }
         Ok(tree)
     }

@@ -193,11 +193,7 @@ mod tests {
 
     /// Renders one error at a position of a text.
     fn show(text: &str, column: usize, length: usize, style: Style) -> String {
-        let source = Source {
-            name: "in.yaml".to_owned(),
-            path: None,
-            text: text.to_owned(),
-        };
+        let source = Source::new("in.yaml", text);
         let place = Place {
             source: Some(SourceId(0)),
             position: Some(Position {

@@ -80,6 +80,7 @@ pub struct Position {
 
 /// One diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// What kind of problem it is.
     pub code: Code,

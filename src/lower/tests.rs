@@ -11,11 +11,7 @@ fn lower(node: &str, required: &str) -> (Model, Vec<(Code, String)>) {
     let text = format!(
         "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: foos.example.com}}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {{kind: Foo, plural: foos}}\n  versions:\n    - name: v1\n      served: true\n      storage: true\n      schema: {{openAPIV3Schema: {{type: object, required: [{required}], properties: {{x: {node}}}}}}}\n"
     );
-    let source = Source {
-        name: "test".into(),
-        path: None,
-        text,
-    };
+    let source = Source::new("test", text);
     let mut diagnostics = Diagnostics::new();
     let crds = crate::crd::parse(&[source], &mut diagnostics);
     assert!(!diagnostics.has_errors(), "{diagnostics:#?}");

@@ -23,7 +23,10 @@ macro_rules! structs {
             builder $_b:ident($($_a:tt)*) $_s:block;)* }
     ) => {
         /// Options of the pipeline.
+        ///
+        /// Start with [`Options::default`] and set fields: later versions have more of them.
         #[derive(Clone, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
         pub struct Options {
             $($(#[doc = $doc])* pub $field: $ty,)*
         }
@@ -35,7 +38,10 @@ macro_rules! structs {
         }
 
         /// Options of a run: inputs, output, and the [`Options`] of the pipeline.
+        ///
+        /// Start with [`Settings::default`] and set fields: later versions have more of them.
         #[derive(Clone, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
         pub struct Settings {
             $($(#[doc = $run_doc])* pub $run: $run_ty,)*
             /// Options of the pipeline.

@@ -43,11 +43,7 @@ fn run(overrides: Vec<Override>) -> (Model, Vec<Finding>) {
 
 /// Returns the model of a CRD after all passes, and the diagnostics.
 pub(super) fn complete(crd: &str, options: &Options) -> (Model, Vec<Finding>) {
-    let source = Source {
-        name: "test".into(),
-        path: None,
-        text: crd.into(),
-    };
+    let source = Source::new("test", crd);
     let mut diagnostics = Diagnostics::new();
     let crds = crate::crd::parse(&[source], &mut diagnostics);
     let mut model = crate::lower::lower(crds, &mut diagnostics);

@@ -60,11 +60,7 @@ mod tests {
                 plural: "websites",
                 cluster,
             };
-            let source = Source {
-                name: "crd.yaml".to_owned(),
-                path: None,
-                text: crd_skeleton(&names).unwrap(),
-            };
+            let source = Source::new("crd.yaml", crd_skeleton(&names).unwrap());
             let output = pipeline::run(&[source], &Options::default());
             let diagnostics: Vec<_> = output.diagnostics.iter().collect();
             assert!(diagnostics.is_empty(), "{diagnostics:?}");

@@ -206,11 +206,7 @@ mod tests {
     #[test]
     fn every_template_and_variable_is_documented() {
         let docs = include_str!("../../docs/templates.md");
-        let source = Source {
-            name: "crdkind.yaml".to_owned(),
-            path: None,
-            text: include_str!("../../fixtures/crdkind.yaml").to_owned(),
-        };
+        let source = Source::new("crdkind.yaml", include_str!("../../fixtures/crdkind.yaml"));
         let output = pipeline::run(&[source], &Options::default());
         let parameters = Parameters {
             name: "test-operator".to_owned(),

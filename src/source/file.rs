@@ -16,20 +16,15 @@ pub(super) fn read(path: &Path) -> Result<Source, Problem> {
     if file.metadata().map_err(failed)?.is_dir() {
         return Err(failed(io::ErrorKind::IsADirectory.into()));
     }
-    Ok(Source {
-        name: path.display().to_string(),
-        path: Some(path.to_path_buf()),
-        text: read_text(file, path)?,
-    })
+    Ok(Source::file(path, read_text(file, path)?))
 }
 
 /// Reads standard input.
 pub(super) fn read_stdin() -> Result<Source, Problem> {
-    Ok(Source {
-        name: STDIN.to_owned(),
-        path: None,
-        text: read_text(io::stdin().lock(), Path::new(STDIN))?,
-    })
+    Ok(Source::new(
+        STDIN,
+        read_text(io::stdin().lock(), Path::new(STDIN))?,
+    ))
 }
 
 /// Reads a stream to its end; `path` appears in messages.

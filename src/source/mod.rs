@@ -64,6 +64,7 @@ pub(crate) fn is_url(argument: &str) -> bool {
 
 /// A text to be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Source {
     /// Name in diagnostics: the path as the user wrote it, or `<stdin>`.
     pub name: String,
@@ -74,6 +75,24 @@ pub struct Source {
 }
 
 impl Source {
+    /// A text that comes from no file.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            path: None,
+            text: text.into(),
+        }
+    }
+
+    /// The text of a file, whose path is its name.
+    pub fn file(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
+        let path = path.into();
+        Self {
+            path: Some(path.clone()),
+            ..Self::new(path.display().to_string(), text)
+        }
+    }
+
     /// Whether its file name ends in `.json`.
     pub(crate) fn is_json(&self) -> bool {
         let extension = self.path.as_deref().and_then(Path::extension);
@@ -120,11 +139,9 @@ pub fn load_except(inputs: &[Input], exclude: &[String]) -> Loaded {
     let exclude = Exclude::new(exclude, &mut problems);
     for input in inputs {
         let read = match input {
-            Input::Text { name, text } => Ok(Source {
-                name: name.clone(),
-                path: None,
-                text: file::without_mark(text.clone()),
-            }),
+            Input::Text { name, text } => {
+                Ok(Source::new(name.clone(), file::without_mark(text.clone())))
+            }
             Input::Stdin if !seen.insert(PathBuf::from("-")) => continue,
             Input::Stdin => file::read_stdin(),
             Input::Url(url) => Err(Problem::Url { url: url.clone() }),

@@ -26,11 +26,7 @@ const DEEP: &str = "09-deep-130.yaml";
 
 /// The value of the first document that is not empty; none if it or one before it has an error.
 fn first(text: &str) -> Option<Value> {
-    let source = Source {
-        name: "text.yaml".to_owned(),
-        path: None,
-        text: text.to_owned(),
-    };
+    let source = Source::new("text.yaml", text);
     let mut diagnostics = Diagnostics::new();
     let documents = read(&source, SourceId(0), &mut diagnostics);
     let first = documents.into_iter().next();
@@ -157,11 +153,7 @@ fn an_undefined_anchor_is_not_one_that_contains_its_alias() {
             "anchor `x` is not defined in this document",
         ),
     ] {
-        let source = Source {
-            name: "text.yaml".to_owned(),
-            path: None,
-            text: text.to_owned(),
-        };
+        let source = Source::new("text.yaml", text);
         let mut diagnostics = Diagnostics::new();
         read(&source, SourceId(0), &mut diagnostics);
         let messages: Vec<&str> = diagnostics.iter().map(|it| it.message.as_str()).collect();
@@ -172,11 +164,7 @@ fn an_undefined_anchor_is_not_one_that_contains_its_alias() {
 #[test]
 fn a_broken_document_does_not_hide_others() {
     let text = "a\n---\n[b\n---\nc\n---\n\td: [\n--- e\n...\n---\nf\n--- \"g\n---\nh\n";
-    let source = Source {
-        name: "text.yaml".to_owned(),
-        path: None,
-        text: text.to_owned(),
-    };
+    let source = Source::new("text.yaml", text);
     let mut diagnostics = Diagnostics::new();
     let documents = read(&source, SourceId(0), &mut diagnostics);
     let lines = Lines::new(text);

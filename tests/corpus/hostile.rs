@@ -35,11 +35,7 @@ fn hostile_crds_are_generated_or_rejected() {
             .to_string_lossy()
             .into_owned();
         let text = fs::read_to_string(&path).expect("a CRD");
-        let sources = [Source {
-            name: name.clone(),
-            path: None,
-            text,
-        }];
+        let sources = [Source::new(name.clone(), text)];
         let output = pipeline::run(&sources, &Options::default());
         let rendered = human::render(&output.diagnostics, &sources, human::Style::default());
         assert_eq!(

@@ -44,7 +44,6 @@ fn read(case: &Path) -> (Vec<Source>, Diagnostics) {
 }
 
 /// Reads the options of a case.
-#[allow(clippy::needless_update, reason = "other options keep their defaults")]
 fn options(case: &Path) -> Options {
     #[derive(Default, serde::Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -58,11 +57,10 @@ fn options(case: &Path) -> Options {
         Ok(text) => toml::from_str(&text).expect("options"),
         Err(_) => Config::default(),
     };
-    Options {
-        overrides: config.overrides,
-        conversions: config.conversions,
-        ..Options::default()
-    }
+    let mut options = Options::default();
+    options.overrides = config.overrides;
+    options.conversions = config.conversions;
+    options
 }
 
 #[test]

@@ -9,11 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn parse(text: &str) -> (Vec<Crd>, Diagnostics) {
-    let sources = [Source {
-        name: "text.yaml".to_owned(),
-        path: None,
-        text: text.to_owned(),
-    }];
+    let sources = [Source::new("text.yaml", text)];
     let mut diagnostics = Diagnostics::new();
     let crds = crd::parse(&sources, &mut diagnostics);
     diagnostics.locate(&sources);

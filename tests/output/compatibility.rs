@@ -41,11 +41,7 @@ fn compile(library: &str, check: &str) -> Output {
 
 #[test]
 fn code_of_another_format_fails_to_compile_with_a_sentence() {
-    let source = Source {
-        name: "crdkind.yaml".to_owned(),
-        path: None,
-        text: include_str!("../../fixtures/crdkind.yaml").to_owned(),
-    };
+    let source = Source::new("crdkind.yaml", include_str!("../../fixtures/crdkind.yaml"));
     let output = pipeline::run(&[source], &Options::default());
     let root = output
         .files

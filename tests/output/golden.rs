@@ -114,10 +114,8 @@ fn the_same_input_gives_the_same_bytes() {
 #[test]
 fn types_and_resources_need_no_runtime() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let options = Options {
-        emit: vec![Emitter::Types, Emitter::Resource],
-        ..Options::default()
-    };
+    let mut options = Options::default();
+    options.emit = vec![Emitter::Types, Emitter::Resource];
     for (_, path) in fixtures(root) {
         for file in pipeline::run(&[source(&path)], &options).files {
             let uses_runtime = file.text.contains("kube_codegen_runtime");
@@ -132,10 +130,8 @@ fn cargo_fmt_leaves_generated_files_alone() {
     let inputs = ["versions", "long_names", "known_types"]
         .map(|case| source(&root.join(format!("fixtures/{case}.yaml"))));
     for feature_gates in [false, true] {
-        let options = Options {
-            feature_gates,
-            ..Options::default()
-        };
+        let mut options = Options::default();
+        options.feature_gates = feature_gates;
         let files = pipeline::run(&inputs, &options).files;
         for config in [
             "",
@@ -188,11 +184,10 @@ fn fixtures(root: &Path) -> BTreeMap<String, PathBuf> {
 }
 
 fn source(path: &Path) -> Source {
-    Source {
-        name: path.display().to_string(),
-        path: None,
-        text: fs::read_to_string(path).expect("fixture"),
-    }
+    Source::new(
+        path.display().to_string(),
+        fs::read_to_string(path).expect("fixture"),
+    )
 }
 
 fn generate(path: &Path) -> BTreeMap<String, String> {
@@ -226,13 +221,12 @@ fn options(fixture: &Path) -> Options {
         Ok(text) => toml::from_str(&text).expect("options"),
         Err(_) => OptionsFile::default(),
     };
-    Options {
-        kubernetes: file.kubernetes,
-        emit: file.emit,
-        overrides: file.overrides,
-        conversions: file.conversions,
-        ..Options::default()
-    }
+    let mut options = Options::default();
+    options.kubernetes = file.kubernetes;
+    options.emit = file.emit;
+    options.overrides = file.overrides;
+    options.conversions = file.conversions;
+    options
 }
 
 fn library(fixtures: &BTreeMap<String, PathBuf>) -> String {

@@ -91,11 +91,7 @@ fn definition(text: &str) -> Value {
 
 fn generate(text: &str) -> BTreeMap<String, String> {
     let definition = definition(text);
-    let sources = [Source {
-        name: "hostile.json".into(),
-        path: Some("hostile.json".into()),
-        text: definition.to_string(),
-    }];
+    let sources = [Source::file("hostile.json", definition.to_string())];
     let output = pipeline::run(&sources, &Options::default());
     assert!(
         !output.diagnostics.has_errors(),

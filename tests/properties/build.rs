@@ -50,15 +50,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let manifest = schema::manifest_of(kind, &[("v2", new), ("v1", old)]);
         writeln!(text, "---\n{manifest}")?;
     }
-    let source = Source {
-        name: "random.yaml".to_owned(),
-        path: None,
-        text,
-    };
-    let options = Options {
-        emit: vec![kube_codegen::Emitter::Conversion],
-        ..Options::default()
-    };
+    let source = Source::new("random.yaml", text);
+    let mut options = Options::default();
+    options.emit = vec![kube_codegen::Emitter::Conversion];
     let output = pipeline::run(&[source], &options);
     if output.diagnostics.has_errors() {
         return Err(format!("seed {seed}: {:#?}", output.diagnostics).into());

@@ -175,11 +175,7 @@ fn outcome(schema: &Value) -> (String, String) {
             "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": schema } }],
         },
     });
-    let source = Source {
-        name: "test.json".into(),
-        path: None,
-        text: definition.to_string(),
-    };
+    let source = Source::new("test.json", definition.to_string());
     let mut diagnostics = Diagnostics::new();
     let crds = crd::parse(&[source], &mut diagnostics);
     let model = lower::lower(crds, &mut diagnostics);

@@ -27,11 +27,7 @@ fn run_for(node: &str, kubernetes: Kubernetes) -> Run {
     let text = format!(
         "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: foos.example.com}}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {{kind: Foo, plural: foos}}\n  versions:\n    - name: v1\n      served: true\n      storage: true\n      schema: {{openAPIV3Schema: {{type: object, properties: {{{node}}}}}}}\n"
     );
-    let source = Source {
-        name: "test".into(),
-        path: None,
-        text,
-    };
+    let source = Source::new("test", text);
     let mut diagnostics = Diagnostics::new();
     let crds = crate::crd::parse(&[source], &mut diagnostics);
     let mut model = crate::lower::lower(crds, &mut diagnostics);

@@ -90,11 +90,7 @@ fn pointers(value: &Value, pointer: String, all: &mut Vec<String>) {
 
 /// Reads a manifest as the generator does: none if it reports an error, else what it embeds.
 fn embedded(manifest: &Value) -> Option<String> {
-    let source = Source {
-        name: "definition.json".to_owned(),
-        path: None,
-        text: manifest.to_string(),
-    };
+    let source = Source::new("definition.json", manifest.to_string());
     let mut diagnostics = Diagnostics::new();
     let crds = crd::parse(&[source], &mut diagnostics);
     let refused = diagnostics.iter().any(|it| it.severity == Severity::Error);

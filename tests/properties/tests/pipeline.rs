@@ -10,11 +10,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 fn run(root: &Value) -> Output {
-    let source = Source {
-        name: "random.json".to_owned(),
-        path: None,
-        text: schema::manifest("Random", root).to_string(),
-    };
+    let source = Source::new("random.json", schema::manifest("Random", root).to_string());
     pipeline::run(&[source], &Options::default())
 }
 
@@ -112,8 +108,9 @@ proptest! {
     #[test]
     fn conversions_name_types_of_their_versions((old, new) in versions::pair(2)) {
         let manifest = schema::manifest_of("Random", &[("v2", &new), ("v1", &old)]);
-        let source = Source { name: "random.json".to_owned(), path: None, text: manifest.to_string() };
-        let options = Options { emit: vec![Emitter::Conversion], ..Options::default() };
+        let source = Source::new("random.json", manifest.to_string());
+        let mut options = Options::default();
+        options.emit = vec![Emitter::Conversion];
         let output = pipeline::run(&[source], &options);
         prop_assert!(!output.diagnostics.has_errors(), "{:#?}", output.diagnostics);
         let file = output.files.iter().find(|file| file.path.ends_with("/v2/conversion.rs"));

@@ -27,11 +27,7 @@ mod tests {
         let all = (0..20).map(|index| Manifest {
             repository: String::new(),
             input: String::new(),
-            source: Source {
-                name: format!("{index:02}"),
-                path: None,
-                text: "x".repeat(10),
-            },
+            source: Source::new(format!("{index:02}"), "x".repeat(10)),
         });
         let selected = select(all.collect(), seed, bytes);
         selected.into_iter().map(|it| it.source.name).collect()

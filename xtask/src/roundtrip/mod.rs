@@ -65,10 +65,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let seed = arguments.slice.map(|_| arguments.seed);
     let inputs = slice::select(inputs, seed, arguments.slice.unwrap_or_default() << 10);
     let manifests = manifests(&inputs);
-    let options = Options {
-        emit: vec![Emitter::Types],
-        ..Options::default()
-    };
+    let mut options = Options::default();
+    options.emit = vec![Emitter::Types];
     let mut failures = Vec::new();
     let corpus = generate::generate(inputs, &options, &mut failures);
     let samples = samples(arguments, &corpus, &manifests, &mut failures);

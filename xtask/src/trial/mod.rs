@@ -173,15 +173,9 @@ fn subject(
 }
 
 fn generate(name: &str, text: String, options: &Options) -> Output {
-    let source = Source {
-        name: name.to_owned(),
-        path: None,
-        text,
-    };
-    let options = Options {
-        emit: [Emitter::Conversion].into(),
-        ..options.clone()
-    };
+    let source = Source::new(name, text);
+    let mut options = options.clone();
+    options.emit = vec![Emitter::Conversion];
     pipeline::run(&[source], &options)
 }
 

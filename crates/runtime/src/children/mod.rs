@@ -86,6 +86,7 @@ pub struct Children<K> {
 
 /// The state of a child after an apply.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum ChildState<K> {
     /// The child was created.
     Created(Arc<K>),

@@ -14,6 +14,8 @@ use thiserror::Error;
 ///     ..InformerConfig::default()
 /// };
 /// ```
+///
+/// Later versions have more fields: end with `..InformerConfig::default()`, as above.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InformerConfig {
     /// Some namespaces, or all. Ignored for cluster-scoped kinds.
@@ -59,6 +61,7 @@ impl Default for InformerConfig {
 /// assert_eq!(Namespaces::from(["b", "a"]), Namespaces::from(vec!["a", "b"]));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Namespaces {
     /// Every namespace, by one list and watch.
     #[default]

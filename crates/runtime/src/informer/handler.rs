@@ -21,6 +21,8 @@ impl<K> Clone for Deleted<K> {
 }
 
 /// One notification. Those about one object arrive in the order of its changes; intermediate states may be missing.
+///
+/// There are no others, and so a `match` needs no further arm: a handler that ignored a new kind of notification would miss changes.
 #[derive(Debug)]
 pub enum InformerEvent<K> {
     /// An object is new to this handler.

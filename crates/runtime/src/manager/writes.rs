@@ -6,7 +6,7 @@ use kube::{Client, client::Body};
 use serde_json::{Map, json};
 use tower::{BoxError, service_fn};
 
-/// How the API server treats unknown and duplicate fields of an object; see the
+/// How the API server treats unknown and duplicate fields of an object, by the three values that its API has; see the
 /// [API conventions](https://kubernetes.io/docs/reference/using-api/api-concepts/#setting-the-field-validation-level).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldValidation {

@@ -162,7 +162,7 @@ impl fmt::Debug for Webhooks {
     }
 }
 
-/// What the API server does if the webhook fails or cannot be reached.
+/// What the API server does if the webhook fails or cannot be reached: the values that `admissionregistration.k8s.io/v1` has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailurePolicy {
     /// Refuses the request.
