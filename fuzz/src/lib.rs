@@ -1,9 +1,11 @@
 //! Fuzz targets: run the generator on a text and assert the invariants that hold for every text.
 mod mutate;
+mod rules;
 mod values;
 mod words;
 
 pub use mutate::mutate;
+pub use rules::rules;
 
 use kube_codegen::diag::{Code, Diagnostics, human, json};
 use kube_codegen::options::Options;

@@ -1,9 +1,9 @@
-//! CEL as the Kubernetes API server has it.
-
+#![doc = include_str!("../README.md")]
 // The macros of `cel` take types without lifetimes.
 #![allow(elided_lifetimes_in_paths)]
 
 mod check;
+mod depth;
 mod errors;
 mod estimate;
 mod library;
@@ -17,6 +17,7 @@ mod value;
 
 pub use check::Problem;
 pub use estimate::Sizes;
+pub use library::{Declaration, functions};
 pub use program::{
     CheckError, Checked, CompileError, Evaluation, EvaluationError, PER_CALL_LIMIT, Program,
 };

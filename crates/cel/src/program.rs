@@ -9,6 +9,7 @@ use cel::{
 
 use crate::{
     check::{self, Problem, Types},
+    depth,
     errors::{self, Stop},
     estimate::{self, Sizes},
     library::ENV,
@@ -118,19 +119,36 @@ impl Checked {
 pub struct Program {
     expr: IdedExpr,
     source: SourceInfo,
+    /// How deep the tree is.
+    depth: usize,
 }
+
+/// Not less than what [`depth`] permits, which has the errors of cel-go.
+const MAX_DEPTH: u16 = 250;
 
 impl Program {
     /// Compiles an expression with all macros of the API server.
     pub fn compile(source: &str) -> Result<Self, CompileError> {
-        let parsed = ENV.parser().parse_with_source_info(source);
-        let (expr, source) = parsed.map_err(|why| CompileError(why.to_string()))?;
-        Ok(Self { expr, source })
+        let depth = depth::of_text(source).map_err(CompileError)?;
+        depth::within(depth, || {
+            let parser = ENV.parser().max_recursion_depth(MAX_DEPTH);
+            let parsed = parser.parse_with_source_info(source);
+            let (expr, source) = parsed.map_err(|why| CompileError(why.to_string()))?;
+            let depth = depth::of_tree(&expr).map_err(CompileError)?;
+            Ok(Self {
+                expr,
+                source,
+                depth,
+            })
+        })
     }
 
     /// Checks the types of the expression, with the types of its variables.
     pub fn check(&self, variables: &[(&str, Type)]) -> Result<Checked, CheckError> {
-        match check::check(&self.expr, &self.source, variables) {
+        let checked = depth::within(self.depth, || {
+            check::check(&self.expr, &self.source, variables)
+        });
+        match checked {
             Ok((result, types)) => Ok(Checked { result, types }),
             Err(problems) => Err(CheckError(problems)),
         }
@@ -138,7 +156,9 @@ impl Program {
 
     /// Returns what the expression costs at most, with the sizes that its variables can have.
     pub fn estimate(&self, checked: &Checked, sizes: &[(&str, &Sizes)]) -> u64 {
-        estimate::estimate(&self.expr, &checked.types, sizes)
+        depth::within(self.depth, || {
+            estimate::estimate(&self.expr, &checked.types, sizes)
+        })
     }
 
     /// Evaluates the expression, until it costs more than a limit.
@@ -147,27 +167,29 @@ impl Program {
             .iter()
             .map(|(name, value)| (*name, &*value.0))
             .collect();
-        let interpreter = Interpreter::new(&variables, limit);
-        let result = interpreter.run(&self.expr).map(CowVal::into_owned);
+        let (result, cost) = depth::within(self.depth, || {
+            let interpreter = Interpreter::new(&variables, limit);
+            let result = interpreter.run(&self.expr).map(CowVal::into_owned);
+            (result, interpreter.cost())
+        });
         let result = result.map(Value).map_err(|stop| match stop {
             Stop::Error(error) => EvaluationError::Failed(Failure(error)),
             Stop::TooExpensive => EvaluationError::TooExpensive,
         });
-        Evaluation {
-            result,
-            cost: interpreter.cost(),
-        }
+        Evaluation { result, cost }
     }
 
     /// Returns whether the expression reads a variable.
     pub fn reads(&self, variable: &str) -> bool {
-        self.expr.references().has_variable(variable)
+        depth::within(self.depth, || self.expr.references().has_variable(variable))
     }
 
     /// Returns the string literals of the expression.
     pub fn literals(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        literals(&self.expr, &mut found);
-        found
+        depth::within(self.depth, || {
+            let mut found = Vec::new();
+            literals(&self.expr, &mut found);
+            found
+        })
     }
 }

@@ -277,6 +277,11 @@ impl Checker<'_> {
                 continue;
             };
             let key = self.type_of(&entry.key, scope)?;
+            // No value has such a key, and a type with the same type on both sides, again and again, would grow without bounds.
+            let key = match key {
+                Type::Plain(_) => key,
+                _ => Type::Dyn,
+            };
             keys = Some(joined(keys, key));
             let mut value = self.type_of(&entry.value, scope)?;
             if let (true, Type::Optional(inner)) = (entry.optional, &value) {

@@ -22,7 +22,7 @@ type Formula = fn(&dyn Operands) -> u64;
 pub(super) struct Function {
     pub(super) name: &'static str,
     /// `target.name(arguments) result` as `.target,arguments result`; `|` separates overloads.
-    overloads: &'static str,
+    pub(super) overloads: &'static str,
     pub(super) declare: Option<Declare>,
     call: Option<Call>,
     cost: Option<Formula>,

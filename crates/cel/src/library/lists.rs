@@ -19,7 +19,7 @@ use crate::{errors::error, size::Size, types::Type, value::Invalid};
 type Args<'b, 'v> = Vec<CowVal<'b, 'v>>;
 type Answer<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
 
-pub(super) const FUNCTIONS: &[Function] = &[
+pub(super) const KUBERNETES: &[Function] = &[
     function("isSorted", ".list(A) bool")
         .costs(|it| it.whole(0))
         .declared(|env| {
@@ -60,22 +60,28 @@ pub(super) const FUNCTIONS: &[Function] = &[
                 Ok(index(items.rposition(|item| item.equals(&*args[1]))))
             })
         }),
-    function("includes", ".dyn,dyn bool")
-        .costs_running(|it| it.whole(0))
-        .costs_at_most(|it| match it.items(0) {
-            Some(_) => it.whole(0),
-            None => it.size(0),
+];
+
+/// Of the later version of the library.
+pub(super) const INCLUDES: &[Function] = &[function("includes", ".dyn,dyn bool")
+    .costs_running(|it| it.whole(0))
+    .costs_at_most(|it| match it.items(0) {
+        Some(_) => it.whole(0),
+        None => it.size(0),
+    })
+    .declared(|env| {
+        let any = vec![DYN_TYPE];
+        env.add_member_overload("includes", "dyn.includes(dyn)", DYN_TYPE, any, |args| {
+            let is_in = match raw(&args[0]) {
+                Ok(items) => items.iter().any(|item| item.equals(&*args[1])),
+                Err(_) => args[0].equals(&*args[1]),
+            };
+            Ok(CowVal::owned(CelBool::from(is_in)))
         })
-        .declared(|env| {
-            let any = vec![DYN_TYPE];
-            env.add_member_overload("includes", "dyn.includes(dyn)", DYN_TYPE, any, |args| {
-                let is_in = match raw(&args[0]) {
-                    Ok(items) => items.iter().any(|item| item.equals(&*args[1])),
-                    Err(_) => args[0].equals(&*args[1]),
-                };
-                Ok(CowVal::owned(CelBool::from(is_in)))
-            })
-        }),
+    })];
+
+/// Of cel-go: `cel` has those without a declaration.
+pub(super) const FUNCTIONS: &[Function] = &[
     function("first", ".list(A) optional(A)").declared(|env| {
         env.add_member_overload("first", "list.first()", LIST_TYPE, vec![], |args| {
             Ok(optional(items(&args[0])?.into_iter().next()))
@@ -86,7 +92,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
             Ok(optional(items(&args[0])?.pop()))
         })
     }),
-    // Those below are functions of `cel`.
     function("slice", ".list(A),int,int list(A)")
         .costs_running(|it| made(number(it, 2).saturating_sub(number(it, 1))))
         .costs_at_most(|it| made(sliced(it)))

@@ -42,43 +42,85 @@ pub(crate) use self::{
 };
 
 struct Library {
+    name: &'static str,
+    /// The version of Kubernetes whose API server has it first.
+    since: &'static str,
     functions: &'static [Function],
     /// Declares what has no row: macros, and functions of `cel` with all their overloads.
     declare: Option<Declare>,
 }
 
-const fn rows(functions: &'static [Function]) -> Library {
+const fn library(
+    name: &'static str,
+    since: &'static str,
+    functions: &'static [Function],
+) -> Library {
     Library {
+        name,
+        since,
         functions,
         declare: None,
     }
 }
 
+impl Library {
+    const fn with(self, declare: Declare) -> Self {
+        Self {
+            declare: Some(declare),
+            ..self
+        }
+    }
+}
+
 const LIBRARIES: &[Library] = &[
-    rows(operators::FUNCTIONS),
-    rows(standard::FUNCTIONS),
-    Library {
-        functions: strings::FUNCTIONS,
-        declare: Some(extensions::strings),
-    },
-    Library {
-        functions: lists::FUNCTIONS,
-        declare: Some(extensions::lists),
-    },
-    Library {
-        functions: &[],
-        declare: Some(comprehensions::add),
-    },
-    rows(optional::FUNCTIONS),
-    rows(sets::FUNCTIONS),
-    rows(regex::FUNCTIONS),
-    rows(url::FUNCTIONS),
-    rows(ip::FUNCTIONS),
-    rows(cidr::FUNCTIONS),
-    rows(quantity::FUNCTIONS),
-    rows(semver::FUNCTIONS),
-    rows(format::FUNCTIONS),
+    library("operators", "1.23", operators::FUNCTIONS),
+    library("standard", "1.23", standard::FUNCTIONS),
+    library("strings, version 2", "1.29", strings::FUNCTIONS).with(extensions::strings),
+    library("lists", "1.23", lists::KUBERNETES),
+    library("lists, version 1", "1.37", lists::INCLUDES),
+    library("lists of cel-go, version 3", "1.34", lists::FUNCTIONS).with(extensions::lists),
+    library("comprehensions with two variables", "1.32", &[]).with(comprehensions::add),
+    library("optional values", "1.28", optional::FUNCTIONS),
+    library("sets", "1.29", sets::FUNCTIONS),
+    library("regular expressions", "1.23", regex::FUNCTIONS),
+    library("URLs", "1.23", url::FUNCTIONS),
+    library("IP addresses", "1.30", ip::FUNCTIONS),
+    library("CIDR", "1.30", cidr::FUNCTIONS),
+    library("quantities", "1.28", quantity::FUNCTIONS),
+    library("semantic versions", "1.33", semver::FUNCTIONS),
+    library("named formats", "1.31", format::FUNCTIONS),
 ];
+
+/// A function of a library, for documentation and tests.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Declaration {
+    pub library: &'static str,
+    /// The version of Kubernetes whose API server has the library first.
+    pub since: &'static str,
+    pub name: &'static str,
+    /// Types of the arguments, separated by commas, and of the result; overloads are separated by ` | `. Those of a member function start with
+    /// a point, and the target comes first.
+    pub overloads: &'static str,
+}
+
+/// Returns all functions and operators, by their libraries.
+///
+/// ```
+/// let mut functions = kube_codegen_cel::functions();
+/// let url = functions.find(|it| it.name == "url").unwrap();
+/// assert_eq!(url.overloads, "string kubernetes.URL");
+/// ```
+pub fn functions() -> impl Iterator<Item = Declaration> {
+    LIBRARIES.iter().flat_map(|library| {
+        library.functions.iter().map(|function| Declaration {
+            library: library.name,
+            since: library.since,
+            name: function.name,
+            overloads: function.overloads,
+        })
+    })
+}
 
 /// The functions and macros of expressions, as `cel` knows them.
 pub(crate) static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(env()));

@@ -1,0 +1,4 @@
+//! Tests of expressions.
+
+mod depth;
+mod recorded;
