@@ -1,7 +1,6 @@
 //! Values of expressions, also such as only custom resources have.
 
 mod collections;
-mod equal;
 
 use std::{collections::HashMap, fmt};
 
@@ -18,10 +17,7 @@ use kube_codegen_formats::go::Number;
 use crate::syntax::escape;
 
 pub use self::collections::Identity;
-pub(crate) use self::{
-    collections::{List, Map, share},
-    equal::equal,
-};
+pub(crate) use self::collections::{List, Map, equal, share};
 
 /// A value that borrows from nothing but the evaluation.
 pub(crate) type Object = dyn Val + 'static;
