@@ -53,7 +53,9 @@
 //! `tokio::select!` without `biased`. [`assert_repeatable`] tests it.
 
 mod choose;
+mod fault;
 mod judge;
+mod names;
 mod oracle;
 mod print;
 mod request;
@@ -64,7 +66,8 @@ mod state;
 mod timeline;
 
 pub use choose::{Exhaustion, Summary, assert_repeatable};
+pub use fault::{Fault, FaultKind};
 pub use oracle::Oracle;
 pub use print::Found;
-pub use schedule::{Decision, Fault, Point, Schedule};
+pub use schedule::{Decision, Point, Schedule};
 pub use settings::{Budget, Simulation, Workload};

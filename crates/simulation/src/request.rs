@@ -17,6 +17,8 @@ use crate::{schedule::PointKind, state::text};
 pub(crate) struct Seen {
     request: RecordedRequest,
     bytes: Bytes,
+    /// Whether an object is deleted that the operator may delete at any time.
+    pub(crate) free: bool,
 }
 
 impl Deref for Seen {
@@ -32,7 +34,11 @@ impl Seen {
     pub(crate) fn read(server: &ApiServer, parts: &Parts, bytes: &Bytes) -> Option<Self> {
         let request = server.describe(parts)?;
         let bytes = bytes.clone();
-        let mut seen = Self { request, bytes };
+        let mut seen = Self {
+            request,
+            bytes,
+            free: false,
+        };
         if seen.verb == "create" && seen.name.is_empty() {
             let body = seen.sent();
             seen.request.name = match text(&body, "/metadata/name") {

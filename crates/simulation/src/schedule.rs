@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+
+use crate::fault::Fault;
 
 /// A moment of a run at which a fault can happen: a request of the operator, or a watch event on its way to the operator.
 ///
@@ -44,75 +45,6 @@ pub(crate) enum PointKind {
     Read,
     Write,
     Event,
-}
-
-/// What goes wrong at a choice point.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub enum Fault {
-    /// The operator crashes before the request reaches the server, and starts again.
-    CrashBefore,
-    /// The operator crashes after the effect of the request, before the answer, and starts again.
-    CrashAfter,
-    /// As `CrashAfter`; for 20 seconds, lists and watches of the new process show the state before this request, as from an API server
-    /// that lags behind. Only requests with `resourceVersion=0` are answered from that state, as by a real server.
-    StaleRestart,
-    /// The connection breaks before the request reaches the server.
-    Disconnect,
-    /// The connection breaks after the effect of the request.
-    LostAnswer,
-    /// The server answers with this status; the request has no effect.
-    Error(u16),
-    /// The server answers with this status after the effect of the request.
-    ErrorAfter(u16),
-    /// This event and those after it arrive later by this time, in milliseconds.
-    Hold(u64),
-    /// The watch ends before this event.
-    Cut,
-    /// The watch ends before this event with 410 Expired; the next list shows only the last state.
-    Expire,
-    /// Nothing arrives for this time, in milliseconds; then the watch ends with 410 Expired.
-    Miss(u64),
-    /// The replica stops for this time, in milliseconds, as under SIGSTOP: its requests wait.
-    Pause(u64),
-    /// Just before the request, another client sets a label of the object, which raises its resourceVersion.
-    Touch,
-    /// Just before the request, another client deletes this object.
-    Delete(String),
-    /// Just before the request, another client changes the spec or the data of this object.
-    Drift(String),
-}
-
-impl Fault {
-    /// Whether the fault adds or removes objects itself, so that creates and deletes cannot be compared.
-    pub(crate) fn changes_counts(&self) -> bool {
-        matches!(self, Self::Delete(_))
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::CrashBefore => f.write_str("the operator crashes before this request"),
-            Self::CrashAfter => f.write_str("the operator crashes after this request"),
-            Self::StaleRestart => f.write_str(
-                "the operator crashes after this request, and starts with a view from before it",
-            ),
-            Self::Disconnect => f.write_str("the connection breaks before this request"),
-            Self::LostAnswer => f.write_str("the answer to this request is lost"),
-            Self::Error(code) => write!(f, "the server answers {code}, without effect"),
-            Self::ErrorAfter(code) => write!(f, "the server answers {code}, after the effect"),
-            Self::Hold(ms) => write!(f, "this event arrives {ms} ms later"),
-            Self::Cut => f.write_str("the watch ends before this event"),
-            Self::Expire => f.write_str("the watch expires (410) before this event"),
-            Self::Miss(ms) => write!(f, "the watch stalls for {ms} ms, then expires (410)"),
-            Self::Pause(ms) => write!(f, "the replica stops for {ms} ms"),
-            Self::Touch => f.write_str("another client has just changed the object"),
-            Self::Delete(id) => write!(f, "another client deletes {id}"),
-            Self::Drift(id) => write!(f, "another client changes {id}"),
-        }
-    }
 }
 
 /// A fault and its place.
@@ -208,15 +140,4 @@ fn shorter(order: &[usize]) -> Vec<Vec<usize>> {
         orders.push(order);
     }
     orders
-}
-
-/// Returns the patch of [`Fault::Drift`]: of something that users change in objects of an operator.
-pub(crate) fn drift(object: &Value) -> Option<Value> {
-    if let Some(replicas) = object.pointer("/spec/replicas").and_then(Value::as_i64) {
-        return Some(json!({"spec": {"replicas": replicas + 3}}));
-    }
-    let data = object.get("data").or_else(|| object.get("stringData"));
-    let (name, _) = data?.as_object()?.iter().next()?;
-    // Valid in a ConfigMap, and as base64 in a Secret.
-    Some(json!({"data": {name: "ZHJpZnQ="}}))
 }

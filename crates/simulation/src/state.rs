@@ -8,6 +8,8 @@ use std::{
 use kube_codegen_testing::ApiServer;
 use serde_json::{Map, Value};
 
+use crate::names::{Names, add_numbered, is_uid};
+
 /// The label that [`crate::Fault::Touch`] sets.
 pub(crate) const TOUCHED: &str = "simulation.kube-codegen.dev/touched";
 
@@ -53,7 +55,7 @@ pub(crate) fn is_ignored(kind: &str) -> bool {
 }
 
 /// Returns the state of all objects of a server.
-pub(crate) fn state(server: &ApiServer) -> State {
+pub(crate) fn state(server: &ApiServer, names: &Names) -> State {
     let mut owners = BTreeMap::new();
     let objects = server.filter_map(|object| {
         owners.insert(text(object, "/metadata/uid").to_owned(), id(object));
@@ -61,15 +63,27 @@ pub(crate) fn state(server: &ApiServer) -> State {
         (!is_ignored(text(object, "/kind"))).then(copied)
     });
     let mut state = State::new();
+    let mut numbered = Vec::new();
     for (mut key, mut object) in objects {
-        if key.ends_with('*') {
-            let count = state.keys().filter(|known| known.starts_with(&key)).count();
-            key = format!("{key}{}", count + 1);
-        }
         normalize(&mut object, &owners);
-        state.insert(key, object);
+        if let Some(general) = general(names, &key) {
+            object["metadata"]["name"] = general.rsplit(['/', ' ']).next().into();
+            key = general;
+        }
+        if key.ends_with('*') {
+            numbered.push((key, object));
+        } else {
+            state.insert(key, object);
+        }
     }
+    add_numbered(&mut state, numbered);
     state
+}
+
+/// Returns a key with `*` for what differs from run to run.
+pub(crate) fn general(names: &Names, key: &str) -> Option<String> {
+    let (kind, place) = key.split_once(' ')?;
+    Some(format!("{kind} {}", names.general(place)?))
 }
 
 /// Copies an object without the metadata that differs from run to run, most of which is large.
@@ -118,12 +132,16 @@ fn normalize(object: &mut Value, owners: &BTreeMap<String, String>) {
         let references = metadata
             .get_mut("ownerReferences")
             .and_then(Value::as_array_mut);
-        for reference in references.into_iter().flatten() {
-            let uid = text(reference, "/uid");
-            reference["uid"] = match owners.get(uid) {
-                Some(owner) => owner.clone().into(),
-                None => "(no living object)".into(),
-            };
+        if let Some(references) = references {
+            for reference in references.iter_mut() {
+                let uid = text(reference, "/uid");
+                reference["uid"] = match owners.get(uid) {
+                    Some(owner) => owner.clone().into(),
+                    None => "(no living object)".into(),
+                };
+            }
+            // Who came first decides their order.
+            references.sort_by_cached_key(Value::to_string);
         }
     }
     // Allocated by the server, in the order of requests.
@@ -149,7 +167,7 @@ pub(crate) fn comparable(object: &Value) -> Value {
 }
 
 /// Replaces times, uids and generations, which differ from run to run.
-fn conceal(value: &mut Value, generation: Option<&Value>) {
+pub(crate) fn conceal(value: &mut Value, generation: Option<&Value>) {
     match value {
         Value::String(text) if is_time(text) => "(time)".clone_into(text),
         Value::String(text) if is_uid(text) => "(uid)".clone_into(text),
@@ -177,14 +195,6 @@ fn is_time(text: &str) -> bool {
         && bytes[10] == b'T'
         && bytes[13] == b':'
         && bytes[..4].iter().all(u8::is_ascii_digit)
-}
-
-fn is_uid(text: &str) -> bool {
-    text.len() == 36
-        && text.bytes().enumerate().all(|(index, byte)| match index {
-            8 | 13 | 18 | 23 => byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        })
 }
 
 /// One difference between two states.
@@ -294,12 +304,9 @@ mod tests {
 
     #[test]
     fn runs_differ_in_what_the_operator_decides_only() {
-        let one = state(&server(
-            &json!({"replicas": 1, "at": "2026-01-01T00:00:00Z"}),
-        ));
-        let other = state(&server(
-            &json!({"replicas": 2, "at": "2026-01-01T00:00:09Z"}),
-        ));
+        let state_of = |spec: Value| state(&server(&spec), &Names::default());
+        let one = state_of(json!({"replicas": 1, "at": "2026-01-01T00:00:00Z"}));
+        let other = state_of(json!({"replicas": 2, "at": "2026-01-01T00:00:09Z"}));
         let found = differences(&one, &other, &Mask::new());
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].object, "apps/Deployment default/a");
@@ -314,7 +321,7 @@ mod tests {
             let server = ApiServer::new();
             let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"generateName": "a-", "name": name}, "data": {"key": "value"}});
             server.seed(&object).unwrap();
-            state(&server)
+            state(&server, &Names::default())
         };
         let (one, other) = (state_of("a-htlwq"), state_of("a-fwndb"));
         assert_eq!(differences(&one, &other, &Mask::new()), []);
@@ -323,7 +330,7 @@ mod tests {
 
     #[test]
     fn an_object_that_is_missing_is_one_difference() {
-        let one = state(&server(&json!({})));
+        let one = state(&server(&json!({})), &Names::default());
         let found = differences(&one, &State::new(), &Mask::new());
         assert_eq!((found.len(), found[0].path.as_str()), (1, ""));
     }

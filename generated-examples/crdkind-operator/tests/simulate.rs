@@ -10,12 +10,11 @@ use crdkind_operator::{
 };
 use kube::CustomResourceExt;
 use kube_codegen_runtime::manager::Manager;
-use kube_codegen_simulation::{Budget, Simulation, assert_repeatable};
+use kube_codegen_simulation::{Simulation, assert_repeatable};
 
 fn simulation() -> Simulation {
     Simulation::new(REPORTER)
         .crd(&CrdKind::crd())
-        .budget(Budget::Schedules(200))
         // The operator checks again after 10 seconds whether the name of a child is free.
         .operator(|client| async move {
             let mut manager = Manager::builder(client, REPORTER).build()?;

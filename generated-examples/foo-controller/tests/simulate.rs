@@ -9,7 +9,7 @@ use foo_controller::{
 };
 use kube::CustomResourceExt;
 use kube_codegen_runtime::manager::Manager;
-use kube_codegen_simulation::{Budget, Simulation};
+use kube_codegen_simulation::Simulation;
 
 #[test]
 fn no_schedule_of_faults_breaks_the_operator() {
@@ -19,7 +19,6 @@ fn no_schedule_of_faults_breaks_the_operator() {
         .objects(1)
         // The controller looks again after a minute whether the name of a Deployment is free.
         .quiet(Duration::from_secs(70))
-        .budget(Budget::Schedules(200))
         .operator(|client| async move {
             let mut manager = Manager::builder(client, REPORTER).build()?;
             let settings = Settings {

@@ -4,7 +4,7 @@ use std::{fs, path::Path, time::Duration};
 
 use kube::CustomResourceExt;
 use kube_codegen_runtime::{informer::ObjectKey, manager::Manager};
-use kube_codegen_simulation::{Budget, Simulation, Workload};
+use kube_codegen_simulation::{Simulation, Workload};
 use kube_codegen_testing::ApiServer;
 use network_controller::{
     REPORTER,
@@ -80,7 +80,6 @@ fn no_schedule_of_faults_breaks_the_operator() {
         .eventually("networks are configured", move |server| {
             compare(server, &Networks::new(compared.clone()))
         })
-        .budget(Budget::Schedules(200))
         .operator(move |client| {
             let directory = operators.clone();
             async move {

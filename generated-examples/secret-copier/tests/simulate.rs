@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 use k8s_openapi::api::core::v1::Secret;
 use kube_codegen_runtime::manager::Manager;
-use kube_codegen_simulation::{Budget, Simulation};
+use kube_codegen_simulation::Simulation;
 use secret_copier::{REPORTER, copies::TYPE, register, settings::Settings};
 use serde_json::json;
 
@@ -18,7 +18,6 @@ fn no_schedule_of_faults_breaks_the_operator() {
                 server.seed(&namespace).unwrap();
             }
         })
-        .budget(Budget::Schedules(200))
         .operator(|client| async move {
             let mut manager = Manager::builder(client, REPORTER).build()?;
             let settings = Settings {

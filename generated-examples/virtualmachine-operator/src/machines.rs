@@ -30,6 +30,17 @@ impl Machines {
         machines.remove(uid);
     }
 
+    /// Returns all machines that run.
+    pub fn all(&self) -> BTreeMap<String, Size> {
+        let machines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        machines.clone()
+    }
+
+    /// Replaces all machines.
+    pub fn replace(&self, with: BTreeMap<String, Size>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = with;
+    }
+
     /// Returns the size of a machine that runs.
     pub fn get(&self, uid: &str) -> Option<Size> {
         let machines = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,18 +5,20 @@ use std::{
     collections::{BTreeSet, HashMap},
     fmt,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use super::{
-    explore::{Summary, shrink},
     learn::{Known, learn},
+    shrink::shrink,
+    summary::Summary,
 };
 use crate::{
+    fault::Fault,
     oracle::Oracle,
     print::Found,
     run::{Choice, Decide, Move, run_steered},
-    schedule::{Decision, Fault, Schedule},
+    schedule::{Decision, Schedule},
     settings::{Budget, Setup, Workload},
 };
 
@@ -194,19 +196,14 @@ pub(crate) fn exhaust(
     budget: Budget,
     most_faults: usize,
 ) -> Result<Summary, Box<Found>> {
-    let begin = Instant::now();
     let mut known = Vec::new();
     for workload in workloads {
-        known.push(learn(setup, workload, seed, 2 * known.len() as u64)?);
+        known.push(learn(setup, workload, seed, &mut |_| {})?);
     }
+    let begin = Instant::now();
     let mut progress = Summary {
-        schedules: 2 * known.len() as u64,
-        covered: 0,
         known: known.iter().map(|known| known.points.len()).sum(),
-        singles: false,
-        virtual_time: Duration::ZERO,
-        time: Duration::ZERO,
-        exhaustion: None,
+        ..Summary::default()
     };
     let mut exhaustion = Exhaustion {
         states: 0,
@@ -218,7 +215,11 @@ pub(crate) fn exhaust(
         exhaustion.states = 0;
         for of in &mut known {
             let (states, complete) = search(setup, of, seed, faults, &mut progress, |schedules| {
-                budget.is_spent(schedules, begin)
+                let Budget::Coverage(_) = budget else {
+                    return budget.is_spent(schedules, 0, begin);
+                };
+                // Single faults are no measure of orders.
+                false
             })?;
             exhaustion.states += states;
             exhaustion.complete &= complete;
@@ -227,7 +228,6 @@ pub(crate) fn exhaust(
             break;
         }
     }
-    progress.singles = most_faults > 0 && (exhaustion.complete || exhaustion.faults > 1);
     progress.exhaustion = Some(exhaustion);
     progress.time = begin.elapsed();
     Ok(progress)
@@ -256,7 +256,7 @@ fn search(
             setup,
             of.workload,
             &schedule,
-            Some(&of.reference),
+            of.reference.basis(),
             search.clone(),
         );
         progress.schedules += 1;

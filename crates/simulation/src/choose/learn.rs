@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use super::explore::detailed;
+use super::shrink::detailed;
 use crate::{
-    judge::{Reference, wrong_history},
+    judge::{Basis, Reference, wrong_history},
+    names::Names,
+    oracle::Oracle,
     print::Found,
     run::{Child, Passed, run},
     schedule::Schedule,
     settings::{Setup, Workload},
     state::{Mask, differences, pull_policies},
+    timeline::Entry,
 };
 
 /// A workload with what its runs without faults have shown.
@@ -22,12 +25,13 @@ pub(crate) struct Known<'a> {
     pub(crate) children: Vec<Child>,
 }
 
-/// Runs a workload twice without faults: what differs between the two runs is compared in no other.
+/// Runs a workload twice without faults: what differs between the two runs is compared in no other. Where names differ, this happens again, with
+/// what was learned about them.
 pub(crate) fn learn<'a>(
     setup: &Arc<Setup>,
     workload: &'a Workload,
     seed: u64,
-    schedules: u64,
+    watch: &mut dyn FnMut(&[Entry]),
 ) -> Result<Known<'a>, Box<Found>> {
     let calm = |seed: u64, restart_at_rest: bool| Schedule {
         seed,
@@ -36,22 +40,35 @@ pub(crate) fn learn<'a>(
         ..Schedule::default()
     };
     let both = [calm(seed, false), calm(seed.wrapping_add(1), true)];
-    let mut outcomes = Vec::new();
-    for schedule in &both {
-        let outcome = run(setup, workload, schedule, None);
-        if let Some(failure) = outcome.failure.clone() {
-            let outcome = detailed(setup, workload, schedule, None, outcome);
-            // With details, it says more.
-            let failure = outcome.failure.unwrap_or(failure);
-            let (schedule, log) = (schedule.clone(), outcome.log);
-            return Err(Found::new(setup, schedule, failure, log, 0, schedules));
+    let mut names = Names::default();
+    let (first, other) = loop {
+        let mut outcomes = Vec::new();
+        for schedule in &both {
+            let basis = basis(&names, schedule);
+            let outcome = run(setup, workload, schedule, basis);
+            watch(&outcome.log);
+            if let Some(failure) = outcome.failure.clone() {
+                let outcome = detailed(setup, workload, schedule, basis, outcome);
+                // With details, it says more.
+                let failure = outcome.failure.unwrap_or(failure);
+                let found = Found::new(setup, schedule.clone(), failure, outcome.log);
+                return Err(found.learned_with(seed));
+            }
+            outcomes.push(outcome);
         }
-        outcomes.push(outcome);
-    }
-    let other = outcomes.pop();
-    let first = outcomes.pop();
-    let (Some(first), Some(other)) = (first, other) else {
-        unreachable!("both runs have ended")
+        let (Some(other), Some(first)) = (outcomes.pop(), outcomes.pop()) else {
+            unreachable!("both runs have ended")
+        };
+        let mut learned = names.clone();
+        for (one, other) in first.states.iter().zip(&other.states) {
+            if let (Some(one), Some(other)) = (one, other) {
+                learned.learn(one, other);
+            }
+        }
+        if learned == names {
+            break (first, other);
+        }
+        names = learned;
     };
     let states: Vec<_> = first.states.iter().flatten().cloned().collect();
     let policies = pull_policies(&states);
@@ -77,6 +94,8 @@ pub(crate) fn learn<'a>(
     children.sort();
     children.dedup_by(|next, kept| next.path == kept.path);
     let reference = Reference {
+        seed,
+        names,
         states,
         counts,
         rested: first.rested,
@@ -86,15 +105,17 @@ pub(crate) fn learn<'a>(
     };
     for (states, schedule) in [first.states, other.states].iter().zip(both) {
         let wrong = wrong_history(workload, states, &differing, &reference.states);
-        if let Some((phase, failure)) = wrong {
+        let is_checked = !setup.without.contains(&Oracle::History);
+        if let Some((phase, failure)) = wrong.filter(|_| is_checked) {
             let details = Schedule {
                 detailed: true,
                 ..schedule.clone()
             };
-            let outcome = run(setup, workload, &details, None);
+            let basis = basis(&reference.names, &schedule);
+            let outcome = run(setup, workload, &details, basis);
             let mut log = outcome.log;
             log.truncate(outcome.logged.get(phase).copied().unwrap_or(log.len()));
-            return Err(Found::new(setup, schedule, failure, log, 0, schedules));
+            return Err(Found::new(setup, schedule, failure, log).learned_with(seed));
         }
     }
     Ok(Known {
@@ -103,4 +124,13 @@ pub(crate) fn learn<'a>(
         points: first.passed,
         children,
     })
+}
+
+/// Returns the basis of a run without faults.
+fn basis<'a>(names: &'a Names, schedule: &Schedule) -> Basis<'a> {
+    Basis {
+        names,
+        seed: schedule.seed,
+        reference: None,
+    }
 }

@@ -5,69 +5,106 @@ mod explore;
 mod learn;
 mod plan;
 mod repeat;
+mod replay;
+mod shrink;
+mod summary;
 
-use std::{env, fs, path::PathBuf};
+use std::{env, path::Path};
 
 use crate::{
-    print::{self, Found},
-    schedule::Schedule,
+    print::{self, Found, say},
     settings::{Budget, Simulation, variable},
     timeline::Entry,
 };
 pub use exhaust::Exhaustion;
 use exhaust::exhaust;
-pub use explore::Summary;
-use explore::{explore, replay};
+use explore::explore;
 pub use repeat::assert_repeatable;
+use replay::{Kept, replay};
+pub use summary::Summary;
 
 impl Simulation {
-    /// Runs schedules until the budget is spent, and prints one line of statistics.
+    /// Runs schedules until the budget is spent, and writes one line of statistics to stderr, also where the test passes. Single faults that were
+    /// not tried are a warning, and with `SIMULATE_REQUIRE=singles` a failure.
     ///
-    /// The environment decides: `SIMULATE_SEED=7`, `SIMULATE_BUDGET=60s` or `SIMULATE_BUDGET=10000` (schedules),
+    /// The environment decides: `SIMULATE_SEED=7`; `SIMULATE_BUDGET=singles+200` (combinations), `60s` or `10000` (schedules);
     /// `SIMULATE_REPLAY=file` for one schedule.
     ///
     /// # Panics
     /// If an oracle is violated, with the timeline of the smallest schedule that was found; the schedule is written to
-    /// `simulate/failures`.
+    /// `simulate/failures`. If a replay does not fit the simulation any more.
     #[expect(clippy::panic, reason = "a test fails by a panic")]
     pub fn run(self) {
         let name = self.setup.name.clone();
-        match self.explore() {
-            Ok(summary) => eprintln!("{name}: {summary}"),
+        let require = variable("SIMULATE_REQUIRE", |text| (text == "singles").then_some(()));
+        let is_replay = env::var_os("SIMULATE_REPLAY").is_some();
+        let summary = match self.explore() {
+            Ok(summary) => summary,
             Err(found) => {
-                let written = write(&name, &found.schedule);
+                let written = Kept::of(&found).write(&found.timeline_json());
                 panic!("{}", print::failure(&found, written.as_deref()));
             }
+        };
+        if is_replay && summary.schedules == 0 {
+            return say(&format!("{name}: SIMULATE_REPLAY is of another simulation"));
+        }
+        say(&format!("{name}: {summary}"));
+        match summary.warning() {
+            Some(warning) if require.is_some() => panic!("simulation of {name}: {warning}"),
+            Some(warning) => say(&format!("{name}: warning: {warning}")),
+            None => {}
         }
     }
 
     /// As [`Self::run`], without output: returns the statistics, or the violation.
     ///
     /// # Panics
-    /// If the operator or a workload is missing, or if a `SIMULATE_` variable is invalid.
+    /// If the operator or a workload is missing, if a `SIMULATE_` variable is invalid, or if a replay does not fit the simulation any more.
     #[expect(clippy::panic, reason = "a test fails by a panic")]
     pub fn explore(self) -> Result<Summary, Box<Found>> {
         let seed = variable("SIMULATE_SEED", |text| text.parse().ok()).unwrap_or(self.seed);
         let budget = variable("SIMULATE_BUDGET", Budget::read).unwrap_or(self.budget);
         let exhaustive =
             variable("SIMULATE_EXHAUSTIVE", |text| text.parse().ok()).or(self.exhaustive);
+        if let Ok(file) = env::var("SIMULATE_REPLAY") {
+            let kept = Kept::read(Path::new(&file))
+                .unwrap_or_else(|error| panic!("SIMULATE_REPLAY: {error}"));
+            if kept.simulation != self.setup.name {
+                return Ok(Summary::default());
+            }
+            return self.repeat(kept, &file);
+        }
         let (setup, workloads) = self.ready();
-        let Ok(file) = env::var("SIMULATE_REPLAY") else {
-            return match exhaustive {
-                Some(faults) => exhaust(&setup, &workloads, seed, budget, faults),
-                None => explore(&setup, &workloads, seed, budget, &mut |_| {}),
-            };
-        };
-        let text = fs::read_to_string(&file)
-            .unwrap_or_else(|error| panic!("cannot read SIMULATE_REPLAY={file}: {error}"));
-        let schedule: Schedule = serde_json::from_str(&text).unwrap_or_else(|error| {
-            panic!("SIMULATE_REPLAY={file} does not contain a schedule: {error}")
-        });
-        replay(&setup, &workloads, &schedule)
+        match exhaustive {
+            Some(faults) => exhaust(&setup, &workloads, seed, budget, faults),
+            None => explore(&setup, &workloads, seed, budget, &mut |_| {}),
+        }
     }
 
-    /// Returns the timelines of all runs, with all that the operator has sent and received.
-    pub(crate) fn transcript(mut self) -> String {
+    /// Runs the schedule in a file, as [`Self::run`] keeps it after a failure: a regression test.
+    ///
+    /// # Panics
+    /// If the file is not a schedule of this simulation, or does not fit it any more: its workload is gone, or the operator does not get to
+    /// where a fault is to happen. If the operator or a workload is missing.
+    #[expect(clippy::panic, reason = "a test fails by a panic")]
+    pub fn replay(self, file: impl AsRef<Path>) -> Result<Summary, Box<Found>> {
+        let file = file.as_ref();
+        let kept = Kept::read(file).unwrap_or_else(|error| panic!("{error}"));
+        let (name, kept_name) = (&self.setup.name, &kept.simulation);
+        let shown = file.display().to_string();
+        assert_eq!(name, kept_name, "{shown} is of another simulation");
+        self.repeat(kept, &shown)
+    }
+
+    #[expect(clippy::panic, reason = "a test fails by a panic")]
+    fn repeat(self, kept: Kept, file: &str) -> Result<Summary, Box<Found>> {
+        let (setup, workloads) = self.ready();
+        replay(&setup, &workloads, kept)
+            .unwrap_or_else(|why| panic!("{file} does not fit the simulation: {why}"))
+    }
+
+    /// Returns the timelines of all runs, with all that the operator has sent and received, and what was violated.
+    pub(crate) fn transcript(mut self) -> (String, Option<Box<Found>>) {
         self.setup.logs = true;
         let (seed, budget) = (self.seed, self.budget);
         let (setup, workloads) = self.ready();
@@ -78,28 +115,7 @@ impl Simulation {
             }
             text.push('\n');
         };
-        // A violation is part of the timelines.
-        let _ = explore(&setup, &workloads, seed, budget, &mut watch);
-        text
+        let found = explore(&setup, &workloads, seed, budget, &mut watch).err();
+        (text, found)
     }
-}
-
-/// Keeps a schedule in a file and returns its path.
-fn write(name: &str, schedule: &Schedule) -> Option<PathBuf> {
-    let folder = PathBuf::from("simulate/failures");
-    let name: String = name
-        .chars()
-        .map(|letter| {
-            if letter.is_ascii_alphanumeric() {
-                letter
-            } else {
-                '-'
-            }
-        })
-        .collect();
-    let file = folder.join(format!("{name}-{}.json", schedule.seed));
-    fs::create_dir_all(&folder).ok()?;
-    let text = serde_json::to_string_pretty(schedule).ok()?;
-    fs::write(&file, text + "\n").ok()?;
-    Some(file)
 }

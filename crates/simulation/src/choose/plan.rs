@@ -1,23 +1,22 @@
-//! Chooses faults: each single one at each choice point, and random combinations.
+//! Chooses faults: each kind once at each kind of choice point, then at the others, and random combinations.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use fastrand::Rng;
 
 use super::learn::Known;
 use crate::{
+    fault::{Fault, FaultKind},
     run::Passed,
-    schedule::{Decision, Fault, PointKind, Schedule},
+    schedule::{Decision, PointKind, Schedule},
     settings::Setup,
 };
 
 /// Returns what can go wrong at a point.
 fn faults(setup: &Setup, of: &Known<'_>, at: &Passed) -> Vec<Fault> {
     let (point, kind) = (&at.point, at.kind);
-    if at.report {
-        return vec![Fault::Error(500), Fault::Disconnect];
-    }
     let mut faults = match kind {
+        _ if at.report => vec![Fault::Error(500), Fault::Disconnect],
         PointKind::Read => vec![Fault::Error(500), Fault::Disconnect, Fault::Error(429)],
         PointKind::Write => vec![
             Fault::CrashAfter,
@@ -38,7 +37,7 @@ fn faults(setup: &Setup, of: &Known<'_>, at: &Passed) -> Vec<Fault> {
             Fault::Hold(60),
         ],
     };
-    if kind == PointKind::Write {
+    if kind == PointKind::Write && !at.report {
         // One child for each point, so that the number of schedules stays linear.
         let turn = point.what.len() + point.occurrence as usize;
         if let Some(child) = of.children.get(turn % of.children.len().max(1)) {
@@ -48,9 +47,10 @@ fn faults(setup: &Setup, of: &Known<'_>, at: &Passed) -> Vec<Fault> {
             }
         }
     }
-    if setup.replicas > 1 {
+    if setup.replicas > 1 && !at.report {
         faults.push(Fault::Pause(40_000));
     }
+    faults.retain(|fault| !setup.without_faults.contains(&fault.kind()));
     faults
 }
 
@@ -118,29 +118,93 @@ fn class(fault: &Fault) -> u8 {
     }
 }
 
-/// A schedule with what decides when it is tried.
-struct Single {
+/// A schedule of one fault, with what decides when it is tried.
+pub(crate) struct Single {
     /// What it has in common with others.
-    kind: String,
+    pub(crate) kind: String,
+    /// Whether an Event or a Lease is written: a new process may have none to write where the one before it had.
+    report: bool,
     rank: u8,
     turn: u32,
-    workload: usize,
-    schedule: Schedule,
+    pub(crate) workload: usize,
+    pub(crate) schedule: Schedule,
+}
+
+/// The schedules of one fault each, in the order in which they are tried.
+pub(crate) struct Singles {
+    /// The kinds that were not tried, each with one of its schedules in words; those of reports need none.
+    untried: BTreeMap<String, Option<String>>,
+    next: VecDeque<Single>,
+    /// Those of a kind that was tried before them.
+    later: VecDeque<Single>,
+}
+
+impl Singles {
+    pub(crate) fn new(setup: &Setup, known: &[Known<'_>], seed: u64, random: &mut Rng) -> Self {
+        let next = singles(setup, known, seed, random);
+        let mut untried = BTreeMap::new();
+        for single in &next {
+            let words = || (!single.report).then(|| words(&single.schedule));
+            untried.entry(single.kind.clone()).or_insert_with(words);
+        }
+        Self {
+            untried,
+            next: next.into(),
+            later: VecDeque::new(),
+        }
+    }
+
+    /// Returns the next schedule of a kind that was not tried.
+    pub(crate) fn of_new_kind(&mut self) -> Option<Single> {
+        while let Some(single) = self.next.pop_front() {
+            if self.untried.contains_key(&single.kind) {
+                return Some(single);
+            }
+            self.later.push_back(single);
+        }
+        None
+    }
+
+    /// Returns the next schedule of a kind that was tried.
+    pub(crate) fn of_known_kind(&mut self) -> Option<Single> {
+        self.later.pop_front()
+    }
+
+    pub(crate) fn has_tried(&mut self, kind: &str) {
+        self.untried.remove(kind);
+    }
+
+    /// Returns what was not tried, in words.
+    pub(crate) fn missed(self) -> Vec<String> {
+        self.untried.into_values().flatten().collect()
+    }
+
+    /// Returns the number of kinds that were not tried.
+    pub(crate) fn untried(&self) -> usize {
+        self.untried.values().flatten().count()
+    }
+}
+
+/// Describes a schedule of one fault.
+fn words(schedule: &Schedule) -> String {
+    let Schedule { workload, from, .. } = schedule;
+    match schedule.decisions.first() {
+        Some(decision) => format!(
+            "{}: at {} (workload {workload:?}, phase {from})",
+            decision.fault, decision.at
+        ),
+        None => format!("the user does not wait after phase {from} of workload {workload:?}"),
+    }
 }
 
 /// Returns schedules of one fault at each choice point, and of phases that follow each other in a hurry: each class of faults once at each kind of
 /// request and event of each kind of phase, then each once more at another point, and so on; the most promising more often.
-pub(crate) fn singles(
-    setup: &Setup,
-    known: &[Known<'_>],
-    seed: u64,
-    random: &mut Rng,
-) -> Vec<(usize, Schedule)> {
+fn singles(setup: &Setup, known: &[Known<'_>], seed: u64, random: &mut Rng) -> Vec<Single> {
     let mut singles = Vec::new();
     // Many phases are alike: what was tried in one comes last in the others.
     let mut tried = HashSet::new();
     for (index, of) in known.iter().enumerate() {
-        let mut add = |kind, rank, from: usize, decisions: Vec<Decision>, hurry| {
+        let mut add = |kind, report, rank, from: usize, decisions: Vec<Decision>, hurry| {
             let schedule = Schedule {
                 seed: seed.wrapping_add(singles.len() as u64),
                 workload: of.workload.name.clone(),
@@ -151,6 +215,7 @@ pub(crate) fn singles(
             };
             singles.push(Single {
                 kind,
+                report,
                 rank,
                 turn: random.u32(..),
                 workload: index,
@@ -175,13 +240,29 @@ pub(crate) fn singles(
                 let late = passed.report || !new;
                 let rank = if late { LATE } else { rank(&fault) };
                 let decisions = vec![Decision { at, fault }];
-                add(kind, rank, passed.phase, decisions, BTreeMap::new());
+                add(
+                    kind,
+                    passed.report,
+                    rank,
+                    passed.phase,
+                    decisions,
+                    BTreeMap::new(),
+                );
             }
         }
-        for phase in 0..of.workload.phases.len().saturating_sub(1) {
+        let phases = of.workload.phases.len().saturating_sub(1);
+        let phases = if hurries(setup) { phases } else { 0 };
+        for phase in 0..phases {
             for time in [0, 5, 40, 400] {
                 let kind = format!("{:?} before {:?}", written[phase], written[phase + 1]);
-                add(kind, 0, phase, Vec::new(), BTreeMap::from([(phase, time)]));
+                add(
+                    kind,
+                    false,
+                    0,
+                    phase,
+                    Vec::new(),
+                    BTreeMap::from([(phase, time)]),
+                );
             }
         }
     }
@@ -190,16 +271,21 @@ pub(crate) fn singles(
     let mut ordered: Vec<_> = singles
         .into_iter()
         .map(|single| {
-            let round = rounds.entry(single.kind).or_default();
+            let round = rounds.entry(single.kind.clone()).or_default();
             *round += 1;
             // The most promising have more rounds than the others.
             let turn = *round * u32::from(single.rank + 2);
             let last = single.rank == LATE;
-            ((last, turn), (single.workload, single.schedule))
+            ((last, turn), single)
         })
         .collect();
     ordered.sort_by_key(|(turn, _)| *turn);
     ordered.into_iter().map(|(_, single)| single).collect()
+}
+
+/// Whether users begin a phase before the operator is at rest.
+fn hurries(setup: &Setup) -> bool {
+    !setup.without_faults.contains(&FaultKind::Hurry)
 }
 
 /// Returns a random schedule of several faults. Most begin with what the phases before have left, and have their faults in two phases: faults
@@ -225,14 +311,15 @@ pub(crate) fn combination(
         for _ in 0..random.usize(1..=setup.most_faults.max(1)) {
             let passed = points[random.usize(..points.len())];
             let faults = faults(setup, of, passed);
-            let fault = faults[random.usize(..faults.len())].clone();
-            let at = passed.point.clone();
-            decisions.push(Decision { at, fault });
+            if let Some(fault) = faults.get(random.usize(..faults.len().max(1))) {
+                let (at, fault) = (passed.point.clone(), fault.clone());
+                decisions.push(Decision { at, fault });
+            }
         }
     }
     let mut hurry = BTreeMap::new();
     for phase in phases.start..phases.end.min(of.workload.phases.len() - 1) {
-        if random.u8(..4) == 0 {
+        if random.u8(..4) == 0 && hurries(setup) {
             hurry.insert(phase, random.u64(..1_000));
         }
     }

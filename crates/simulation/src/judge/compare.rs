@@ -9,7 +9,7 @@ use crate::{
     oracle::{Failure, Oracle},
     schedule::Schedule,
     settings::Setup,
-    state::{Mask, State, differences, id, state},
+    state::{Mask, State, differences, id},
 };
 
 /// Returns what does not hold at rest.
@@ -65,8 +65,7 @@ pub(crate) fn at_rest(
 }
 
 /// Returns a failure if something is left besides what was there before the operator.
-pub(crate) fn emptied(setup: &Setup, current: &State) -> Option<Failure> {
-    let before = state(&setup.server);
+pub(crate) fn emptied(before: &State, current: &State) -> Option<Failure> {
     let left: State = current
         .iter()
         .filter(|(key, _)| !before.contains_key(*key))

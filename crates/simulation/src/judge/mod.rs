@@ -6,4 +6,4 @@ mod reference;
 
 pub(crate) use compare::{at_rest, compare_counts, emptied};
 pub(crate) use history::{history, wrong_history};
-pub(crate) use reference::{Counts, Reference, Rested};
+pub(crate) use reference::{Basis, Counts, Reference, Rested};

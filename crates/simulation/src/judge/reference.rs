@@ -8,7 +8,10 @@ use std::{
 
 use kube_codegen_testing::ApiServer;
 
+use serde_json::Value;
+
 use crate::{
+    names::Names,
     schedule::Schedule,
     state::{Mask, State},
 };
@@ -25,11 +28,26 @@ pub(crate) struct Rested {
     pub(crate) counts: Counts,
     pub(crate) occurrences: HashMap<(usize, String), u32>,
     pub(crate) generated: HashMap<String, String>,
+    /// The contents of the systems outside of the cluster.
+    pub(crate) outside: Vec<Value>,
+}
+
+/// What a run begins with, and is compared with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Basis<'a> {
+    pub(crate) names: &'a Names,
+    /// Decides the uids of objects.
+    pub(crate) seed: u64,
+    /// `None` for the runs without faults.
+    pub(crate) reference: Option<&'a Reference>,
 }
 
 /// What the runs without faults have shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reference {
+    /// The seed of the first run.
+    pub(crate) seed: u64,
+    pub(crate) names: Names,
     pub(crate) states: Vec<Arc<State>>,
     pub(crate) counts: Counts,
     /// After each phase.
@@ -42,6 +60,14 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
+    pub(crate) fn basis(&self) -> Basis<'_> {
+        Basis {
+            names: &self.names,
+            seed: self.seed,
+            reference: Some(self),
+        }
+    }
+
     /// Returns what a schedule begins with; `None` for one that begins with nothing.
     pub(crate) fn before(&self, schedule: &Schedule) -> Option<&Rested> {
         self.rested.get(schedule.from.checked_sub(1)?)

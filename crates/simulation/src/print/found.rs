@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::json;
+
 use crate::{
     oracle::{Failure, Oracle},
     schedule::Schedule,
@@ -25,6 +27,8 @@ pub struct Found {
     pub schedules: u64,
     /// The name of the simulation.
     pub(crate) name: String,
+    /// The seed of the runs without faults.
+    pub(crate) learned: u64,
     pub(crate) failure: Failure,
     pub(crate) log: Vec<Entry>,
 }
@@ -37,23 +41,50 @@ impl fmt::Display for Found {
 }
 
 impl Found {
+    /// Returns the report for other programs, such as one that draws the timeline: an object with `simulation`, `oracle`, `message`, `schedule`,
+    /// `timeline` and `differences`. docs/simulation.md describes it.
+    pub fn timeline_json(&self) -> String {
+        let differences = self.failure.differences.iter().map(|it| {
+            json!({"object": it.object, "path": it.path, "expected": it.expected, "found": it.found})
+        });
+        let report = json!({
+            "simulation": self.name,
+            "oracle": self.oracle,
+            "message": self.message,
+            "schedule": self.schedule,
+            "timeline": self.log.iter().map(Entry::json).collect::<Vec<_>>(),
+            "differences": differences.collect::<Vec<_>>(),
+        });
+        format!("{report:#}\n")
+    }
+
     pub(crate) fn new(
         setup: &Setup,
         schedule: Schedule,
         failure: Failure,
         log: Vec<Entry>,
-        faults: usize,
-        schedules: u64,
     ) -> Box<Self> {
         Box::new(Self {
             oracle: failure.oracle,
             message: failure.message.clone(),
-            schedule,
-            faults,
-            schedules,
+            faults: schedule.size(),
+            schedules: 0,
             name: setup.name.clone(),
+            learned: schedule.seed,
+            schedule,
             failure,
             log,
         })
+    }
+
+    pub(crate) fn learned_with(mut self: Box<Self>, seed: u64) -> Box<Self> {
+        self.learned = seed;
+        self
+    }
+
+    /// Sets how many schedules ran until the failure, and how many faults the last one had.
+    pub(crate) fn after(mut self: Box<Self>, schedules: u64, faults: usize) -> Box<Self> {
+        (self.schedules, self.faults) = (schedules, faults);
+        self
     }
 }

@@ -1,12 +1,15 @@
 //! Prints a violation: the timeline of the smallest schedule, the difference, and the command that replays it.
 
+mod command;
 mod found;
 mod pattern;
+mod terminal;
 
 use std::{fmt::Write as _, path::Path};
 
 use crate::{oracle::Oracle, timeline::Entry};
 pub use found::Found;
+pub(crate) use terminal::{Progress, say};
 
 /// Lines of the timeline at most; the start is cut.
 const LINES: usize = 120;
@@ -83,11 +86,8 @@ pub(crate) fn failure(found: &Found, file: Option<&Path>) -> String {
         }
     }
     if let Some(file) = file {
-        let _ = writeln!(
-            text,
-            "\n  replay: SIMULATE_REPLAY={} cargo test",
-            file.display()
-        );
+        let command = command::replay(file);
+        let _ = writeln!(text, "\n  replay: {command}");
     }
     text
 }

@@ -2,8 +2,9 @@
 
 use super::Found;
 use crate::{
+    fault::Fault,
     oracle::Oracle,
-    schedule::{Decision, Fault, Point},
+    schedule::{Decision, Point},
     state::Difference,
 };
 

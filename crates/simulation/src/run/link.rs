@@ -25,8 +25,9 @@ use super::{
     world::World,
 };
 use crate::{
+    fault::{Fault, drift},
     request::{Seen, send},
-    schedule::{Fault, Point, PointKind, drift},
+    schedule::{Point, PointKind},
     state::TOUCHED,
 };
 
@@ -65,7 +66,7 @@ impl Link {
         let bytes = body.collect_bytes().await?;
         let seen = Seen::read(&self.world.server, &parts, &bytes);
         let request = Request::from_parts(parts, Body::from(bytes.clone()));
-        let Some(seen) = seen else {
+        let Some(mut seen) = seen else {
             let response = self.world.server.service().call(request).await?;
             return Ok(response.map(unfailing));
         };
@@ -106,6 +107,7 @@ impl Link {
             self.world.show_view(self.replica);
         }
         self.world.verbatim(self.replica, &bytes);
+        seen.free = self.world.is_free_delete(&seen).await?;
         let before = self.world.server.revision();
         let response = self
             .world
@@ -187,6 +189,9 @@ impl Link {
 
     /// Notes what the process learns from an answer; the status is 0 where the connection breaks.
     fn receives(&self, point: &Point, seen: &Seen, status: u16, answer: &[u8]) {
+        if status == 0 || (status >= 400 && !(status == 404 && seen.kind() == PointKind::Read)) {
+            self.world.fails_request();
+        }
         let Some(steering) = &self.world.steering else {
             return;
         };
@@ -322,16 +327,22 @@ async fn interfere(world: &World, seen: &Seen, fault: &Fault) -> Result<(), BoxE
             }
         }
         Fault::Delete(path) => {
+            let Some(path) = world.resolve(path).await? else {
+                return Ok(());
+            };
             send(
                 service(),
                 Method::DELETE,
-                path,
+                &path,
                 "application/json",
                 &Value::Null,
             )
             .await?;
         }
         Fault::Drift(path) => {
+            let Some(path) = &world.resolve(path).await? else {
+                return Ok(());
+            };
             let (status, object) = send(service(), Method::GET, path, "", &Value::Null).await?;
             if let Some(patch) = drift(&object).filter(|_| status == 200) {
                 send(service(), Method::PATCH, path, MERGE, &patch).await?;

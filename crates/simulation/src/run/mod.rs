@@ -26,15 +26,15 @@ use tokio::{
 };
 
 use crate::{
-    judge::{Counts, Reference, Rested, at_rest, compare_counts, emptied, history},
+    judge::{Basis, Counts, Reference, Rested, at_rest, compare_counts, emptied, history},
     oracle::{Failure, Oracle},
-    schedule::Schedule,
+    schedule::{Point, Schedule},
     settings::{Setup, Workload},
-    state::{State, state},
+    state::State,
     timeline::Entry,
 };
 use link::Link;
-use rest::{rest, restart};
+use rest::{rest, restart, settle};
 pub(crate) use steer::{Choice, Decide, Move};
 use steer::{Follow, Steering};
 use world::World;
@@ -55,6 +55,8 @@ pub(crate) struct Outcome {
     pub(crate) logged: Vec<usize>,
     /// How many decisions found their point.
     pub(crate) applied: usize,
+    /// The points of the other decisions.
+    pub(crate) missed: Vec<Point>,
     /// Phases in which the operator wrote Warnings and nothing else, as it does where it refuses a spec and keeps what is there.
     pub(crate) refused: BTreeSet<usize>,
     pub(crate) time: Duration,
@@ -81,13 +83,13 @@ pub(crate) fn run(
     setup: &Arc<Setup>,
     workload: &Workload,
     schedule: &Schedule,
-    reference: Option<&Reference>,
+    basis: Basis<'_>,
 ) -> Outcome {
     let follow = schedule.order.clone().map(|order| {
         let follow: Arc<Mutex<dyn Decide>> = Arc::new(Mutex::new(Follow { order, at: 0 }));
         follow
     });
-    start(setup, workload, schedule, reference, follow)
+    start(setup, workload, schedule, basis, follow)
 }
 
 /// Runs one schedule, in which `decide` orders what happens.
@@ -95,10 +97,10 @@ pub(crate) fn run_steered(
     setup: &Arc<Setup>,
     workload: &Workload,
     schedule: &Schedule,
-    reference: Option<&Reference>,
+    basis: Basis<'_>,
     decide: Arc<Mutex<dyn Decide>>,
 ) -> Outcome {
-    start(setup, workload, schedule, reference, Some(decide))
+    start(setup, workload, schedule, basis, Some(decide))
 }
 
 /// Runs one schedule.
@@ -110,7 +112,7 @@ fn start(
     setup: &Arc<Setup>,
     workload: &Workload,
     schedule: &Schedule,
-    reference: Option<&Reference>,
+    basis: Basis<'_>,
     decide: Option<Arc<Mutex<dyn Decide>>>,
 ) -> Outcome {
     let steering = decide.map(|decide| Steering::new(decide, workload.names()));
@@ -123,10 +125,14 @@ fn start(
     panics::collect();
     let real = clock::replace(virtual_now);
     let mut outcome = runtime.block_on(async {
-        let before = reference.and_then(|it| it.before(schedule));
-        let before = before.map_or(Duration::ZERO, |it| it.time);
-        START.set(Some((Instant::now(), before)));
-        simulate(setup, workload, schedule, reference, steering).await
+        let before = basis.reference.and_then(|it| it.before(schedule));
+        let time = before.map_or(Duration::ZERO, |it| it.time);
+        START.set(Some((Instant::now(), time)));
+        for (index, outside) in setup.outside.iter().enumerate() {
+            let contents = before.and_then(|it| it.outside.get(index));
+            (outside.restore)(contents.unwrap_or(&outside.before));
+        }
+        simulate(setup, workload, schedule, basis, steering).await
     });
     drop(runtime);
     START.set(None);
@@ -145,9 +151,10 @@ async fn simulate(
     setup: &Arc<Setup>,
     workload: &Workload,
     schedule: &Schedule,
-    reference: Option<&Reference>,
+    basis: Basis<'_>,
     steering: Option<Steering>,
 ) -> Outcome {
+    let reference = basis.reference;
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..setup.replicas)
         .map(|_| mpsc::unbounded_channel())
         .unzip();
@@ -155,7 +162,7 @@ async fn simulate(
     let world = Arc::new(World::new(
         setup.clone(),
         schedule,
-        reference.is_none(),
+        basis,
         before,
         senders,
         steering,
@@ -194,17 +201,11 @@ async fn simulate(
             sleep(Duration::from_millis(*time)).await;
             states.push(None);
         } else {
-            rest(&world).await;
+            let current = at_rest_after(&world, workload, schedule, reference, &states).await;
             let last = index + 1 == workload.phases.len();
             let after = written(&world);
             if after.0 == before.0 && after.1 > before.1 {
                 refused.insert(index);
-            }
-            let current = state(&world.server);
-            if !world.has_ended() {
-                for failure in broken(&world, workload, schedule, reference, &states, &current) {
-                    world.fail(failure);
-                }
             }
             if schedule.restart_at_rest && !last && !world.has_ended() {
                 restart(&world).await;
@@ -230,7 +231,6 @@ async fn simulate(
     for task in &tasks {
         task.abort();
     }
-    let time = started.elapsed();
     let mut inner = world.lock();
     Outcome {
         failure: inner.failure.take(),
@@ -241,9 +241,34 @@ async fn simulate(
         log: std::mem::take(&mut inner.log),
         logged,
         applied: inner.applied,
+        missed: inner.missed(),
         refused,
-        time,
+        time: started.elapsed(),
     }
+}
+
+/// Waits until the operator is at rest after a phase, and judges the state.
+async fn at_rest_after(
+    world: &Arc<World>,
+    workload: &Workload,
+    schedule: &Schedule,
+    reference: Option<&Reference>,
+    states: &[Option<Arc<State>>],
+) -> State {
+    let wrong = |current: &State| broken(world, workload, schedule, reference, states, current);
+    rest(world).await;
+    settle(world, || {
+        let mut broken = wrong(&world.state()).into_iter();
+        reference.is_none() || broken.any(|it| world.is_checked(&it))
+    })
+    .await;
+    let current = world.state();
+    if !world.has_ended() {
+        for failure in wrong(&current) {
+            world.fail(failure);
+        }
+    }
+    current
 }
 
 /// Whether the run goes on as the one without faults: one more phase after the last fault has led to the same state, with the same
@@ -283,7 +308,7 @@ fn broken(
         reference.and_then(|it| history(workload, states, current, phase, &it.states, &it.mask)),
     );
     if workload.phases[phase].empty {
-        broken.extend(emptied(setup, current));
+        broken.extend(emptied(&world.before(), current));
     }
     broken
 }

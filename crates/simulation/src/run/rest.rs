@@ -10,7 +10,7 @@ use tokio::{
 use super::{stall::wakes, world::World};
 use crate::{
     oracle::{Failure, Oracle},
-    state::{Mask, differences, state},
+    state::{Mask, differences},
 };
 
 /// Requests for one object in the time in which nothing changes.
@@ -80,9 +80,35 @@ pub(super) async fn rest(world: &Arc<World>) {
     }
 }
 
+/// Waits for what the operator does later, after a request of it has failed: until the state is not wrong any more, or nothing has happened for the
+/// time of the operator's patience. Operators try again after seconds or minutes.
+pub(super) async fn settle(world: &Arc<World>, is_wrong: impl Fn() -> bool) {
+    let begin = Instant::now();
+    let patience = world.setup.patience;
+    // Of an enumeration, the moves while it waits would be part.
+    while world.steering.is_none()
+        && world.has_failed_requests()
+        && !world.has_ended()
+        && is_wrong()
+    {
+        world.log("simulation", || {
+            "waits for a later attempt, since requests have failed".to_owned()
+        });
+        let idle = world.active();
+        while world.active() == idle {
+            if begin.elapsed() > patience || world.has_ended() {
+                return;
+            }
+            let next = Instant::now() + world.setup.quiet / 10;
+            let _ = timeout_at(next, world.ended.notified()).await;
+        }
+        rest(world).await;
+    }
+}
+
 /// Restarts all replicas, and checks that nothing changes.
 pub(super) async fn restart(world: &Arc<World>) {
-    let before = state(&world.server);
+    let before = world.state();
     let writes = world.lock().changes;
     world.log("simulation", || {
         "restarts the operator, which is at rest".to_owned()
@@ -97,7 +123,7 @@ pub(super) async fn restart(world: &Arc<World>) {
     if world.has_ended() || world.lock().changes == writes {
         return;
     }
-    let after = state(&world.server);
+    let after = world.state();
     let last = world
         .lock()
         .passed

@@ -12,8 +12,9 @@ use tokio::sync::{Notify, oneshot};
 
 use super::world::World;
 use crate::{
+    fault::Fault,
     request::Seen,
-    schedule::{Fault, Point, PointKind},
+    schedule::{Point, PointKind},
 };
 
 /// Something that can happen next.

@@ -8,5 +8,5 @@ mod workload;
 
 pub use budget::Budget;
 pub use simulation::Simulation;
-pub(crate) use simulation::{Setup, variable};
+pub(crate) use simulation::{Free, Setup, variable};
 pub use workload::Workload;

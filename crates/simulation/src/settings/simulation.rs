@@ -6,17 +6,38 @@ use futures::{FutureExt as _, future::BoxFuture};
 use k8s_openapi::ListableResource;
 use kube::Client;
 use kube_codegen_testing::ApiServer;
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{budget::Budget, primary::Primary, workload::Workload};
-use crate::{oracle::Oracle, state::text};
+use crate::{fault::FaultKind, oracle::Oracle, state::text};
 
 type Operator = Arc<dyn Fn(Client) -> BoxFuture<'static, String> + Send + Sync>;
 type Invariant = (
     String,
     Arc<dyn Fn(&ApiServer) -> Result<(), String> + Send + Sync>,
 );
+
+/// The random combinations that follow the single faults by default.
+const COMBINATIONS: u64 = 100;
+
+/// A system outside of the cluster.
+#[derive(Clone)]
+pub(crate) struct Outside {
+    pub(crate) name: String,
+    pub(crate) read: Arc<dyn Fn() -> Value + Send + Sync>,
+    pub(crate) restore: Arc<dyn Fn(&Value) + Send + Sync>,
+    /// What it contains before each run.
+    pub(crate) before: Value,
+}
+
+/// Something that the operator may write at any time.
+#[derive(Clone, Debug)]
+pub(crate) struct Free {
+    pub(crate) kind: String,
+    /// Names of fields, from the outside in; empty for whole objects.
+    pub(crate) path: Vec<String>,
+}
 
 /// What all runs share.
 #[derive(Clone)]
@@ -30,6 +51,9 @@ pub(crate) struct Setup {
     pub(crate) patience: Duration,
     pub(crate) requests_per_second: u32,
     pub(crate) without: BTreeSet<Oracle>,
+    pub(crate) without_faults: BTreeSet<FaultKind>,
+    pub(crate) outside: Vec<Outside>,
+    pub(crate) free: Vec<Free>,
     pub(crate) always: Vec<Invariant>,
     pub(crate) eventually: Vec<Invariant>,
     pub(crate) most_faults: usize,
@@ -99,6 +123,9 @@ impl Simulation {
                 patience: Duration::from_secs(600),
                 requests_per_second: 500,
                 without: BTreeSet::new(),
+                without_faults: BTreeSet::new(),
+                outside: Vec::new(),
+                free: Vec::new(),
                 always: Vec::new(),
                 eventually: Vec::new(),
                 most_faults: 3,
@@ -109,7 +136,7 @@ impl Simulation {
             objects: 2,
             most_workloads: 6,
             seed: 1,
-            budget: Budget::Time(Duration::from_secs(10)),
+            budget: Budget::Coverage(COMBINATIONS),
             exhaustive: None,
         }
     }
@@ -146,6 +173,45 @@ impl Simulation {
     /// Changes the server before each run: objects that exist from the start.
     pub fn prepare(self, prepare: impl FnOnce(&ApiServer)) -> Self {
         prepare(&self.setup.server);
+        self
+    }
+
+    /// Declares a system outside of the cluster that the operator changes. Before each run, `restore` gets what `read` has returned before the
+    /// first one. What `read` returns is compared as objects are; if it is a map, each of its entries is an object. After the deletion of all
+    /// objects, nothing may be left there.
+    ///
+    /// ```
+    /// # use std::{collections::BTreeMap, sync::{Arc, Mutex}};
+    /// # use kube_codegen_simulation::Simulation;
+    /// type Machines = Arc<Mutex<BTreeMap<String, u32>>>;
+    /// let machines = Machines::default();
+    /// let (read, restored) = (machines.clone(), machines);
+    /// let simulation = Simulation::new("machines").outside(
+    ///     "machines",
+    ///     move || read.lock().unwrap().clone(),
+    ///     move |before| *restored.lock().unwrap() = before,
+    /// );
+    /// # let _ = simulation;
+    /// ```
+    pub fn outside<T: Serialize + DeserializeOwned>(
+        mut self,
+        name: &str,
+        read: impl Fn() -> T + Send + Sync + 'static,
+        restore: impl Fn(T) + Send + Sync + 'static,
+    ) -> Self {
+        let read = Arc::new(move || serde_json::to_value(read()).unwrap_or_default());
+        let before = read();
+        let restore = Arc::new(move |value: &Value| {
+            if let Ok(value) = T::deserialize(value) {
+                restore(value);
+            }
+        });
+        self.setup.outside.push(Outside {
+            name: name.to_owned(),
+            read,
+            restore,
+            before,
+        });
         self
     }
 
@@ -217,6 +283,24 @@ impl Simulation {
         self
     }
 
+    /// Switches a kind of faults off, for an operator that does not act on it on purpose: `FaultKind::Drift` where defaults are written once.
+    pub fn without_fault(mut self, fault: FaultKind) -> Self {
+        self.setup.without_faults.insert(fault);
+        self
+    }
+
+    /// Declares that the operator may write a field of this kind at any time, such as the time of a heartbeat: `.free("Node", "status.lastSeen")`;
+    /// or whole objects, such as a Job every five minutes: `.free("Job", "")`. They are compared with nothing, and a write of nothing else does not
+    /// count as a change.
+    pub fn free(mut self, kind: &str, field: &str) -> Self {
+        let path = field.split('.').filter(|name| !name.is_empty());
+        self.setup.free.push(Free {
+            kind: kind.to_owned(),
+            path: path.map(str::to_owned).collect(),
+        });
+        self
+    }
+
     /// Adds an invariant, checked after each write of the operator. The error is the message.
     pub fn always(
         mut self,
@@ -245,7 +329,7 @@ impl Simulation {
         self
     }
 
-    /// Sets the budget: 10 seconds by default. `SIMULATE_BUDGET` overrides it.
+    /// Sets the budget: all single faults and 100 combinations by default. `SIMULATE_BUDGET` overrides it.
     pub fn budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
         self
@@ -298,7 +382,7 @@ pub(crate) fn variable<T>(name: &str, read: impl FnOnce(&str) -> Option<T>) -> O
     let value = read(&text);
     assert!(
         value.is_some(),
-        "{name}={text:?} is not understood: SIMULATE_SEED is a number, SIMULATE_BUDGET such as 60s or 10000, SIMULATE_EXHAUSTIVE the number of faults, SIMULATE_SEEDS that of seeds"
+        "{name}={text:?} is not understood: SIMULATE_SEED is a number, SIMULATE_BUDGET such as singles+200, 60s or 10000, SIMULATE_REQUIRE singles, SIMULATE_EXHAUSTIVE the number of faults, SIMULATE_SEEDS that of seeds"
     );
     value
 }

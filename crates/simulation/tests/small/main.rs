@@ -1,6 +1,9 @@
 //! Small worlds of an operator on kube's own `Controller` are enumerated to the end.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod budget;
+mod kept;
+
 use std::{
     env, fs,
     sync::Arc,
@@ -16,6 +19,9 @@ use kube::{
 };
 use kube_codegen_simulation::{Budget, Oracle, Simulation, Workload, assert_repeatable};
 use serde_json::{Value, json};
+
+/// Set where a test of this program is run by another one.
+const CHILD: &str = "SIMULATION_TEST_CHILD";
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
@@ -156,6 +162,12 @@ fn a_simulation_takes_any_duration() {
 #[test]
 fn runs_of_kubes_own_controller_with_one_object_are_repeatable() {
     assert_repeatable(|| world(false, &["a"]));
+}
+
+#[test]
+#[should_panic(expected = "an oracle is violated: simulation of labels failed")]
+fn runs_that_do_not_differ_but_violate_an_oracle_are_reported_as_such() {
+    assert_repeatable(|| world(true, &["a"]));
 }
 
 #[test]

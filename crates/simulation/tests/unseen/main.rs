@@ -10,6 +10,7 @@ mod right;
 mod shards;
 mod singleton;
 mod spin;
+mod styles;
 mod volumes;
 
 use std::{sync::Arc, time::Duration};

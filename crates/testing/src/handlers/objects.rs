@@ -51,7 +51,7 @@ pub(crate) fn create(
         object::name(&object).to_owned(),
     );
     namespaces::admit(store, kind, &namespace, &name)?;
-    let uid = names::uid(store.unique());
+    let uid = store.uid(kind, &namespace, &name);
     let metadata = section(&mut object, "metadata");
     metadata.retain(|field, value| {
         let is_unversioned = field == "resourceVersion" && value == "";

@@ -13,3 +13,4 @@ pub(crate) mod status;
 pub(crate) mod store;
 pub(crate) mod target;
 pub(crate) mod transient;
+mod uids;

@@ -15,6 +15,7 @@ use crate::{
         conversions::Conversions,
         events,
         kind::{Kind, Kinds},
+        uids::Uids,
     },
     storage::{Changes, Collection, Objects, Place, Snapshot, Stored},
     values::object,
@@ -38,6 +39,7 @@ pub(crate) trait Reactions: fmt::Debug + Sync {
 pub(crate) struct Store {
     pub(crate) kinds: Kinds,
     objects: Objects,
+    uids: Uids,
     pub(crate) reactions: &'static dyn Reactions,
     pub(crate) webhooks: Webhooks,
     pub(crate) conversions: Conversions,
@@ -63,6 +65,7 @@ impl Store {
         Self {
             kinds: builtin::kinds().collect(),
             objects: Objects::new(window),
+            uids: Uids::default(),
             reactions,
             namespaces: false,
             accounts: true,
@@ -86,6 +89,17 @@ impl Store {
     /// Returns a number that this server has not used before.
     pub(crate) fn unique(&mut self) -> u64 {
         self.objects.unique()
+    }
+
+    /// Makes the uids of new objects follow from a number and from their names.
+    pub(crate) fn set_seed(&mut self, seed: u64) {
+        self.uids = Uids::seeded(seed);
+    }
+
+    /// Returns the uid of a new object.
+    pub(crate) fn uid(&mut self, kind: &Kind, namespace: &str, name: &str) -> String {
+        let number = self.unique();
+        self.uids.next(number, kind, namespace, name)
     }
 
     pub(crate) fn collection(&mut self, kind: &Kind) -> &mut Collection {

@@ -12,7 +12,6 @@ use crate::{
     kinds::{
         convert, events,
         kind::{self, Kind, Types, Version},
-        names,
         store::Store,
         target::Target,
     },
@@ -100,6 +99,12 @@ impl ApiServer {
         });
     }
 
+    /// Makes the uids of new objects follow from this number, from the name of the object, and from how many objects have had that name before:
+    /// they are the same in each process, whatever else is created. Without it, they contain the id of the process.
+    pub fn set_seed(&self, seed: u64) {
+        lock(&self.0.backend.store).set_seed(seed);
+    }
+
     /// Creates or replaces an object without defaulting or validation; only a missing uid is added. Use it for objects
     /// that an older server stored, or that do not decode.
     ///
@@ -115,7 +120,7 @@ impl ApiServer {
             if object::uid(&object).is_empty() {
                 let kept = store.get(&kind, object::namespace(&object), object::name(&object));
                 let uid = kept.map_or_else(
-                    || names::uid(store.unique()),
+                    || store.uid(&kind, object::namespace(&object), object::name(&object)),
                     |old| object::uid(&old).to_owned(),
                 );
                 put(&mut object, "/metadata/uid", uid.into());

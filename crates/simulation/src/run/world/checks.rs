@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use super::{Child, World};
 use crate::{
+    fault::drift,
     oracle::{Failure, Oracle},
     request::Seen,
-    schedule::{Point, PointKind, drift},
+    schedule::{Point, PointKind},
     state::{Mask, State, comparable, differences, id, text},
 };
 
@@ -42,12 +43,13 @@ impl World {
     fn key(&self, seen: &Seen) -> String {
         let place = seen.place();
         let place = self.lock().generated.get(&place).cloned().unwrap_or(place);
+        let place = self.names.general(&place).unwrap_or(place);
         let slash = if seen.group.is_empty() { "" } else { "/" };
         format!("{}{slash}{} {place}", seen.group, seen.resource)
     }
 
     /// Returns whether the object was collected at once.
-    pub(super) fn created(&self, point: &Point, seen: &Seen, answer: &[u8]) -> bool {
+    pub(super) fn created(&self, point: &Point, seen: &Seen, answer: &[u8], is_free: bool) -> bool {
         let key = self.key(seen);
         let object: Value = serde_json::from_slice(answer).unwrap_or_default();
         let owners = object
@@ -83,14 +85,14 @@ impl World {
             let named = owners.first().map(owner_name).unwrap_or_default();
             let collected = inner.collected.entry(key.clone()).or_default();
             *collected = (collected.0 + 1, named);
-        } else {
+        } else if !is_free {
             inner.counts.entry(key.clone()).or_default().0 += 1;
         }
-        if owned {
+        if owned && !is_free {
             let mut newest = inner.passed.iter_mut().rev();
             if let Some(passed) = newest.find(|passed| passed.point == *point) {
                 passed.child = seen.object_path().map(|path| Child {
-                    path,
+                    path: self.general_path(path),
                     drifts: drift(&seen.sent()).is_some(),
                 });
             }

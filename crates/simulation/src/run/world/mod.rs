@@ -3,6 +3,7 @@
 mod checks;
 mod points;
 mod rested;
+mod snapshot;
 mod view;
 
 use std::{
@@ -20,10 +21,12 @@ use tokio::{
 
 use super::steer::{self, Steering};
 use crate::{
-    judge::{Counts, Rested},
+    fault::Fault,
+    judge::{Basis, Counts, Rested},
+    names::Names,
     oracle::Failure,
     request::Seen,
-    schedule::{Fault, Point, PointKind, Schedule},
+    schedule::{Point, PointKind, Schedule},
     settings::Setup,
     timeline::Entry,
 };
@@ -70,6 +73,10 @@ pub(crate) struct Inner {
     /// The decisions, while no fault may happen.
     held: HashMap<Point, Vec<Fault>>,
     occurrences: HashMap<(usize, String), u32>,
+    /// Requests that have failed in this phase, as far as the operator knows.
+    failed: u32,
+    /// The objects with fields that the operator may write at any time, without these.
+    fixed: HashMap<String, Value>,
     replicas: Vec<Replica>,
     /// The last change, failure or restart; in the future while something is delayed.
     active: Instant,
@@ -105,6 +112,14 @@ pub(crate) struct Inner {
     pub(crate) warnings: usize,
 }
 
+impl Inner {
+    /// Returns the points of the decisions that found none.
+    pub(crate) fn missed(&self) -> Vec<Point> {
+        let left = self.decisions.keys().chain(self.held.keys());
+        left.cloned().collect()
+    }
+}
+
 /// One run.
 pub(crate) struct World {
     pub(crate) server: ApiServer,
@@ -121,6 +136,7 @@ pub(crate) struct World {
     logs: bool,
     /// Whether other runs are compared with this one.
     is_reference: bool,
+    names: Names,
     /// Orders what happens; without it, latencies do.
     pub(crate) steering: Option<Steering>,
     /// Notified when the run ends before the end of the workload.
@@ -132,7 +148,7 @@ impl World {
     pub(crate) fn new(
         setup: Arc<Setup>,
         schedule: &Schedule,
-        is_reference: bool,
+        basis: Basis<'_>,
         before: Option<&Rested>,
         crashes: Vec<mpsc::UnboundedSender<()>>,
         steering: Option<Steering>,
@@ -148,6 +164,9 @@ impl World {
         let server = before.map_or(&setup.server, |it| &it.server).fork();
         // Many requests are of users and faults.
         server.set_request_limit(0);
+        if before.is_none() {
+            server.set_seed(basis.seed);
+        }
         Self {
             server,
             seed: schedule.seed,
@@ -156,13 +175,16 @@ impl World {
             crashes,
             detailed: schedule.detailed,
             logs: schedule.detailed || setup.logs,
-            is_reference,
+            is_reference: basis.reference.is_none(),
+            names: basis.names.clone(),
             steering,
             ended: Notify::new(),
             inner: Mutex::new(Inner {
                 decisions,
                 held: HashMap::new(),
                 occurrences: HashMap::new(),
+                failed: 0,
+                fixed: HashMap::new(),
                 replicas: (0..setup.replicas).map(|_| Replica::default()).collect(),
                 active: now,
                 second: (0, 0),
@@ -234,7 +256,7 @@ impl World {
 
     /// Records the first violation of an oracle that is switched on.
     pub(crate) fn fail(&self, failure: Failure) {
-        if self.setup.without.contains(&failure.oracle) {
+        if !self.is_checked(&failure) {
             return;
         }
         let mut inner = self.lock();
@@ -242,6 +264,11 @@ impl World {
             inner.failure = Some(failure);
             self.ended.notify_one();
         }
+    }
+
+    /// Whether the oracle of a failure is switched on.
+    pub(crate) fn is_checked(&self, failure: &Failure) -> bool {
+        !self.setup.without.contains(&failure.oracle)
     }
 
     /// Ends the run: the rest is known.
@@ -266,6 +293,15 @@ impl World {
     pub(crate) fn server_hash(&self) -> u64 {
         let hashes = self.server.filter_map(|object| Some(steer::hash(object)));
         hashes.iter().fold(0, |all, hash| all.rotate_left(5) ^ hash)
+    }
+
+    pub(crate) fn has_failed_requests(&self) -> bool {
+        self.lock().failed > 0
+    }
+
+    /// Notes that a request has failed, as far as the operator knows.
+    pub(crate) fn fails_request(&self) {
+        self.lock().failed += 1;
     }
 
     /// Returns what decides how the run goes on, besides the server and the operator.
@@ -373,6 +409,7 @@ impl World {
     pub(crate) fn begin_phase(&self, index: usize) {
         let mut inner = self.lock();
         inner.conditions.clear();
+        inner.failed = 0;
         inner.phase = index;
     }
 }

@@ -6,10 +6,11 @@ use serde_json::Value;
 
 use super::{Passed, World};
 use crate::{
+    fault::Fault,
     oracle::{Failure, Oracle},
     request::Seen,
     run::Move,
-    schedule::{Fault, Point, PointKind},
+    schedule::{Point, PointKind},
 };
 
 impl World {
@@ -51,6 +52,7 @@ impl World {
         kind: PointKind,
         report: bool,
     ) -> (Point, Vec<Fault>) {
+        let what = self.general_what(what);
         let mut inner = self.lock();
         let occurrence = inner
             .occurrences
@@ -81,6 +83,21 @@ impl World {
             self.show(&point, fault);
         }
         (point, faults)
+    }
+
+    /// Returns what arrives with `*` for what differs from run to run: the names of Events contain a time.
+    fn general_what(&self, what: String) -> String {
+        let Some((verb, place)) = what.rsplit_once(' ') else {
+            return what;
+        };
+        let general = match place.rsplit_once('.') {
+            Some((object, _)) if verb.contains(" events") => Some(format!("{object}.*")),
+            _ => self.names.general(place),
+        };
+        match general {
+            Some(place) => format!("{verb} {place}"),
+            None => what,
+        }
     }
 
     fn show(&self, point: &Point, fault: &Fault) {
@@ -170,7 +187,8 @@ impl World {
         }
         // What exists or is gone already asks for no further attempt.
         let settled = status == 404 || (status == 409 && seen.verb == "create");
-        if effect || (status >= 400 && !settled) {
+        let is_free = effect && status < 300 && self.is_free(seen, answer);
+        if (effect && !is_free) || (status >= 400 && !settled) {
             self.touch();
         }
         if status >= 300 {
@@ -180,13 +198,17 @@ impl World {
             }
             return is_collected;
         }
-        if seen.verb == "delete" {
+        if seen.verb == "delete" && !is_free {
             self.deleted(seen);
         }
         if created {
-            is_collected = self.created(point, seen, answer);
+            is_collected = self.created(point, seen, answer, is_free);
         }
-        if effect && !is_collected {
+        if is_free && is_collected {
+            // The operator goes on until its cache shows that the owner is gone.
+            self.touch();
+        }
+        if effect && !is_collected && !is_free {
             {
                 let mut inner = self.lock();
                 inner.changes += 1;

@@ -13,6 +13,7 @@ impl World {
             counts: inner.counts.clone(),
             occurrences: inner.occurrences.clone(),
             generated: inner.generated.clone(),
+            outside: self.outside(),
         }
     }
 

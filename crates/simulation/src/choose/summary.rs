@@ -1,0 +1,76 @@
+//! The statistics of a simulation without violations.
+
+use std::{fmt, time::Duration};
+
+use super::exhaust::Exhaustion;
+
+/// The statistics of a simulation without violations.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// How many schedules ran, without the runs without faults that come first.
+    pub schedules: u64,
+    /// Choice points at which a fault happened in some schedule.
+    pub covered: usize,
+    /// Choice points of the runs without faults.
+    pub known: usize,
+    /// The kinds of faults at each kind of choice point.
+    pub kinds: usize,
+    /// Those of [`Self::kinds`] that were not tried, such as `the operator crashes after this request: at create configmaps`.
+    pub missed: Vec<String>,
+    /// Virtual time of all runs.
+    pub virtual_time: Duration,
+    /// Time of the system's clock.
+    pub time: Duration,
+    /// What [`Simulation::exhaustive`](crate::Simulation::exhaustive) has shown.
+    pub exhaustion: Option<Exhaustion>,
+}
+
+/// The number of missed kinds that a warning names.
+const NAMED: usize = 5;
+
+impl Summary {
+    /// Returns what was not tried, in a few lines; `None` if all was.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let (missed, kinds) = (self.missed.len(), self.kinds);
+        let first = self.missed.first()?;
+        let mut text = format!(
+            "{missed} of {kinds} single faults were not tried, since the budget was spent before, or since the operator did not get there:\n    {first}"
+        );
+        for name in self.missed.iter().skip(1).take(NAMED - 1) {
+            text.push_str("\n    ");
+            text.push_str(name);
+        }
+        if missed > NAMED {
+            text.push_str("\n    and others");
+        }
+        Some(text)
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.time.as_secs_f64();
+        #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+        let rate = self.schedules as f64 / seconds.max(0.001);
+        if let Some(exhaustion) = self.exhaustion {
+            return write!(
+                f,
+                "{exhaustion}, {} schedules in {seconds:.1} s ({rate:.0} per second)",
+                self.schedules
+            );
+        }
+        let tried = match self.kinds - self.missed.len() {
+            tried if tried == self.kinds => format!("each of {tried} single faults tried"),
+            tried => format!("{tried} of {} single faults tried", self.kinds),
+        };
+        write!(
+            f,
+            "{} schedules in {seconds:.1} s ({rate:.0} per second), {} hours of virtual time, {tried}, faults at {} of {} choice points",
+            self.schedules,
+            self.virtual_time.as_secs() / 3600,
+            self.covered,
+            self.known,
+        )
+    }
+}

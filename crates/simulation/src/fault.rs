@@ -1,0 +1,148 @@
+//! What can go wrong at a choice point.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// What goes wrong at a choice point.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Fault {
+    /// The operator crashes before the request reaches the server, and starts again.
+    CrashBefore,
+    /// The operator crashes after the effect of the request, before the answer, and starts again.
+    CrashAfter,
+    /// As `CrashAfter`; for 20 seconds, lists and watches of the new process show the state before this request, as from an API server
+    /// that lags behind. Only requests with `resourceVersion=0` are answered from that state, as by a real server.
+    StaleRestart,
+    /// The connection breaks before the request reaches the server.
+    Disconnect,
+    /// The connection breaks after the effect of the request.
+    LostAnswer,
+    /// The server answers with this status; the request has no effect.
+    Error(u16),
+    /// The server answers with this status after the effect of the request.
+    ErrorAfter(u16),
+    /// This event and those after it arrive later by this time, in milliseconds.
+    Hold(u64),
+    /// The watch ends before this event.
+    Cut,
+    /// The watch ends before this event with 410 Expired; the next list shows only the last state.
+    Expire,
+    /// Nothing arrives for this time, in milliseconds; then the watch ends with 410 Expired.
+    Miss(u64),
+    /// The replica stops for this time, in milliseconds, as under SIGSTOP: its requests wait.
+    Pause(u64),
+    /// Just before the request, another client sets a label of the object, which raises its resourceVersion.
+    Touch,
+    /// Just before the request, another client deletes this object.
+    Delete(String),
+    /// Just before the request, another client changes the spec or the data of this object.
+    Drift(String),
+}
+
+/// A fault without its details, as [`Simulation::without_fault`](crate::Simulation::without_fault) switches it off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// [`Fault::CrashBefore`]
+    CrashBefore,
+    /// [`Fault::CrashAfter`]
+    CrashAfter,
+    /// [`Fault::StaleRestart`]
+    StaleRestart,
+    /// [`Fault::Disconnect`]
+    Disconnect,
+    /// [`Fault::LostAnswer`]
+    LostAnswer,
+    /// [`Fault::Error`] with 409: a conflict.
+    Conflict,
+    /// [`Fault::Error`] with another status.
+    Error,
+    /// [`Fault::ErrorAfter`]
+    ErrorAfter,
+    /// [`Fault::Hold`]
+    Hold,
+    /// [`Fault::Cut`]
+    Cut,
+    /// [`Fault::Expire`]
+    Expire,
+    /// [`Fault::Miss`]
+    Miss,
+    /// [`Fault::Pause`]
+    Pause,
+    /// [`Fault::Touch`]
+    Touch,
+    /// [`Fault::Delete`]
+    Delete,
+    /// [`Fault::Drift`]
+    Drift,
+    /// The user does not wait until the operator is at rest.
+    Hurry,
+}
+
+impl Fault {
+    /// Returns the kind of the fault.
+    pub fn kind(&self) -> FaultKind {
+        match self {
+            Self::CrashBefore => FaultKind::CrashBefore,
+            Self::CrashAfter => FaultKind::CrashAfter,
+            Self::StaleRestart => FaultKind::StaleRestart,
+            Self::Disconnect => FaultKind::Disconnect,
+            Self::LostAnswer => FaultKind::LostAnswer,
+            Self::Error(409) => FaultKind::Conflict,
+            Self::Error(_) => FaultKind::Error,
+            Self::ErrorAfter(_) => FaultKind::ErrorAfter,
+            Self::Hold(_) => FaultKind::Hold,
+            Self::Cut => FaultKind::Cut,
+            Self::Expire => FaultKind::Expire,
+            Self::Miss(_) => FaultKind::Miss,
+            Self::Pause(_) => FaultKind::Pause,
+            Self::Touch => FaultKind::Touch,
+            Self::Delete(_) => FaultKind::Delete,
+            Self::Drift(_) => FaultKind::Drift,
+        }
+    }
+
+    /// Whether the fault adds or removes objects itself, so that creates and deletes cannot be compared.
+    pub(crate) fn changes_counts(&self) -> bool {
+        matches!(self, Self::Delete(_))
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CrashBefore => f.write_str("the operator crashes before this request"),
+            Self::CrashAfter => f.write_str("the operator crashes after this request"),
+            Self::StaleRestart => f.write_str(
+                "the operator crashes after this request, and starts with a view from before it",
+            ),
+            Self::Disconnect => f.write_str("the connection breaks before this request"),
+            Self::LostAnswer => f.write_str("the answer to this request is lost"),
+            Self::Error(code) => write!(f, "the server answers {code}, without effect"),
+            Self::ErrorAfter(code) => write!(f, "the server answers {code}, after the effect"),
+            Self::Hold(ms) => write!(f, "this event arrives {ms} ms later"),
+            Self::Cut => f.write_str("the watch ends before this event"),
+            Self::Expire => f.write_str("the watch expires (410) before this event"),
+            Self::Miss(ms) => write!(f, "the watch stalls for {ms} ms, then expires (410)"),
+            Self::Pause(ms) => write!(f, "the replica stops for {ms} ms"),
+            Self::Touch => f.write_str("another client has just changed the object"),
+            Self::Delete(id) => write!(f, "another client deletes {id}"),
+            Self::Drift(id) => write!(f, "another client changes {id}"),
+        }
+    }
+}
+
+/// Returns the patch of [`Fault::Drift`]: of something that users change in objects of an operator.
+pub(crate) fn drift(object: &Value) -> Option<Value> {
+    if let Some(replicas) = object.pointer("/spec/replicas").and_then(Value::as_i64) {
+        return Some(json!({"spec": {"replicas": replicas + 3}}));
+    }
+    let data = object.get("data").or_else(|| object.get("stringData"));
+    let (name, _) = data?.as_object()?.iter().next()?;
+    // Valid in a ConfigMap, and as base64 in a Secret.
+    Some(json!({"data": {name: "ZHJpZnQ="}}))
+}
