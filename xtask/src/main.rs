@@ -8,6 +8,7 @@ mod package;
 mod peers;
 mod roundtrip;
 mod trial;
+mod weigh;
 
 use clap::Parser;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,9 @@ enum Task {
 
     /// Change real CRDs in compatible ways, and check that programs that use the generated types still compile
     Trial(trial::Arguments),
+
+    /// Compare what the types of CRDs cost to compile and to run with those of kopium
+    Weigh(weigh::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -54,6 +58,7 @@ fn main() -> ExitCode {
         Task::Package(arguments) => package::run(&arguments),
         Task::Peers(arguments) => peers::run(&arguments),
         Task::Trial(arguments) => trial::run(&arguments),
+        Task::Weigh(arguments) => weigh::run(&arguments),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -2,8 +2,8 @@
 use std::{iter::Enumerate, slice};
 
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess,
-    Visitor, value::BorrowedStrDeserializer,
+    DeserializeOwned, DeserializeSeed, Deserializer, Error, Expected, IntoDeserializer, MapAccess,
+    SeqAccess, Unexpected, Visitor, value::BorrowedStrDeserializer,
 };
 use serde_json::{Number, Value};
 
@@ -25,30 +25,74 @@ struct Buffer<'v> {
 
 impl<'v> Buffer<'v> {
     fn visit<V: Visitor<'v>>(self, visitor: V) -> Result<V::Value, Fault> {
-        let Self { json, lenient } = self;
-        match json {
+        match self.json {
             Value::Null => visitor.visit_unit(),
             Value::Bool(value) => visitor.visit_bool(*value),
             Value::Number(number) => visit_number(number, visitor),
+            Value::String(_) => self.text(visitor),
+            Value::Array(_) => self.items(visitor),
+            Value::Object(_) => self.entries(visitor),
+        }
+    }
+
+    fn text<V: Visitor<'v>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self.json {
             Value::String(text) => visitor.visit_borrowed_str(text),
+            _ => Err(self.unexpected(&visitor)),
+        }
+    }
+
+    fn items<V: Visitor<'v>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self.json {
             Value::Array(items) => visitor.visit_seq(Items {
                 items: items.iter().enumerate(),
-                lenient,
+                lenient: self.lenient,
             }),
+            _ => Err(self.unexpected(&visitor)),
+        }
+    }
+
+    fn entries<V: Visitor<'v>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self.json {
             Value::Object(entries) => visitor.visit_map(Entries {
                 rest: entries.iter(),
                 entry: None,
-                lenient,
+                lenient: self.lenient,
             }),
+            _ => Err(self.unexpected(&visitor)),
+        }
+    }
+
+    fn integer<V: Visitor<'v>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self.whole().map(i64::try_from) {
+            Some(Ok(value)) => visitor.visit_i64(value),
+            _ => self.visit(visitor),
         }
     }
 
     /// The integer that a number without a fraction is.
-    fn integer(self) -> Option<i128> {
+    fn whole(self) -> Option<i128> {
         let number = self.json.as_number()?;
         let whole = number.as_i64().map(i128::from);
         let whole = whole.or_else(|| number.as_u64().map(i128::from));
         whole.or_else(|| integral(number.as_f64()?))
+    }
+
+    #[cold]
+    fn unexpected(self, expected: &dyn Expected) -> Fault {
+        let found = match self.json {
+            Value::Null => Unexpected::Unit,
+            Value::Bool(value) => Unexpected::Bool(*value),
+            Value::Number(number) => {
+                let signed = number.as_i64().map(Unexpected::Signed);
+                let whole = signed.or_else(|| number.as_u64().map(Unexpected::Unsigned));
+                whole.unwrap_or_else(|| Unexpected::Float(number.as_f64().unwrap_or_default()))
+            }
+            Value::String(text) => Unexpected::Str(text),
+            Value::Array(_) => Unexpected::Seq,
+            Value::Object(_) => Unexpected::Map,
+        };
+        Error::invalid_type(found, expected)
     }
 }
 
@@ -62,40 +106,31 @@ fn visit_number<'v, V: Visitor<'v>>(number: &Number, visitor: V) -> Result<V::Va
     }
 }
 
-macro_rules! integers {
-    ($($method:ident)*) => {$(
-        fn $method<V: Visitor<'v>>(self, visitor: V) -> Result<V::Value, Fault> {
-            match self.integer().map(i64::try_from) {
-                Some(Ok(value)) => visitor.visit_i64(value),
-                _ => self.visit(visitor),
-            }
-        }
-    )*};
-}
-
-macro_rules! as_they_are {
-    ($($method:ident($($argument:ty),*))*) => {$(
+/// Lists the methods that pass the value on in one way. Where a type asks for one form, others are an error: code for them would be
+/// compiled once more with each type.
+macro_rules! by {
+    ($($by:ident: $($method:ident($($argument:ty),*))*;)*) => {$($(
         fn $method<V: Visitor<'v>>(self, $(_: $argument,)* visitor: V) -> Result<V::Value, Fault> {
-            self.visit(visitor)
+            self.$by(visitor)
         }
-    )*};
+    )*)*};
 }
 
 impl<'v> Deserializer<'v> for Buffer<'v> {
     type Error = Fault;
-    integers! {
-        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
-        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
-    }
-    as_they_are! {
-        deserialize_bool() deserialize_i128() deserialize_u128() deserialize_f32() deserialize_f64() deserialize_char()
-        deserialize_str() deserialize_string() deserialize_bytes() deserialize_byte_buf() deserialize_identifier()
-        deserialize_unit() deserialize_unit_struct(&'static str) deserialize_seq() deserialize_tuple(usize)
-        deserialize_tuple_struct(&'static str, usize) deserialize_map()
-        deserialize_struct(&'static str, &'static [&'static str])
+    by! {
+        integer:
+            deserialize_i8() deserialize_i16() deserialize_i32() deserialize_i64()
+            deserialize_u8() deserialize_u16() deserialize_u32() deserialize_u64();
+        text: deserialize_char() deserialize_str() deserialize_string() deserialize_identifier();
+        items: deserialize_seq() deserialize_tuple(usize) deserialize_tuple_struct(&'static str, usize);
+        entries: deserialize_map() deserialize_struct(&'static str, &'static [&'static str]);
+        visit:
+            deserialize_bool() deserialize_i128() deserialize_u128() deserialize_f32() deserialize_f64()
+            deserialize_bytes() deserialize_byte_buf() deserialize_unit() deserialize_unit_struct(&'static str);
     }
     fn deserialize_any<V: Visitor<'v>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self.integer().filter(|_| self.lenient) {
+        match self.whole().filter(|_| self.lenient) {
             Some(value) => match i32::try_from(value) {
                 Ok(value) => visitor.visit_i32(value),
                 Err(_) => visitor.visit_string(value.to_string()),

