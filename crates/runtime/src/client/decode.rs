@@ -63,6 +63,7 @@ pub(crate) fn message(kind: &str, error: &serde_json::Error) -> String {
 
 /// Returns the message about a field of an object that a user has sent, who may see its values, but for those of a Secret: refusals get into
 /// logs.
+#[cfg(feature = "webhook")]
 pub(crate) fn field_message(kind: &str, text: String) -> String {
     if kind != "Secret" {
         return text;

@@ -34,7 +34,12 @@ fn replicas(simulation: Simulation, bug: Bug) -> Simulation {
 
 #[test]
 fn an_operator_that_is_right_breaks_no_oracle() {
-    simulation(Bug::None).budget(Budget::Schedules(120)).run();
+    // Some of its points are reached in few runs, so this does not require that each single fault is tried.
+    let simulation = simulation(Bug::None).budget(Budget::Coverage(0));
+    let summary = simulation
+        .explore()
+        .unwrap_or_else(|found| panic!("{found}"));
+    assert!(summary.schedules > 150, "{summary}");
 }
 
 #[test]
