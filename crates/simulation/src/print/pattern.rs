@@ -6,6 +6,7 @@ use crate::{
     oracle::Oracle,
     schedule::{Decision, Point},
     state::Difference,
+    timeline::Entry,
 };
 
 /// Said of reconciles that follow each other.
@@ -33,8 +34,11 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
         Oracle::Conditions => {
             "The condition depends on something that changes from reconcile to reconcile, or two places in the code disagree about it."
         }
+        Oracle::ObservedGeneration if writes_status_last(found) => {
+            "The status was written after the last change of the spec, but it names another generation, such as that of a child. Write `metadata.generation` of the object that was reconciled."
+        }
         Oracle::ObservedGeneration if !found.schedule.decisions.is_empty() => {
-            return Some(after(&found.schedule.decisions[0], Wrong::Missing));
+            return Some(after(found, &found.schedule.decisions[0], Wrong::Missing));
         }
         Oracle::ObservedGeneration => {
             "The status was not written after the last change of the spec: the reconcile returns before that, or the write of the status failed and was not repeated."
@@ -92,17 +96,40 @@ fn difference(found: &Found) -> String {
     let Some(decision) = found.schedule.decisions.first() else {
         return without_faults(found, wrong);
     };
-    let mut sentence = after(decision, wrong);
+    let mut sentence = after(found, decision, wrong);
     if !found.schedule.hurry.is_empty() {
         sentence.push_str(" Besides, the user changed the object before the operator was at rest, so that it may never have seen the spec in between: the children must follow from the newest spec alone.");
     }
     sentence
 }
 
+/// Whether the operator wrote a status after the last action of the user.
+fn writes_status_last(found: &Found) -> bool {
+    let last = found.log.iter().rposition(|it| it.who.trim() == "user");
+    let after = found.log.iter().skip(last.map_or(0, |at| at + 1));
+    after.filter(|it| !it.fault).any(|it| {
+        let mut words = it.text.split(' ');
+        let is_write = matches!(words.next(), Some("patch" | "update"));
+        let is_status = words.next().is_some_and(|it| it.ends_with("/status"));
+        is_write && is_status && it.text.contains(" → 2")
+    })
+}
+
+/// Whether a request that met the fault was sent again, with success.
+fn succeeds_later(found: &Found, what: &str) -> bool {
+    let is_fault = |it: &&Entry| it.fault && it.text.contains(what);
+    let after = found.log.iter().skip_while(|it| !is_fault(it)).skip(1);
+    let mut answers = after.filter_map(|it| it.text.strip_prefix(what));
+    answers.any(|rest| rest.starts_with(" → 2"))
+}
+
 /// What usually leads from a fault to a state that is wrong.
-fn after(decision: &Decision, wrong: Wrong) -> String {
+fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
     let Point { what, .. } = &decision.at;
     match (&decision.fault, wrong) {
+        (Fault::Error(_) | Fault::Touch | Fault::Disconnect, _) if succeeds_later(found, what) => format!(
+            "`{what}` failed, and succeeded when the operator sent it again. The second attempt left out another step, or did it by what had been read before: something half-done was taken as done, such as by a guard on the status or on a child that exists. Compare each child with the spec in each reconcile."
+        ),
         (Fault::CrashAfter | Fault::CrashBefore, Wrong::Missing) => format!(
             "The process ended at `{what}`, between two writes, and the next process did not do the rest. A half-done state was taken as done: a guard such as \"the Deployment exists, so all is done\", or a change that only the process that saw it acts on. Compare each child with the spec in each reconcile."
         ),
@@ -123,9 +150,12 @@ fn after(decision: &Decision, wrong: Wrong) -> String {
         ),
         (Fault::StaleRestart | Fault::Hold(_), Wrong::Extra) => "The cache was behind: the operator created again, or kept, what it could not see yet. Give children names that follow from their owner, or ask the server before a create or delete that cannot be repeated.".to_owned(),
         (Fault::StaleRestart | Fault::Hold(_), Wrong::Missing) => "The cache was behind: the operator changed or deleted something by an old state, without a resourceVersion or uid that would have made the server refuse it.".to_owned(),
-        (Fault::Miss(_) | Fault::Expire | Fault::Cut, _) => format!(
-            "The operator did not see `{what}` but only the state after it. It acts on a change, not on the difference between spec and state; nothing repeats a change that is missed. Compare spec and state in each reconcile; for deletions, use an owner reference or a finalizer."
-        ),
+        (Fault::Miss(_) | Fault::Expire | Fault::Cut, _) => {
+            let deletions = if what.contains("DELETED") { " For deletions, use an owner reference or a finalizer." } else { "" };
+            format!(
+                "The operator did not see `{what}` but only the state after it. It acts on a change, not on the difference between spec and state; nothing repeats a change that is missed. Compare spec and state in each reconcile.{deletions}"
+            )
+        }
         (Fault::Delete(child) | Fault::Drift(child), _) => format!(
             "Another client changed or deleted {child}, and the operator did not put it back. Watch the children (`Controller::owns`), and compare all their fields."
         ),

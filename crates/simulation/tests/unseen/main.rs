@@ -1,6 +1,7 @@
 //! Operators on kube's own `Controller` with errors that none of the mutants of `sites` has. The report of each names the place.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod causes;
 mod claims;
 mod guard;
 mod members;
