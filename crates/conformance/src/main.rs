@@ -24,6 +24,10 @@ const USAGE: &str = "usage: conformance record [SCRIPT…] | types
 #[tokio::main]
 async fn main() -> ExitCode {
     let args: Vec<_> = env::args().skip(1).collect();
+    if args.iter().any(|arg| arg == "--help" || arg == "-h") {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
     let option = |name: &str, default: u64| {
         let at = args.iter().position(|arg| arg == name);
         at.and_then(|at| args.get(at + 1)?.parse().ok())
