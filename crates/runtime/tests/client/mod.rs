@@ -10,6 +10,8 @@ mod modify_kinds;
 mod pages;
 mod random;
 mod retry;
+#[cfg(feature = "cli")]
+mod secrets;
 mod server;
 mod tasks;
 #[cfg(feature = "rustls-tls")]

@@ -8,7 +8,7 @@ use std::{
 
 use k8s_openapi::api::core::v1::{ConfigMap, ObjectReference, Secret};
 use kube_codegen_runtime::{
-    client::{TypedClient, describe},
+    client::describe,
     controller::{Action, Controller, OnError},
     event::EventType,
     manager::{CancellationToken, Manager, ManagerError, Runnable},
@@ -268,6 +268,7 @@ impl std::io::Write for Lines {
     }
 }
 
+#[cfg(feature = "cli")]
 #[derive(Debug, thiserror::Error)]
 enum Failing {
     #[error("the zone file is not usable")]
@@ -279,6 +280,8 @@ enum Failing {
 #[cfg(feature = "cli")]
 #[tokio::test(start_paused = true)]
 async fn the_log_has_the_causes_of_a_failed_reconcile() {
+    use kube_codegen_runtime::client::TypedClient;
+
     let lines = Lines::default();
     let writer = lines.clone();
     let log = tracing_subscriber::fmt().with_writer(move || writer.clone());
