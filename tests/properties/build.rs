@@ -17,7 +17,7 @@ use std::{env, fs};
     unreachable_pub,
     reason = "the tests use it through the library"
 )]
-#[path = "src/schema.rs"]
+#[path = "src/schema/mod.rs"]
 mod schema;
 
 #[allow(unreachable_pub, reason = "the tests use it through the library")]
@@ -31,7 +31,7 @@ const PAIRS: usize = 16;
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed={SEED}");
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=src/schema.rs");
+    println!("cargo::rerun-if-changed=src/schema");
     println!("cargo::rerun-if-changed=src/versions.rs");
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let seed: u64 = env::var(SEED).map_or(Ok(0), |text| text.parse())?;

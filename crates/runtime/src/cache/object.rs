@@ -7,7 +7,7 @@ use std::{
 };
 
 use k8s_openapi::ClusterResourceScope;
-use kube::Resource;
+use kube::{Resource, api::ApiResource, core::discovery::Scope};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// A kind that an informer can list, watch and cache: a type that is generated or from k8s-openapi, kube's `PartialObjectMeta` of it (of
@@ -39,6 +39,17 @@ impl ObjectKind {
             plural: K::plural(dynamic).into_owned(),
             cluster_scoped: TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>(),
             metadata_only: K::metadata_api(),
+        }
+    }
+
+    /// Returns the names of a kind that is known at run time only.
+    pub(crate) fn of_dynamic<K: Object<DynamicType = ApiResource>>(
+        resource: &ApiResource,
+        scope: &Scope,
+    ) -> Self {
+        Self {
+            cluster_scoped: *scope == Scope::Cluster,
+            ..Self::of::<K>(resource)
         }
     }
 }

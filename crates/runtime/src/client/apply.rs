@@ -55,7 +55,7 @@ impl<'m> From<&'m str> for FieldManager<'m> {
     }
 }
 
-/// The result of an apply that is sent only if it changes something. There is no third result.
+/// The result of an apply that is sent only if it changes something: these two are all.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Applied<K> {
     /// Nothing was sent: the object has the configuration.

@@ -18,7 +18,6 @@ use super::{
     config::check_namespace,
     managed::{InformerId, Managed, NotSynced, not_synced, wait_synced, wait_synced_within},
     own_writes::OwnWrites,
-    shared::dynamic_kind,
 };
 use crate::cache::{Object, ObjectKind};
 
@@ -161,7 +160,10 @@ impl InformerFactory {
         resource: &ApiResource,
         scope: &ResourceScope,
     ) -> SharedInformer<K> {
-        self.get_or_create(resource.clone(), dynamic_kind::<K>(resource, scope))
+        self.get_or_create(
+            resource.clone(),
+            ObjectKind::of_dynamic::<K>(resource, scope),
+        )
     }
 
     fn get_or_create<K: Object>(

@@ -109,7 +109,7 @@ impl<K: Object> SharedInformer<K> {
     where
         K: kube::Resource<DynamicType = ApiResource>,
     {
-        let kind = dynamic_kind::<K>(resource, scope);
+        let kind = ObjectKind::of_dynamic::<K>(resource, scope);
         Self::create(client, config, (resource.clone(), kind), None, None)
     }
 
@@ -368,17 +368,6 @@ impl<K: Object> SharedInformer<K> {
     /// Returns the names of the kind.
     pub(crate) fn kind(&self) -> &ObjectKind {
         &self.inner.state.kind
-    }
-}
-
-/// Returns the names of a kind that is known at run time only.
-pub(super) fn dynamic_kind<K: Object<DynamicType = ApiResource>>(
-    resource: &ApiResource,
-    scope: &ResourceScope,
-) -> ObjectKind {
-    ObjectKind {
-        cluster_scoped: *scope == ResourceScope::Cluster,
-        ..ObjectKind::of::<K>(resource)
     }
 }
 

@@ -280,7 +280,7 @@ async fn in_time<T>(
 ) -> Result<T, HttpError> {
     timeout(limit, read).await.unwrap_or_else(|_| {
         let message =
-            format!("there is no memory for the body, or it did not arrive, within {limit:?}");
+            format!("other bodies used all memory, or the body did not arrive, for {limit:?}");
         Err((StatusCode::SERVICE_UNAVAILABLE, message))
     })
 }

@@ -97,7 +97,11 @@ async fn large_requests_wait_for_each_other_and_others_do_not() {
     let slow = begun(&operator, "/convert?timeout=3s", 200 << 20).await;
     tokio::time::sleep(SECOND / 5).await;
     let second = begun(&operator, "/convert?timeout=1s", 200 << 20).await;
-    assert_eq!(status(second).await, "503", "there is no memory for both");
+    assert_eq!(
+        status(second).await,
+        "503",
+        "both at once need too much memory"
+    );
     let response = convert(&operator, "v2", list.clone()).await;
     assert_eq!(response["result"]["status"], "Success");
     assert_eq!(status(slow).await, "503", "it took too long");

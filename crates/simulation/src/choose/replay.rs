@@ -79,7 +79,7 @@ pub(crate) fn replay(
     let Some(workload) = workloads.iter().find(|it| it.name == schedule.workload) else {
         let names: Vec<_> = workloads.iter().map(|it| it.name.as_str()).collect();
         return Err(format!(
-            "there is no workload {:?} any more; there are {}",
+            "the workload {:?} does not exist any more; the workloads are {}",
             schedule.workload,
             names.join(", ")
         ));

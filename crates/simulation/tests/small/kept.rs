@@ -79,7 +79,9 @@ fn a_kept_schedule_fails_again_in_another_process() {
 }
 
 #[test]
-#[should_panic(expected = "there is no workload \"other maps\" any more; there are maps")]
+#[should_panic(
+    expected = "the workload \"other maps\" does not exist any more; the workloads are maps"
+)]
 fn a_kept_schedule_whose_workload_is_gone_fails() {
     let file = kept("workload", &[("\"maps\"", "\"other maps\"")]);
     let _ = world(true, &["a", "b"]).replay(file);

@@ -2,6 +2,7 @@
 
 mod checks;
 mod points;
+mod replicas;
 mod rested;
 mod snapshot;
 mod view;
@@ -12,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use kube_codegen_testing::{ApiServer, ApiService, On};
+use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 use tokio::{
     sync::{Notify, mpsc},
@@ -25,15 +26,11 @@ use crate::{
     judge::{Basis, Counts, Rested},
     names::Names,
     oracle::Failure,
-    request::Seen,
     schedule::{Point, PointKind, Schedule},
     settings::Setup,
     timeline::Entry,
 };
-use view::View;
-
-/// How long a view of the past is shown.
-const STALE: Duration = Duration::from_secs(20);
+use replicas::Replica;
 
 /// A choice point that a run passed.
 #[derive(Clone, Debug)]
@@ -57,14 +54,6 @@ pub(crate) struct Child {
     /// Whether the operator has set what [`Fault::Drift`] changes. What it has left to others, such as the replicas of a Deployment that an
     /// autoscaler sets, it need not put back.
     pub(crate) drifts: bool,
-}
-
-#[derive(Debug, Default)]
-struct Replica {
-    incarnation: u64,
-    paused_until: Option<Instant>,
-    stale: Option<ApiServer>,
-    view: View,
 }
 
 #[derive(Debug)]
@@ -313,15 +302,6 @@ impl World {
         )
     }
 
-    /// Names a replica in the log.
-    fn name(&self, replica: usize) -> String {
-        if self.setup.replicas == 1 {
-            "operator".to_owned()
-        } else {
-            format!("operator {replica}")
-        }
-    }
-
     pub(crate) fn touch(&self) {
         self.busy(Duration::ZERO);
     }
@@ -336,68 +316,6 @@ impl World {
 
     pub(crate) fn active(&self) -> Instant {
         self.lock().active
-    }
-
-    /// Starts a process of the replica and returns its number.
-    pub(crate) fn start_process(&self, replica: usize) -> u64 {
-        self.touch();
-        if let Some(steering) = &self.steering {
-            steering.restarts(replica);
-        }
-        let mut inner = self.lock();
-        let started = &mut inner.replicas[replica];
-        started.incarnation += 1;
-        started.view = View::default();
-        started.incarnation
-    }
-
-    pub(crate) fn is_running(&self, replica: usize, incarnation: u64) -> bool {
-        self.lock().replicas[replica].incarnation == incarnation
-    }
-
-    /// Ends the process of the replica: nothing that it still does reaches the server.
-    pub(crate) fn crash(&self, replica: usize) {
-        self.lock().replicas[replica].incarnation += 1;
-        self.busy(Duration::from_secs(1));
-        // The run may have ended.
-        let _ = self.crashes[replica].send(());
-    }
-
-    pub(crate) async fn until_resumed(&self, replica: usize) {
-        loop {
-            let until = self.lock().replicas[replica].paused_until;
-            match until.filter(|until| *until > Instant::now()) {
-                Some(until) => tokio::time::sleep_until(until).await,
-                None => return,
-            }
-        }
-    }
-
-    pub(crate) fn pause(&self, replica: usize, time: Duration) {
-        self.busy(time);
-        self.lock().replicas[replica].paused_until = Some(Instant::now() + time);
-    }
-
-    /// Shows lists and watches of the replica the state of `server`, for some time.
-    pub(crate) fn show_past(self: &Arc<Self>, replica: usize, server: ApiServer) {
-        self.busy(STALE);
-        self.lock().replicas[replica].stale = Some(server.clone());
-        let world = self.clone();
-        tokio::spawn(async move {
-            tokio::time::sleep(STALE).await;
-            world.lock().replicas[replica].stale = None;
-            server.cut_watches(&On::any());
-            world.touch();
-        });
-    }
-
-    /// Returns the server that answers a request.
-    pub(crate) fn service(&self, replica: usize, seen: &Seen) -> ApiService {
-        let inner = self.lock();
-        match &inner.replicas[replica].stale {
-            Some(stale) if seen.may_be_stale(stale.revision()) => stale.service(),
-            _ => self.server.service(),
-        }
     }
 
     /// Returns the requests by object since the last change.

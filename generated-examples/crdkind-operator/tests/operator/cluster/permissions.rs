@@ -1,9 +1,19 @@
 //! Without a right of `deploy/rbac.yaml` the operator reports which one is missing. The other tests show that the rights suffice.
 
-use kube_codegen_testenv::{TestResult, eventually};
+use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 use serde_json::{Value, json};
 
 use crate::cluster::stage::{Stage, WITHIN, own};
+
+/// Sets the rules of the operator's role.
+async fn set_rules(plane: &ControlPlane, rules: &Value) -> TestResult {
+    let patch = json!({ "rules": rules }).to_string();
+    let role = ["patch", "clusterrole", "crdkind-operator"];
+    plane
+        .kubectl(role.into_iter().chain(["--type=merge", "-p", &patch]))
+        .await?;
+    Ok(())
+}
 
 #[tokio::test]
 async fn a_missing_verb_is_named() -> TestResult {
@@ -31,17 +41,7 @@ async fn a_missing_verb_is_named() -> TestResult {
             }
         }
         assert!(removed > 0, "{verb} {resource} is not among {rules}");
-        let patch = json!({ "rules": rules }).to_string();
-        plane
-            .kubectl([
-                "patch",
-                "clusterrole",
-                "crdkind-operator",
-                "--type=merge",
-                "-p",
-                &patch,
-            ])
-            .await?;
+        set_rules(&plane, &rules).await?;
 
         let stage = Stage::new(&plane, "verbs").await?;
         let operator = stage.operator().await?;
@@ -62,17 +62,7 @@ async fn a_missing_verb_is_named() -> TestResult {
         }
 
         // With the verb restored, the operator recovers.
-        let patch = json!({ "rules": role["rules"] }).to_string();
-        plane
-            .kubectl([
-                "patch",
-                "clusterrole",
-                "crdkind-operator",
-                "--type=merge",
-                "-p",
-                &patch,
-            ])
-            .await?;
+        set_rules(&plane, &role["rules"]).await?;
         stage.settled("a", "iksoon_mysql", 1).await?;
     }
     Ok(())

@@ -144,13 +144,7 @@ pub(super) fn deployment(it: &mut Causes, old: Option<&Value>, object: &Value) {
         &["updatedReplicas", "readyReplicas", "availableReplicas"],
         "readyReplicas",
     );
-    if let Some(old) = old {
-        it.immutable(
-            "spec.selector",
-            at(old, "/spec/selector"),
-            at(spec, "/selector"),
-        );
-    }
+    selector_stays(it, old, spec);
 }
 
 pub(super) fn replica_set(it: &mut Causes, old: Option<&Value>, object: &Value) {
@@ -164,13 +158,7 @@ pub(super) fn replica_set(it: &mut Causes, old: Option<&Value>, object: &Value) 
         &["fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
         "readyReplicas",
     );
-    if let Some(old) = old {
-        it.immutable(
-            "spec.selector",
-            at(old, "/spec/selector"),
-            at(spec, "/selector"),
-        );
-    }
+    selector_stays(it, old, spec);
 }
 
 /// Validates the counters of a status.
@@ -345,5 +333,15 @@ pub(super) fn daemon_set(it: &mut Causes, old: Option<&Value>, object: &Value) {
     it.not_negative("spec", spec, &["revisionHistoryLimit"]);
     if let Some(old) = old {
         it.immutable("spec.selector", at(old, "/spec/selector"), selector);
+    }
+}
+
+fn selector_stays(it: &mut Causes, old: Option<&Value>, spec: &Value) {
+    if let Some(old) = old {
+        it.immutable(
+            "spec.selector",
+            at(old, "/spec/selector"),
+            at(spec, "/selector"),
+        );
     }
 }

@@ -1,7 +1,10 @@
 //! Strategies for random schemas: structural ones that the API server accepts, and arbitrary ones.
+mod scalars;
+
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
-use proptest::sample::{select, subsequence};
+use proptest::sample::select;
+use scalars::{boolean, either, integer, integers, mixed, number, text, texts};
 use serde_json::{Map, Value, json};
 
 /// Names of properties: plain, equal after case conversion, keywords, prelude names, without letters, in other scripts.
@@ -61,39 +64,6 @@ pub const NAMES: &[&str] = &[
     "\"",
     "\\",
     "kind",
-];
-
-/// Values of enums, including symbols and values that differ in case only.
-const TEXTS: &[&str] = &[
-    "Always",
-    "always",
-    "ALWAYS",
-    "Never",
-    "Other",
-    "Unknown",
-    "Self",
-    "None",
-    "Some",
-    "Ok",
-    "Err",
-    "",
-    "-",
-    "1",
-    "1.2",
-    "-1",
-    "3d",
-    "a/b",
-    "a b",
-    "=",
-    "!=",
-    ">=",
-    "启用",
-    "say \"hi\"",
-    "back\\slash",
-    "two\nlines",
-    "true",
-    "null",
-    "ALL",
 ];
 
 /// Returns a schema of any type with this depth.
@@ -225,102 +195,6 @@ fn places(value: &Value, path: String, into: &mut Vec<String>) {
         }
         into.push(path);
     }
-}
-
-fn text() -> BoxedStrategy<Value> {
-    let formats = &["", "", "", "byte", "date-time", "uuid", "int64", "^[a-z]*$"][..];
-    (select(formats), proptest::bool::weighted(0.2))
-        .prop_map(|(format, described)| {
-            let mut schema = json!({"type": "string"});
-            if !format.is_empty() {
-                schema["format"] = json!(format);
-            }
-            if described {
-                schema["description"] =
-                    json!("```\nlet x: [u8; 3]; // */ \"#\n``` <b> [a](b) \\ 😀\r\n    indented");
-            }
-            schema
-        })
-        .boxed()
-}
-
-fn texts() -> BoxedStrategy<Value> {
-    subsequence(TEXTS, 1..6)
-        .prop_map(|values| json!({"type": "string", "enum": values}))
-        .boxed()
-}
-
-fn integer() -> BoxedStrategy<Value> {
-    let formats = &[
-        json!({}),
-        json!({"format": "int32"}),
-        json!({"format": "int64"}),
-        json!({"format": "double"}),
-        json!({"format": "int8"}),
-        json!({"format": "int8", "minimum": -128, "maximum": 127}),
-        json!({"format": "uint8"}),
-        json!({"format": "uint16", "minimum": 0}),
-        json!({"format": "uint16", "minimum": 1, "maximum": 65535}),
-        json!({"format": "uint32", "minimum": 0, "maximum": u32::MAX}),
-        json!({"format": "uint64"}),
-        json!({"format": "uint64", "minimum": 0}),
-    ];
-    select(formats.to_vec())
-        .prop_map(|mut schema| {
-            schema["type"] = json!("integer");
-            schema
-        })
-        .boxed()
-}
-
-fn integers() -> BoxedStrategy<Value> {
-    let values = &[-1, 0, 1, 4, 6, 80, 443, 2048][..];
-    (subsequence(values, 1..5), any::<bool>())
-        .prop_map(|(values, narrow)| {
-            let mut schema = json!({"type": "integer", "enum": values});
-            if narrow {
-                schema["format"] = json!("int32");
-            }
-            schema
-        })
-        .boxed()
-}
-
-fn number() -> BoxedStrategy<Value> {
-    prop_oneof![
-        Just(json!({"type": "number"})),
-        Just(json!({"type": "number", "format": "double"})),
-        Just(json!({"type": "number", "format": "float"})),
-        Just(json!({"type": "number", "enum": [0.5, 1, 2]})),
-    ]
-    .boxed()
-}
-
-fn boolean() -> BoxedStrategy<Value> {
-    prop_oneof![
-        3 => Just(json!({"type": "boolean"})),
-        1 => Just(json!({"type": "boolean", "enum": [true]})),
-    ]
-    .boxed()
-}
-
-/// What controller-gen writes for a quantity.
-const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
-
-fn either() -> BoxedStrategy<Value> {
-    prop_oneof![
-        Just(json!({"x-kubernetes-int-or-string": true})),
-        Just(json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]})),
-        Just(json!({"x-kubernetes-int-or-string": true, "pattern": QUANTITY})),
-    ]
-    .boxed()
-}
-
-fn mixed() -> BoxedStrategy<Value> {
-    let values = vec![json!(80), json!("http"), json!("80"), json!(""), json!(-1)];
-    subsequence(values, 1..5)
-        .prop_map(|values| json!({"x-kubernetes-int-or-string": true, "enum": values}))
-        .boxed()
 }
 
 fn opaque() -> BoxedStrategy<Value> {
