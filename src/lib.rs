@@ -75,7 +75,6 @@ mod deploy;
 pub mod diag;
 mod emit;
 mod evolution;
-mod hash;
 mod ir;
 mod locate;
 mod lower;

@@ -3,13 +3,15 @@
 use std::{
     collections::BTreeMap,
     fs,
+    hash::Hasher as _,
     path::{Path, PathBuf},
 };
 
+use fnv::FnvHasher;
 use serde::{Deserialize, Serialize};
 
 use super::{is_marked, path::below};
-use crate::{hash::fnv1a, render::File};
+use crate::render::File;
 
 /// File name of the list in the output directory.
 pub const FILE_LIST: &str = ".kube-codegen.json";
@@ -165,8 +167,11 @@ pub fn unchanged_files(root: &Path, extension: &str) -> Vec<(PathBuf, String)> {
 
 /// Hashes a text to detect changes by a person; line endings may differ after a checkout.
 fn hash(text: &[u8]) -> String {
-    let hash = fnv1a(text.iter().copied().filter(|byte| *byte != b'\r'));
-    format!("fnv1a64:{hash:016x}")
+    let mut hash = FnvHasher::default();
+    for line in text.split(|byte| *byte == b'\r') {
+        hash.write(line);
+    }
+    format!("fnv1a64:{:016x}", hash.finish())
 }
 
 /// Returns the marked files below a directory, except in hidden directories and in the output directory of another run.

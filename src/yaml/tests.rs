@@ -3,7 +3,9 @@
 #[path = "../../tests/common.rs"]
 mod common;
 
-use std::{fmt::Write, fs};
+use std::{fmt::Write, fs, hash::Hasher as _};
+
+use fnv::FnvHasher;
 
 use super::*;
 use crate::diag::Severity;
@@ -110,9 +112,9 @@ fn canonical(value: &Value, text: &mut String) {
 
 /// FNV-1a.
 fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    let mut hash = FnvHasher::default();
+    hash.write(text.as_bytes());
+    hash.finish()
 }
 
 #[test]

@@ -6,10 +6,11 @@ use super::modules::{self, Methods};
 use super::taken::Taken;
 use super::{idents, shared, words};
 use crate::diag::{Code, Diagnostics};
-use crate::hash::fnv1a;
 use crate::ir::{Ident, KindNames, Model, ModuleNames, SchemaPath, Segment, TypeId};
 use crate::threads;
+use fnv::FnvHasher;
 use foldhash::HashMap;
+use std::hash::Hasher as _;
 
 /// The longest name that is given.
 const MAX: usize = 96;
@@ -202,7 +203,9 @@ fn part(name: &str) -> String {
 
 /// Returns `H` and four hexadecimal digits that identify a text (FNV-1a, folded). Type names depend on it, so it never changes.
 fn mark(text: &str) -> String {
-    let hash = fnv1a(text.bytes());
+    let mut hash = FnvHasher::default();
+    hash.write(text.as_bytes());
+    let hash = hash.finish();
     let folded = hash ^ (hash >> 16) ^ (hash >> 32) ^ (hash >> 48);
     format!("H{:04x}", folded & 0xffff)
 }

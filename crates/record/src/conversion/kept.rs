@@ -2,8 +2,9 @@
 //!
 //! Per version, the annotation lists the differences between an object and what the conversion there and back makes of it. When the
 //! object comes back, a difference is undone unless the value that it replaces has changed: then the user's change wins.
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, hash::Hasher as _};
 
+use fnv::FnvHasher;
 use serde_json::{Map, Value, json};
 
 use super::{path::Key, spoke::Keyed};
@@ -210,11 +211,9 @@ fn item(index: usize, length: usize, plain: &Value, keys: Option<&[&str]>) -> Va
 
 /// FNV-1a of the JSON text, which is the same in every build.
 fn hash(value: &Value) -> String {
-    let text = value.to_string();
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("{hash:016x}")
+    let mut hash = FnvHasher::default();
+    hash.write(value.to_string().as_bytes());
+    format!("{:016x}", hash.finish())
 }
 
 /// Returns the place of a kept value in an object, if the object still has there what the conversion makes of it.

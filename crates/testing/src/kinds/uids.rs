@@ -1,6 +1,8 @@
 //! Makes the uids of new objects.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, hash::Hasher as _};
+
+use fnv::FnvHasher;
 
 use crate::kinds::{kind::Kind, names};
 
@@ -24,11 +26,14 @@ impl Uids {
             return names::uid(number);
         };
         let key = [kind.group.as_str(), &kind.plural, namespace, name].join("/");
-        let place = hash(0xcbf2_9ce4_8422_2325, key.as_bytes());
+        let place = hash(FnvHasher::default(), key.as_bytes());
         let count = created.entry(place).or_default();
         *count += 1;
-        let low = hash(place, &[seed.to_le_bytes(), count.to_le_bytes()].concat());
-        let high = hash(low, key.as_bytes());
+        let low = hash(
+            FnvHasher::with_key(place),
+            &[seed.to_le_bytes(), count.to_le_bytes()].concat(),
+        );
+        let high = hash(FnvHasher::with_key(low), key.as_bytes());
         format!(
             "{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}",
             high >> 32,
@@ -40,9 +45,7 @@ impl Uids {
     }
 }
 
-/// FNV-1a, which is the same in each build.
-fn hash(before: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(before, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+fn hash(mut hash: FnvHasher, bytes: &[u8]) -> u64 {
+    hash.write(bytes);
+    hash.finish()
 }

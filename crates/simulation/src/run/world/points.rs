@@ -1,7 +1,8 @@
 //! The choice points of a run: what arrives at them, what goes wrong there, and what is counted.
 
-use std::time::Duration;
+use std::{hash::Hasher as _, time::Duration};
 
+use fnv::FnvHasher;
 use serde_json::Value;
 
 use super::{Passed, World};
@@ -140,12 +141,12 @@ impl World {
 
     /// Returns a delay that depends on the seed and the point only: 0 to 3 ms.
     pub(crate) fn latency(&self, point: &Point, salt: u64) -> Duration {
-        let mut hash = self.seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let key = self.seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut hash = FnvHasher::with_key(key);
         let number = u64::from(point.occurrence) + point.replica as u64 * 1000;
-        for byte in point.what.bytes().chain(number.to_le_bytes()) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        Duration::from_millis((hash >> 32) & 3)
+        hash.write(point.what.as_bytes());
+        hash.write(&number.to_le_bytes());
+        Duration::from_millis((hash.finish() >> 32) & 3)
     }
 
     /// Records the result of a request. Returns whether it created an object that was collected at once, since its owner does not exist.
