@@ -10,6 +10,7 @@ import (
 
 	admissionregistration "k8s.io/api/admissionregistration/v1"
 	apps "k8s.io/api/apps/v1"
+	scale "k8s.io/api/autoscaling/v1"
 	autoscaling "k8s.io/api/autoscaling/v2"
 	batch "k8s.io/api/batch/v1"
 	certificates "k8s.io/api/certificates/v1"
@@ -26,6 +27,7 @@ import (
 	storage "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	apiregistration "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
 // field is the JSON name, the Go type, when its zero value is written ("pointer", "omit" or "write"), and the path of field numbers in
@@ -36,6 +38,7 @@ func main() {
 	scheme := runtime.NewScheme()
 	groups := map[schema.GroupVersion]func(*runtime.Scheme) error{
 		admissionregistration.SchemeGroupVersion: admissionregistration.AddToScheme,
+		apiregistration.SchemeGroupVersion:       apiregistration.AddToScheme,
 		apps.SchemeGroupVersion:                  apps.AddToScheme,
 		autoscaling.SchemeGroupVersion:           autoscaling.AddToScheme,
 		batch.SchemeGroupVersion:                 batch.AddToScheme,
@@ -49,6 +52,7 @@ func main() {
 		node.SchemeGroupVersion:                  node.AddToScheme,
 		policy.SchemeGroupVersion:                policy.AddToScheme,
 		rbac.SchemeGroupVersion:                  rbac.AddToScheme,
+		scale.SchemeGroupVersion:                 scale.AddToScheme,
 		scheduling.SchemeGroupVersion:            scheduling.AddToScheme,
 		storage.SchemeGroupVersion:               storage.AddToScheme,
 	}

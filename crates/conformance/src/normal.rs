@@ -100,6 +100,10 @@ impl Normal {
                 .replace_all(message, "$1 value: VALUE: ")
                 .into_owned();
         }
+        // For built-in kinds, Go writes the fields of a patched object in another order.
+        if let Some(Value::String(message)) = fields.get_mut("message") {
+            sort_patched(message);
+        }
         // Go reads the bounds of a LimitRange in any order.
         if let Some(Value::String(message)) = fields.get_mut("message")
             && let Some((start, bounds)) = message.split_once(" is forbidden: [")
@@ -204,4 +208,27 @@ impl Normal {
         }
         out + rest
     }
+}
+
+/// Sorts the fields of the object that the refusal of a patch shows. That of a scale has owners on a real server alone.
+fn sort_patched(message: &mut String) {
+    const START: &str = "Invalid value: \"{";
+    let Some(start) = message.find(START).map(|at| at + START.len() - 2) else {
+        return;
+    };
+    let mut texts = serde_json::Deserializer::from_str(&message[start..]).into_iter::<String>();
+    let Some(Ok(text)) = texts.next() else {
+        return;
+    };
+    let end = start + texts.byte_offset();
+    let Ok(mut object) = serde_json::from_str::<Value>(&text) else {
+        return;
+    };
+    if object["kind"] == "Scale"
+        && let Some(Value::Object(metadata)) = object.get_mut("metadata")
+    {
+        metadata.remove("managedFields");
+    }
+    let sorted = Value::from(object.to_string()).to_string();
+    message.replace_range(start..end, &sorted);
 }

@@ -200,7 +200,15 @@ impl Generator {
 
     fn scale(&mut self, object: &str, query: &[String]) -> Step {
         let path = format!("{object}/scale");
-        let replicas = self.rng.i64(0..12);
+        let mut spec = json!({"replicas": self.rng.i64(0..12)});
+        if self.wild && self.chance(4) {
+            spec = (*self.pick(&[
+                json!({"replicas": "x"}),
+                json!({"replicas": 1, "unknown": 1}),
+                json!("x"),
+            ]))
+            .clone();
+        }
         match self.rng.u8(0..4) {
             0 => Step {
                 request: format!("GET {path}"),
@@ -208,10 +216,10 @@ impl Generator {
             },
             1 => self.request("PUT", &path, query, None, |_| {
                 json!({"apiVersion": "autoscaling/v1", "kind": "Scale",
-                    "metadata": {"name": object.rsplit('/').next(), "namespace": "$NS"}, "spec": {"replicas": replicas}})
+                    "metadata": {"name": object.rsplit('/').next(), "namespace": "$NS"}, "spec": spec})
             }),
             _ => self.request("PATCH", &path, query, Some("merge"), |_| {
-                json!({"spec": {"replicas": replicas}})
+                json!({"spec": spec})
             }),
         }
     }

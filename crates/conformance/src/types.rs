@@ -36,6 +36,9 @@ const VERSIONS: &[&str] = &[
     "apis/storage.k8s.io/v1",
 ];
 
+/// A version that has a type of requests alone, and the type.
+const SCALE: (&str, &str) = ("apis/autoscaling/v1", "io.k8s.api.autoscaling.v1.Scale");
+
 /// JSON name, Go type, when the zero value is written (`pointer`, `omit` or `write`), and the field numbers in protobuf.
 type Field = (String, String, String, String);
 /// The fields of Go's types by name in OpenAPI.
@@ -46,17 +49,20 @@ pub async fn read(session: &Session) -> TestResult<Value> {
     let go = go_types()?;
     let mut schemas = Map::new();
     let mut resources = Vec::new();
-    for path in VERSIONS {
+    for path in VERSIONS.iter().chain([&SCALE.0]) {
         let mut openapi = session.get(&format!("/openapi/v3/{path}")).await?;
         let Value::Object(found) = openapi["components"]["schemas"].take() else {
             return Err(format!("no schemas in {path}").into());
         };
-        let discovered = session.get(&format!("/{path}")).await?;
-        resources.extend(kinds(path, &discovered, &found));
+        if *path != SCALE.0 {
+            let discovered = session.get(&format!("/{path}")).await?;
+            resources.extend(kinds(path, &discovered, &found));
+        }
         schemas.extend(found);
     }
     let mut types = BTreeMap::new();
     let mut left: Vec<String> = resources.iter().map(|it| text(&it["type"])).collect();
+    left.push(SCALE.1.to_owned());
     while let Some(name) = left.pop() {
         if types.contains_key(&name) {
             continue;

@@ -5,10 +5,11 @@
 
 use std::{fs, path::PathBuf};
 
-use kube_codegen_conformance::{Answer, Script, Session, definitions};
+use kube_codegen_conformance::{Answer, Script, Session, Step, definitions};
 use kube_codegen_testenv::ControlPlane;
 use kube_codegen_testing::ApiServer;
 use testresult::TestResult;
+use tokio::io::AsyncReadExt as _;
 
 fn scripts() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("scripts")
@@ -83,5 +84,29 @@ async fn a_real_server_answers_as_recorded() -> TestResult {
         found.len(),
         found.join("\n")
     );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_connection_that_the_server_closes_is_an_answer() -> TestResult {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let mut config = kube::Config::new(format!("http://{}", listener.local_addr()?).parse()?);
+    config.default_retry = false;
+    let server = tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            // The server has read the request, and panics.
+            let mut buffer = [0; 1000];
+            let _read = stream.read(&mut buffer).await;
+        }
+    });
+    let mut session = Session::new(kube::Client::try_from(config)?, "a");
+    let step = Step {
+        request: "PATCH /api/v1/namespaces/NS/configmaps/a".into(),
+        patch: Some("strategic".into()),
+        body: serde_json::json!({"data": {}}),
+        ..Step::default()
+    };
+    assert_eq!(session.run(&step).await?, Answer::none());
+    server.abort();
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::pattern;
 /// Returns whether a text is a date `2006-01-02`.
 pub(crate) fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let number = |from: usize, to: usize| -> Option<u32> {
+    let number = |from: usize, to: usize| -> Option<i32> {
         let digits = text.get(from..to)?;
         digits
             .bytes()
@@ -19,14 +19,19 @@ pub(crate) fn is_date(text: &str) -> bool {
     let (Some(year), Some(month), Some(day)) = (number(0, 4), number(5, 7), number(8, 10)) else {
         return false;
     };
-    let days = match month {
+    let days = 1..=days_of(year, month);
+    bytes.len() == 10 && bytes[4] == b'-' && bytes[7] == b'-' && days.contains(&day)
+}
+
+/// Returns how many days a month has; 0 if there is none of this number.
+pub(crate) fn days_of(year: i32, month: i32) -> i32 {
+    match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
         2 => 28,
         4 | 6 | 9 | 11 => 30,
         1..=12 => 31,
         _ => 0,
-    };
-    bytes.len() == 10 && bytes[4] == b'-' && bytes[7] == b'-' && (1..=days).contains(&day)
+    }
 }
 
 /// Returns whether a text is a date-time of RFC 3339; leap seconds are not.

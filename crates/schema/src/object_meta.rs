@@ -123,6 +123,11 @@ fn normal(type_: Type, value: &mut Value) {
         };
     }
     match (type_, value) {
+        (Type::Time, Value::String(text)) => {
+            if let Some(utc) = go_time::utc(text) {
+                *text = utc;
+            }
+        }
         (Type::Texts, Value::Object(fields)) => {
             fields.values_mut().for_each(|value| normal(TEXT, value));
         }

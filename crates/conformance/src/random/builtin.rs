@@ -145,20 +145,13 @@ impl Generator {
                 }
                 self.request("PATCH", &path, &query, Some("apply"), Self::sample)
             }
-            // An update of the status creates an absent Service.
-            36..52 => self.request(
-                "PUT",
-                if kind == "Service" { &object } else { &path },
-                &query,
-                packing,
-                |it| {
-                    let mut object = it.sample();
-                    if it.chance(2) {
-                        object["metadata"]["resourceVersion"] = it.demanded();
-                    }
-                    object
-                },
-            ),
+            36..52 => self.request("PUT", &path, &query, packing, |it| {
+                let mut object = it.sample();
+                if it.chance(2) {
+                    object["metadata"]["resourceVersion"] = it.demanded();
+                }
+                object
+            }),
             52..66 => self.request("PATCH", &path, &query, Some("merge"), Self::part),
             66..82 => self.request("PATCH", &path, &query, Some("strategic"), Self::part),
             82..86 if *has_scale => self.scale(&object, &query),

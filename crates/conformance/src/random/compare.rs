@@ -8,7 +8,9 @@ use crate::Answer;
 
 /// Returns the first part in which two answers differ.
 pub(super) fn difference(ours: &Answer, theirs: &Answer) -> Option<&'static str> {
-    if ours.status != theirs.status {
+    if theirs.status == 0 {
+        Some("connection closed by the real server")
+    } else if ours.status != theirs.status {
         Some("status")
     } else if ours.body != theirs.body {
         Some(if ours.status < 300 { "body" } else { "message" })

@@ -33,8 +33,9 @@ impl Generator {
                 "limits", "config", "items", "ports", "tags", "args", "rules", "opaque", "partly",
                 "one", "none", "both", "any",
             ]
+        } else if plural == "plains" {
+            &["text", "count", "list", "map", "whole"]
         } else {
-            // Plains and gadgets.
             &["text", "count", "list", "map"]
         };
         if plural == "widgets" && !self.chance(20) {
@@ -116,6 +117,7 @@ impl Generator {
                 });
                 ports.collect()
             }
+            "whole" => self.whole(),
             "tags" | "args" | "list" => self.words(),
             "rules" => (0..self.rng.usize(0..5))
                 .map(|_| {
@@ -138,6 +140,24 @@ impl Generator {
             }
             _ => self.word().into(),
         }
+    }
+
+    /// Returns a resource inside an object.
+    fn whole(&mut self) -> Value {
+        let mut metadata = Map::new();
+        metadata.insert("name".into(), self.word().into());
+        if self.chance(2) {
+            metadata.insert("labels".into(), self.labels());
+        }
+        if self.chance(3) {
+            let time = *self.pick(&["2026-01-01T02:00:00+02:00", "2026-01-01T00:00:00Z"]);
+            metadata.insert("creationTimestamp".into(), time.into());
+        }
+        if self.wild && self.chance(4) {
+            let (name, value) = self.malformed();
+            metadata.insert(name.into(), value);
+        }
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": self.labels()})
     }
 
     fn items(&mut self) -> Value {

@@ -97,6 +97,10 @@ pub(crate) fn complete(
             builtin::default(schema, object);
             // What the server sets from here on has no owner.
             fields::track(object, old, request);
+            let subresource = &request.target.subresource;
+            if old.is_none() && !subresource.is_empty() {
+                object::map(object).remove("status");
+            }
             if old.is_none() {
                 limits::set_defaults(store, kind, object);
                 namespaces::admit_pod(store, kind, object)?;
@@ -104,8 +108,7 @@ pub(crate) fn complete(
             if in_process::mutate(store, request, old, object)? {
                 builtin::default(schema, object);
             }
-            builtin::prepare(schema, kind, old, object, is_labelled);
-            let subresource = &request.target.subresource;
+            builtin::prepare(schema, kind, subresource, old, object, is_labelled);
             causes.extend(builtin::validate(kind, subresource, old, object));
             // An invalid object gets errors alone, and an update of the status no warnings.
             let is_warned = causes.is_empty() && request.target.subresource != "status";
@@ -114,7 +117,9 @@ pub(crate) fn complete(
             request.warnings.borrow_mut().extend(warnings);
         }
     }
-    if causes.is_empty() && kind.group.is_empty() && kind.kind == "Service" {
+    // A Service that an update of its status creates has no address.
+    let is_main = request.target.subresource.is_empty();
+    if causes.is_empty() && is_main && builtin::is_service(kind) {
         causes.extend(service_ports::allocate(store, kind, old, object));
     }
     if definition::is_definition(kind) {

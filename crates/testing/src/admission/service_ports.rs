@@ -46,6 +46,11 @@ fn cluster_ip(store: &mut Store, old: Option<&Value>, object: &mut Value) {
     }
     // An update that omits the allocated address keeps it.
     let kept = old.map_or("", |old| text(old, "/spec/clusterIP"));
+    let had_address = old.is_some_and(|old| text(old, "/spec/type") != "ExternalName");
+    if kept.is_empty() && had_address {
+        // An update of its status has created it.
+        return;
+    }
     let address = if kept.is_empty() {
         // The first address is that of the API server.
         let number = store.unique();

@@ -18,6 +18,33 @@ pub(crate) struct Comparison {
     pub(crate) removed: Fields,
 }
 
+impl Comparison {
+    /// Returns the fields that have a new value.
+    pub(crate) fn changed(&self) -> Fields {
+        self.modified.union(&self.added)
+    }
+}
+
+/// What a request changes, as the owners of fields see it.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    /// The version of the request.
+    pub(crate) version: String,
+    /// Without the fields that the request cannot write.
+    pub(crate) written: Comparison,
+    /// With them, if there are owners of other versions.
+    pub(crate) sent: Option<Comparison>,
+}
+
+impl Changes {
+    /// Returns the changes for the owners of a version: the server compares in their version, and leaves out what a request cannot write in
+    /// that of the request alone.
+    pub(crate) fn in_version(&self, version: &str) -> &Comparison {
+        let sent = self.sent.as_ref().filter(|_| version != self.version);
+        sent.unwrap_or(&self.written)
+    }
+}
+
 /// Compares two states of an object.
 pub(crate) fn compare(shape: &Shape<'_>, old: &Value, new: &Value) -> Comparison {
     let mut found = Comparison::default();

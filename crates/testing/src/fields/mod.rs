@@ -23,7 +23,6 @@ use crate::{
         status::{Answer, apply_conflict, no_resource, unexplained},
     },
 };
-use compare::Comparison;
 use owners::{Owner, Owners, owned};
 use set::Fields;
 pub(crate) use shape::Shape;
@@ -53,12 +52,12 @@ pub(crate) fn apply(live: &Value, config: &Value, request: &Request) -> Answer<O
         }
         _ => merged,
     };
-    let compared = compare(&shape, &live, &merged, request)?;
-    let conflicts = owners.conflicts(&own, &compared);
+    let changes = owners.changes(&shape, &live, &merged, &merged, request)?;
+    let conflicts = owners.conflicts(&own, &changes);
     if !conflicts.is_empty() && !request.query.flag("force") {
         return Err(apply_conflict(conflicts));
     }
-    owners.take(&own, &compared);
+    owners.take(&own, &changes);
     if let Some(own) = owners.find_mut(&own) {
         own.fields = owned(&own.fields);
     }
@@ -225,21 +224,6 @@ fn ignored(request: &Request) -> Answer<Fields> {
         _ if request.target.version()?.status => Fields::top(&["status"]),
         _ => Fields::default(),
     })
-}
-
-/// Compares two states in the fields that a request can write.
-fn compare(
-    shape: &Shape<'_>,
-    live: &Value,
-    object: &Value,
-    request: &Request,
-) -> Answer<Comparison> {
-    let ignored = ignored(request)?;
-    let mut found = compare::compare(shape, live, object);
-    for set in [&mut found.added, &mut found.modified, &mut found.removed] {
-        *set = set.without(&ignored);
-    }
-    Ok(found)
 }
 
 /// Returns whether the owners of two objects are equal, in order. Times count only in that they decide the order.

@@ -4,11 +4,20 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{Shape, compare, compare::Comparison, set::Fields, typed};
+use super::{
+    Shape,
+    compare::{self, Changes},
+    ignored,
+    set::Fields,
+    typed,
+};
 use crate::{
     kinds::kind::{SCALE_VERSION, Scale},
     request::{Request, Verb},
-    values::object::{copy, list, map, now, section, text},
+    values::{
+        object::{list, map, now, section, text},
+        status::Answer,
+    },
 };
 
 /// Fields of every object that have no owner.
@@ -55,13 +64,16 @@ fn replicas(pointer: &str) -> Fields {
     replicas
 }
 
-/// Returns an object with the status of the body of an update, which the request may not write.
+/// Returns an object with the status that was sent with it, which the request may not write.
 fn sent(object: &Value, request: &Request) -> Value {
     let mut sent = object.clone();
     let target = &request.target;
-    let is_whole = target.kind.custom && target.subresource.is_empty();
-    if let (Verb::Update, true, Ok(body)) = (request.verb, is_whole, request.json()) {
-        copy(map(&mut sent), &body, "status");
+    let is_change = matches!(request.verb, Verb::Update | Verb::Patch);
+    if is_change && target.kind.custom && target.subresource.is_empty() {
+        match &*request.sent_status.borrow() {
+            Some(status) => map(&mut sent).insert("status".to_owned(), status.clone()),
+            None => map(&mut sent).remove("status"),
+        };
     }
     sent
 }
@@ -180,6 +192,35 @@ impl Owners {
         }
     }
 
+    /// Compares two states of an object for the owners. `sent` is the new state with what the request cannot write.
+    pub(super) fn changes(
+        &self,
+        shape: &Shape<'_>,
+        live: &Value,
+        object: &Value,
+        sent: &Value,
+        request: &Request,
+    ) -> Answer<Changes> {
+        let ignored = ignored(request)?;
+        let version = request.target.api_version();
+        let mut written = compare::compare(shape, live, object);
+        for set in [
+            &mut written.added,
+            &mut written.modified,
+            &mut written.removed,
+        ] {
+            *set = set.without(&ignored);
+        }
+        // A request to the status cannot write the other fields in any version.
+        let is_main = request.target.subresource.is_empty();
+        let has_others = is_main && self.0.iter().any(|owner| owner.api_version != version);
+        Ok(Changes {
+            version,
+            written,
+            sent: has_others.then(|| compare::compare(shape, live, sent)),
+        })
+    }
+
     /// Takes the changed fields from the other owners. Returns the fields that the updater owns now, besides those it had.
     pub(super) fn update(
         &mut self,
@@ -189,25 +230,20 @@ impl Owners {
         own: &Owner,
         request: &Request,
     ) -> Fields {
-        let Ok(compared) = compare(shape, live, object, request) else {
+        let sent = sent(object, request);
+        let Ok(changes) = self.changes(shape, live, object, &sent, request) else {
             return Fields::default();
         };
-        // The server compares in the version of each owner, and excludes what the request cannot write in its own alone.
-        let is_of_other = |owner: &Owner| owner.api_version != own.api_version;
-        let has_others = self.0.iter().any(is_of_other);
-        let whole = has_others.then(|| compare::compare(shape, live, &sent(object, request)));
         // The updater counts as one more manager until its fields are merged with those it had.
         for owner in &mut self.0 {
-            let whole = whole.as_ref().filter(|_| is_of_other(owner));
-            let compared = whole.unwrap_or(&compared);
-            let changed = compared.modified.union(&compared.added);
+            let compared = changes.in_version(&owner.api_version);
             if !owner.is(own) {
-                owner.fields = owner.fields.difference(&changed);
+                owner.fields = owner.fields.difference(&compared.changed());
             }
             owner.fields = owner.fields.difference(&compared.removed);
         }
         self.0.retain(|owner| !owner.fields.is_empty());
-        owned(&compared.modified.union(&compared.added))
+        owned(&changes.written.changed())
     }
 
     /// Removes from a merged object what the applier has stopped applying and no other manager owns.
@@ -228,12 +264,7 @@ impl Owners {
     }
 
     /// Returns the fields of other owners that an apply would change.
-    pub(super) fn conflicts(
-        &self,
-        own: &Owner,
-        compared: &Comparison,
-    ) -> Vec<(String, Vec<String>)> {
-        let changed = compared.modified.union(&compared.added);
+    pub(super) fn conflicts(&self, own: &Owner, changes: &Changes) -> Vec<(String, Vec<String>)> {
         let mut others: Vec<&Owner> = self.0.iter().filter(|owner| !owner.is(own)).collect();
         // By their identifiers in Go: JSON, in which more fields sort first.
         others.sort_by_key(|owner| {
@@ -247,17 +278,18 @@ impl Owners {
             )
         });
         let conflicts = others.into_iter().map(|owner| {
-            let paths = owner.fields.intersection(&changed).paths();
+            let compared = changes.in_version(&owner.api_version);
+            let paths = owner.fields.intersection(&compared.changed()).paths();
             (owner.shown(), paths)
         });
         conflicts.filter(|(_, paths)| !paths.is_empty()).collect()
     }
 
     /// Takes the changed and removed fields from the other owners.
-    pub(super) fn take(&mut self, own: &Owner, compared: &Comparison) {
-        let changed = compared.modified.union(&compared.added);
+    pub(super) fn take(&mut self, own: &Owner, changes: &Changes) {
         for owner in self.0.iter_mut().filter(|owner| !owner.is(own)) {
-            owner.fields = owner.fields.difference(&changed);
+            let compared = changes.in_version(&owner.api_version);
+            owner.fields = owner.fields.difference(&compared.changed());
             owner.fields = owner.fields.difference(&compared.removed);
         }
         self.0.retain(|owner| !owner.fields.is_empty());

@@ -93,12 +93,12 @@ impl<'a> Shape<'a> {
                 if let Some(inner) = at(schema, "/properties").get(name) {
                     return Some(Shape::Schema(inner));
                 }
-                let embedded = flag(schema, "/x-kubernetes-embedded-resource");
                 match schema.get("additionalProperties") {
-                    _ if flag(schema, "/x-kubernetes-preserve-unknown-fields") => {
-                        Some(Shape::Deduced)
+                    _ if is_embedded(schema) && name == "metadata" => {
+                        Some(Shape::Schema(&METADATA))
                     }
-                    _ if embedded && matches!(name, "apiVersion" | "kind" | "metadata") => {
+                    _ if is_embedded(schema) && OF_EMBEDDED.contains(&name) => Some(Shape::Deduced),
+                    _ if flag(schema, "/x-kubernetes-preserve-unknown-fields") => {
                         Some(Shape::Deduced)
                     }
                     Some(inner @ Value::Object(_)) => Some(Shape::Schema(inner)),
@@ -118,7 +118,8 @@ impl<'a> Shape<'a> {
         match *self {
             Self::Root(_) if matches!(name, "apiVersion" | "kind" | "metadata") => true,
             Self::Root(schema) | Self::Schema(schema) => {
-                at(schema, "/properties").get(name).is_some()
+                let is_own = is_embedded(schema) && OF_EMBEDDED.contains(&name);
+                is_own || at(schema, "/properties").get(name).is_some()
             }
             Self::Deduced | Self::Atomic => false,
         }
@@ -203,6 +204,13 @@ impl<'a> Shape<'a> {
             Self::Deduced | Self::Atomic => Err(String::new()),
         }
     }
+}
+
+/// The fields that each embedded resource has.
+const OF_EMBEDDED: &[&str] = &["apiVersion", "kind", "metadata"];
+
+fn is_embedded(schema: &Value) -> bool {
+    flag(schema, "/x-kubernetes-embedded-resource")
 }
 
 fn identity<'k, 'v>(

@@ -15,7 +15,7 @@ use crate::{
         kind::{SCALE_VERSION, Types},
         status::{conflict, not_found},
         store::Store,
-        target::present,
+        target::whole,
     },
     request::Request,
     values::{
@@ -29,7 +29,9 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
     let target = &request.target;
     let config = read(request, &target.api_version(), &target.kind.kind)?;
     let old = found(store, target)?;
-    if old.is_none() && !target.subresource.is_empty() {
+    let is_main = target.subresource.is_empty();
+    let is_creation = is_main || builtin::creates_on_update(&target.kind, &target.subresource);
+    if old.is_none() && !is_creation {
         return Err(not_found(&target.kind, &target.name));
     }
     check(&config, request)?;
@@ -58,7 +60,7 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
         }
         return objects::create(store, request, object).map(|created| (created, true));
     };
-    let live = present(&old, target, false);
+    let live = whole(&old, target);
     let Some(applied) = fields::apply(&live, &config, request)? else {
         if objects::is_stored_again(store, &target.kind, &old) {
             let stored = objects::update(store, request, &old, live)?;
@@ -78,7 +80,7 @@ pub(crate) fn scale(store: &mut Store, request: &Request) -> Answer<Value> {
     let old = current(store, target)?;
     check(&config, request)?;
     let live = scale::get(target, &old)?;
-    let object = present(&old, target, false);
+    let object = whole(&old, target);
     let stored = match fields::apply_scale(&object, live, &config, request)? {
         Some(applied) => objects::update(store, request, &old, applied)?,
         None => old,
@@ -111,19 +113,8 @@ fn decode(object: &Value, config: &Value, request: &Request) -> Answer<()> {
         return Ok(());
     };
     let decoded = builtin::decode(builtin::schema(name), &mut object.clone());
-    let Some(why) = decoded.error else {
+    let Some(why) = decoded.unconverted else {
         return Ok(());
-    };
-    // The conversion of unstructured objects has words of its own for wrong types.
-    let why = match why.split_once(" into Go struct field ") {
-        Some((start, field)) if field.ends_with(" of type string") => {
-            format!("{start} into Go value of type string")
-        }
-        Some((_, field)) => {
-            let of = field.rsplit(' ').next().unwrap_or_default();
-            format!("cannot convert float64 to {of}")
-        }
-        None => why,
     };
     let kind = shown_kind(&target.api_version(), &target.kind.kind);
     Err(unexplained(&format!(

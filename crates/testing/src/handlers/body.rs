@@ -1,7 +1,7 @@
 //! Reads the object of a request: checks that it fits the path, and decodes it into the types of its kind.
 
 use kube::core::response::Status;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{
     fields::{Shape, typed},
@@ -9,9 +9,11 @@ use crate::{
         builtin,
         kind::{Kind, Types},
         status::invalid,
+        target::Target,
     },
-    request::{APPLY, Request, Verb},
+    request::{APPLY, Request, STRATEGIC, Verb},
     values::{
+        go,
         object::{self, at, map, section, text},
         status::{Answer, bad_request, cause, invalid_patch},
     },
@@ -51,8 +53,7 @@ pub(crate) fn identify(request: &Request, object: &mut Value) -> Answer<()> {
             "the namespace of the provided object does not match the namespace sent on the request",
         ));
     }
-    let is_change = request.verb == Verb::Update
-        || request.verb == Verb::Patch && request.content_type != APPLY;
+    let is_change = matches!(request.verb, Verb::Update | Verb::Patch);
     if is_change && name.is_empty() {
         return Err(bad_request(&format!(
             "the name of the object ({} based on URL) was undeterminable: name must be provided",
@@ -92,7 +93,11 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
     let version = request.target.version()?;
     // Only the error of a patch shows the object.
     let whole = (request.verb == Verb::Patch).then(|| object.to_string());
-    let dropped = match &version.types {
+    let types = match request.target.subresource.as_str() {
+        "scale" => &Types::Builtin(builtin::SCALE),
+        _ => &version.types,
+    };
+    let dropped = match types {
         Types::None => return Ok(()),
         Types::Custom { rules, .. } => {
             let dropped = rules.prune(object);
@@ -111,7 +116,12 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
         }
         Types::Builtin(name) => {
             let decoded = builtin::decode(builtin::schema(name), object);
-            if let Some(why) = decoded.error {
+            let why = if is_converted(request) {
+                decoded.unconverted
+            } else {
+                decoded.error
+            };
+            if let Some(why) = why {
                 return Err(undecodable(request, whole, &why));
             }
             decoded.unknown
@@ -140,24 +150,75 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
     }
 }
 
+/// Removes nulls as the merge of a patch does: those of maps that are not in lists.
+fn drop_nulls(patch: &mut Value) {
+    if let Value::Object(fields) = patch {
+        fields.retain(|_, field| !field.is_null());
+        fields.values_mut().for_each(drop_nulls);
+    }
+}
+
+/// Returns whether the new object is converted without JSON: that of a strategic merge patch.
+fn is_converted(request: &Request) -> bool {
+    request.verb == Verb::Patch && request.content_type == STRATEGIC
+}
+
 /// An object that is not one of its kind; of a patch, with the patched object.
 fn undecodable(request: &Request, patched: Option<String>, why: &str) -> Box<Status> {
     if let Some(patched) = patched {
-        let patched = Value::from(patched);
+        let patched = match request.json() {
+            Ok(mut patch) if is_converted(request) => {
+                drop_nulls(&mut patch);
+                Value::from(go::value(&patch))
+            }
+            _ => Value::from(patched),
+        };
         return invalid_patch(&format!("Invalid value: {patched}: {why}"));
     }
+    let target = &request.target;
+    let (version, kind) = match target.subresource.as_str() {
+        // The server does not know the type there.
+        "scale" if target.kind.custom => {
+            return bad_request(
+                "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"",
+            );
+        }
+        "scale" => ("v1", "Scale"),
+        _ => (target.version.as_str(), target.kind.kind.as_str()),
+    };
     bad_request(&format!(
-        "{kind} in version \"{}\" cannot be handled as a {kind}: {why}",
-        request.target.version,
-        kind = request.target.kind.kind,
+        "{kind} in version {version:?} cannot be handled as a {kind}: {why}"
     ))
+}
+
+/// Returns whether the server writes the metadata of resources inside an applied object in another form.
+pub(crate) fn is_rewritten(target: &Target, applied: &Value) -> bool {
+    let Ok(version) = target.version() else {
+        return false;
+    };
+    let Types::Custom { rules, .. } = &version.types else {
+        return false;
+    };
+    let mut written = applied.clone();
+    rules.prune(&mut written);
+    !object::equal(&written, applied, &["metadata"])
 }
 
 /// Metadata that may be blank.
 const BLANKS: &[&str] = &["labels", "annotations", "finalizers", "ownerReferences"];
 
-/// Returns whether the server stores blank metadata: what an apply leaves blank in that of a custom resource. It forgets it when it reads
-/// the object.
+/// Returns the blank metadata of an object.
+pub(crate) fn blanks(object: &Value) -> Map<String, Value> {
+    let fields = BLANKS.iter().filter_map(|name| {
+        let value = at(object, "/metadata").get(name)?;
+        let is_blank = value.is_null() || *value == json!({}) || *value == json!([]);
+        is_blank.then(|| ((*name).to_owned(), value.clone()))
+    });
+    fields.collect()
+}
+
+/// Returns whether the server stores metadata in another form than it reads: what an apply leaves blank in that of a custom resource, or
+/// writes otherwise inside it.
 pub(crate) fn has_blanks(request: &Request, object: &Value) -> bool {
     let blank = |field: &&str| {
         let value = at(object, "/metadata").get(field);
@@ -168,5 +229,6 @@ pub(crate) fn has_blanks(request: &Request, object: &Value) -> bool {
     let storage = target.kind.storage.as_ref();
     let is_stored = storage.is_some_and(|it| it.version == target.version);
     let is_whole = is_stored && target.subresource.is_empty();
-    is_whole && request.content_type == APPLY && BLANKS.iter().any(blank)
+    let is_applied = is_whole && request.content_type == APPLY;
+    is_applied && (BLANKS.iter().any(blank) || is_rewritten(target, object))
 }

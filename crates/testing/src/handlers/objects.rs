@@ -62,8 +62,9 @@ pub(crate) fn create(
     if kind.generation {
         metadata.insert("generation".to_owned(), 1.into());
     }
-    // The status of a Node may be created with it.
-    if request.target.version()?.status && kind.kind != "Node" {
+    // The status of a Node may be created with it, and that of a request to a status has an owner.
+    let is_main = request.target.subresource.is_empty();
+    if request.target.version()?.status && is_main && kind.kind != "Node" {
         map(&mut object).remove("status");
     }
     builtin::identify(kind, &mut object, &mut request.user.info());
@@ -114,6 +115,7 @@ pub(crate) fn update(
         && kind.kind == "PersistentVolumeClaim";
     let is_blank = body::has_blanks(request, &object);
     let retimed = is_blank || is_patched_claim;
+    let applied = (request.content_type == APPLY && kind.custom).then(|| body::blanks(&object));
     identify(request, &mut object)?;
     let name = target.name.as_str();
     match demanded(&object)? {
@@ -129,7 +131,9 @@ pub(crate) fn update(
         .chain(&["resourceVersion"])
         .for_each(|field| copy(metadata, previous, field));
     let status = target.version()?.status;
+    *request.sent_status.borrow_mut() = object.get("status").cloned();
     object = builtin::written(kind, &target.subresource, status, old, object);
+    let sent = (request.content_type == APPLY && kind.custom).then(|| object.clone());
     admission::complete(store, request, Some(old), &mut object)?;
     raise_generation(kind, old, &mut object, status);
     // The comparison of Deployments includes the annotations. For custom resources, `1.0` differs from the stored `1`; an apply keeps the stored number.
@@ -142,6 +146,10 @@ pub(crate) fn update(
         }
         _ if kind.custom && request.content_type != APPLY => {
             target.subresource.is_empty() && request.has_whole_float.get()
+        }
+        // The comparison sees the metadata of embedded resources as it was applied.
+        _ if kind.custom && target.subresource.is_empty() => {
+            sent.is_some_and(|sent| body::is_rewritten(target, &sent))
         }
         _ => false,
     };
@@ -161,7 +169,8 @@ pub(crate) fn update(
     }
     let is_kept = !object::list(&object, "/metadata/finalizers").is_empty();
     if deleting(old) && !is_kept && !removal::is_ending(store, &object) {
-        // The object is removed in place of this write, so it keeps its version.
+        // The object is removed in place of this write, so it keeps its version, and blanks that storing it would remove.
+        section(&mut object, "metadata").extend(applied.into_iter().flatten());
         let last = Arc::new(object);
         store.reactions.updated(store, kind, &last);
         return Ok(last);

@@ -7,16 +7,17 @@ use serde_json::Value;
 use crate::{
     fields::strategic,
     kinds::builtin,
-    request::{APPLY, Request},
+    request::{APPLY, Request, STRATEGIC},
     values::{
         patch,
-        status::{Answer, bad_request, cause, invalid_options, unsupported_media_type},
+        status::{
+            Answer, bad_request, cause, invalid_options, no_media_type, unsupported_media_type,
+        },
     },
 };
 
 const JSON: &str = "application/json-patch+json";
 const MERGE: &str = "application/merge-patch+json";
-const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
 /// Checks the options and the form of a patch, before its object is looked for.
 pub(crate) fn check(request: &Request) -> Answer<()> {
@@ -41,12 +42,11 @@ pub(crate) fn check(request: &Request) -> Answer<()> {
 }
 
 fn unsupported(request: &Request) -> Box<Status> {
-    let all: &[&str] = if request.target.kind.custom {
-        &[JSON, MERGE, APPLY]
+    if request.target.kind.custom {
+        unsupported_media_type(&[JSON, MERGE, APPLY].join(", "))
     } else {
-        &[JSON, MERGE, STRATEGIC, APPLY]
-    };
-    unsupported_media_type(&all.join(", "))
+        no_media_type()
+    }
 }
 
 /// Returns the patched object. Server-side apply is in [`crate::handlers::apply`].

@@ -9,7 +9,7 @@ use crate::{
     kinds::{
         kind::SCALE_VERSION,
         store::Store,
-        target::{Target, present},
+        target::{Target, whole},
     },
     request::Request,
     values::{
@@ -72,7 +72,7 @@ pub(crate) fn update(
         )));
     }
     let replicas = at(scale, "/spec/replicas").as_i64().unwrap_or_default();
-    let mut new = present(old, target, false);
+    let mut new = whole(old, target);
     put(&mut new, &paths.spec, replicas.into());
     let version = text(scale, "/metadata/resourceVersion");
     if !version.is_empty() {

@@ -12,7 +12,7 @@ use crate::{
         convert::{current, found},
         status::{not_found, stale},
         store::Store,
-        target::present,
+        target::{present, whole},
     },
     request::{APPLY, Request, Verb},
     values::{
@@ -46,19 +46,18 @@ pub(crate) fn create(store: &mut Store, request: &Request) -> Answer<Value> {
 pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<(Value, bool)> {
     let target = &request.target;
     let mut body = request.json()?;
+    body::decode(request, &mut body)?;
     if target.subresource == "scale" {
         let old = current(store, target)?;
         return Ok((scale::update(store, request, &old, &body)?, false));
     }
-    body::decode(request, &mut body)?;
     if target.subresource == "finalize" {
         let object = finalize(store, request, &body)?;
         return Ok((present(&object, target, false), false));
     }
     body::identify(request, &mut body)?;
     let found = found(store, target)?;
-    if found.is_none() && target.subresource.is_empty() && builtin::creates_on_update(&target.kind)
-    {
+    if found.is_none() && builtin::creates_on_update(&target.kind, &target.subresource) {
         objects::demanded(&body)?;
         if !request.dry_run() {
             object::section(&mut body, "metadata").remove("resourceVersion");
@@ -84,10 +83,11 @@ pub(crate) fn patch(store: &mut Store, request: &Request) -> Answer<(Value, bool
     }
     let old = current(store, target)?;
     if target.subresource == "scale" {
-        let new = patch::patched(request, &scale::get(target, &old)?)?;
+        let mut new = patch::patched(request, &scale::get(target, &old)?)?;
+        body::decode(request, &mut new)?;
         return Ok((scale::update(store, request, &old, &new)?, false));
     }
-    let mut new = patch::patched(request, &present(&old, target, false))?;
+    let mut new = patch::patched(request, &whole(&old, target))?;
     body::decode(request, &mut new)?;
     let stored = objects::update(store, request, &old, new)?;
     Ok((present(&stored, target, request.metadata_only), false))

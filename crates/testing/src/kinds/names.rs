@@ -23,9 +23,8 @@ enum Form {
 
 fn form(kind: &Kind) -> Form {
     match (kind.group.as_str(), kind.kind.as_str()) {
-        ("", "Service") => Form::LetterLabel,
-        ("", "Namespace") | ("apps", "StatefulSet") => Form::Label,
-        ("rbac.authorization.k8s.io", _) => Form::PathSegment,
+        ("", "Namespace" | "Service") | ("apps", "StatefulSet") => Form::Label,
+        ("rbac.authorization.k8s.io" | "apiregistration.k8s.io", _) => Form::PathSegment,
         _ => Form::Subdomain,
     }
 }
@@ -129,6 +128,7 @@ fn violation(form: Form, name: &str) -> Option<&'static str> {
         Form::Subdomain => (name.len() > 253 || !name.split('.').all(|part| !part.is_empty() && label(part))).then_some(
             "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
         ),
+        Form::Label if name.contains('.') && name.split('.').all(label) => Some("must not contain dots"),
         Form::Label => (name.len() > 63 || !label(name)).then_some(
             "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
         ),

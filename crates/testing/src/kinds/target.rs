@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     kinds::{
-        events,
+        builtin, events,
         kind::{Kind, Version},
     },
     values::{
@@ -44,6 +44,13 @@ pub(crate) fn present(object: &Value, target: &Target, metadata_only: bool) -> V
         let metadata = object.get("metadata").cloned().unwrap_or_default();
         return json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": metadata});
     }
+    let mut shown = whole(object, target);
+    builtin::hide(&target.kind, &target.subresource, &mut shown);
+    shown
+}
+
+/// Returns an object in this version with all that is stored, for changes.
+pub(crate) fn whole(object: &Value, target: &Target) -> Value {
     let mut shown = object.clone();
     events::load(&target.kind, &mut shown);
     let fields = map(&mut shown);

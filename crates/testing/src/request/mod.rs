@@ -25,6 +25,9 @@ pub(crate) use user::{AUTHENTICATED, MASTERS};
 /// The content type of server-side apply.
 pub(crate) const APPLY: &str = "application/apply-patch+yaml";
 
+/// The content type of strategic merge patches.
+pub(crate) const STRATEGIC: &str = "application/strategic-merge-patch+json";
+
 const JSON: &str = "application/json";
 const YAML: &str = "application/yaml";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
@@ -85,6 +88,8 @@ pub(crate) struct Request {
     pub(crate) has_whole_float: Cell<bool>,
     /// The owners of fields stay as they are, because the body has fields of wrong types.
     pub(crate) is_untracked: Cell<bool>,
+    /// The status that the new state was sent with, though the request may not write it.
+    pub(crate) sent_status: RefCell<Option<Value>>,
     pub(crate) user_agent: String,
     pub(crate) user: User,
     /// The changes (RFC 6902) of admission webhooks.
@@ -108,6 +113,7 @@ impl Request {
             duplicates: RefCell::default(),
             has_whole_float: Cell::default(),
             is_untracked: Cell::default(),
+            sent_status: RefCell::default(),
             user_agent: agent.to_owned(),
             user: User::admin(),
             patches: Vec::new(),
@@ -129,6 +135,10 @@ impl Request {
             return Ok(Value::Null);
         }
         let version = self.target.version()?;
+        let is_known = ["", JSON, YAML, PROTOBUF].contains(&self.content_type.as_str());
+        if !is_known && self.verb != Verb::Patch {
+            return Err(unsupported_media_type(&[JSON, YAML, PROTOBUF].join(", ")));
+        }
         if self.content_type == PROTOBUF {
             let types = [JSON, YAML].join(", ");
             let Types::Builtin(name) = &version.types else {

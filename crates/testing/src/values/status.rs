@@ -175,6 +175,14 @@ pub(crate) fn unsupported_media_type(accepted: &str) -> Box<Status> {
     error(415, reason::UNSUPPORTED_MEDIA_TYPE, &message)
 }
 
+/// The route does not take the content type.
+pub(crate) fn no_media_type() -> Box<Status> {
+    let message = "415: Unsupported Media Type";
+    let mut status = error(415, reason::UNSUPPORTED_MEDIA_TYPE, message);
+    status.details = Some(no_details());
+    status
+}
+
 /// The resourceVersion or continue token is no longer available.
 pub(crate) fn expired(message: &str) -> Box<Status> {
     error(410, reason::EXPIRED, message)

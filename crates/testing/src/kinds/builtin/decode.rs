@@ -10,6 +10,8 @@ use crate::values::object::{at, list, text};
 pub(crate) struct Decoded {
     /// The first error, in Go's words.
     pub(crate) error: Option<String>,
+    /// The same in the words of the conversion from unstructured objects.
+    pub(crate) unconverted: Option<String>,
     /// The paths of unknown fields, which are removed.
     pub(crate) unknown: Vec<String>,
 }
@@ -77,8 +79,11 @@ impl Decoded {
             match done {
                 Ok(None) => {}
                 Ok(Some(normal)) => *value = normal,
-                Err(Wrong::Type) => self.wrong_type(value, place),
-                Err(Wrong::Value(why)) => drop(self.error.get_or_insert(why)),
+                Err(Wrong::Type) => self.wrong_type(schema, value, place),
+                Err(Wrong::Value(why)) => {
+                    self.unconverted.get_or_insert_with(|| why.clone());
+                    self.error.get_or_insert(why);
+                }
             }
             return;
         }
@@ -110,7 +115,7 @@ impl Decoded {
                     }
                 }
             }
-            ("array" | "object", _) => self.wrong_type(value, place),
+            ("array" | "object", _) => self.wrong_type(schema, value, place),
             _ => {}
         }
     }
@@ -143,11 +148,13 @@ impl Decoded {
         });
     }
 
-    fn wrong_type(&mut self, value: &mut Value, place: &Place<'_>) {
+    fn wrong_type(&mut self, schema: &Value, value: &mut Value, place: &Place<'_>) {
         let found = match value {
             Value::Null => return,
             Value::Bool(_) => "bool".to_owned(),
-            Value::Number(number) if is_integer(place.go) => format!("number {number}"),
+            Value::Number(number) if is_integer(place.go) || place.go == "intstr.IntOrString" => {
+                format!("number {number}")
+            }
             Value::Number(_) => "number".to_owned(),
             Value::String(_) => "string".to_owned(),
             Value::Array(_) => "array".to_owned(),
@@ -161,15 +168,54 @@ impl Decoded {
             "v1.Time" | "v1.MicroTime" => "string",
             go => go,
         };
-        let into = if place.go == "intstr.IntOrString" {
-            "value of type int32".to_owned()
-        } else if names.is_empty() {
+        let go = if go == "intstr.IntOrString" {
+            "int32"
+        } else {
+            go
+        };
+        let into = if names.is_empty() {
             format!("value of type {go}")
         } else {
             format!("struct field {owner}.{names} of type {go}")
         };
+        self.unconverted
+            .get_or_insert_with(|| unconverted(schema, value, &found, place.go));
         self.error
             .get_or_insert_with(|| format!("json: cannot unmarshal {found} into Go {into}"));
+    }
+}
+
+/// Returns why the conversion from unstructured objects refuses a value of a wrong type.
+fn unconverted(schema: &Value, value: &Value, found: &str, go: &str) -> String {
+    let kind = match value {
+        Value::Null => "invalid",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::String(_) => "string",
+        Value::Array(_) => "slice",
+        Value::Object(_) => "map",
+    };
+    match (text(schema, "/type"), kind) {
+        // They decode themselves.
+        _ if matches!(go, "v1.Time" | "v1.MicroTime") => {
+            format!("json: cannot unmarshal {found} into Go value of type string")
+        }
+        _ if go == "intstr.IntOrString" => {
+            format!("json: cannot unmarshal {found} into Go value of type int32")
+        }
+        ("string", _) if text(schema, "/format") == "byte" => {
+            format!("cannot restore slice from {kind}")
+        }
+        ("string", "int64") | ("integer", "float64" | "int64") => {
+            format!("cannot convert {kind} to {go}")
+        }
+        ("string", _) => "unrecognized type: string".to_owned(),
+        ("boolean", _) => "unrecognized type: bool".to_owned(),
+        ("array", _) => format!("cannot restore slice from {kind}"),
+        ("object", _) if go.starts_with("map[") => format!("cannot restore map from {kind}"),
+        ("object", _) => format!("cannot restore struct from: {kind}"),
+        _ => format!("unrecognized type: {go}"),
     }
 }
 

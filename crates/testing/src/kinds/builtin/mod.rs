@@ -45,6 +45,9 @@ static RESOURCES: LazyLock<Vec<Resource>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("resources.json")).unwrap_or_default()
 });
 
+/// The recorded type of a scale.
+pub(crate) const SCALE: &str = "io.k8s.api.autoscaling.v1.Scale";
+
 /// Kinds without `metadata.generation`, in groups whose other kinds have it.
 const NO_GENERATION: &[&str] = &["ControllerRevision", "IPAddress", "ServiceCIDR"];
 const GENERATION: &[&str] = &[
@@ -180,13 +183,29 @@ pub(crate) fn default(schema: &Value, object: &mut Value) {
 pub(crate) fn prepare(
     schema: &Value,
     kind: &Kind,
+    subresource: &str,
     old: Option<&Value>,
     object: &mut Value,
     is_labelled: bool,
 ) {
-    prepare::prepare(kind, old, object, is_labelled);
+    // An update of the status decides nothing about a Service.
+    if subresource.is_empty() || !is_service(kind) {
+        prepare::prepare(kind, old, object, is_labelled);
+    }
     decode::normalize(schema, object);
     decode::store(schema, object);
+}
+
+/// Removes what is stored but read through `status` alone.
+pub(crate) fn hide(kind: &Kind, subresource: &str, object: &mut Value) {
+    let is_shown = subresource == "status" || !is_service(kind);
+    if !is_shown && text(object, "/spec/type") == "ExternalName" {
+        object::section(object, "spec").remove("internalTrafficPolicy");
+    }
+}
+
+pub(crate) fn is_service(kind: &Kind) -> bool {
+    kind.group.is_empty() && kind.kind == "Service"
 }
 
 /// Returns the warnings about an object.
@@ -246,6 +265,9 @@ pub(crate) fn kept_metadata(kind: &Kind) -> &'static [&'static str] {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("apps", "Deployment") => &["labels"],
         ("", "Pod") => &["deletionTimestamp", "ownerReferences"],
+        ("apiregistration.k8s.io", _) => {
+            &["labels", "annotations", "finalizers", "ownerReferences"]
+        }
         _ => &[],
     }
 }
@@ -280,8 +302,11 @@ pub(crate) fn unwritten(kind: &Kind, subresource: &str) -> Option<&'static [&'st
     certificates::is_request(kind).then(|| certificates::unwritten(subresource))
 }
 
-/// Returns whether an update of an absent object creates it.
-pub(crate) fn creates_on_update(kind: &Kind) -> bool {
+/// Returns whether an update of an absent object creates it; that of a status creates Services alone.
+pub(crate) fn creates_on_update(kind: &Kind, subresource: &str) -> bool {
+    if !subresource.is_empty() {
+        return subresource == "status" && is_service(kind);
+    }
     matches!(
         (kind.group.as_str(), kind.kind.as_str()),
         ("", "LimitRange" | "Event" | "Service" | "Endpoints")
@@ -298,7 +323,10 @@ pub(crate) fn needs_version(kind: &Kind) -> bool {
         || matches!(
             (kind.group.as_str(), kind.kind.as_str()),
             (
-                "policy" | "coordination.k8s.io" | "admissionregistration.k8s.io",
+                "policy"
+                    | "coordination.k8s.io"
+                    | "admissionregistration.k8s.io"
+                    | "apiregistration.k8s.io",
                 _
             ) | (
                 "storage.k8s.io",

@@ -90,6 +90,10 @@ pub(super) fn prepare(kind: &Kind, old: Option<&Value>, object: &mut Value, is_l
                 copy(section(object, "spec"), at(old, "/spec"), "dataSourceRef");
             }
         }
+        ("apiregistration.k8s.io", _) if old.is_none() && at(object, "/spec/service").is_null() => {
+            let local = json!({"type": "Available", "status": "True", "lastTransitionTime": object::now(), "reason": "Local", "message": "Local APIServices are always available"});
+            put(object, "/status", json!({"conditions": [local]}));
+        }
         ("batch", "Job") => job(old, object, is_labelled),
         ("apps", "DaemonSet") => {
             let generation = match old {
@@ -303,13 +307,7 @@ fn retype(old: &Value, spec: &mut Map<String, Value>) {
         }
     };
     if has_address(&before) && !has_address(&after) {
-        for name in [
-            "clusterIP",
-            "clusterIPs",
-            "ipFamilies",
-            "ipFamilyPolicy",
-            "internalTrafficPolicy",
-        ] {
+        for name in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
             drop_same(spec, name);
         }
     }

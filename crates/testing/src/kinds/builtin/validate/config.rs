@@ -1,10 +1,14 @@
 //! Validates `ConfigMaps`, Secrets and claims of volumes.
 
+use k8s_openapi::ByteString;
 use kube_codegen_quantity::ParsedQuantity;
 use serde_json::{Value, json};
 
 use super::{super::scalar::quantity, Causes};
-use crate::values::object::{at, list, text};
+use crate::{
+    kinds::names,
+    values::object::{self, at, list, text},
+};
 
 fn data_keys(it: &mut Causes, name: &str, data: &Value) {
     for key in data.as_object().into_iter().flatten().map(|(key, _)| key) {
@@ -186,4 +190,70 @@ pub(super) fn claim_spec(it: &mut Causes, path: &str, spec: &Value) {
         at(spec, "/volumeMode"),
         &["Block", "Filesystem"],
     );
+}
+
+/// Validates the registration of a version of a group.
+pub(super) fn api_service(it: &mut Causes, object: &Value) {
+    let spec = at(object, "/spec");
+    let (group, version) = (text(spec, "/group"), text(spec, "/version"));
+    let name = format!("{version}.{group}");
+    if object::name(object) != name {
+        let why = format!("must be `spec.version+\".\"+spec.group`: {name:?}");
+        it.invalid("metadata.name", json!(object::name(object)), why);
+    }
+    if group.is_empty() && version != "v1" {
+        let why = "only v1 may have an empty group and it better be legacy kube";
+        it.required("spec.group", why);
+    }
+    if !group.is_empty() {
+        it.subdomain("spec.group", &json!(group));
+    }
+    if let Some(why) = names::letter_label_violation(version) {
+        it.invalid("spec.version", json!(version), why);
+    }
+    for (field, most, shown) in [
+        ("groupPriorityMinimum", 20_000, "20000"),
+        ("versionPriority", 1000, "1000"),
+    ] {
+        let number = spec.get(field).and_then(Value::as_i64).unwrap_or_default();
+        if number <= 0 || number > most {
+            let why = format!("must be positive and less than {shown}");
+            it.invalid(format!("spec.{field}"), number, why);
+        }
+    }
+    let authority = text(spec, "/caBundle");
+    let is_insecure = at(spec, "/insecureSkipTLSVerify") == true;
+    let insecure = "spec.insecureSkipTLSVerify";
+    let service = at(spec, "/service");
+    if service.is_null() {
+        if !authority.is_empty() {
+            let length = serde_json::from_value::<ByteString>(authority.into());
+            let length = format!("{} bytes", length.map_or(0, |it| it.0.len()));
+            let why = "local APIServices may not have a caBundle";
+            it.invalid("spec.caBundle", json!(length), why);
+        }
+        if is_insecure {
+            let why = "local APIServices may not have insecureSkipTLSVerify";
+            it.invalid(insecure, true, why);
+        }
+    } else {
+        for field in ["namespace", "name"] {
+            if text(service, &format!("/{field}")).is_empty() {
+                it.required(format!("spec.service.{field}"), "");
+            }
+        }
+        let port = at(service, "/port");
+        if !port.as_i64().is_some_and(|it| (1..=65535).contains(&it)) {
+            let why = "port is not valid: must be between 1 and 65535, inclusive";
+            it.invalid("spec.service.port", port, why);
+        }
+        if is_insecure && !authority.is_empty() {
+            it.invalid(insecure, true, "may not be true if caBundle is present");
+        }
+    }
+    for (index, condition) in list(object, "/status/conditions").iter().enumerate() {
+        let path = format!("status.conditions[{index}].status");
+        let status = at(condition, "/status");
+        it.one_of(path, status, &["True", "False", "Unknown"]);
+    }
 }

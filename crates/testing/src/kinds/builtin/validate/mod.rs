@@ -11,6 +11,7 @@ mod others;
 mod pod;
 mod service;
 mod volume;
+mod webhooks;
 mod workload;
 
 use std::fmt::Display;
@@ -63,11 +64,12 @@ pub(crate) fn validate(
             "admissionregistration.k8s.io",
             "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration",
         ) => {
-            others::webhooks(it, object);
+            webhooks::validate(it, object);
         }
         ("certificates.k8s.io", "CertificateSigningRequest") => {
             certificates::request(it, subresource, old, object);
         }
+        ("apiregistration.k8s.io", _) => config::api_service(it, object),
         ("rbac.authorization.k8s.io", name) => others::rbac(it, name, old, object),
         _ => {}
     }

@@ -11,12 +11,11 @@ pub(super) fn autoscaler(it: &mut Causes, object: &Value) {
     let spec = at(object, "/spec");
     let (min, max) = (at(spec, "/minReplicas"), at(spec, "/maxReplicas"));
     let least = min.as_i64().unwrap_or(1);
-    if least < 1 {
-        it.invalid(
-            "spec.minReplicas",
-            min,
-            "must be greater than or equal to 1",
-        );
+    it.not_negative("spec", spec, &["minReplicas"]);
+    let wakes = |it: &Value| matches!(text(it, "/type"), "Object" | "External");
+    if least == 0 && !list(spec, "/metrics").iter().any(wakes) {
+        let why = "must specify at least one Object or External metric to support scaling to zero replicas";
+        it.forbidden("spec.metrics", why);
     }
     match max.as_i64().unwrap_or_default() {
         0 => it.required("spec.maxReplicas", ""),
@@ -199,6 +198,11 @@ pub(super) fn budget(it: &mut Causes, object: &Value) {
         it.at_most_all(&format!("spec.{name}"), value);
     }
     it.selector("spec.selector", at(spec, "/selector"));
+    it.one_of(
+        "spec.unhealthyPodEvictionPolicy",
+        at(spec, "/unhealthyPodEvictionPolicy"),
+        &["AlwaysAllow", "IfHealthyBudget"],
+    );
 }
 
 pub(super) fn rbac(it: &mut Causes, kind: &str, old: Option<&Value>, object: &Value) {
@@ -301,65 +305,5 @@ fn policy_rule(it: &mut Causes, path: &str, rule: &Value, is_namespaced: bool) {
             format!("{path}.resources"),
             "resource rules must supply at least one resource",
         );
-    }
-}
-
-pub(super) fn webhooks(it: &mut Causes, object: &Value) {
-    for (index, webhook) in list(object, "/webhooks").iter().enumerate() {
-        let path = format!("webhooks[{index}]");
-        let name = text(webhook, "/name");
-        if name.is_empty() {
-            it.required(format!("{path}.name"), "");
-        } else if name.split('.').count() < 3 {
-            let why = "should be a domain with at least three segments separated by dots";
-            it.invalid(format!("{path}.name"), at(webhook, "/name"), why);
-        } else {
-            it.subdomain(&format!("{path}.name"), at(webhook, "/name"));
-        }
-        let config = at(webhook, "/clientConfig");
-        let service = at(config, "/service");
-        let has_url = !at(config, "/url").is_null();
-        if has_url == service.is_object() {
-            it.required(
-                format!("{path}.clientConfig"),
-                "exactly one of url or service is required",
-            );
-        } else if service.is_object() {
-            let name = format!("{path}.clientConfig.service.name");
-            if text(service, "/name").is_empty() {
-                it.required(name.clone(), "service name is required");
-            }
-            if text(service, "/namespace").is_empty() {
-                // The server reports it there.
-                it.required(name, "");
-            }
-            it.port(
-                format!("{path}.clientConfig.service.port"),
-                at(service, "/port"),
-            );
-        }
-        if list(webhook, "/admissionReviewVersions").is_empty() {
-            let why = "must specify one of v1, v1beta1";
-            it.required(format!("{path}.admissionReviewVersions"), why);
-        }
-        let effects = at(webhook, "/sideEffects");
-        if effects.is_null() {
-            let why = "must specify one of None, NoneOnDryRun";
-            it.required(format!("{path}.sideEffects"), why);
-        } else {
-            it.one_of(
-                format!("{path}.sideEffects"),
-                effects,
-                &["None", "NoneOnDryRun"],
-            );
-        }
-        for (number, rule) in list(webhook, "/rules").iter().enumerate() {
-            let path = format!("{path}.rules[{number}]");
-            for field in ["operations", "apiGroups", "apiVersions", "resources"] {
-                if list(rule, &format!("/{field}")).is_empty() {
-                    it.required(format!("{path}.{field}"), "");
-                }
-            }
-        }
     }
 }

@@ -45,8 +45,12 @@ pub(super) fn validate(it: &mut Causes, old: Option<&Value>, object: &Value) {
             format!("may not be set to 'None' for {kind} services"),
         );
     }
+    let has_address = !text(spec, "/clusterIP").is_empty();
+    if kind != "ExternalName" && has_address && list(spec, "/clusterIPs").is_empty() {
+        it.required("spec.clusterIPs", "");
+    }
     if kind == "ExternalName" {
-        if !text(spec, "/clusterIP").is_empty() {
+        if has_address {
             it.forbidden(
                 "spec.clusterIPs",
                 "may not be set for ExternalName services",
