@@ -181,8 +181,10 @@ async fn names_and_labels_are_validated() {
         )
         .unwrap()
     };
-    let first = services.create(&PostParams::default(), &service("1st"));
-    first.await.unwrap();
+    services
+        .create(&PostParams::default(), &service("1st"))
+        .await
+        .unwrap();
     for name in ["a.b", "A", &"a".repeat(64)] {
         let status = refused(
             services
