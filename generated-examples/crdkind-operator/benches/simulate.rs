@@ -26,6 +26,7 @@ fn main() {
         let summary = Simulation::new(REPORTER)
             .crd(&CrdKind::crd())
             .objects(3)
+            .threads(1)
             .seed(seed)
             .budget(Budget::Time(Duration::from_secs(3)))
             .operator(|client| async move {

@@ -1,24 +1,108 @@
 //! Runs schedules until the budget is spent: each kind of fault first, then the others, and random combinations.
 
 use std::{
-    collections::HashSet,
+    collections::{HashSet, VecDeque},
     sync::Arc,
     time::{Duration, Instant},
 };
 
+use fastrand::Rng;
+
 use super::{
-    learn::learn,
+    learn::{Known, learn},
     plan::{self, Singles},
     shrink::shrink,
     summary::Summary,
+    threads::on_threads,
 };
 use crate::{
     oracle::Oracle,
     print::{Found, Progress},
-    run::run,
+    run::{Outcome, run},
+    schedule::Schedule,
     settings::{Budget, Setup, Workload},
     timeline::Entry,
 };
+
+/// How many schedules are chosen before the first of them runs, with any number of threads: which they are depends on what those before have tried.
+const BATCH: usize = 32;
+
+/// A schedule of a workload, and what is tried if it is one of a single fault.
+struct Next {
+    workload: usize,
+    schedule: Schedule,
+    kind: Option<String>,
+}
+
+/// Which schedules come next.
+struct Plan<'p> {
+    setup: &'p Setup,
+    budget: Budget,
+    begin: Instant,
+    random: Rng,
+    singles: Singles,
+    /// How many schedules were chosen, and how many of them are random combinations.
+    chosen: u64,
+    combinations: u64,
+    /// Chosen, but without a result that counts.
+    again: VecDeque<Next>,
+}
+
+impl Plan<'_> {
+    /// Returns the schedules that run next, which do not depend on each other.
+    fn batch(&mut self, known: &[Known<'_>]) -> Vec<Next> {
+        self.singles.begin_batch();
+        let mut batch: Vec<Next> = self.again.drain(..).collect();
+        for kind in batch.iter().filter_map(|next| next.kind.as_ref()) {
+            self.singles.has_chosen(kind);
+        }
+        while batch.len() < BATCH {
+            let Some(next) = self.choose(known) else {
+                break;
+            };
+            self.chosen += 1;
+            batch.push(next);
+        }
+        batch
+    }
+
+    fn choose(&mut self, known: &[Known<'_>]) -> Option<Next> {
+        let is_coverage = matches!(self.budget, Budget::Coverage(_));
+        // Of a coverage, the single faults are part however many there are.
+        let is_spent = self
+            .budget
+            .is_spent(self.chosen, self.combinations, self.begin);
+        if is_spent && !is_coverage {
+            return None;
+        }
+        let mut single = self.singles.of_new_kind();
+        if single.is_none() && !is_coverage {
+            single = self.singles.of_known_kind();
+        }
+        if let Some(single) = single {
+            return Some(Next {
+                workload: single.workload,
+                schedule: single.schedule,
+                kind: Some(single.kind),
+            });
+        }
+        if is_spent || self.singles.waits() {
+            return None;
+        }
+        self.combinations += 1;
+        let (workload, schedule) = plan::combination(self.setup, known, &mut self.random);
+        Some(Next {
+            workload,
+            schedule,
+            kind: None,
+        })
+    }
+
+    /// Whether a schedule that was chosen need not run any more.
+    fn is_late(&self) -> bool {
+        matches!(self.budget, Budget::Time(_)) && self.budget.is_spent(0, 0, self.begin)
+    }
+}
 
 /// Runs schedules until the budget is spent or an oracle is violated.
 pub(crate) fn explore(
@@ -29,66 +113,90 @@ pub(crate) fn explore(
     watch: &mut dyn FnMut(&[Entry]),
 ) -> Result<Summary, Box<Found>> {
     let mut progress = Progress::new(&setup.name);
+    progress.show(|| "runs the workloads without faults".to_owned());
+    let threads = setup.threads(workloads);
     let mut known = Vec::new();
-    for workload in workloads {
-        progress.show(|| format!("runs workload {:?} without faults", workload.name));
-        known.push(learn(setup, workload, seed, watch)?);
+    let learned = on_threads(
+        threads,
+        &workloads.iter().collect::<Vec<_>>(),
+        |workload| {
+            let mut logs = Vec::new();
+            let learned = learn(setup, workload, seed, &mut |log| logs.push(log.to_vec()));
+            (learned, logs)
+        },
+        |(learned, _)| learned.is_err(),
+    );
+    for (learned, logs) in learned {
+        logs.iter().for_each(|log| watch(log));
+        known.push(learned?);
     }
     let begin = Instant::now();
-    let (mut schedules, mut combinations) = (0, 0);
+    let mut schedules = 0;
     let mut virtual_time = Duration::ZERO;
     let points: usize = known.iter().map(|known| known.points.len()).sum();
     let mut covered = HashSet::new();
-    let mut random = fastrand::Rng::with_seed(seed);
-    let mut singles = Singles::new(setup, &known, seed, &mut random);
+    let mut random = Rng::with_seed(seed);
+    let singles = Singles::new(setup, &known, seed, &mut random);
     let kinds = singles.untried();
-    let is_coverage = matches!(budget, Budget::Coverage(_));
+    let mut plan = Plan {
+        setup,
+        budget,
+        begin,
+        random,
+        singles,
+        chosen: 0,
+        combinations: 0,
+        again: VecDeque::new(),
+    };
     loop {
-        // Of a coverage, the single faults are part however many there are.
-        let is_spent = budget.is_spent(schedules, combinations, begin);
-        if is_spent && !is_coverage {
+        let batch = plan.batch(&known);
+        if batch.is_empty() {
             break;
         }
-        let known_kind = |singles: &mut Singles| singles.of_known_kind().filter(|_| !is_coverage);
-        let single = singles.of_new_kind();
-        let (index, schedule, kind) = match single.or_else(|| known_kind(&mut singles)) {
-            Some(single) => (single.workload, single.schedule, Some(single.kind)),
-            None if is_spent => break,
-            None => {
-                combinations += 1;
-                let (index, schedule) = plan::combination(setup, &known, &mut random);
-                (index, schedule, None)
-            }
-        };
         progress.show(|| {
-            let tried = kinds - singles.untried();
+            let (tried, combinations) = (kinds - plan.singles.untried(), plan.combinations);
             format!("schedule {schedules}, {tried} of {kinds} single faults tried, {combinations} combinations")
         });
-        let of = &known[index];
-        let outcome = run(setup, of.workload, &schedule, of.reference.basis());
-        schedules += 1;
-        virtual_time += outcome.time;
-        watch(&outcome.log);
-        if outcome.applied > 0 {
-            covered.extend(
-                schedule
-                    .decisions
-                    .iter()
-                    .map(|decision| (index, decision.at.clone())),
-            );
-        }
-        if let Some(kind) = kind
-            && (outcome.applied > 0 || schedule.decisions.is_empty())
-        {
-            singles.has_tried(&kind);
-        }
-        if outcome.failure.is_some() {
-            let found = shrink(setup, of, schedule, outcome, schedules);
-            if found.oracle != Oracle::Counts || found.schedule.size() > 0 {
-                return Err(found);
+        let one = |next: &Next| {
+            let of = &known[next.workload];
+            let run = || run(setup, of.workload, &next.schedule, of.reference.basis());
+            (!plan.is_late()).then(run)
+        };
+        let is_end = |outcome: &Option<Outcome>| {
+            let outcome = outcome.as_ref();
+            outcome.is_none_or(|it| it.failure.is_some())
+        };
+        let outcomes = on_threads(threads, &batch, one, is_end);
+        let mut batch = batch.into_iter();
+        for (outcome, next) in outcomes.into_iter().zip(&mut batch) {
+            let Some(outcome) = outcome else { break };
+            let (index, schedule) = (next.workload, next.schedule);
+            schedules += 1;
+            virtual_time += outcome.time;
+            watch(&outcome.log);
+            if outcome.applied > 0 {
+                let decisions = schedule.decisions.iter();
+                covered.extend(decisions.map(|it| (index, it.at.clone())));
             }
-            // Latencies alone change how often the object is created: nothing to compare.
-            known[index].reference.ignore_counts(&found.failure.object);
+            if let Some(kind) = next.kind
+                && (outcome.applied > 0 || schedule.decisions.is_empty())
+            {
+                plan.singles.has_tried(&kind);
+            }
+            if outcome.failure.is_some() {
+                let of = &known[index];
+                let found = shrink(setup, of, schedule, outcome, schedules);
+                if found.oracle != Oracle::Counts || found.schedule.size() > 0 {
+                    return Err(found);
+                }
+                // Latencies alone change how often the object is created: nothing to compare.
+                known[index].reference.ignore_counts(&found.failure.object);
+            }
+        }
+        // Those after a failure are compared with something else.
+        plan.again.extend(batch);
+        if plan.is_late() {
+            break;
         }
     }
     Ok(Summary {
@@ -96,7 +204,7 @@ pub(crate) fn explore(
         covered: covered.len().min(points),
         known: points,
         kinds,
-        missed: singles.missed(),
+        missed: plan.singles.missed(),
         virtual_time,
         time: begin.elapsed(),
         exhaustion: None,

@@ -8,6 +8,7 @@ mod repeat;
 mod replay;
 mod shrink;
 mod summary;
+mod threads;
 
 use std::{env, path::Path};
 

@@ -137,6 +137,10 @@ pub(crate) struct Singles {
     next: VecDeque<Single>,
     /// Those of a kind that was tried before them.
     later: VecDeque<Single>,
+    /// The kinds of the schedules that were chosen and have no result yet.
+    chosen: HashSet<String>,
+    /// Those of a chosen kind: they come next if that schedule does not get to its fault.
+    waiting: Vec<Single>,
 }
 
 impl Singles {
@@ -151,18 +155,41 @@ impl Singles {
             untried,
             next: next.into(),
             later: VecDeque::new(),
+            chosen: HashSet::new(),
+            waiting: Vec::new(),
         }
     }
 
-    /// Returns the next schedule of a kind that was not tried.
+    /// Returns the next schedule of a kind that was neither tried nor chosen.
     pub(crate) fn of_new_kind(&mut self) -> Option<Single> {
         while let Some(single) = self.next.pop_front() {
-            if self.untried.contains_key(&single.kind) {
+            if !self.untried.contains_key(&single.kind) {
+                self.later.push_back(single);
+            } else if self.chosen.insert(single.kind.clone()) {
                 return Some(single);
+            } else {
+                self.waiting.push(single);
             }
-            self.later.push_back(single);
         }
         None
+    }
+
+    /// Whether a result decides if a schedule is needed.
+    pub(crate) fn waits(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Begins to choose schedules again, all those chosen before having a result.
+    pub(crate) fn begin_batch(&mut self) {
+        self.chosen.clear();
+        for single in self.waiting.drain(..).rev() {
+            self.next.push_front(single);
+        }
+    }
+
+    /// Notes that a schedule of this kind was chosen again.
+    pub(crate) fn has_chosen(&mut self, kind: &str) {
+        self.chosen.insert(kind.to_owned());
     }
 
     /// Returns the next schedule of a kind that was tried.

@@ -2,11 +2,14 @@
 
 mod budget;
 mod primary;
+mod setup;
 mod simulation;
 mod values;
+mod variable;
 mod workload;
 
 pub use budget::Budget;
+pub(crate) use setup::{Free, Setup};
 pub use simulation::Simulation;
-pub(crate) use simulation::{Free, Setup, variable};
+pub(crate) use variable::variable;
 pub use workload::Workload;

@@ -1,85 +1,24 @@
 //! [`Simulation`]: what is simulated, and how much of it.
 
-use std::{collections::BTreeSet, env, fmt, future::Future, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, fmt, future::Future, sync::Arc, time::Duration};
 
-use futures::{FutureExt as _, future::BoxFuture};
+use futures::FutureExt as _;
 use k8s_openapi::ListableResource;
 use kube::Client;
 use kube_codegen_testing::ApiServer;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{budget::Budget, primary::Primary, workload::Workload};
+use super::{
+    budget::Budget,
+    primary::Primary,
+    setup::{Free, Outside, Setup},
+    workload::Workload,
+};
 use crate::{fault::FaultKind, oracle::Oracle, state::text};
-
-type Operator = Arc<dyn Fn(Client) -> BoxFuture<'static, String> + Send + Sync>;
-type Invariant = (
-    String,
-    Arc<dyn Fn(&ApiServer) -> Result<(), String> + Send + Sync>,
-);
 
 /// The random combinations that follow the single faults by default.
 const COMBINATIONS: u64 = 100;
-
-/// A system outside of the cluster.
-#[derive(Clone)]
-pub(crate) struct Outside {
-    pub(crate) name: String,
-    pub(crate) read: Arc<dyn Fn() -> Value + Send + Sync>,
-    pub(crate) restore: Arc<dyn Fn(&Value) + Send + Sync>,
-    /// What it contains before each run.
-    pub(crate) before: Value,
-}
-
-/// Something that the operator may write at any time.
-#[derive(Clone, Debug)]
-pub(crate) struct Free {
-    pub(crate) kind: String,
-    /// Names of fields, from the outside in; empty for whole objects.
-    pub(crate) path: Vec<String>,
-}
-
-/// What all runs share.
-#[derive(Clone)]
-pub(crate) struct Setup {
-    pub(crate) name: String,
-    pub(crate) server: ApiServer,
-    pub(crate) operator: Option<Operator>,
-    pub(crate) primaries: Vec<Primary>,
-    pub(crate) replicas: usize,
-    pub(crate) quiet: Duration,
-    pub(crate) patience: Duration,
-    pub(crate) requests_per_second: u32,
-    pub(crate) without: BTreeSet<Oracle>,
-    pub(crate) without_faults: BTreeSet<FaultKind>,
-    pub(crate) outside: Vec<Outside>,
-    pub(crate) free: Vec<Free>,
-    pub(crate) always: Vec<Invariant>,
-    pub(crate) eventually: Vec<Invariant>,
-    pub(crate) most_faults: usize,
-    /// Whether all runs keep their timeline.
-    pub(crate) logs: bool,
-}
-
-impl Setup {
-    pub(crate) fn is_primary(&self, group: &str, plural: &str) -> bool {
-        self.primaries
-            .iter()
-            .any(|primary| primary.group == group && primary.plural == plural)
-    }
-
-    pub(crate) fn is_primary_object(&self, object: &Value) -> bool {
-        let (group, kind) = (
-            text(object, "/apiVersion")
-                .rsplit_once('/')
-                .map_or("", |(group, _)| group),
-            text(object, "/kind"),
-        );
-        self.primaries
-            .iter()
-            .any(|primary| primary.group == group && primary.kind == kind)
-    }
-}
 
 /// Runs an operator under many schedules of faults, against an API server in memory and on virtual time.
 ///
@@ -130,6 +69,7 @@ impl Simulation {
                 eventually: Vec::new(),
                 most_faults: 3,
                 logs: false,
+                threads: None,
             },
             samples: Vec::new(),
             workloads: Vec::new(),
@@ -329,6 +269,14 @@ impl Simulation {
         self
     }
 
+    /// Sets the number of threads that run schedules: the number of cores by default, and always 1 with a system [outside](Self::outside) of the
+    /// cluster or a [call](Workload::call), which all runs share. Set 1 where runs share something else. The results do not depend on the
+    /// number. `SIMULATE_THREADS` overrides it.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.setup.threads = Some(threads.max(1));
+        self
+    }
+
     /// Sets the budget: all single faults and 100 combinations by default. `SIMULATE_BUDGET` overrides it.
     pub fn budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
@@ -375,14 +323,4 @@ impl Simulation {
             .map(|runtime| runtime.block_on(made))
             .unwrap_or_default()
     }
-}
-
-pub(crate) fn variable<T>(name: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
-    let text = env::var(name).ok()?;
-    let value = read(&text);
-    assert!(
-        value.is_some(),
-        "{name}={text:?} is not understood: SIMULATE_SEED is a number, SIMULATE_BUDGET such as singles+200, 60s or 10000, SIMULATE_REQUIRE singles, SIMULATE_EXHAUSTIVE the number of faults, SIMULATE_SEEDS that of seeds"
-    );
-    value
 }

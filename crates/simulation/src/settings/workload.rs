@@ -191,6 +191,12 @@ impl Workload {
         self
     }
 
+    /// Whether it calls functions of the test.
+    pub(crate) fn has_calls(&self) -> bool {
+        let mut steps = self.phases.iter().flat_map(|phase| &phase.steps);
+        steps.any(|step| matches!(step, Step::Call { .. }))
+    }
+
     /// Returns the objects that users create.
     fn objects(&self) -> impl Iterator<Item = &Value> {
         let steps = self.phases.iter().flat_map(|phase| &phase.steps);

@@ -1,0 +1,91 @@
+//! [`Setup`]: what all runs of a simulation share.
+
+use std::{collections::BTreeSet, num::NonZero, sync::Arc, thread, time::Duration};
+
+use futures::future::BoxFuture;
+use kube::Client;
+use kube_codegen_testing::ApiServer;
+use serde_json::Value;
+
+use super::{primary::Primary, variable::variable, workload::Workload};
+use crate::{fault::FaultKind, oracle::Oracle, state::text};
+
+type Operator = Arc<dyn Fn(Client) -> BoxFuture<'static, String> + Send + Sync>;
+type Invariant = (
+    String,
+    Arc<dyn Fn(&ApiServer) -> Result<(), String> + Send + Sync>,
+);
+
+/// A system outside of the cluster.
+#[derive(Clone)]
+pub(crate) struct Outside {
+    pub(crate) name: String,
+    pub(crate) read: Arc<dyn Fn() -> Value + Send + Sync>,
+    pub(crate) restore: Arc<dyn Fn(&Value) + Send + Sync>,
+    /// What it contains before each run.
+    pub(crate) before: Value,
+}
+
+/// Something that the operator may write at any time.
+#[derive(Clone, Debug)]
+pub(crate) struct Free {
+    pub(crate) kind: String,
+    /// Names of fields, from the outside in; empty for whole objects.
+    pub(crate) path: Vec<String>,
+}
+
+/// What all runs share.
+#[derive(Clone)]
+pub(crate) struct Setup {
+    pub(crate) name: String,
+    pub(crate) server: ApiServer,
+    pub(crate) operator: Option<Operator>,
+    pub(crate) primaries: Vec<Primary>,
+    pub(crate) replicas: usize,
+    pub(crate) quiet: Duration,
+    pub(crate) patience: Duration,
+    pub(crate) requests_per_second: u32,
+    pub(crate) without: BTreeSet<Oracle>,
+    pub(crate) without_faults: BTreeSet<FaultKind>,
+    pub(crate) outside: Vec<Outside>,
+    pub(crate) free: Vec<Free>,
+    pub(crate) always: Vec<Invariant>,
+    pub(crate) eventually: Vec<Invariant>,
+    pub(crate) most_faults: usize,
+    /// Whether all runs keep their timeline.
+    pub(crate) logs: bool,
+    /// At most.
+    pub(crate) threads: Option<usize>,
+}
+
+impl Setup {
+    /// Returns the number of threads that run schedules. What all runs share, one run at a time changes.
+    pub(crate) fn threads(&self, workloads: &[Workload]) -> usize {
+        let is_shared = !self.outside.is_empty() || workloads.iter().any(Workload::has_calls);
+        let cores = || thread::available_parallelism().map_or(1, NonZero::get);
+        let set = variable("SIMULATE_THREADS", |text| text.parse().ok()).or(self.threads);
+        if is_shared {
+            1
+        } else {
+            set.unwrap_or_else(cores)
+        }
+    }
+
+    pub(crate) fn is_primary(&self, group: &str, plural: &str) -> bool {
+        self.primaries
+            .iter()
+            .any(|primary| primary.group == group && primary.plural == plural)
+    }
+
+    pub(crate) fn is_primary_object(&self, object: &Value) -> bool {
+        let (group, kind) = (
+            text(object, "/apiVersion")
+                .rsplit_once('/')
+                .map_or("", |(group, _)| group),
+            text(object, "/kind"),
+        );
+        self.primaries
+            .iter()
+            .any(|primary| primary.group == group && primary.kind == kind)
+    }
+}
