@@ -111,7 +111,7 @@ fn counts_are_those_of_the_table() {
         crates("crdkind-operator", &[]),
         String::new(),
     );
-    let goldens = lines(&root.join("generated-examples/goldens"));
+    let goldens = lines(&root.join("generated-examples/goldens/output"));
     let table = format!(
         "{}\n\nTest programs: {programs}. Lines of goldens, in thousands: {goldens}.\n",
         table.join("\n")

@@ -140,14 +140,18 @@ fn all_values_survive<K: DeserializeOwned + Serialize>(manifest: &str) {
 
 #[test]
 fn reused_types_hold_whatever_is_valid() {
-    all_values_survive::<Workload>(include_str!(
-        "../src/known_types/example_com/workloads.json"
-    ));
+    all_values_survive::<Workload>(include_str!(concat!(
+        env!("OUT_DIR"),
+        "/known_types/example_com/workloads.json"
+    )));
 }
 
 #[test]
 fn types_that_were_not_reused_hold_it_too() {
-    all_values_survive::<Miss>(include_str!("../src/near_misses/example_com/misses.json"));
+    all_values_survive::<Miss>(include_str!(concat!(
+        env!("OUT_DIR"),
+        "/near_misses/example_com/misses.json"
+    )));
 }
 
 #[test]
