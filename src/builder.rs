@@ -1,5 +1,5 @@
 //! The API for build scripts: generates into `OUT_DIR` and prints cargo's directives.
-use crate::diag::Severity;
+use crate::diag::{Diagnostics, Severity};
 use crate::options::{
     Conversion, Deny, Emitter, Kubernetes, Options, Override, Settings, each_option,
 };
@@ -15,8 +15,30 @@ pub struct Builder {
     settings: Settings,
 }
 
-/// Why nothing was generated: every diagnostic with its source line, formatted for the output of cargo.
-pub struct Error(String);
+/// Why nothing, or not everything, was generated.
+///
+/// `Debug`, which cargo shows if `main` returns the error, has every diagnostic with its source line, and the cause.
+pub struct Error {
+    /// What happened; diagnostics with their source lines.
+    text: String,
+    diagnostics: Diagnostics,
+    cause: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    fn because(text: &str, cause: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self {
+            text: text.to_owned(),
+            diagnostics: Diagnostics::new(),
+            cause: Some(Box::new(cause)),
+        }
+    }
+
+    /// Returns the errors, warnings and notes of the run; none if an input cannot be read.
+    pub fn diagnostics(&self) -> &Diagnostics {
+        &self.diagnostics
+    }
+}
 
 impl Builder {
     /// Creates a builder without inputs that generates everything into `OUT_DIR`, or into `generated` outside a build script.
@@ -84,13 +106,23 @@ impl Builder {
         directives: &mut String,
     ) -> Result<(), Error> {
         if inputs.is_empty() {
-            return Err(Error("no input: add one with `Builder::file`".to_owned()));
+            return Err(Error {
+                text: "no input: add one with `Builder::file`".to_owned(),
+                diagnostics: Diagnostics::new(),
+                cause: None,
+            });
         }
         let directory = &self.settings.output;
-        let run = run::run(&self.settings, directory).map_err(|error| Error(error.to_string()))?;
+        let run = run::run(&self.settings, directory)
+            .map_err(|cause| Error::because("inputs cannot be read", cause))?;
         let diagnostics = &run.output.diagnostics;
         let denied = Deny::count(&self.settings.deny, diagnostics);
         let has_errors = diagnostics.has_errors() || run.is_partial();
+        let failed = |text| Error {
+            text,
+            diagnostics: diagnostics.clone(),
+            cause: None,
+        };
         let mut text = String::new();
         if has_errors || denied > 0 {
             let style = diag::human::Style::default();
@@ -110,7 +142,7 @@ impl Builder {
                 text.push_str("warnings are denied; nothing was written");
             }
             if run.has_failed() || denied > 0 {
-                return Err(Error(text));
+                return Err(failed(text));
             }
         }
         for pattern in run.unused.iter().map(|it| one_line(it)) {
@@ -128,8 +160,12 @@ impl Builder {
         }
         run.plan(directory, &run.output.files, false)
             .and_then(|plan| plan.apply())
-            .map_err(|error| Error(error.to_string()))?;
-        if has_errors { Err(Error(text)) } else { Ok(()) }
+            .map_err(|cause| Error::because("the generated files cannot be written", cause))?;
+        if has_errors {
+            Err(failed(text))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -185,17 +221,26 @@ each_option!(methods);
 // A build script shows its error with `Debug`, by `unwrap` or as the result of `main`.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        write!(f, "\n{self}")?;
+        match &self.cause {
+            Some(cause) => write!(f, ": {cause}"),
+            None => Ok(()),
+        }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\n{}", self.0.trim_end())
+        f.write_str(self.text.trim_end())
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let cause: &(dyn std::error::Error + 'static) = &**self.cause.as_ref()?;
+        Some(cause)
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,8 @@ mod fixtures;
 
 use std::{env, fs, path::Path};
 
+use kube_codegen::options::Kubernetes;
+
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     println!("cargo::rerun-if-changed=../../fixtures");
@@ -15,7 +17,7 @@ fn main() {
     let directory = Path::new(&directory);
     let mut library = String::new();
     for (case, path) in fixtures::all(&root) {
-        library.push_str(&fixtures::declaration(&case, &path));
+        library.push_str(&declaration(&case, &path));
         for (file, text) in fixtures::generate(&path) {
             write(&directory.join(&case).join(file), &text);
         }
@@ -30,4 +32,15 @@ fn write(path: &Path, text: &str) {
     }
     fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
     fs::write(path, text).expect("written");
+}
+
+/// Returns the declaration of the module with a fixture's output.
+fn declaration(case: &str, path: &Path) -> String {
+    let kubernetes = fixtures::options(path).kubernetes;
+    if kubernetes == Kubernetes::default() {
+        return format!("pub mod {case};\n");
+    }
+    // It does not compile for an older version.
+    let version = kubernetes.as_str().replace('.', "_");
+    format!("k8s_openapi::k8s_if_ge_{version}! {{\n    pub mod {case};\n}}\n")
 }

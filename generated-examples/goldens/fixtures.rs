@@ -53,7 +53,7 @@ pub(crate) fn generate(path: &Path) -> BTreeMap<String, String> {
 }
 
 /// Reads the options file beside a fixture.
-fn options(fixture: &Path) -> Options {
+pub(crate) fn options(fixture: &Path) -> Options {
     #[derive(Default, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
     struct OptionsFile {
@@ -74,15 +74,4 @@ fn options(fixture: &Path) -> Options {
     options.overrides = file.overrides;
     options.conversions = file.conversions;
     options
-}
-
-/// Returns the declaration of the module with a fixture's output.
-pub(crate) fn declaration(case: &str, path: &Path) -> String {
-    let kubernetes = options(path).kubernetes;
-    if kubernetes == Kubernetes::default() {
-        return format!("pub mod {case};\n");
-    }
-    // It does not compile for an older version.
-    let version = kubernetes.as_str().replace('.', "_");
-    format!("k8s_openapi::k8s_if_ge_{version}! {{\n    pub mod {case};\n}}\n")
 }

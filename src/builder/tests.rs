@@ -1,5 +1,6 @@
 //! Tests of the directives for cargo and of the files.
 use super::*;
+use std::error::Error as _;
 use std::fs;
 use tempfile::TempDir;
 
@@ -69,7 +70,11 @@ fn errors_are_readable_in_the_output_of_cargo() {
     fs::write(&file, CRDKIND.replace("type: integer", "type: integre")).unwrap();
     let out = directory.path().join("out");
     let (outcome, directives) = Builder::new().file(&file).out_dir(&out).generate();
-    let shown = format!("{:?}", outcome.unwrap_err());
+    let error = outcome.unwrap_err();
+    assert!(error.source().is_none());
+    let first = error.diagnostics().iter().next().unwrap();
+    assert_eq!(first.code, diag::Code::UnknownType);
+    let shown = format!("{error:?}");
     let lines: Vec<_> = shown.lines().collect();
     assert!(lines[1].starts_with("error[KC"), "{shown}");
     assert!(
@@ -90,7 +95,10 @@ fn a_missing_input_is_watched_too() {
     let directory = directory();
     let builder = Builder::new().file(directory.path().join("later.yaml"));
     let (outcome, directives) = builder.generate();
-    assert!(outcome.unwrap_err().to_string().contains("later.yaml"));
+    let error = outcome.unwrap_err();
+    assert_eq!(error.to_string(), "inputs cannot be read");
+    assert!(error.source().unwrap().to_string().contains("later.yaml"));
+    assert!(format!("{error:?}").contains("later.yaml"));
     assert_eq!(
         normalized(&directory, &directives),
         ["cargo::rerun-if-changed=ROOT/later.yaml"]

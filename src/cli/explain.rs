@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::{console::Console, values::Values};
 use crate::diag::{Code, nearest};
+use crate::options::InvalidValue;
 
 /// Explain a diagnostic code such as KC0101, or list all codes
 #[derive(Debug, clap::Args)]
@@ -19,16 +20,16 @@ pub(super) struct Args {
 struct Wanted(Code);
 
 impl FromStr for Wanted {
-    type Err = String;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         Code::named(text).map(Self).ok_or_else(|| {
             let codes = Code::ALL.iter().map(|code| code.as_str());
             let hint = match nearest(&text.to_uppercase(), codes).first() {
                 Some(code) => format!("did you mean {code}?"),
                 None => "`kube-codegen explain` lists all codes".to_owned(),
             };
-            format!("unknown code `{}`; {hint}", text.escape_debug())
+            InvalidValue(format!("unknown code `{}`; {hint}", text.escape_debug()))
         })
     }
 }

@@ -7,7 +7,7 @@ use serde::{
     de::{Error, MapAccess, SeqAccess, Visitor, value},
 };
 
-use crate::options::{Conversion, Deny, Emitter, Kubernetes, Override};
+use crate::options::{Conversion, Deny, Emitter, InvalidValue, Kubernetes, Override};
 
 /// Parses a value with `FromStr`; shells complete the listed values.
 #[derive(Clone)]
@@ -26,7 +26,9 @@ impl<T> Values<T> {
     }
 }
 
-impl<T: FromStr<Err = String> + Clone + Send + Sync + 'static> TypedValueParser for Values<T> {
+impl<T: FromStr<Err = InvalidValue> + Clone + Send + Sync + 'static> TypedValueParser
+    for Values<T>
+{
     type Value = T;
 
     fn parse_ref(
@@ -35,7 +37,7 @@ impl<T: FromStr<Err = String> + Clone + Send + Sync + 'static> TypedValueParser 
         argument: Option<&clap::Arg>,
         value: &OsStr,
     ) -> Result<T, clap::Error> {
-        let parse: fn(&str) -> Result<T, String> = T::from_str;
+        let parse: fn(&str) -> Result<T, InvalidValue> = T::from_str;
         parse.parse_ref(command, argument, value)
     }
 

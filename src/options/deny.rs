@@ -1,4 +1,5 @@
 //! The diagnostics that are treated as errors.
+use super::InvalidValue;
 use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -32,27 +33,27 @@ impl Deny {
 }
 
 impl FromStr for Deny {
-    type Err = String;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let text = text.trim();
         if text == "warnings" {
             return Ok(Self::Warnings);
         }
         match Code::named(text) {
             Some(code) => Ok(Self::Code(code)),
-            None => Err(format!(
+            None => Err(InvalidValue(format!(
                 "`{}` is neither `warnings` nor a diagnostic code",
                 text.escape_debug()
-            )),
+            ))),
         }
     }
 }
 
 impl TryFrom<String> for Deny {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, InvalidValue> {
         text.parse()
     }
 }

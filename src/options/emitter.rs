@@ -1,4 +1,5 @@
 //! The emitters, by the names that `--emit` takes.
+use super::InvalidValue;
 use crate::diag::nearest;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -83,9 +84,9 @@ impl Emitter {
 }
 
 impl FromStr for Emitter {
-    type Err = String;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let text = text.trim();
         let mut all = Self::all();
         all.find(|emitter| emitter.name() == text).ok_or_else(|| {
@@ -94,15 +95,15 @@ impl FromStr for Emitter {
                 [] => format!("the emitters are {}", names.join(", ")),
                 near => format!("did you mean `{}`?", near.join("` or `")),
             };
-            format!("unknown emitter `{}`; {hint}", text.escape_debug())
+            InvalidValue(format!("unknown emitter `{}`; {hint}", text.escape_debug()))
         })
     }
 }
 
 impl TryFrom<String> for Emitter {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, InvalidValue> {
         text.parse()
     }
 }
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn an_unknown_emitter_is_an_error_with_a_suggestion() {
-        let error = |text: &str| text.parse::<Emitter>().unwrap_err();
+        let error = |text: &str| text.parse::<Emitter>().unwrap_err().to_string();
         assert_eq!(
             error("type"),
             "unknown emitter `type`; did you mean `types`?"

@@ -1,4 +1,5 @@
 //! The Kubernetes versions that k8s-openapi can be built for.
+use super::InvalidValue;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -56,9 +57,9 @@ impl Kubernetes {
 }
 
 impl FromStr for Kubernetes {
-    type Err = String;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         // `kubectl version` prints v1.35.2.
         let version = text.trim();
         let version = version.strip_prefix('v').unwrap_or(version);
@@ -69,19 +70,19 @@ impl FromStr for Kubernetes {
         let mut all = Self::ALL.into_iter();
         all.find(|it| version.strip_prefix(it.as_str()).is_some_and(is_patch))
             .ok_or_else(|| {
-                format!(
+                InvalidValue(format!(
                     "k8s-openapi does not support Kubernetes `{}`; the supported versions are {}",
                     text.escape_debug(),
                     Self::ALL.map(Self::as_str).join(", ")
-                )
+                ))
             })
     }
 }
 
 impl TryFrom<String> for Kubernetes {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, InvalidValue> {
         text.parse()
     }
 }
@@ -122,7 +123,7 @@ mod tests {
         for text in [
             "1.32", "1.3", "1.333", "1.33.", "1.33.x", "vv1.33", "", "latest",
         ] {
-            let error = text.parse::<Kubernetes>().unwrap_err();
+            let error = text.parse::<Kubernetes>().unwrap_err().to_string();
             assert!(error.contains(&format!("Kubernetes `{text}`;")), "{error}");
             assert!(error.ends_with("1.33, 1.34, 1.35, 1.36, 1.37"), "{error}");
         }

@@ -13,7 +13,20 @@ pub use kubernetes::Kubernetes;
 pub use overrides::Override;
 pub(crate) use table::each_option;
 
+use std::fmt;
 use std::path::PathBuf;
+
+/// Why a text is not a value of an option; `Display` says which values there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidValue(pub(crate) String);
+
+impl fmt::Display for InvalidValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for InvalidValue {}
 
 macro_rules! structs {
     (

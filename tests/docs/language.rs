@@ -78,7 +78,6 @@ fn is_exempt(directory: &str) -> bool {
     name.starts_with('.')
         || ["fixtures", "generated", "goldens", "target"].contains(&name)
         || directory == "fuzz/corpus"
-        || directory == "src/pass/known/table"
 }
 
 /// The first idiom in a line.

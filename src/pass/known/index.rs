@@ -40,10 +40,7 @@ impl Index {
     }
 
     fn new(at: Kubernetes) -> Self {
-        let types = || {
-            let all = ALL.iter().flat_map(|types| types.iter().copied());
-            all.filter(move |known| known.is_in(at))
-        };
+        let types = || ALL.iter().copied().filter(move |known| known.is_in(at));
         let mut index = Self {
             at,
             lookalikes: Lookalikes::of(types(), at),

@@ -17,7 +17,7 @@ pub(in crate::pass) struct Layout {
 
 static ALL_LAYOUTS: LazyLock<HashMap<&str, Layout>> = LazyLock::new(|| {
     let mut layouts = HashMap::new();
-    for known in ALL.iter().flat_map(|types| types.iter()) {
+    for known in ALL.iter() {
         of(known, &mut layouts);
     }
     layouts

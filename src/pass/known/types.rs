@@ -15,7 +15,7 @@ pub(super) struct Type {
     /// Whether the runtime reads and writes it field by field; otherwise it is read and written by its own serde code.
     pub(super) record: bool,
     /// The first version in which it may be reused.
-    since: Kubernetes,
+    pub(super) since: Kubernetes,
     /// Its fields of all versions, in byte order of their names on the wire.
     pub(super) fields: &'static [Field],
 }
@@ -28,7 +28,7 @@ pub(super) struct Field {
     /// The first version that has it.
     pub(super) since: Kubernetes,
     /// Whether it is always written, not an `Option`.
-    required: bool,
+    pub(super) required: bool,
     /// The first version in which it is an `Option`, if older versions always write it.
     pub(super) required_before: Option<Kubernetes>,
     /// Its type, without `Option`.
@@ -145,84 +145,9 @@ impl Ty {
     }
 }
 
-/// Creates an entry for a type that the runtime reads and writes field by field.
-pub(super) const fn record(
-    path: &'static str,
-    doc: &'static str,
-    default: bool,
-    fields: &'static [Field],
-) -> Type {
-    Type {
-        path,
-        doc,
-        default,
-        record: true,
-        since: Kubernetes::ALL[0],
-        fields,
-    }
-}
-
-/// Creates an entry for a type that is read and written by its own serde code.
-pub(super) const fn leaf(
-    path: &'static str,
-    doc: &'static str,
-    default: bool,
-    fields: &'static [Field],
-) -> Type {
-    Type {
-        record: false,
-        ..record(path, doc, default, fields)
-    }
-}
-
-/// Creates a field that is always written.
-pub(super) const fn must(wire: &'static str, ty: Ty) -> Field {
-    Field {
-        wire,
-        since: Kubernetes::ALL[0],
-        required: true,
-        required_before: None,
-        ty,
-        doc: "",
-    }
-}
-
-/// Creates a field that may be absent.
-pub(super) const fn may(wire: &'static str, ty: Ty) -> Field {
-    Field {
-        required: false,
-        ..must(wire, ty)
-    }
-}
-
-impl Type {
-    /// Sets the first version that has the type.
-    pub(super) const fn since(self, since: Kubernetes) -> Self {
-        Self { since, ..self }
-    }
-}
-
 impl Field {
     /// Returns whether it is always written if this version is the oldest one in use.
     pub(super) fn is_required(&self, at: Kubernetes) -> bool {
         self.required || self.required_before.is_some_and(|since| at < since)
-    }
-
-    /// Sets the first version that has the field.
-    pub(super) const fn since(self, since: Kubernetes) -> Self {
-        Self { since, ..self }
-    }
-
-    /// Sets the first version in which the field is optional.
-    pub(super) const fn required_before(self, since: Kubernetes) -> Self {
-        Self {
-            required_before: Some(since),
-            ..self
-        }
-    }
-
-    /// Sets the first sentence of the docs.
-    pub(super) const fn doc(self, doc: &'static str) -> Self {
-        Self { doc, ..self }
     }
 }

@@ -1,7 +1,7 @@
 //! Clients that notice dead connections.
 use std::time::Duration;
 
-use http::{Request, Response};
+use http::{Request, Response, Uri};
 use http_body_util::BodyExt;
 use hyper_timeout::TimeoutConnector;
 use hyper_util::{
@@ -15,6 +15,14 @@ use kube::{
 use tower::{BoxError, ServiceBuilder, ServiceExt, retry::RetryLayer, util::BoxService};
 
 use super::{token::Renewing, warnings};
+
+/// A request without a response. The errors of the connection do not show which server it was.
+#[derive(Debug, thiserror::Error)]
+#[error("no response from {url}")]
+struct NoResponse {
+    url: Uri,
+    source: BoxError,
+}
 
 /// Time after which a connection without a sign of life counts as dead. client-go notices after 45 s.
 pub const DEAD_AFTER: Duration = Duration::from_secs(40);
@@ -58,12 +66,16 @@ pub fn builder(config: Config, dead_after: Duration) -> kube::Result<ClientBuild
     let retry = config
         .default_retry
         .then(|| RetryLayer::new(RetryPolicy::server_retry()));
+    let url = config.cluster_url.clone();
     let service = ServiceBuilder::new()
         .layer(config.base_uri_layer())
         .option_layer(retry)
         .option_layer(config.auth_layer()?)
         .layer(config.extra_headers_layer()?)
-        .map_err(BoxError::from)
+        .map_err(move |source| {
+            let (url, source) = (url.clone(), BoxError::from(source));
+            BoxError::from(NoResponse { url, source })
+        })
         .service(hyper);
     let service = service.map_response(|response: Response<_>| {
         warnings::log(response.headers());

@@ -1,5 +1,5 @@
 //! Classifies the errors of the API server.
-use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
+use std::{error::Error, sync::Arc, time::Duration};
 
 use kube::core::{Status, response::StatusCause};
 
@@ -138,7 +138,8 @@ impl NotLeading {
 /// Describes an error and its causes in one line, for logs, events and people.
 ///
 /// For a response of the API server it is the server's message, which names the verb, the resource, the namespace and the user where access is
-/// denied; the `Display` of [`kube::Error`] has the `Debug` form of the whole status too. If the server cannot be reached it includes the address.
+/// denied; the `Display` of [`kube::Error`] has the `Debug` form of the whole status too. If the server cannot be reached, the error of a client of
+/// [`connect`](super::connect) names its address.
 ///
 /// The errors of this crate follow one convention, as yours should: `source` returns the cause, and `Display` does not repeat it. An error that
 /// adds nothing is transparent.
@@ -181,9 +182,6 @@ pub fn describe(error: &(dyn Error + 'static)) -> String {
         if !text.contains(&message) {
             let separator = if text.is_empty() { "" } else { ": " };
             text.extend([separator, &message]);
-        }
-        if let Some(address) = address(error).filter(|address| !text.contains(address)) {
-            text.extend([" ", &address]);
         }
     }
     text
@@ -259,12 +257,4 @@ fn is_not_served(status: &Status) -> bool {
         && !has_name()
         && (status.message == "the server could not find the requested resource"
             || status.message.starts_with("404 page not found"))
-}
-
-/// Returns the address of a failed connection, which `hyper-util` shows in the `Debug` form alone.
-fn address(error: &(dyn Error + 'static)) -> Option<String> {
-    let debug = format!("{error:?}");
-    let fields = debug.strip_prefix("ConnectError(")?.split(", ");
-    let address: SocketAddr = fields.into_iter().find_map(|field| field.parse().ok())?;
-    Some(address.to_string())
 }

@@ -108,6 +108,7 @@ async fn the_server_s_message_describes_its_errors() {
     );
 }
 
+#[cfg(feature = "rustls-tls")]
 #[tokio::test]
 async fn an_unreachable_server_is_described_by_address_and_cause() {
     let unused = std::net::TcpListener::bind("127.0.0.1:0")
@@ -115,7 +116,7 @@ async fn an_unreachable_server_is_described_by_address_and_cause() {
         .local_addr()
         .unwrap();
     let config = kube::Config::new(format!("http://{unused}").parse().unwrap());
-    let client = kube::Client::try_from(config).unwrap();
+    let client = kube_codegen_runtime::client::connect(config).unwrap();
     let error = TypedClient::<CrdKind>::namespaced(client, "default")
         .get("a")
         .await
@@ -123,7 +124,11 @@ async fn an_unreachable_server_is_described_by_address_and_cause() {
     let text = describe(&error);
     assert!(text.starts_with("cannot reach the API server: "), "{text}");
     assert!(
-        text.contains(&format!("tcp connect error {unused}: Connection refused")),
+        text.contains(&format!("no response from http://{unused}/: ")),
+        "{text}"
+    );
+    assert!(
+        text.contains("tcp connect error: Connection refused"),
         "{text}"
     );
 
