@@ -105,15 +105,59 @@ pub(crate) fn share(value: Box<dyn Val>) -> Box<dyn Val> {
     }
 }
 
-impl Val for List {
-    fn get_type(&self) -> &Type {
-        Self::cel_type()
-    }
+/// The methods of [`Val`] that a list and a map have in common: those of the collection inside, and a cheap copy.
+macro_rules! shared {
+    ($inner:ident: $builtin:ident, $type:ident) => {
+        fn get_type(&self) -> &Type {
+            Self::cel_type()
+        }
 
-    fn cel_type() -> &'static Type {
-        static LIST: Type = LIST_TYPE;
-        &LIST
-    }
+        fn cel_type() -> &'static Type {
+            static TYPE: Type = $type;
+            &TYPE
+        }
+
+        fn as_container(&self) -> Option<&dyn Container> {
+            self.$inner.as_container()
+        }
+
+        fn as_indexer<'b, 'v>(&'b self) -> Option<&'b (dyn Indexer + 'v)> {
+            self.$inner.as_indexer()
+        }
+
+        fn as_iterable<'b, 'v>(&'b self) -> Option<&'b (dyn Iterable + 'v)> {
+            self.$inner.as_iterable()
+        }
+
+        fn as_zeroer(&self) -> Option<&dyn Zeroer> {
+            self.$inner.as_zeroer()
+        }
+
+        fn equals(&self, other: &dyn Val) -> bool {
+            equal(self, other).unwrap_or(false)
+        }
+
+        fn clone_as_boxed<'v>(&self) -> Box<dyn Val + 'v> {
+            Box::new(self.clone())
+        }
+
+        fn as_any(&self) -> Option<&dyn std::any::Any> {
+            Some(self)
+        }
+
+        // Lets the functions that take the collection inside take this one.
+        fn as_builtin<'v>(&self) -> BuiltinRef<'_, 'v> {
+            BuiltinRef::$builtin(&self.$inner)
+        }
+
+        fn into_builtin<'v>(self: Box<Self>) -> Option<Builtin<'v>> {
+            Some(Builtin::$builtin(Arc::unwrap_or_clone(self.$inner)))
+        }
+    };
+}
+
+impl Val for List {
+    shared!(items: List, LIST_TYPE);
 
     fn as_adder<'b, 'v>(&'b self) -> Option<&'b (dyn Adder + 'v)> {
         match self.identity {
@@ -122,45 +166,8 @@ impl Val for List {
         }
     }
 
-    fn as_container(&self) -> Option<&dyn Container> {
-        self.items.as_container()
-    }
-
-    fn as_indexer<'b, 'v>(&'b self) -> Option<&'b (dyn Indexer + 'v)> {
-        self.items.as_indexer()
-    }
-
-    fn as_iterable<'b, 'v>(&'b self) -> Option<&'b (dyn Iterable + 'v)> {
-        self.items.as_iterable()
-    }
-
     fn as_sizer(&self) -> Option<&dyn Sizer> {
         self.items.as_sizer()
-    }
-
-    fn as_zeroer(&self) -> Option<&dyn Zeroer> {
-        self.items.as_zeroer()
-    }
-
-    fn equals(&self, other: &dyn Val) -> bool {
-        equal(self, other).unwrap_or(false)
-    }
-
-    fn clone_as_boxed<'v>(&self) -> Box<dyn Val + 'v> {
-        Box::new(self.clone())
-    }
-
-    fn as_any(&self) -> Option<&dyn std::any::Any> {
-        Some(self)
-    }
-
-    // Lets the functions that take a list take this one.
-    fn as_builtin<'v>(&self) -> BuiltinRef<'_, 'v> {
-        BuiltinRef::List(&self.items)
-    }
-
-    fn into_builtin<'v>(self: Box<Self>) -> Option<Builtin<'v>> {
-        Some(Builtin::List(Arc::unwrap_or_clone(self.items)))
     }
 }
 
@@ -190,53 +197,10 @@ impl Adder for List {
 }
 
 impl Val for Map {
-    fn get_type(&self) -> &Type {
-        Self::cel_type()
-    }
-
-    fn cel_type() -> &'static Type {
-        static MAP: Type = MAP_TYPE;
-        &MAP
-    }
-
-    fn as_container(&self) -> Option<&dyn Container> {
-        self.entries.as_container()
-    }
-
-    fn as_indexer<'b, 'v>(&'b self) -> Option<&'b (dyn Indexer + 'v)> {
-        self.entries.as_indexer()
-    }
-
-    fn as_iterable<'b, 'v>(&'b self) -> Option<&'b (dyn Iterable + 'v)> {
-        self.entries.as_iterable()
-    }
+    shared!(entries: Map, MAP_TYPE);
 
     fn as_sizer(&self) -> Option<&dyn Sizer> {
         Some(self)
-    }
-
-    fn as_zeroer(&self) -> Option<&dyn Zeroer> {
-        self.entries.as_zeroer()
-    }
-
-    fn equals(&self, other: &dyn Val) -> bool {
-        equal(self, other).unwrap_or(false)
-    }
-
-    fn clone_as_boxed<'v>(&self) -> Box<dyn Val + 'v> {
-        Box::new(self.clone())
-    }
-
-    fn as_any(&self) -> Option<&dyn std::any::Any> {
-        Some(self)
-    }
-
-    fn as_builtin<'v>(&self) -> BuiltinRef<'_, 'v> {
-        BuiltinRef::Map(&self.entries)
-    }
-
-    fn into_builtin<'v>(self: Box<Self>) -> Option<Builtin<'v>> {
-        Some(Builtin::Map(Arc::unwrap_or_clone(self.entries)))
     }
 }
 

@@ -19,15 +19,12 @@ use tokio::{
     time::{sleep, timeout},
 };
 
+#[path = "../../../testing/tests/server/extremes.rs"]
+mod extremes;
+
+use extremes::EXTREMES;
+
 const SECOND: Duration = Duration::from_secs(1);
-const EXTREMES: [Duration; 6] = [
-    Duration::ZERO,
-    Duration::from_nanos(1),
-    Duration::from_secs(u32::MAX as u64 + 1),
-    Duration::from_secs(i64::MAX as u64),
-    Duration::from_secs(u64::MAX),
-    Duration::MAX,
-];
 
 /// Runs a leader for a minute and stops it. Returns who holds the Lease afterwards.
 async fn holder_after(set: impl FnOnce(ManagerBuilder) -> ManagerBuilder, next: OnError) -> String {

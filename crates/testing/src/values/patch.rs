@@ -32,8 +32,8 @@ pub(crate) fn json(object: &mut Value, patch: &Value) -> Answer<()> {
         let value = operation.get("value").cloned().unwrap_or_default();
         let target = text(operation, "/path");
         let done = match text(operation, "/op") {
-            "add" => add(object, target, value),
-            "replace" => replace(object, target, value),
+            "add" => put(object, target, value, false),
+            "replace" => put(object, target, value, true),
             "remove" => remove(object, target).map(drop),
             "test" => match object.pointer(target) {
                 Some(found) if *found == value || stored(found) == stored(&value) => Some(()),
@@ -41,12 +41,12 @@ pub(crate) fn json(object: &mut Value, patch: &Value) -> Answer<()> {
                 _ => None,
             },
             "move" => remove(object, text(operation, "/from"))
-                .and_then(|value| add(object, target, value)),
+                .and_then(|value| put(object, target, value, false)),
             "copy" => {
                 let value = object.pointer(text(operation, "/from"));
                 copied += value.map_or(0, |value| value.to_string().len());
                 let value = value.filter(|_| copied <= MOST_COPIED).cloned();
-                value.and_then(|value| add(object, target, value))
+                value.and_then(|value| put(object, target, value, false))
             }
             _ => None,
         };
@@ -86,7 +86,8 @@ fn index(step: &str, length: usize) -> Option<usize> {
     }
 }
 
-fn add(object: &mut Value, path: &str, value: Value) -> Option<()> {
+/// Adds a value to its parent, or puts it in the place of an item of a list.
+fn put(object: &mut Value, path: &str, value: Value, replaces: bool) -> Option<()> {
     if !path.starts_with('/') {
         return Some(());
     }
@@ -96,29 +97,16 @@ fn add(object: &mut Value, path: &str, value: Value) -> Option<()> {
     let (parent, last) = parent(object, path)?;
     match parent {
         Value::Object(fields) => drop(fields.insert(last, value)),
-        Value::Array(items) if last == "-" => items.push(value),
-        Value::Array(items) => {
-            let at = index(&last, items.len()).filter(|at| *at <= items.len())?;
-            items.insert(at, value);
-        }
-        _ => return None,
-    }
-    Some(())
-}
-
-fn replace(object: &mut Value, path: &str, value: Value) -> Option<()> {
-    if !path.starts_with('/') {
-        return Some(());
-    }
-    if path.matches('/').count() + depth(&value) > DEEPEST {
-        return None;
-    }
-    let (parent, last) = parent(object, path)?;
-    match parent {
-        Value::Object(fields) => drop(fields.insert(last, value)),
+        Value::Array(items) if last == "-" && !replaces => items.push(value),
         Value::Array(items) => {
             let at = index(&last, items.len())?;
-            *items.get_mut(at)? = value;
+            if replaces {
+                *items.get_mut(at)? = value;
+            } else if at <= items.len() {
+                items.insert(at, value);
+            } else {
+                return None;
+            }
         }
         _ => return None,
     }

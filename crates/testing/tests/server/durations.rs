@@ -19,17 +19,12 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use super::support::{map, maps};
+use super::{
+    extremes::EXTREMES,
+    support::{map, maps},
+};
 
 const MINUTE: Duration = Duration::from_secs(60);
-const EXTREMES: [Duration; 6] = [
-    Duration::ZERO,
-    Duration::from_nanos(1),
-    Duration::from_secs(u32::MAX as u64 + 1),
-    Duration::from_secs(i64::MAX as u64),
-    Duration::from_secs(u64::MAX),
-    Duration::MAX,
-];
 
 async fn create<K>(server: &ApiServer, spec: Value)
 where

@@ -18,6 +18,7 @@ mod delete;
 mod discovery;
 mod durations;
 mod events;
+mod extremes;
 mod faults;
 mod intercept;
 mod list;
