@@ -69,6 +69,8 @@ mod builder;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+#[cfg(feature = "cli")]
+mod compat;
 mod crd;
 #[cfg(feature = "cli")]
 mod deploy;
@@ -99,6 +101,10 @@ pub use options::{Conversion, Deny, Emitter, Kubernetes, Override};
 /// What the tests and tools of this project use of the stages. It is not part of the API.
 #[doc(hidden)]
 pub mod private {
+    #[cfg(feature = "cli")]
+    pub mod compat {
+        pub use crate::compat::{Verdict, rules, verdicts};
+    }
     pub mod crd {
         pub use crate::crd::*;
     }

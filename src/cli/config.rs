@@ -15,6 +15,17 @@ use crate::{
 /// The config file in the working directory.
 pub(super) const FILE: &str = "kube-codegen.toml";
 
+/// The keys: options, and the table of `diff`.
+const KEYS: &[&str] = &{
+    let mut keys = ["diff"; Settings::KEYS.len() + 1];
+    let mut index = 0;
+    while index < Settings::KEYS.len() {
+        keys[index] = Settings::KEYS[index];
+        index += 1;
+    }
+    keys
+};
+
 /// Reads a config file. Its relative paths start at its directory.
 pub(super) fn read(path: &Path) -> Result<Layer, String> {
     let text = fs::read_to_string(path)
@@ -28,7 +39,7 @@ fn parse(name: &str, text: &str) -> Result<Layer, String> {
     let invalid = |error: toml::de::Error| format!("{name}: {}", error.to_string().trim_end());
     let table = DeTable::parse(text).map_err(invalid)?;
     let mut unknown = Vec::new();
-    check(table.get_ref(), Settings::KEYS, &mut unknown);
+    check(table.get_ref(), KEYS, &mut unknown);
     if let Some((_, value)) = table
         .get_ref()
         .iter()

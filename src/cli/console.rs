@@ -94,6 +94,11 @@ impl Console {
             .chain((self.quiet > 0).then_some("--quiet"))
     }
 
+    /// Returns whether everything is printed in full.
+    pub(super) fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
     /// Prints diagnostics. For people, notes are only counted unless they are asked for or denied.
     pub(super) fn diagnostics(
         &mut self,

@@ -8,7 +8,7 @@ use crate::{
     crd,
     diag::{Diagnostics, nearest},
     evolution::priority,
-    source::{self, Input},
+    source::{self, Input, Source},
 };
 
 /// A CRD of the input.
@@ -25,25 +25,31 @@ pub(super) struct Crd {
 pub(super) fn read(files: &[String], console: &mut Console) -> Result<Vec<Crd>, CommandError> {
     let inputs: Vec<_> = files.iter().map(|file| Input::parse(file)).collect();
     let sources = source::load(&inputs)?;
-    let mut diagnostics = Diagnostics::new();
-    let crds = crd::parse_each(&sources, &[], &mut diagnostics, |_, versions| {
-        let names = versions.into_iter().map(|version| version.name);
-        let mut names: Vec<String> = names.collect();
-        names.sort_by(|a, b| Reverse(priority::of(a)).cmp(&Reverse(priority::of(b))));
-        names
-    });
+    let (crds, mut diagnostics) = parse(&sources);
     diagnostics.locate(&sources);
     console.diagnostics(&diagnostics, &sources, &[]);
     if diagnostics.has_errors() {
         return Err(CommandError::Reported);
     }
+    Ok(crds)
+}
+
+/// Reads the CRDs of texts.
+pub(super) fn parse(sources: &[Source]) -> (Vec<Crd>, Diagnostics) {
+    let mut diagnostics = Diagnostics::new();
+    let crds = crd::parse_each(sources, &[], &mut diagnostics, |_, versions| {
+        let names = versions.into_iter().map(|version| version.name);
+        let mut names: Vec<String> = names.collect();
+        names.sort_by(|a, b| Reverse(priority::of(a)).cmp(&Reverse(priority::of(b))));
+        names
+    });
     let crds = crds.into_iter().map(|(crd, versions)| Crd {
         manifest: crd.definition(),
         group: crd.group,
         kind: crd.names.kind,
         versions,
     });
-    Ok(crds.collect())
+    (crds.collect(), diagnostics)
 }
 
 /// Returns the CRDs of a kind, or all.

@@ -1,5 +1,8 @@
 //! Merges the options of the flags with those of the config file.
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +12,7 @@ use super::{
     values::{Values, given},
 };
 use crate::options::{Conversion, Deny, Emitter, Kubernetes, Override, Settings, each_option};
-use crate::{diag::Code, source};
+use crate::{compat::Level, diag::Code, source};
 
 /// Options from flags, and where to find the config file.
 #[derive(Clone, Debug, clap::Args)]
@@ -47,6 +50,15 @@ impl OptionArgs {
     }
 }
 
+/// The table `[diff]` of the config file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DiffTable {
+    /// Levels by the name of their rule.
+    #[serde(default)]
+    levels: BTreeMap<String, Level>,
+}
+
 macro_rules! layer {
     (
         run { $($(#[doc = $run_doc:literal])* $run:ident: $run_ty:ty = $run_default:expr, key $run_key:literal, flag($($run_flag:tt)*),
@@ -71,6 +83,10 @@ macro_rules! layer {
                 #[serde(rename = $key, default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
                 pub(super) $field: Option<$ty>,
             )*
+            /// What only `diff` reads.
+            #[arg(skip)]
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub(super) diff: Option<DiffTable>,
         }
 
         impl Layer {
@@ -79,10 +95,11 @@ macro_rules! layer {
                 Self {
                     $($run: self.$run.or(below.$run),)*
                     $($field: self.$field.or(below.$field),)*
+                    diff: self.diff.or(below.diff),
                 }
             }
 
-            fn or_default(self) -> Settings {
+            pub(super) fn or_default(self) -> Settings {
                 let mut settings = Settings::default();
                 $(if let Some(value) = self.$run { settings.$run = value; })*
                 $(if let Some(value) = self.$field { settings.options.$field = value; })*
@@ -106,6 +123,12 @@ impl Layer {
             return Err(message.to_owned().into());
         }
         Ok(settings)
+    }
+
+    /// Returns the levels that `diff` takes instead of its own, by the name of their rule.
+    pub(super) fn levels(&self) -> impl Iterator<Item = (&str, &Level)> {
+        let table = self.diff.iter().flat_map(|diff| &diff.levels);
+        table.map(|(rule, level)| (rule.as_str(), level))
     }
 
     /// Makes relative paths relative to `directory`.

@@ -10,6 +10,9 @@ mod resource;
 mod schema;
 mod types;
 
+#[cfg(feature = "cli")]
+pub(crate) use parts::code::int as int_type;
+
 use std::sync::Arc;
 
 use proc_macro2::TokenStream;

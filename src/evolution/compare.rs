@@ -201,7 +201,7 @@ fn enums(relation: &mut Relation, from: &Value, to: &Value) {
 }
 
 /// Describes a keyword that differs.
-pub(super) fn differs(keyword: &str, from: &Value, to: &Value) -> String {
+pub(crate) fn differs(keyword: &str, from: &Value, to: &Value) -> String {
     let show = |value: &Value| match value {
         Value::Null => "none".to_owned(),
         value => shortened(&value.to_string()),

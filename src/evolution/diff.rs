@@ -106,6 +106,7 @@ impl Walk<'_> {
             if let Some(class) = class {
                 self.push(class, a, b, relation.details);
             }
+            self.rules(from, to, a, b);
         }
         for (class, is, was) in [(Class::Nullable, to, from), (Class::NotNullable, from, to)] {
             if flag(is, "nullable") && !flag(was, "nullable") {

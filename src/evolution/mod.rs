@@ -11,7 +11,11 @@ use serde_json::Value;
 
 use crate::path::SchemaPath;
 
+#[cfg(feature = "cli")]
+pub(crate) use compare::differs;
 pub(crate) use diff::diff;
+#[cfg(feature = "cli")]
+pub(crate) use pairs::is_similar;
 pub(crate) use shape::{at, parse_path, same_items};
 
 /// A difference between two versions at one path.

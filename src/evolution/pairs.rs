@@ -285,7 +285,7 @@ fn is_sibling(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
 }
 
 /// Returns whether one name contains the other, or most letters are the same.
-fn is_similar(from: &str, to: &str) -> bool {
+pub(crate) fn is_similar(from: &str, to: &str) -> bool {
     let (from, to) = (from.to_lowercase(), to.to_lowercase());
     from.contains(&to)
         || to.contains(&from)

@@ -23,7 +23,7 @@ pub(crate) fn string(text: &str) -> String {
 }
 
 /// Formats a string in double quotes, valid in JSON, YAML and TOML. Escapes the line separators of YAML 1.1 too.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {

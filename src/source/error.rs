@@ -42,6 +42,13 @@ pub enum Problem {
         /// What is wrong with it.
         reason: String,
     },
+    /// git did not find a file or a directory of a commit.
+    Git {
+        /// As it was given.
+        input: String,
+        /// What git says.
+        reason: String,
+    },
     /// A URL.
     Url {
         /// The URL.
@@ -94,6 +101,7 @@ impl fmt::Display for Problem {
                 super::MAX_BYTES >> 20
             ),
             Self::Pattern { pattern, reason } => write!(f, "invalid pattern {pattern:?}: {reason}"),
+            Self::Git { input, reason } => write!(f, "cannot read {input}: {reason}"),
             Self::Url { url } => write!(
                 f,
                 "cannot read {url}: inputs are not downloaded; use `curl -fsSL URL | kube-codegen generate -f -`, or save the \

@@ -3,6 +3,7 @@ mod directory;
 mod error;
 mod exclude;
 mod file;
+mod git;
 mod pattern;
 
 pub use error::{Error, Problem};
@@ -27,6 +28,13 @@ pub enum Input {
     Glob(String),
     /// Standard input.
     Stdin,
+    /// Files of a commit of the git repository that has the working directory.
+    Git {
+        /// What git takes for a commit, such as `HEAD~1` or `v1.2.0`.
+        revision: String,
+        /// A file, or a directory with manifests, relative to the working directory.
+        path: String,
+    },
     /// A URL, which is refused: nothing is read from the network.
     Url(String),
     /// A text.
@@ -39,14 +47,22 @@ pub enum Input {
 }
 
 impl Input {
-    /// Parses an argument of `-f`: `-` is standard input; a path that exists is a file or directory; otherwise `*`, `?` and
-    /// `[` make a pattern.
+    /// Parses an argument of `-f`: `-` is standard input; `git:REVISION:PATH` is of a commit; a path that exists is a file or
+    /// directory; otherwise `*`, `?` and `[` make a pattern.
     pub fn parse(argument: &str) -> Self {
         let path = Path::new(argument);
         if argument == "-" {
             Self::Stdin
         } else if is_url(argument) {
             Self::Url(argument.to_owned())
+        } else if let Some((revision, path)) = argument
+            .strip_prefix("git:")
+            .and_then(|rest| rest.split_once(':'))
+        {
+            Self::Git {
+                revision: revision.to_owned(),
+                path: path.to_owned(),
+            }
         } else if path.is_dir() {
             Self::Directory(path.to_path_buf())
         } else if !path.exists() && argument.contains(['*', '?', '[']) {
@@ -144,6 +160,13 @@ pub fn load_except(inputs: &[Input], exclude: &[String]) -> Loaded {
             }
             Input::Stdin if !seen.insert(PathBuf::from("-")) => continue,
             Input::Stdin => file::read_stdin(),
+            Input::Git { revision, path } => {
+                match git::read(revision, path) {
+                    Ok(mut found) => sources.append(&mut found),
+                    Err(problem) => problems.push(problem),
+                }
+                continue;
+            }
             Input::Url(url) => Err(Problem::Url { url: url.clone() }),
             Input::File(_) | Input::Directory(_) | Input::Glob(_) => {
                 for path in list(input, &mut problems).files {
@@ -209,6 +232,6 @@ fn list(input: &Input, problems: &mut Vec<Problem>) -> Listing {
         },
         Input::Directory(path) => directory::list(path, problems),
         Input::Glob(pattern) => pattern::list(pattern, problems),
-        Input::Stdin | Input::Url(_) | Input::Text { .. } => Listing::default(),
+        Input::Stdin | Input::Git { .. } | Input::Url(_) | Input::Text { .. } => Listing::default(),
     }
 }

@@ -7,6 +7,7 @@ mod chart;
 mod client_crate;
 mod deploy;
 mod dev;
+mod diff;
 mod examples;
 mod generate;
 mod memory;

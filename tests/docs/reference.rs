@@ -37,6 +37,23 @@ fn commands_are_those_of_the_program() {
     assert_page("docs/reference/commands.md", &page);
 }
 
+#[test]
+fn evolution_lists_every_rule() {
+    const START: &str = "<!-- rules: begin -->\n";
+    const END: &str = "<!-- rules: end -->";
+    let page = read("docs/evolution.md");
+    let (before, rest) = page.split_once(START).unwrap();
+    let (_, after) = rest.split_once(END).unwrap();
+    let mut table = "| rule | level | meaning | what to do |\n|---|---|---|---|\n".to_owned();
+    for [name, level, means, advice] in kube_codegen::private::compat::rules() {
+        writeln!(table, "| `{name}` | {level} | {means} | {advice} |").unwrap();
+    }
+    assert_page(
+        "docs/evolution.md",
+        &format!("{before}{START}{table}{END}{after}"),
+    );
+}
+
 /// Writes the help of a command, and of all commands in it.
 fn write_command(page: &mut String, command: &[&str]) {
     let text = help(command);

@@ -2,6 +2,7 @@
 mod breaking;
 mod corpus;
 mod dist;
+mod evolve;
 mod features;
 mod known;
 mod package;
@@ -24,6 +25,9 @@ enum Task {
 
     /// Build the archive of a release for this machine
     Dist(dist::Arguments),
+
+    /// Change real CRDs at random, and search for objects that disprove what `kube-codegen diff` calls compatible
+    Evolve(evolve::Arguments),
 
     /// Create a crate of types and clients from a directory of real CRDs, and compile it with each feature alone
     Features(features::Arguments),
@@ -52,6 +56,7 @@ fn main() -> ExitCode {
         Task::Break(arguments) => breaking::run(&arguments),
         Task::Corpus(arguments) => corpus::run(&arguments),
         Task::Dist(arguments) => dist::run(&arguments),
+        Task::Evolve(arguments) => evolve::run(&arguments),
         Task::Features(arguments) => features::run(&arguments),
         Task::Roundtrip(arguments) => roundtrip::run(&arguments),
         Task::KnownTypes(arguments) => known::run(&arguments),

@@ -1,7 +1,8 @@
-//! `kube-codegen diff`: compares the versions of a CRD.
+//! Compares the versions of a CRD, path by path.
 use serde_json::{Value, json};
 
-use super::{
+use super::Args;
+use crate::cli::{
     CommandError,
     console::Console,
     count,
@@ -11,29 +12,6 @@ use crate::{
     evolution::{self, Change},
     ir::SchemaPath,
 };
-
-/// Compare the versions of a CRD, path by path
-///
-/// Shows what moved, has a new name, accepts more or fewer values, or exists in one version only. A line that starts with `!` needs a
-/// decision before objects can be converted: a declaration in kube-codegen.toml, or a method of the generated trait.
-#[derive(Debug, clap::Args)]
-pub(super) struct Args {
-    /// Files, directories or glob patterns of CustomResourceDefinitions, or `-` for standard input; can be repeated
-    #[arg(short, long, required = true, value_name = "FILE|DIR|GLOB|-")]
-    file: Vec<String>,
-
-    /// The kind [default: all]
-    #[arg(long)]
-    kind: Option<String>,
-
-    /// The version to compare from [default: each version with the next newer one]
-    #[arg(long, value_name = "VERSION", requires = "to")]
-    from: Option<String>,
-
-    /// The version to compare to
-    #[arg(long, value_name = "VERSION", requires = "from")]
-    to: Option<String>,
-}
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
     let crds = crds::read(&args.file, console)?;

@@ -1,0 +1,84 @@
+//! `kube-codegen diff`: compares two releases of an API, or the versions of a CRD.
+mod markdown;
+mod releases;
+mod text;
+mod versions;
+
+use std::path::PathBuf;
+
+use super::{CommandError, console::Console};
+use crate::compat::{Level, Rule};
+
+/// Compare two releases of an API, or the versions of a CRD
+///
+/// With OLD and NEW, shows what changed, what it breaks for stored objects and clients, and what it breaks in Rust code, with an object
+/// that proves it where one is found: accepted before and refused now. The exit code is 1 if a change is as bad as --deny.
+///
+/// With --file, compares the versions of each CRD, path by path: what moved, has a new name, accepts more or fewer values, or exists in
+/// one version only. A line that starts with `!` needs a decision before objects can be converted: a declaration in kube-codegen.toml,
+/// or a method of the generated trait.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The old release: a file, a directory, a pattern, `git:REVISION:PATH`, or `-` for standard input
+    #[arg(value_name = "OLD", required_unless_present = "file", requires = "new")]
+    old: Option<String>,
+
+    /// The new release
+    #[arg(value_name = "NEW")]
+    new: Option<String>,
+
+    /// Compare the versions of the CRDs in these files, directories or patterns; `-` for standard input; can be repeated
+    #[arg(short, long, value_name = "FILE|DIR|GLOB|-", conflicts_with = "old")]
+    file: Vec<String>,
+
+    /// The kind [default: all]
+    #[arg(long)]
+    kind: Option<String>,
+
+    /// The version to compare from [default: each version with the next newer one]
+    #[arg(long, value_name = "VERSION", requires = "to", requires = "file")]
+    from: Option<String>,
+
+    /// The version to compare to
+    #[arg(long, value_name = "VERSION", requires = "from", requires = "file")]
+    to: Option<String>,
+
+    /// Least level of a change that makes the exit code 1: `compatible`, `risk`, `breaking`
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        default_value = "breaking",
+        hide_possible_values = true,
+        conflicts_with = "file"
+    )]
+    deny: Level,
+
+    /// Another level for a rule, such as `column-removed=compatible`; can be repeated. The config file has them in `[diff.levels]`
+    #[arg(long, value_name = "RULE=LEVEL", value_parser = level, conflicts_with = "file")]
+    level: Vec<(Rule, Level)>,
+
+    /// Options that Rust code is generated with, and levels [default: kube-codegen.toml, if it exists]
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    config: Option<PathBuf>,
+
+    /// Print Markdown, for a comment of a pull request
+    #[arg(long, conflicts_with = "file")]
+    markdown: bool,
+}
+
+fn level(text: &str) -> Result<(Rule, Level), String> {
+    let (rule, level) = text
+        .split_once('=')
+        .ok_or("expected RULE=LEVEL, such as `column-removed=compatible`")?;
+    let rule: Rule = rule.parse()?;
+    let level = <Level as clap::ValueEnum>::from_str(level, false)
+        .map_err(|_| "a level is `compatible`, `risk` or `breaking`")?;
+    Ok((rule, level))
+}
+
+pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
+    match (&args.old, &args.new) {
+        (Some(old), Some(new)) => releases::run(args, [old, new], console),
+        _ => versions::run(args, console),
+    }
+}

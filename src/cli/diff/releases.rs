@@ -1,0 +1,182 @@
+//! Compares two releases of an API, and prints what changed.
+use std::{collections::BTreeMap, path::Path};
+
+use serde_json::{Value, json};
+
+use super::{Args, markdown, text};
+use crate::{
+    cli::{CommandError, config, console::Console, count, crds},
+    compat::{self, Break, Changes, Finding, Level, Proof, Releases, Rule},
+    diag::Severity,
+    options::Options,
+    source::{self, Input, Source},
+};
+
+pub(super) fn run(
+    args: &Args,
+    [old, new]: [&str; 2],
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    if old == "-" && new == "-" {
+        return Err("only one of the releases can be standard input"
+            .to_owned()
+            .into());
+    }
+    let (options, mut levels) = settings(args)?;
+    levels.extend(args.level.iter().copied());
+    let (old_sources, old_crds) = read(old, args.kind.as_deref(), console)?;
+    let (new_sources, new_crds) = read(new, args.kind.as_deref(), console)?;
+    if let Some(kind) = &args.kind
+        && old_crds.is_empty()
+        && new_crds.is_empty()
+    {
+        let kind = kind.escape_debug();
+        return Err(format!("neither release has a kind `{kind}`").into());
+    }
+    let rust = Releases::new(&old_sources, &new_sources, &options).unwrap_or_else(|error| {
+        console.warning(&format!("generated code is not compared: {error}"));
+        Releases::default()
+    });
+    let (changes, unassigned) = compat::compare(&old_crds, &new_crds, &levels, rust);
+    for change in &changes {
+        for finding in &change.findings {
+            console.object(&object(change, finding));
+        }
+    }
+    let denied = changes
+        .iter()
+        .flat_map(|it| &it.findings)
+        .filter(|it| it.worst() >= args.deny)
+        .count();
+    let summary = summary(&changes);
+    if args.markdown {
+        console.text(&markdown::render(&changes, &unassigned, &summary));
+    } else {
+        text::print(&changes, &unassigned, console);
+        console.line(&summary);
+    }
+    console.object(&json!({
+        "type": "summary",
+        "outcome": if denied > 0 { "denied" } else { "accepted" },
+        "changes": changes.iter().map(|it| it.findings.len()).sum::<usize>(),
+        "denied": denied,
+    }));
+    if denied == 0 {
+        return Ok(());
+    }
+    let changes = count(denied, "change");
+    let at_least = if args.deny == Level::Breaking {
+        ""
+    } else {
+        "at least "
+    };
+    console.summary_error(&format!("{changes} denied: {at_least}{}", args.deny));
+    Err(CommandError::Reported)
+}
+
+fn settings(args: &Args) -> Result<(Options, BTreeMap<Rule, Level>), CommandError> {
+    let default = Path::new(config::FILE);
+    let file = match &args.config {
+        Some(file) => file,
+        None if default.exists() => default,
+        None => return Ok((Options::default(), BTreeMap::new())),
+    };
+    let layer = config::read(file)?;
+    let mut levels = BTreeMap::new();
+    for (rule, level) in layer.levels() {
+        let rule: Rule = rule
+            .parse()
+            .map_err(|error| format!("{}: [diff.levels]: {error}", file.display()))?;
+        levels.insert(rule, *level);
+    }
+    Ok((layer.or_default().options, levels))
+}
+
+/// Reads the CRDs of a release; prints errors alone, since `generate` reports the rest.
+fn read(
+    argument: &str,
+    kind: Option<&str>,
+    console: &mut Console,
+) -> Result<(Vec<Source>, Vec<Value>), CommandError> {
+    let sources = source::load(&[Input::parse(argument)])?;
+    let (crds, mut diagnostics) = crds::parse(&sources);
+    diagnostics.retain(|it| it.severity == Severity::Error);
+    diagnostics.locate(&sources);
+    console.diagnostics(&diagnostics, &sources, &[]);
+    if diagnostics.has_errors() {
+        return Err(CommandError::Reported);
+    }
+    let crds = crds.into_iter();
+    let crds = crds.filter(|crd| kind.is_none_or(|kind| crd.kind == kind));
+    Ok((sources, crds.map(|crd| crd.manifest).collect()))
+}
+
+/// Counts the changes by level.
+fn summary(changes: &[Changes]) -> String {
+    let all = || changes.iter().flat_map(|it| &it.findings);
+    if all().next().is_none() {
+        return "no change".to_owned();
+    }
+    let of = |level| all().filter(|it| it.worst() == level).count();
+    let levels = [Level::Breaking, Level::Risk, Level::Compatible];
+    let counts = levels.map(|level| (of(level), level));
+    let counts: Vec<String> = counts
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, level)| format!("{number} {level}"))
+        .collect();
+    let breaks: usize = all().map(|it| it.rust.len()).sum();
+    let rust = match breaks {
+        0 => "Rust code that compiles with the old release compiles with the new one".to_owned(),
+        some => format!(
+            "Rust code: {}, so a new major version",
+            count(some, "break")
+        ),
+    };
+    format!(
+        "{} in {}. {rust}.",
+        counts.join(", "),
+        count(changes.len(), "kind")
+    )
+}
+
+fn object(changes: &Changes, finding: &Finding) -> Value {
+    let proof = finding.witness.as_ref().map(|witness| {
+        let object = &witness.object;
+        match &witness.proof {
+            Proof::Refused { messages, ratchets } => {
+                json!({"proves": "refused", "object": object, "messages": messages, "ratchets": ratchets})
+            }
+            Proof::Accepted { messages } => {
+                json!({"proves": "accepted", "object": object, "messages": messages})
+            }
+            Proof::Dropped { paths } => json!({"proves": "dropped", "object": object, "paths": paths}),
+            Proof::Stored { path, before, after } => {
+                json!({"proves": "stored", "object": object, "path": path, "before": before, "after": after})
+            }
+        }
+    });
+    let rust = |it: &Break| {
+        json!({
+            "module": it.module,
+            "item": it.item,
+            "what": it.what,
+            "keep": it.keep.as_ref().map(|keep| &keep.line),
+        })
+    };
+    json!({
+        "type": "change",
+        "crd": changes.name,
+        "kind": changes.kind,
+        "version": finding.version,
+        "path": finding.path,
+        "newPath": finding.to,
+        "rule": finding.rule.name(),
+        "detail": finding.detail,
+        "cluster": finding.level.name(),
+        "level": finding.worst().name(),
+        "witness": proof,
+        "tries": finding.tries,
+        "rust": finding.rust.iter().map(rust).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,127 @@
+//! Prints the changes of an API for people.
+use std::fmt::Write as _;
+
+use crate::{
+    cli::console::Console,
+    compat::{Break, Changes, Finding, Level, Proof, Witness},
+    scaffold::yaml_document,
+};
+
+pub(super) fn print(changes: &[Changes], rest: &[Break], console: &mut Console) {
+    for change in changes {
+        console.line(&format!("{} ({})", change.kind, change.name));
+        for finding in &change.findings {
+            print_finding(finding, console);
+        }
+        console.line("");
+    }
+    for broken in rest {
+        console.line(&format!("{}: {}", broken.module, rust(broken)));
+    }
+    if !rest.is_empty() {
+        console.line("");
+    }
+}
+
+/// Returns the place of a change, and what differs.
+pub(super) fn head(finding: &Finding) -> String {
+    let mut place: Vec<&str> = finding.version.iter().map(String::as_str).collect();
+    if !finding.path.is_empty() {
+        place.push(&finding.path);
+    }
+    let mut head = place.join(" ");
+    if let Some(to) = &finding.to {
+        head.push_str(" -> ");
+        head.push_str(to);
+    }
+    if !head.is_empty() {
+        head.push_str(": ");
+    }
+    head.push_str(&finding.rule.name().replace('-', " "));
+    if !finding.detail.is_empty() {
+        let _ = write!(head, " ({})", finding.detail);
+    }
+    head
+}
+
+/// Returns what a change means for the cluster.
+pub(super) fn cluster(finding: &Finding) -> String {
+    let mut text = finding.rule.means().to_owned();
+    match (&finding.witness, finding.tries) {
+        (
+            Some(Witness {
+                proof: Proof::Refused { ratchets, .. },
+                ..
+            }),
+            _,
+        ) => {
+            text.push_str(if *ratchets {
+                "; stored objects can be updated as long as the update leaves it as it is (ratcheting)"
+            } else {
+                "; stored objects like the one below can not be updated at all"
+            });
+        }
+        (None, Some(tries)) if finding.level > Level::Compatible => {
+            let _ = write!(text, "; no witness in {tries} tries");
+        }
+        _ => {}
+    }
+    text
+}
+
+/// Returns what an object proves, and the messages below it.
+pub(super) fn proof(witness: &Witness) -> (&'static str, Vec<String>) {
+    match &witness.proof {
+        Proof::Refused { messages, .. } => ("accepted before, refused now:", messages.clone()),
+        Proof::Accepted { messages } => ("refused before, accepted now:", messages.clone()),
+        Proof::Dropped { paths } => {
+            let lines = paths.iter().map(|path| format!("dropped: {path}"));
+            ("stored before, dropped now:", lines.collect())
+        }
+        Proof::Stored {
+            path,
+            before,
+            after,
+        } => {
+            let line = format!("{path}: {before} before, {after} now");
+            ("stored with another value:", vec![line])
+        }
+    }
+}
+
+pub(super) fn rust(broken: &Break) -> String {
+    let mut text = format!("`{}` {}", broken.item, broken.what);
+    if let Some(keep) = &broken.keep {
+        let _ = write!(text, "; kept by `{}`", keep.line);
+    }
+    text
+}
+
+fn print_finding(finding: &Finding, console: &mut Console) {
+    console.line(&format!("{}: {}", finding.worst(), head(finding)));
+    let is_full = finding.worst() > Level::Compatible || console.is_verbose();
+    if !is_full {
+        return;
+    }
+    console.line(&format!(
+        "  cluster: {}: {}",
+        finding.level,
+        cluster(finding)
+    ));
+    for broken in &finding.rust {
+        console.line(&format!("  rust: {}", rust(broken)));
+    }
+    if let Some(witness) = &finding.witness {
+        let (says, messages) = proof(witness);
+        console.line(&format!("  {says}"));
+        for line in yaml_document(&witness.object).lines() {
+            console.line(&format!("      {line}"));
+        }
+        for message in messages {
+            console.line(&format!("    {message}"));
+        }
+    }
+    if finding.level > Level::Compatible && !finding.rule.advice().is_empty() {
+        console.line(&format!("  to do: {}", finding.rule.advice()));
+    }
+}

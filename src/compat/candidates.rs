@@ -1,0 +1,242 @@
+//! Makes objects that may prove a change: valid objects with other values at the place of the change.
+use kube_codegen_schema::{Extent, Schema};
+use serde_json::{Value, json};
+
+use super::{
+    values::{self, Part},
+    witness::Side,
+};
+use crate::{
+    evolution,
+    path::{SchemaPath, Segment},
+};
+
+/// Where a change is: the path in the schema that accepts, and that in the schema that refuses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Focus<'p> {
+    pub(super) here: &'p SchemaPath,
+    pub(super) there: &'p SchemaPath,
+}
+
+impl Focus<'_> {
+    /// Returns the focus of the opposite direction.
+    pub(super) fn back(&self) -> Self {
+        Self {
+            here: self.there,
+            there: self.here,
+        }
+    }
+}
+
+/// Returns objects of the accepting side with values that only it accepts at the place, as far as that can be seen there; at most `most`.
+/// Adds to `tries` how many values it looked at.
+pub(super) fn at(
+    accepts: &Side<'_>,
+    refuses: &Side<'_>,
+    focus: &Focus<'_>,
+    most: usize,
+    tries: &mut usize,
+) -> Vec<Value> {
+    let bases = accepts.samples();
+    let mut found = negated(accepts, refuses, focus);
+    let (Some(here), Some(there)) = (
+        evolution::at(&accepts.definition, focus.here),
+        evolution::at(&refuses.definition, focus.there),
+    ) else {
+        return found;
+    };
+    let (Some(old), Some(new)) = (Part::new(here), Part::new(there)) else {
+        return found;
+    };
+    let values = values::of(&old, &new);
+    *tries += values.len();
+    let values: Vec<Value> = values
+        .into_iter()
+        .filter(|value| old.accepts(value) && !new.accepts(value))
+        .collect();
+    for value in values {
+        for base in &bases {
+            if found.len() >= most {
+                return found;
+            }
+            found.extend(with(accepts, base, focus.here, value.clone()));
+        }
+    }
+    found
+}
+
+/// Returns objects that have a value at the place.
+pub(super) fn reaching(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
+    let Some(part) = evolution::at(&side.definition, focus.here).and_then(Part::new) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for base in side.samples() {
+        for value in part.samples(4) {
+            found.extend(with(side, &base, focus.here, value));
+        }
+    }
+    found
+}
+
+/// Returns objects without the field at the place, whose parents exist.
+pub(super) fn without(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
+    let Some(parent) = focus.here.parent() else {
+        return Vec::new();
+    };
+    let Some(Segment::Property(name)) = focus.here.last() else {
+        return Vec::new();
+    };
+    let bases = side.samples().into_iter();
+    bases
+        .filter_map(|mut object| {
+            let pointer = reach(side, &mut object, parent)?;
+            object
+                .pointer_mut(&pointer)?
+                .as_object_mut()?
+                .remove(&**name);
+            Some(object)
+        })
+        .collect()
+}
+
+/// Returns objects with null at the place.
+pub(super) fn null(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
+    let bases = side.samples();
+    let with_null = bases.iter();
+    with_null
+        .filter_map(|base| with(side, base, focus.here, Value::Null))
+        .collect()
+}
+
+/// Returns a copy of an object with a value at a path.
+fn with(side: &Side<'_>, base: &Value, path: &SchemaPath, value: Value) -> Option<Value> {
+    let mut object = base.clone();
+    if path.last().is_none() {
+        // The head of the object stays.
+        let mut value = value;
+        value
+            .as_object_mut()?
+            .extend(side.head.as_object()?.clone());
+        return Some(value);
+    }
+    let pointer = reach(side, &mut object, path)?;
+    *object.pointer_mut(&pointer)? = value;
+    Some(object)
+}
+
+/// Adds what is missing on the way to a path, and returns the pointer to the first place with it.
+fn reach(side: &Side<'_>, object: &mut Value, path: &SchemaPath) -> Option<String> {
+    let mut pointer = String::new();
+    let mut at = object;
+    let mut node = &*side.definition;
+    let sample = |node: &Value| Part::new(node)?.samples(0).into_iter().next();
+    for segment in path.segments() {
+        let name = match segment {
+            Segment::Property(name) => {
+                node = node["properties"].get(&**name)?;
+                name.to_string()
+            }
+            Segment::Items => {
+                node = &node["items"];
+                "0".to_owned()
+            }
+            Segment::Values => {
+                node = &node["additionalProperties"];
+                let first = at.as_object()?.keys().next().cloned();
+                first.unwrap_or_else(|| "key".to_owned())
+            }
+        };
+        at = match at {
+            Value::Array(items) => {
+                if items.is_empty() {
+                    items.push(sample(node)?);
+                }
+                items.first_mut()?
+            }
+            Value::Object(fields) => {
+                if fields.get(&name).is_none_or(Value::is_null) {
+                    fields.insert(name.clone(), sample(node)?);
+                }
+                fields.get_mut(&name)?
+            }
+            _ => return None,
+        };
+        pointer.push('/');
+        pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+    }
+    Some(pointer)
+}
+
+/// Returns samples of the accepting schema that also have to break what only the other one demands at the place: the search for samples
+/// that satisfy a rule finds those that break it, if the rule is negated.
+fn negated(accepts: &Side<'_>, refuses: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
+    let (Some(here), Some(there)) = (
+        evolution::at(&accepts.definition, focus.here),
+        evolution::at(&refuses.definition, focus.there),
+    ) else {
+        return Vec::new();
+    };
+    let mut demands = Vec::new();
+    let rules = |node: &Value| node["x-kubernetes-validations"].as_array().cloned();
+    let known = rules(here).unwrap_or_default();
+    for rule in rules(there).unwrap_or_default() {
+        let text = rule["rule"].as_str().unwrap_or_default();
+        let is_known = known.iter().any(|it| it["rule"] == rule["rule"]);
+        // A rule about an update cannot be broken by one object.
+        if !is_known && !text.contains("oldSelf") {
+            demands.push((
+                "x-kubernetes-validations",
+                json!({"rule": format!("!({text})")}),
+            ));
+        }
+    }
+    for keyword in ["oneOf", "anyOf", "allOf", "pattern", "enum"] {
+        if let Some(value) = there.get(keyword)
+            && here.get(keyword) != Some(value)
+        {
+            demands.push(("allOf", json!({"not": {keyword: value}})));
+        }
+    }
+    if let Some(not) = there.get("not")
+        && here.get("not") != Some(not)
+    {
+        demands.push(("allOf", not.clone()));
+    }
+    let pointer = definition_pointer(focus.here);
+    let mut found = Vec::new();
+    for (keyword, demand) in demands {
+        let mut definition = accepts.definition.clone().into_owned();
+        let Some(Value::Object(node)) = definition.pointer_mut(&pointer) else {
+            continue;
+        };
+        let list = node.entry(keyword).or_insert_with(|| json!([]));
+        if let Value::Array(list) = list {
+            list.push(demand);
+        }
+        let Ok(schema) = Schema::new(&definition) else {
+            continue;
+        };
+        let extents = [Extent::Minimal, Extent::Full].into_iter();
+        found.extend(extents.map(|extent| schema.sample(extent, &accepts.head).0));
+        found.extend((0..4).map(|seed| schema.random(seed, &accepts.head).0));
+        let samples: Vec<Value> = found.clone();
+        // A sample may lack the place.
+        found.extend(samples.into_iter().filter_map(|mut object| {
+            reach(accepts, &mut object, focus.here)?;
+            Some(object)
+        }));
+    }
+    found
+}
+
+pub(super) fn definition_pointer(path: &SchemaPath) -> String {
+    let steps = path.segments().into_iter().map(|segment| match segment {
+        Segment::Property(name) => {
+            format!("/properties/{}", name.replace('~', "~0").replace('/', "~1"))
+        }
+        Segment::Items => "/items".to_owned(),
+        Segment::Values => "/additionalProperties".to_owned(),
+    });
+    steps.collect()
+}

@@ -1,0 +1,234 @@
+//! What the second release breaks in programs that use the generated code of the first one, and what would keep it.
+use super::{Finding, api::Api, rules::Rule};
+use crate::{
+    diag::Severity,
+    options::{Options, Override},
+    pipeline,
+    source::Source,
+};
+
+/// How many ways to keep code compiling are tried at most; each generates again.
+const MOST_TRIES: usize = 60;
+
+/// A change of the generated code that programs do not compile with.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Break {
+    /// `group/version`
+    pub(crate) module: String,
+    /// The kind, if it concerns one.
+    pub(crate) kind: Option<String>,
+    /// The path in the schema.
+    pub(crate) path: Option<String>,
+    /// What it is called, such as `WidgetSpec::size`.
+    pub(crate) item: String,
+    /// What differs, such as ``was `i64`, is `String` ``.
+    pub(crate) what: String,
+    /// The entry of the config file with which the program compiles.
+    pub(crate) keep: Option<Keep>,
+    /// What may keep it.
+    candidates: Vec<Candidate>,
+}
+
+impl Break {
+    pub(super) fn new(
+        module: &str,
+        kind: Option<String>,
+        path: Option<String>,
+        item: &str,
+        what: String,
+        candidates: Vec<Candidate>,
+    ) -> Self {
+        Self {
+            module: module.to_owned(),
+            kind,
+            path,
+            item: item.to_owned(),
+            what,
+            keep: None,
+            candidates,
+        }
+    }
+}
+
+/// An entry of the config file with which a program compiles.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Keep {
+    /// As a line of TOML.
+    pub(crate) line: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Candidate {
+    TypeName(String, String),
+    FieldName(String, String),
+    RustType(String, String),
+    NoReuse,
+}
+
+impl Candidate {
+    fn apply(&self, options: &mut Options) {
+        let entry = match self {
+            Self::NoReuse => {
+                options.no_reuse = true;
+                return;
+            }
+            Self::TypeName(path, name) => Override::at(path).type_name(name),
+            Self::FieldName(path, name) => Override::at(path).field_name(name),
+            Self::RustType(path, name) => Override::at(path).rust_type(name),
+        };
+        options.overrides.push(entry);
+    }
+
+    fn line(&self) -> String {
+        let entry = |path: &str, key: &str, value: &str| {
+            let quote = crate::scaffold::yaml_quote;
+            format!(
+                "override = [{{ path = {}, {key} = {} }}]",
+                quote(path),
+                quote(value)
+            )
+        };
+        match self {
+            Self::NoReuse => "no-reuse = true".to_owned(),
+            Self::TypeName(path, name) => entry(path, "type-name", name),
+            Self::FieldName(path, name) => entry(path, "field-name", name),
+            Self::RustType(path, name) => entry(path, "rust-type", name),
+        }
+    }
+}
+
+/// The breaks between the code of two releases that no finding has yet.
+#[derive(Debug, Default)]
+pub(crate) struct Releases {
+    breaks: Vec<Break>,
+}
+
+impl Releases {
+    /// Generates from both releases with the same options and compares.
+    ///
+    /// # Errors
+    /// If a release does not generate.
+    pub(crate) fn new(old: &[Source], new: &[Source], options: &Options) -> Result<Self, String> {
+        let (before, after) = (pipeline::run(old, options), pipeline::run(new, options));
+        for (release, output) in [("old", &before), ("new", &after)] {
+            let mut all = output.diagnostics.iter();
+            if let Some(error) = all.find(|it| it.severity == Severity::Error) {
+                return Err(format!("the {release} release: {}", error.message));
+            }
+        }
+        let before = Api::of(&before);
+        let mut breaks = before.breaks(&Api::of(&after));
+        let mut tries = MOST_TRIES;
+        for index in 0..breaks.len() {
+            for candidate in breaks[index].candidates.clone() {
+                if tries == 0 || breaks[index].keep.is_some() {
+                    break;
+                }
+                tries -= 1;
+                let mut options = options.clone();
+                candidate.apply(&mut options);
+                let output = pipeline::run(new, &options);
+                if output.diagnostics.has_errors() {
+                    continue;
+                }
+                let left = before.breaks(&Api::of(&output));
+                let is_left = |broken: &Break| {
+                    left.iter()
+                        .any(|it| (&it.module, &it.item) == (&broken.module, &broken.item))
+                };
+                // An entry that breaks something else keeps nothing.
+                if !is_left(&breaks[index]) && left.len() < breaks.len() {
+                    let keep = Keep {
+                        line: candidate.line(),
+                    };
+                    for broken in &mut breaks {
+                        if broken.keep.is_none()
+                            && broken.candidates.contains(&candidate)
+                            && !is_left(broken)
+                        {
+                            broken.keep = Some(keep.clone());
+                        }
+                    }
+                }
+            }
+        }
+        Ok(Self { breaks })
+    }
+
+    /// Gives each break of a kind to the change that causes it: of several, the one nearest to its place.
+    pub(super) fn assign(&mut self, group: &str, kind: &str, findings: &mut [Finding]) {
+        for broken in self.rest(group, kind) {
+            let causes = findings.iter_mut().filter(|it| concerns(it, &broken));
+            match causes.max_by_key(|it| it.path.len()) {
+                Some(finding) => finding.rust.push(broken),
+                None => self.breaks.push(broken),
+            }
+        }
+    }
+
+    /// Takes all other breaks of a kind.
+    pub(super) fn rest(&mut self, group: &str, kind: &str) -> Vec<Break> {
+        self.take(|it| {
+            it.kind.as_deref() == Some(kind) && it.module.split('/').next() == Some(group)
+        })
+    }
+
+    /// Returns the breaks that concern no kind.
+    pub(super) fn into_rest(self) -> Vec<Break> {
+        self.breaks
+    }
+
+    fn take(&mut self, is_wanted: impl Fn(&Break) -> bool) -> Vec<Break> {
+        let all = std::mem::take(&mut self.breaks);
+        let (wanted, others) = all.into_iter().partition(is_wanted);
+        self.breaks = others;
+        wanted
+    }
+}
+
+fn concerns(finding: &Finding, broken: &Break) -> bool {
+    let version = broken.module.split('/').nth(1);
+    if finding.version.is_some() && finding.version.as_deref() != version {
+        return false;
+    }
+    let Some(path) = &broken.path else {
+        return match finding.rule {
+            Rule::CrdRemoved
+            | Rule::ScopeChanged
+            | Rule::KindChanged
+            | Rule::NamesChanged
+            | Rule::VersionRemoved
+            | Rule::VersionUnserved => true,
+            Rule::StatusRemoved => broken.item.contains("Status"),
+            Rule::ScaleRemoved => broken.item.contains("Scale"),
+            Rule::ColumnRemoved | Rule::ColumnChanged => broken.item.contains("Column"),
+            _ => false,
+        };
+    };
+    let below = |top: &str| {
+        let rest = path.strip_prefix(top);
+        rest.is_some_and(|rest| rest.starts_with(['.', '[', '{']))
+    };
+    match finding.rule {
+        Rule::CrdRemoved | Rule::VersionRemoved | Rule::VersionUnserved | Rule::KindChanged => true,
+        Rule::FieldRemoved
+        | Rule::FieldMoved
+        | Rule::TypeChanged
+        | Rule::Changed
+        | Rule::Narrowed
+        | Rule::Widened
+        | Rule::FieldRequired
+        | Rule::FieldOptional
+        | Rule::Nullable
+        | Rule::NotNullable
+        | Rule::Pruned
+        | Rule::Preserved
+        | Rule::FieldAdded
+        | Rule::RulesNarrowed
+        | Rule::RulesWidened
+        | Rule::RulesChanged => {
+            *path == finding.path || (!finding.path.is_empty() && below(&finding.path))
+        }
+        _ => false,
+    }
+}

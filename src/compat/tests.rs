@@ -1,0 +1,355 @@
+//! Each rule by a change that it is about, with what proves it and what it breaks in Rust.
+use serde_json::json;
+
+use super::*;
+use crate::{options::Options, source::Source};
+
+fn crd() -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "shortNames": ["wd"]},
+            "versions": [{
+                "name": "v1",
+                "served": true,
+                "storage": true,
+                "subresources": {"status": {}, "scale": {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}},
+                "selectableFields": [{"jsonPath": ".spec.color"}],
+                "additionalPrinterColumns": [{"name": "Color", "type": "string", "jsonPath": ".spec.color"}],
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {
+                    "spec": {
+                        "type": "object",
+                        "required": ["color"],
+                        "x-kubernetes-validations": [{"rule": "self.replicas < 900"}],
+                        "properties": {
+                            "color": {"type": "string", "enum": ["Red", "Green"]},
+                            "replicas": {"type": "integer", "minimum": 0, "maximum": 1000, "default": 1},
+                            "name": {"type": "string", "pattern": "^[a-z]+$", "nullable": true},
+                            "open": {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {"a": {"type": "string"}}},
+                            "tags": {"type": "array", "items": {"type": "string"}},
+                            "extra": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}},
+                        },
+                    },
+                    "status": {"type": "object", "properties": {"replicas": {"type": "integer"}}},
+                }}},
+            }],
+        },
+    })
+}
+
+/// The schema of `spec`.
+const SPEC: &str = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
+
+fn at<'a>(crd: &'a mut Value, pointer: &str) -> &'a mut Value {
+    let pointer = pointer.replace("SPEC", SPEC);
+    crd.pointer_mut(&pointer).unwrap()
+}
+
+/// Returns the findings about the first CRD with a value instead of another one; null removes.
+fn changed(pointer: &str, value: Value) -> Vec<Finding> {
+    let old = crd();
+    let mut new = crd();
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    let parent = at(&mut new, parent);
+    match value {
+        Value::Null => _ = parent.as_object_mut().unwrap().remove(name),
+        value => parent[name] = value,
+    }
+    findings(&old, &new, &Options::default())
+}
+
+fn findings(old: &Value, new: &Value, options: &Options) -> Vec<Finding> {
+    let source = |crd: &Value| vec![Source::new("crd.yaml", crd.to_string())];
+    let rust = Releases::new(&source(old), &source(new), options).unwrap();
+    let (old, new) = ([old.clone()], [new.clone()]);
+    let (changes, rest) = compare(&old, &new, &BTreeMap::new(), rust);
+    assert!(rest.is_empty(), "{rest:?}");
+    changes.into_iter().flat_map(|it| it.findings).collect()
+}
+
+/// Returns what proves a finding, as a word.
+fn proof(finding: &Finding) -> &'static str {
+    match finding.witness.as_ref().map(|it| &it.proof) {
+        None => "",
+        Some(Proof::Refused { ratchets: true, .. }) => "refused, ratchets",
+        Some(Proof::Refused { .. }) => "refused",
+        Some(Proof::Accepted { .. }) => "accepted",
+        Some(Proof::Dropped { .. }) => "dropped",
+        Some(Proof::Stored { .. }) => "stored",
+    }
+}
+
+#[test]
+fn each_change_has_its_rule_and_its_proof() {
+    let rules = |text: &str| json!([{"rule": text}]);
+    for (pointer, value, rule, proves) in [
+        ("/spec/scope", json!("Cluster"), Rule::ScopeChanged, ""),
+        ("/spec/names/shortNames", json!([]), Rule::NamesChanged, ""),
+        (
+            "/spec/versions/0/served",
+            json!(false),
+            Rule::VersionUnserved,
+            "",
+        ),
+        (
+            "/spec/versions/0/deprecated",
+            json!(true),
+            Rule::VersionDeprecated,
+            "",
+        ),
+        (
+            "/spec/versions/0/subresources/status",
+            Value::Null,
+            Rule::StatusRemoved,
+            "",
+        ),
+        (
+            "/spec/versions/0/subresources/scale",
+            Value::Null,
+            Rule::ScaleRemoved,
+            "",
+        ),
+        (
+            "/spec/versions/0/selectableFields",
+            json!([]),
+            Rule::SelectableRemoved,
+            "",
+        ),
+        (
+            "/spec/versions/0/additionalPrinterColumns",
+            json!([]),
+            Rule::ColumnRemoved,
+            "",
+        ),
+        (
+            "SPEC/properties/added",
+            json!({"type": "string"}),
+            Rule::FieldAdded,
+            "",
+        ),
+        (
+            "SPEC/required",
+            json!(["color", "name"]),
+            Rule::FieldRequired,
+            "refused",
+        ),
+        ("SPEC/required", json!([]), Rule::FieldOptional, "accepted"),
+        (
+            "SPEC/properties/tags",
+            Value::Null,
+            Rule::FieldRemoved,
+            "dropped",
+        ),
+        (
+            "SPEC/properties/color/enum",
+            json!(["Red"]),
+            Rule::Narrowed,
+            "refused, ratchets",
+        ),
+        (
+            "SPEC/properties/color/enum",
+            json!(["Red", "Green", "Blue"]),
+            Rule::Widened,
+            "accepted",
+        ),
+        (
+            "SPEC/properties/replicas/maximum",
+            json!(10),
+            Rule::Narrowed,
+            "refused, ratchets",
+        ),
+        (
+            "SPEC/properties/replicas/default",
+            json!(2),
+            Rule::DefaultChanged,
+            "stored",
+        ),
+        // A default may break a rule.
+        (
+            "SPEC/properties/replicas/default",
+            json!(950),
+            Rule::Narrowed,
+            "refused, ratchets",
+        ),
+        (
+            "SPEC/properties/name/nullable",
+            Value::Null,
+            Rule::NotNullable,
+            "stored",
+        ),
+        (
+            "SPEC/properties/name/pattern",
+            json!("^[a-m]+$"),
+            Rule::Changed,
+            "refused, ratchets",
+        ),
+        (
+            "SPEC/properties/name/pattern",
+            json!("^[a-z]{1,}$"),
+            Rule::RulesChanged,
+            "",
+        ),
+        (
+            "SPEC/properties/tags/items/type",
+            json!("integer"),
+            Rule::TypeChanged,
+            "refused, ratchets",
+        ),
+        (
+            "SPEC/properties/tags/x-kubernetes-list-type",
+            json!("set"),
+            Rule::RulesNarrowed,
+            "refused, ratchets",
+        ),
+        (
+            "SPEC/properties/open/x-kubernetes-preserve-unknown-fields",
+            Value::Null,
+            Rule::Pruned,
+            "dropped",
+        ),
+        (
+            "SPEC/properties/open/properties/b",
+            json!({"type": "integer"}),
+            Rule::Narrowed,
+            "refused, ratchets",
+        ),
+        (
+            "SPEC/properties/extra/x-kubernetes-preserve-unknown-fields",
+            json!(true),
+            Rule::Preserved,
+            "",
+        ),
+        (
+            "SPEC/properties/extra/oneOf",
+            json!([{"required": ["a"]}, {"required": ["b"]}]),
+            Rule::RulesNarrowed,
+            "refused",
+        ),
+        (
+            "SPEC/x-kubernetes-validations",
+            rules("self.replicas < 9"),
+            Rule::RulesNarrowed,
+            "refused, ratchets",
+        ),
+        (
+            "SPEC/x-kubernetes-validations",
+            json!([]),
+            Rule::RulesWidened,
+            "accepted",
+        ),
+        (
+            "SPEC/properties/extra/x-kubernetes-embedded-resource",
+            json!(true),
+            Rule::KeywordChanged,
+            "refused",
+        ),
+        ("SPEC/description", json!("Text."), Rule::Descriptions, ""),
+    ] {
+        let found = changed(pointer, value.clone());
+        let what = format!("{pointer}: {value}: {found:#?}");
+        let finding = found.iter().find(|it| it.rule == rule).expect(&what);
+        let proves_as = proof(finding);
+        // Whether an update passes is the validator's decision; here it matters that there is an object.
+        assert_eq!(
+            proves_as.split(',').next(),
+            proves.split(',').next(),
+            "{what}"
+        );
+        if let Some(Witness {
+            object,
+            proof: Proof::Refused { messages, .. },
+        }) = &finding.witness
+        {
+            assert!(
+                !messages.is_empty() && object.to_string().len() < 220,
+                "{what}"
+            );
+        }
+        // One change of one place is one finding, but for what follows from it.
+        assert!(found.len() <= 2, "{what}");
+    }
+}
+
+#[test]
+fn versions_and_crds_come_and_go() {
+    let old = crd();
+    let mut new = crd();
+    let mut version = old["spec"]["versions"][0].clone();
+    version["name"] = json!("v2");
+    version["storage"] = json!(true);
+    version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["extra"] = Value::Null;
+    version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+        .as_object_mut()
+        .unwrap()
+        .remove("extra");
+    new["spec"]["versions"][0]["storage"] = json!(false);
+    new["spec"]["versions"]
+        .as_array_mut()
+        .unwrap()
+        .push(version);
+    let rules = |old: &Value, new: &Value| -> Vec<Rule> {
+        let found = findings(old, new, &Options::default());
+        found.iter().map(|it| it.rule).collect()
+    };
+    assert_eq!(
+        rules(&old, &new),
+        [
+            Rule::StorageChanged,
+            Rule::ServedVersionsDiffer,
+            Rule::VersionAdded
+        ]
+    );
+    assert_eq!(
+        rules(&new, &old),
+        [Rule::VersionRemoved, Rule::StorageChanged]
+    );
+    let (changes, _) = compare(&[crd()], &[], &BTreeMap::new(), Releases::default());
+    assert_eq!(changes[0].findings[0].rule, Rule::CrdRemoved);
+    let (changes, _) = compare(&[], &[crd()], &BTreeMap::new(), Releases::default());
+    assert_eq!(changes[0].findings[0].rule, Rule::CrdAdded);
+}
+
+#[test]
+fn what_keeps_code_compiling_is_tried() {
+    let keeps = |pointer: &str, value: Value| -> Vec<(String, Option<String>)> {
+        let found = changed(pointer, value);
+        let breaks = found.into_iter().flat_map(|it| it.rust);
+        breaks
+            .map(|it| (it.item, it.keep.map(|keep| keep.line)))
+            .collect()
+    };
+    // A text that becomes an enum.
+    assert_eq!(
+        keeps("SPEC/properties/extra/properties/a/enum", json!(["a", "b"])),
+        [(
+            "WidgetSpecExtra::a".to_owned(),
+            Some("override = [{ path = \"example.com/v1/Widget.spec.extra.a\", rust-type = \"String\" }]".to_owned())
+        )]
+    );
+    // An integer that becomes a text has another form on the wire: no entry keeps such code working.
+    assert_eq!(
+        keeps("SPEC/properties/replicas", json!({"type": "string"})),
+        [("WidgetSpec::replicas".to_owned(), None)]
+    );
+    // A field becomes optional.
+    assert_eq!(
+        keeps("SPEC/required", json!([])),
+        [("WidgetSpec::color".to_owned(), None)]
+    );
+    assert_eq!(
+        keeps("SPEC/properties/added", json!({"type": "string"})),
+        []
+    );
+    // The method of the client has another signature.
+    let scope = keeps("/spec/scope", json!("Cluster"));
+    assert!(
+        scope
+            .iter()
+            .any(|(item, _)| item == "ExampleComV1::widgets"),
+        "{scope:?}"
+    );
+}

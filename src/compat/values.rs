@@ -1,0 +1,311 @@
+//! Makes values near the bounds of two schemas of one place, and of all types.
+use kube_codegen_schema::{Extent, Schema};
+use serde_json::{Map, Value, json};
+
+/// How many items a list gets at most.
+const MOST_ITEMS: usize = 1200;
+
+/// How long a text gets at most.
+const LONGEST: usize = 70_000;
+
+/// Letters of each class that patterns tell apart.
+const LETTERS: &str = "anzANZ059-_. /:@é";
+
+/// Texts that formats and patterns tell apart.
+const TEXTS: [&str; 23] = [
+    "",
+    "a",
+    "A",
+    "1",
+    "0",
+    "-",
+    "a_b",
+    "a.b",
+    "a b",
+    "a\nb",
+    "a/b",
+    "é",
+    "10s",
+    "1Gi",
+    "100m",
+    "example.com",
+    "https://example.com",
+    "192.0.2.1",
+    "192.0.2.0/24",
+    "2001:db8::1",
+    "2001-02-03T04:05:06Z",
+    "2001-02-03",
+    "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+];
+
+/// The schema of a place, for values of that place alone.
+pub(super) struct Part<'a> {
+    definition: &'a Value,
+    schema: Schema,
+}
+
+impl<'a> Part<'a> {
+    pub(super) fn new(definition: &'a Value) -> Option<Self> {
+        let schema =
+            json!({"type": "object", "required": ["value"], "properties": {"value": definition}});
+        Some(Self {
+            definition,
+            schema: Schema::new(&schema).ok()?,
+        })
+    }
+
+    fn head() -> Value {
+        json!({"apiVersion": "v1", "kind": "Part", "metadata": {"name": "example"}})
+    }
+
+    /// Returns valid values, the smallest first, with `random` random ones.
+    pub(super) fn samples(&self, random: u64) -> Vec<Value> {
+        let head = Self::head();
+        let extents = [Extent::Minimal, Extent::Full];
+        let samples = extents.map(|extent| self.schema.sample(extent, &head));
+        let random = (0..random).map(|seed| self.schema.random(seed, &head));
+        let all = samples.into_iter().chain(random);
+        all.filter(|(_, causes)| causes.is_empty())
+            .map(|(mut object, _)| object["value"].take())
+            .collect()
+    }
+
+    pub(super) fn accepts(&self, value: &Value) -> bool {
+        let mut object = Self::head();
+        object["value"] = value.clone();
+        if !self.schema.prune(&mut object).is_empty() {
+            return false;
+        }
+        self.schema.apply_defaults(&mut object);
+        let causes = self.schema.validate(&object);
+        causes.iter().all(|cause| !cause.is_violation())
+    }
+
+    /// Returns a keyword that counts something.
+    fn bound(&self, keyword: &str) -> Option<usize> {
+        let bound = self.definition[keyword].as_u64()?;
+        usize::try_from(bound).ok()
+    }
+}
+
+/// Returns values near the bounds of both schemas, and of all types.
+pub(super) fn of(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
+    let mut found = Vec::new();
+    for part in [old, new] {
+        found.extend(
+            part.definition["enum"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .cloned(),
+        );
+    }
+    found.extend(numbers(old, new));
+    let samples = old.samples(12);
+    found.extend(texts(old, new, &samples));
+    found.extend(lists(old, new, &samples));
+    for sample in &samples {
+        if let Value::Object(fields) = sample {
+            for name in fields.keys() {
+                let mut less = fields.clone();
+                less.remove(name);
+                found.push(less.into());
+            }
+            let declared = new.definition["properties"].as_object();
+            let names = declared.into_iter().flat_map(|it| it.keys());
+            let absent = names.filter(|name| !fields.contains_key(*name));
+            for name in absent.map(String::as_str).chain(["unknownField"]) {
+                for value in [json!("a"), json!(1), json!({"a": 1})] {
+                    let mut more = fields.clone();
+                    more.insert(name.to_owned(), value);
+                    found.push(more.into());
+                }
+            }
+        }
+    }
+    found.extend(maps(old, new));
+    found.extend(samples);
+    found.extend([
+        Value::Null,
+        true.into(),
+        false.into(),
+        json!({}),
+        json!([]),
+        json!({"a": "b"}),
+        json!(["a"]),
+    ]);
+    found
+}
+
+fn numbers(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
+    let mut wanted = vec![0.0, 1.0, -1.0, 2.0, 3.0, 5.0, 1000.0, 0.5];
+    for part in [old, new] {
+        for keyword in ["minimum", "maximum", "multipleOf"] {
+            if let Some(bound) = part.definition[keyword].as_f64() {
+                wanted.extend([bound, bound - 1.0, bound + 1.0, bound - 0.5, bound + 0.5]);
+                wanted.extend([bound * 2.0, bound * 3.0]);
+            }
+        }
+    }
+    wanted.extend([
+        f64::from(i32::MAX) + 1.0,
+        f64::from(i32::MIN) - 1.0,
+        f64::from(u32::MAX) + 1.0,
+        128.0,
+        256.0,
+        65536.0,
+        // The largest whole number that each smaller one is exact below.
+        9_007_199_254_740_991.0,
+        1e300,
+    ]);
+    let wanted = wanted.into_iter().map(|number| {
+        // A whole number is one in JSON, too.
+        #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+        if number.fract() == 0.0 && number.abs() < 9e15 {
+            Value::from(number as i64)
+        } else {
+            Value::from(number)
+        }
+    });
+    wanted.collect()
+}
+
+fn texts(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
+    let mut texts: Vec<String> = TEXTS.map(str::to_owned).into();
+    for text in samples.iter().filter_map(Value::as_str) {
+        let letters: Vec<char> = text.chars().collect();
+        for more in LETTERS.chars() {
+            texts.push(format!("{text}{more}"));
+            texts.push(format!("{more}{text}"));
+            if let [_, inner @ ..] = letters.as_slice() {
+                texts.push([more].iter().chain(inner).collect());
+            }
+            if let [inner @ .., _] = letters.as_slice() {
+                texts.push(inner.iter().chain([&more]).collect());
+            }
+        }
+        let mut shorter: String = text.to_owned();
+        shorter.pop();
+        texts.push(shorter);
+        texts.push(text.to_uppercase());
+        texts.push(text.to_owned());
+    }
+    let mut lengths = vec![63, 64, 253, 254];
+    for part in [old, new] {
+        for keyword in ["minLength", "maxLength"] {
+            if let Some(bound) = part.bound(keyword) {
+                lengths.extend([bound.saturating_sub(1), bound, bound.saturating_add(1)]);
+            }
+        }
+    }
+    for length in lengths.into_iter().filter(|it| *it <= LONGEST) {
+        texts.push("a".repeat(length));
+        // A longer text of the same pattern, as far as its last letter may be repeated.
+        for text in samples.iter().filter_map(Value::as_str) {
+            let letters = text.chars().count();
+            if let Some(last) = text.chars().last()
+                && letters < length
+            {
+                let more = std::iter::repeat_n(last, length - letters);
+                texts.push(text.chars().chain(more).collect());
+            }
+        }
+    }
+    texts.into_iter().map(Value::from).collect()
+}
+
+fn lists(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
+    let Some(items) = Part::new(&old.definition["items"]).filter(|it| it.definition.is_object())
+    else {
+        return Vec::new();
+    };
+    let all = items.samples(40);
+    let mut found = Vec::new();
+    let mut wanted = vec![0, 1, 2];
+    for part in [old, new] {
+        for keyword in ["minItems", "maxItems"] {
+            if let Some(bound) = part.bound(keyword) {
+                wanted.extend([bound.saturating_sub(1), bound, bound.saturating_add(1)]);
+            }
+        }
+    }
+    for count in wanted.into_iter().filter(|it| *it <= MOST_ITEMS) {
+        found.push(distinct(&all, count).into());
+        if let Some(first) = all.first() {
+            found.push(vec![first.clone(); count].into());
+        }
+    }
+    for list in samples.iter().filter_map(Value::as_array) {
+        // Equal items are what a set and a map refuse.
+        let twice: Vec<Value> = list.iter().chain(list).cloned().collect();
+        found.push(twice.into());
+    }
+    // Items with the same keys, which differ elsewhere.
+    for (index, a) in all.iter().enumerate() {
+        found.extend(all[index + 1..].iter().take(3).map(|b| json!([a, b])));
+    }
+    found
+}
+
+/// Returns this many items that differ, as far as they can.
+fn distinct(samples: &[Value], count: usize) -> Vec<Value> {
+    let mut found: Vec<Value> = Vec::new();
+    for sample in samples.iter().take(count) {
+        if !found.contains(sample) {
+            found.push(sample.clone());
+        }
+    }
+    let Some(first) = samples.first() else {
+        return found;
+    };
+    let mut number = 0;
+    while found.len() < count {
+        number += 1;
+        found.push(numbered(first, number));
+    }
+    found
+}
+
+/// Returns another value of the same shape.
+fn numbered(value: &Value, number: usize) -> Value {
+    match value {
+        Value::String(text) => format!("{text}{number}").into(),
+        Value::Number(_) => (1000 + number).into(),
+        Value::Object(fields) => {
+            let fields = fields.iter();
+            let fields = fields.map(|(name, value)| match value {
+                Value::String(_) | Value::Number(_) => (name.clone(), numbered(value, number)),
+                value => (name.clone(), value.clone()),
+            });
+            Value::Object(fields.collect())
+        }
+        value => value.clone(),
+    }
+}
+
+fn maps(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
+    let Some(inner) =
+        Part::new(&old.definition["additionalProperties"]).filter(|it| it.definition.is_object())
+    else {
+        return Vec::new();
+    };
+    let samples = inner.samples(2);
+    let mut wanted = vec![0, 1, 2];
+    for part in [old, new] {
+        for keyword in ["minProperties", "maxProperties"] {
+            if let Some(bound) = part.bound(keyword) {
+                wanted.extend([bound.saturating_sub(1), bound, bound.saturating_add(1)]);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for count in wanted.into_iter().filter(|it| *it <= MOST_ITEMS) {
+        if let Some(value) = samples.first() {
+            let fields: Map<String, Value> = (0..count)
+                .map(|index| (format!("key{index}"), value.clone()))
+                .collect();
+            found.push(fields.into());
+        }
+    }
+    found
+}

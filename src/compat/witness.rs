@@ -1,0 +1,317 @@
+//! Finds objects that prove a change: accepted before and refused after, or stored differently, as small as they get.
+use std::borrow::Cow;
+
+use kube_codegen_schema::{Cause, Extent, Schema, validate_metadata};
+use serde_json::{Value, json};
+
+use super::{
+    candidates::{self, Focus},
+    shrink::shrink,
+};
+
+/// How many objects a search tries at most.
+const TRIES: usize = 600;
+/// How many random objects a search ends with.
+const RANDOM: u64 = 60;
+
+/// A version of a CRD, as the API server uses it.
+#[derive(Debug)]
+pub(super) struct Side<'a> {
+    pub(super) definition: Cow<'a, Value>,
+    /// `apiVersion`, `kind` and `metadata` of an object.
+    pub(super) head: Value,
+    schema: Schema,
+    /// Whether unknown fields are kept everywhere (`spec.preserveUnknownFields`).
+    preserves: bool,
+}
+
+impl<'a> Side<'a> {
+    /// Reads a version; `None` if its schema cannot be read.
+    pub(super) fn new(crd: &'a Value, version: &'a Value) -> Option<Self> {
+        let text = |pointer: &str| crd.pointer(pointer).and_then(Value::as_str);
+        let definition = version.pointer("/schema/openAPIV3Schema")?;
+        let api_version = format!(
+            "{}/{}",
+            text("/spec/group").unwrap_or_default(),
+            version["name"].as_str().unwrap_or_default()
+        );
+        let schema = Schema::new(definition).ok()?;
+        Some(Self {
+            definition: Cow::Borrowed(definition),
+            head: json!({
+                "apiVersion": api_version,
+                "kind": text("/spec/names/kind"),
+                "metadata": {"name": "example"},
+            }),
+            schema: schema.with_scale(&version["subresources"]["scale"]).ok()?,
+            preserves: crd.pointer("/spec/preserveUnknownFields") == Some(&Value::Bool(true)),
+        })
+    }
+
+    /// Returns this version with another schema; `None` if that cannot be read.
+    pub(super) fn with(&self, definition: Value) -> Option<Side<'static>> {
+        Some(Side {
+            schema: Schema::new(&definition).ok()?,
+            definition: Cow::Owned(definition),
+            head: self.head.clone(),
+            preserves: self.preserves,
+        })
+    }
+
+    /// Returns what the API server stores of an object.
+    pub(super) fn stored(&self, object: &Value) -> Value {
+        let mut stored = object.clone();
+        if !self.preserves {
+            self.schema.prune(&mut stored);
+        }
+        self.schema.apply_defaults(&mut stored);
+        stored
+    }
+
+    /// Returns the paths of the fields that the API server drops.
+    pub(super) fn dropped(&self, object: &Value) -> Vec<String> {
+        if self.preserves {
+            return Vec::new();
+        }
+        self.schema.prune(&mut object.clone())
+    }
+
+    /// Returns why the API server refuses to create an object.
+    pub(super) fn refusals(&self, object: &Value) -> Vec<Cause> {
+        let stored = self.stored(object);
+        let mut causes = validate_metadata(&stored);
+        causes.extend(self.schema.validate(&stored));
+        causes.retain(Cause::is_violation);
+        causes
+    }
+
+    /// Returns why the API server refuses to change the labels of a stored object.
+    fn update_refusals(&self, stored: &Value) -> Vec<Cause> {
+        let old = self.stored(stored);
+        let mut new = old.clone();
+        new["metadata"]["labels"] = json!({"changed": "true"});
+        let mut causes = self.schema.validate_update(&new, &old);
+        causes.retain(Cause::is_violation);
+        causes
+    }
+
+    pub(super) fn samples(&self) -> Vec<Value> {
+        let extents = [Extent::Minimal, Extent::Full];
+        let samples = extents.map(|extent| self.schema.sample(extent, &self.head));
+        let random = (0..6).map(|seed| self.schema.random(seed, &self.head));
+        let all = samples.into_iter().chain(random);
+        all.filter(|(_, causes)| causes.is_empty())
+            .map(|(object, _)| object)
+            .collect()
+    }
+}
+
+/// An object that proves a change.
+#[derive(Clone, Debug)]
+pub(crate) struct Witness {
+    /// The object as a user writes it.
+    pub(crate) object: Value,
+    /// What it proves.
+    pub(crate) proof: Proof,
+}
+
+/// What an object proves.
+#[derive(Clone, Debug)]
+pub(crate) enum Proof {
+    /// The first release accepts the object, the second one refuses it with these messages.
+    Refused {
+        messages: Vec<String>,
+        /// Whether stored objects like it can be updated as long as the update does not change what is refused.
+        ratchets: bool,
+    },
+    /// The first release refuses the object with these messages, the second one accepts it.
+    Accepted { messages: Vec<String> },
+    /// The second release drops these fields.
+    Dropped { paths: Vec<String> },
+    /// The releases store it differently.
+    Stored {
+        path: String,
+        before: String,
+        after: String,
+    },
+}
+
+/// What a search found.
+pub(super) struct Search {
+    pub(super) witness: Option<Witness>,
+    /// How many objects were tried.
+    pub(super) tries: usize,
+}
+
+/// Searches for an object that `before` accepts and `after` refuses. `only` is the first release with one change of the second one: it
+/// has to refuse the object, too, so that the object is about this change.
+pub(super) fn refused(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    only: Option<&Side<'_>>,
+    focus: Option<&Focus<'_>>,
+) -> Search {
+    let mut tries = 0;
+    let only = only.unwrap_or(after);
+    let is_witness = |object: &Value| {
+        before.dropped(object).is_empty()
+            && !only.refusals(object).is_empty()
+            && before.refusals(object).is_empty()
+            && !after.refusals(object).is_empty()
+    };
+    let found = find(before, only, focus, &mut tries, &is_witness);
+    let witness = found.map(|object| {
+        let causes = only.refusals(&object);
+        let is_one = |cause: &Cause| {
+            let same =
+                |first: &&Cause| first.reason == cause.reason && place(first) == place(cause);
+            causes.iter().find(same).is_some()
+        };
+        let object = shrink(object, &|object| {
+            is_witness(object) && only.refusals(object).iter().any(is_one)
+        });
+        let causes = only.refusals(&object);
+        let mut messages = after.refusals(&object);
+        if messages.iter().any(|it| causes.contains(it)) {
+            messages.retain(|it| causes.contains(it));
+        }
+        let messages = messages.iter().map(Cause::to_string).collect();
+        let ratchets = after.update_refusals(&before.stored(&object)).is_empty();
+        let proof = Proof::Refused { messages, ratchets };
+        Witness { object, proof }
+    });
+    Search { witness, tries }
+}
+
+/// Searches for an object that `after` accepts and `before` refuses. `only` is the second release without one change.
+pub(super) fn accepted(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    only: Option<&Side<'_>>,
+    focus: Option<&Focus<'_>>,
+) -> Search {
+    let mut search = refused(after, before, only, focus);
+    if let Some(witness) = &mut search.witness
+        && let Proof::Refused { messages, .. } = &mut witness.proof
+    {
+        let messages = std::mem::take(messages);
+        witness.proof = Proof::Accepted { messages };
+    }
+    search
+}
+
+/// Searches for an object with a value at a path that only the first release keeps.
+pub(super) fn dropped(before: &Side<'_>, after: &Side<'_>, focus: &Focus<'_>) -> Search {
+    let mut tries = 0;
+    let is_dropped = |object: &Value| {
+        before.refusals(object).is_empty()
+            && before.dropped(object).is_empty()
+            && !after.dropped(object).is_empty()
+    };
+    let found = candidates::reaching(before, focus).into_iter();
+    let found = found.inspect(|_| tries += 1).find(is_dropped);
+    let witness = found.map(|object| {
+        let object = shrink(object, &is_dropped);
+        let paths = after.dropped(&object);
+        let proof = Proof::Dropped { paths };
+        Witness { object, proof }
+    });
+    Search { witness, tries }
+}
+
+/// Searches for an object without a field, or with null, that both releases accept and store differently.
+pub(super) fn stored(before: &Side<'_>, after: &Side<'_>, focus: &Focus<'_>) -> Search {
+    let mut tries = 0;
+    let values = |object: &Value| {
+        let mut stored = [before.stored(object), after.stored(object)];
+        for stored in &mut stored {
+            stored["apiVersion"] = before.head["apiVersion"].clone();
+        }
+        stored
+    };
+    let differs = |object: &Value| {
+        let [old, new] = values(object);
+        old != new
+            && before.dropped(object).is_empty()
+            && before.refusals(object).is_empty()
+            && after.refusals(object).is_empty()
+            // Else the field that only one of them has is the difference.
+            && before.dropped(&new).is_empty()
+            && after.dropped(&old).is_empty()
+    };
+    let found = candidates::without(before, focus).into_iter();
+    let null = candidates::null(before, focus).into_iter();
+    let found = found.chain(null);
+    let found = found.inspect(|_| tries += 1).find(differs);
+    let witness = found.and_then(|object| {
+        let object = shrink(object, &differs);
+        let [old, new] = values(&object);
+        let (path, before, after) = first_difference(&old, &new, String::new())?;
+        let proof = Proof::Stored {
+            path,
+            before,
+            after,
+        };
+        Some(Witness { object, proof })
+    });
+    Search { witness, tries }
+}
+
+/// Returns the first place where two objects differ, and both values.
+fn first_difference(a: &Value, b: &Value, path: String) -> Option<(String, String, String)> {
+    let below = |name: &str| match path.as_str() {
+        "" => name.to_owned(),
+        path => format!("{path}.{name}"),
+    };
+    match (a, b) {
+        _ if a == b => None,
+        (Value::Object(old), Value::Object(new)) => {
+            let mut names = old.keys().chain(new.keys());
+            names.find_map(|name| match (old.get(name), new.get(name)) {
+                (Some(old), Some(new)) => first_difference(old, new, below(name)),
+                (old, new) => {
+                    let text =
+                        |it: Option<&Value>| it.map_or("absent".to_owned(), Value::to_string);
+                    Some((below(name), text(old), text(new)))
+                }
+            })
+        }
+        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+            let mut items = old.iter().zip(new).enumerate();
+            items.find_map(|(index, (old, new))| {
+                first_difference(old, new, format!("{path}[{index}]"))
+            })
+        }
+        _ => Some((path, a.to_string(), b.to_string())),
+    }
+}
+
+fn find(
+    accepts: &Side<'_>,
+    refuses: &Side<'_>,
+    focus: Option<&Focus<'_>>,
+    tries: &mut usize,
+    is_witness: &dyn Fn(&Value) -> bool,
+) -> Option<Value> {
+    if let Some(focus) = focus {
+        let objects = candidates::at(accepts, refuses, focus, TRIES, tries);
+        if let Some(found) = objects.into_iter().find(is_witness) {
+            return Some(found);
+        }
+    }
+    *tries += usize::try_from(RANDOM).unwrap_or_default();
+    let mut random = (0..RANDOM).map(|seed| accepts.schema.random(seed, &accepts.head).0);
+    random.find(is_witness)
+}
+
+/// Returns the field of a cause without indexes.
+fn place(cause: &Cause) -> String {
+    let mut inside = false;
+    let field = cause.field.chars();
+    field
+        .filter(|c| {
+            inside = (inside && *c != ']') || *c == '[';
+            !inside && *c != ']'
+        })
+        .collect()
+}

@@ -1,0 +1,177 @@
+//! Changes real CRDs at random, and searches for objects that disprove what `kube-codegen diff` calls compatible.
+mod mutate;
+
+use crate::corpus::{input, slice};
+use clap::Args;
+use fastrand::Rng;
+use kube_codegen::diag::Severity;
+use kube_codegen::options::Options;
+use kube_codegen::pipeline;
+use kube_codegen::private::compat::{Verdict, verdicts};
+use kube_codegen::source::Source;
+use kube_codegen_schema::{Schema, validate_metadata};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::PathBuf;
+
+/// Arguments of the task.
+///
+/// A pair is a CRD before and after one to three random changes of its schema that the generator accepts. A pair of which nothing is a
+/// risk or breaking must accept every random object that it accepted before.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Directory with `crds/<repository>/*.yaml`, or any directory of CRDs
+    folder: PathBuf,
+
+    /// Use only repositories whose name contains this text; can be repeated
+    #[arg(long, value_name = "REPOSITORY")]
+    only: Vec<String>,
+
+    /// Number of pairs
+    #[arg(long, default_value_t = 500, value_name = "N")]
+    pairs: usize,
+
+    /// Number of random objects for a pair that is called compatible
+    #[arg(long, default_value_t = 200, value_name = "N")]
+    objects: u64,
+
+    /// Other random changes and objects
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    seed: u64,
+
+    /// Print the changes called breaking that no object proves
+    #[arg(long)]
+    unproved: bool,
+
+    /// Size of the slice in KiB of CRDs
+    #[arg(long, default_value_t = 100_000, value_name = "KIB")]
+    slice: u64,
+}
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Runs the task and returns whether no object disproved a verdict.
+pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
+    let real = arguments.folder.join("crds");
+    let folder = if real.is_dir() {
+        &real
+    } else {
+        &arguments.folder
+    };
+    let manifests = input::find(folder, &arguments.only)?;
+    let manifests = slice::select(manifests, Some(arguments.seed), arguments.slice << 10);
+    let mut crds = Vec::new();
+    for manifest in manifests {
+        let output = pipeline::run(&[manifest.source], &Options::default());
+        let kinds = output.model.kinds.iter().filter(|kind| kind.storage);
+        crds.extend(kinds.map(|kind| (kind.definition(), kind.version.clone())));
+    }
+    if crds.is_empty() {
+        return Err("no CRD".into());
+    }
+    let mut random = Rng::with_seed(arguments.seed);
+    let (mut pairs, mut tries, mut compatible, mut disproved) = (0, 0, 0, 0);
+    // By rule: how many there were, and how many of them an object proved.
+    let mut rules: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    while pairs < arguments.pairs && tries < 20 * arguments.pairs {
+        tries += 1;
+        let Some((old, version)) = random.choice(&crds) else {
+            break;
+        };
+        let mut new = old.clone();
+        let count = random.usize(1..=3);
+        let what: Vec<String> = (0..count)
+            .filter_map(|_| mutate::change(schema_mut(&mut new, version)?, &mut random))
+            .collect();
+        if what.is_empty() || new == *old || !generates(&new) {
+            continue;
+        }
+        pairs += 1;
+        let found = verdicts(old, &new);
+        for verdict in &found {
+            let of_rule = rules.entry(verdict.rule).or_default();
+            of_rule.0 += 1;
+            of_rule.1 += usize::from(verdict.proved);
+        }
+        if arguments.unproved {
+            let all = found
+                .iter()
+                .filter(|it| it.level == "breaking" && !it.proved);
+            for verdict in all {
+                let what = what.join(", ");
+                println!(
+                    "{} {} of {}: {what}",
+                    verdict.rule, verdict.path, old["metadata"]["name"]
+                );
+            }
+        }
+        if found.iter().any(|it| it.level != "compatible") {
+            continue;
+        }
+        compatible += 1;
+        if let Some(object) = search(old, &new, version, arguments) {
+            disproved += 1;
+            print_failure(old, &what, &found, &object);
+        }
+    }
+    println!("{:<40} {:>8}", "pairs", pairs);
+    println!("{:<40} {:>8}", "called compatible", compatible);
+    println!("{:<40} {:>8}", "disproved", disproved);
+    for (rule, (all, proved)) in rules {
+        println!("{rule:<40} {all:>8}, {proved} with an object that proves it");
+    }
+    Ok(disproved == 0)
+}
+
+fn schema_mut<'a>(crd: &'a mut Value, version: &str) -> Option<&'a mut Value> {
+    let versions = crd.pointer_mut("/spec/versions")?.as_array_mut()?;
+    let version = versions.iter_mut().find(|it| it["name"] == version)?;
+    version.pointer_mut("/schema/openAPIV3Schema")
+}
+
+fn generates(crd: &Value) -> bool {
+    let source = Source::new("changed.yaml", crd.to_string());
+    let output = pipeline::run(&[source], &Options::default());
+    let mut all = output.diagnostics.iter();
+    // What the API server refuses is at least a warning.
+    !all.any(|it| it.severity >= Severity::Warning && it.code.as_str() < "KC0400")
+}
+
+/// Searches for a random object that the API server accepted before and refuses now.
+fn search(old: &Value, new: &Value, version: &str, arguments: &Arguments) -> Option<Value> {
+    let schema = |crd: &Value| {
+        let mut crd = crd.clone();
+        Schema::new(schema_mut(&mut crd, version)?).ok()
+    };
+    let (before, after) = (schema(old)?, schema(new)?);
+    let text = |pointer: &str| old.pointer(pointer).and_then(Value::as_str);
+    let head = json!({
+        "apiVersion": format!("{}/{version}", text("/spec/group")?),
+        "kind": text("/spec/names/kind")?,
+        "metadata": {"name": "example"},
+    });
+    let accepts = |schema: &Schema, object: &Value| {
+        let mut object = object.clone();
+        schema.prune(&mut object);
+        schema.apply_defaults(&mut object);
+        let mut causes = validate_metadata(&object);
+        causes.extend(schema.validate(&object));
+        causes.iter().all(|cause| !cause.is_violation())
+    };
+    let objects = (0..arguments.objects).map(|index| {
+        before
+            .random(arguments.seed.wrapping_add(1_000_000 + index), &head)
+            .0
+    });
+    let mut objects = objects.filter(|object| before.prune(&mut object.clone()).is_empty());
+    objects.find(|object| accepts(&before, object) && !accepts(&after, object))
+}
+
+fn print_failure(old: &Value, what: &[String], found: &[Verdict], object: &Value) {
+    println!("{}: {}", old["metadata"]["name"], what.join(", "));
+    for verdict in found {
+        println!("  {} {}: {}", verdict.level, verdict.rule, verdict.path);
+    }
+    println!("  refused: {object}");
+}
