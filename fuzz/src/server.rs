@@ -12,8 +12,7 @@ use kube_codegen_testing::{ApiServer, Controllers};
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
-use values::{Chance, change_some};
-use words::TRAPS;
+use values::{Chance, change_bytes, change_some};
 
 /// What is between two requests.
 pub const END: &[u8] = b"\n----\n";
@@ -218,27 +217,6 @@ fn change_head(request: &mut Vec<u8>, chance: &mut Chance) {
         ),
     }
     .into_bytes();
-}
-
-fn change_bytes(request: &mut Vec<u8>, chance: &mut Chance) {
-    let (from, to) = (
-        chance.below(request.len() + 1),
-        chance.below(request.len() + 1),
-    );
-    let range = from.min(to)..from.max(to).min(from.min(to) + 20);
-    match chance.below(4) {
-        0 => drop(request.drain(range)),
-        1 => {
-            let copy = request[range].to_vec();
-            request.splice(to..to, copy);
-        }
-        2 => {
-            if let Some(byte) = request.get_mut(from) {
-                *byte ^= 1 << chance.below(8);
-            }
-        }
-        _ => drop(request.splice(from..from, chance.of(TRAPS).bytes())),
-    }
 }
 
 fn split<'a>(bytes: &'a [u8], by: &[u8]) -> Vec<&'a [u8]> {

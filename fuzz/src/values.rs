@@ -1,4 +1,6 @@
 //! Mutates a tree of values, so that its text stays well-formed.
+#![allow(dead_code, reason = "each target uses a part of it")]
+
 use super::words::{KEYS, TRAPS, VALUES};
 use serde_json::{Map, Value, json};
 
@@ -8,6 +10,40 @@ pub fn change_some(root: &mut Value, chance: &mut Chance) {
         let donor = node(root, chance).clone();
         change(node(root, chance), donor, chance);
     }
+}
+
+/// Changes, repeats or removes some bytes.
+pub fn change_bytes(request: &mut Vec<u8>, chance: &mut Chance) {
+    let (from, to) = (
+        chance.below(request.len() + 1),
+        chance.below(request.len() + 1),
+    );
+    let range = from.min(to)..from.max(to).min(from.min(to) + 20);
+    match chance.below(4) {
+        0 => drop(request.drain(range)),
+        1 => {
+            let copy = request[range].to_vec();
+            request.splice(to..to, copy);
+        }
+        2 => {
+            if let Some(byte) = request.get_mut(from) {
+                *byte ^= 1 << chance.below(8);
+            }
+        }
+        _ => drop(request.splice(from..from, chance.of(TRAPS).bytes())),
+    }
+}
+
+/// Changes a text: as a tree if it is JSON, and as bytes now and then.
+pub fn change_text(text: &[u8], chance: &mut Chance) -> Vec<u8> {
+    let tree = serde_json::from_slice::<Value>(text).ok();
+    if let Some(mut tree) = tree.filter(|_| chance.below(4) > 0) {
+        change_some(&mut tree, chance);
+        return tree.to_string().into_bytes();
+    }
+    let mut text = text.to_vec();
+    change_bytes(&mut text, chance);
+    text
 }
 
 /// Random numbers from a seed: `SplitMix64`.

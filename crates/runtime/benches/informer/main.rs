@@ -58,7 +58,7 @@ fn main() -> Result<(), Failure> {
     println!(
         "| client | sync CPU s | sync s | peak MB | steady MB | B/object | read µs | stall ms | updates CPU s | p50 ms | p99 ms | stall ms |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
     );
-    let server = Server::start(options.objects)?;
+    let server = Server::start(options.objects, options.floats)?;
     let mut collected = Vec::new();
     for kind in selected(&options)? {
         match measure(kind, &options, &server, updates) {

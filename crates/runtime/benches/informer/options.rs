@@ -17,6 +17,9 @@ pub struct Options {
     /// Seconds of updates for each client.
     #[arg(long, default_value_t = 10)]
     pub seconds: u64,
+    /// Gives each object numbers with fractions and exponents, which a reader of pieces may find cut.
+    #[arg(long)]
+    pub floats: bool,
     /// Runs this client against the server at a port, and prints what it measures. The bench starts itself like this.
     #[arg(long, hide = true)]
     pub run: Option<String>,

@@ -22,6 +22,7 @@ pub struct Server {
 
 struct Shared {
     objects: usize,
+    floats: bool,
     updates: Mutex<Updates>,
     requested: Condvar,
 }
@@ -36,11 +37,12 @@ struct Updates {
 }
 
 impl Server {
-    pub fn start(objects: usize) -> io::Result<Self> {
+    pub fn start(objects: usize, floats: bool) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let port = listener.local_addr()?.port();
         let shared = Arc::new(Shared {
             objects,
+            floats,
             updates: Mutex::default(),
             requested: Condvar::new(),
         });
@@ -98,7 +100,7 @@ impl Shared {
                 (true, false) => Form::Metadata,
                 (true, true) => Form::Protobuf,
             };
-            let mut body = Body::open(stream, form)?;
+            let mut body = Body::open(stream, form, self.floats)?;
             if is_watch {
                 self.watch(&mut body, parameter("sendInitialEvents").is_some())?;
             } else {
@@ -181,13 +183,14 @@ enum Form {
 struct Body<'s> {
     stream: &'s TcpStream,
     form: Form,
+    floats: bool,
     bytes: Vec<u8>,
     /// The JSON of one object.
     text: String,
 }
 
 impl<'s> Body<'s> {
-    fn open(mut stream: &'s TcpStream, form: Form) -> io::Result<Self> {
+    fn open(mut stream: &'s TcpStream, form: Form, floats: bool) -> io::Result<Self> {
         let media_type = match form {
             Form::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
             Form::Whole | Form::Metadata => "application/json",
@@ -199,6 +202,7 @@ impl<'s> Body<'s> {
         Ok(Self {
             stream,
             form,
+            floats,
             bytes: Vec::with_capacity(2 * BUFFER),
             text: String::new(),
         })
@@ -238,6 +242,13 @@ impl<'s> Body<'s> {
         self.text.clear();
         let metadata_only = self.form != Form::Whole;
         widget::write_json(&mut self.text, metadata_only, index, version, sent);
+        if self.floats {
+            let numbers = format!(
+                r#""spec":{{"ratios":[-{index}.5e-7,0.{index},1E+{}],"#,
+                index % 300
+            );
+            self.text = self.text.replacen(r#""spec":{"#, &numbers, 1);
+        }
         self.bytes.extend_from_slice(self.text.as_bytes());
     }
 
