@@ -1,9 +1,9 @@
 //! The standard functions: conversions, sizes, parts of texts and of timestamps.
 
 use cel::{
-    ExecutionError,
+    ExecutionError, add_member_overload, add_overload,
     common::{
-        types::{CelDouble, CelDuration, CelString, CelTimestamp},
+        types::{CelBool, CelDouble, CelDuration, CelString, CelTimestamp},
         value::{CowVal, Val},
     },
 };
@@ -15,7 +15,7 @@ use super::{
     function::{Answer, Function, function},
     signature::TIME,
 };
-use crate::{errors::error, size::Size, value::boolean};
+use crate::{errors::error, size::Size};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function(
@@ -71,13 +71,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("endsWith", ".string,string bool").costs(|it| it.scan(1)),
     function("matches", "string,string bool | .string,string bool")
         .costs(|it| it.matching())
-        .instead(|args| match args {
-            [text, pattern] => {
-                let text = text.downcast_ref::<CelString>()?;
-                let pattern = pattern.downcast_ref::<CelString>()?;
-                Some(matches(text.inner(), pattern.inner()))
-            }
-            _ => None,
+        .declared(|env| {
+            add_overload!(env, fn matches: (CelString, CelString) -> Result<CelBool>)?;
+            add_member_overload!(env, fn matches: (CelString, CelString) -> Result<CelBool>)
         }),
     function("getFullYear", TIME).instead(shifted),
     function("getMonth", TIME).instead(shifted),
@@ -110,9 +106,9 @@ fn duration<'e>(value: &dyn Val) -> Option<Answer<'e>> {
 }
 
 /// Returns whether a pattern matches a part of a text.
-fn matches<'e>(text: &str, source: &str) -> Result<CowVal<'e, 'static>, ExecutionError> {
-    let regex = pattern::compile(source).map_err(|why| error("matches", why))?;
-    Ok(boolean(regex.is_match(text)))
+fn matches(text: &CelString<'_>, source: &CelString<'_>) -> Result<CelBool, ExecutionError> {
+    let regex = pattern::compile(source.inner()).map_err(|why| error("matches", why))?;
+    Ok(CelBool::from(regex.is_match(text.inner())))
 }
 
 /// Moves a timestamp into the zone of the second argument, so that `cel` reads it in UTC.
