@@ -98,6 +98,14 @@ impl Cause {
         }
     }
 
+    /// Takes a whole message.
+    pub(crate) fn with_message(field: &str, reason: Reason, message: String) -> Self {
+        Self {
+            message,
+            ..Self::new(field, reason, "", "")
+        }
+    }
+
     /// Says that the rules were not evaluated. The server adds this to the violations for which it does not.
     pub(crate) fn unchecked() -> Self {
         let why = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";

@@ -36,6 +36,7 @@
 
 mod cause;
 mod defaults;
+pub mod definition;
 mod embedded;
 mod lists;
 mod metadata;

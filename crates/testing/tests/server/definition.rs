@@ -137,7 +137,7 @@ async fn wrong_definitions_are_refused() {
             ".properties[spec].items: Required value: must be specified",
         ),
         (
-            json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {}, "additionalProperties": {"type": "string"}}}}),
+            json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "string"}}}}),
             ".properties[spec].additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive",
         ),
         (

@@ -1,8 +1,8 @@
 //! Validates CustomResourceDefinitions as `apiextensions.k8s.io` does.
 
 mod accept;
-mod schema;
-mod values;
+#[cfg(feature = "cel")]
+mod expressions;
 mod version;
 
 pub(crate) use accept::establish;
@@ -10,7 +10,7 @@ pub(crate) use accept::establish;
 use std::collections::BTreeSet;
 
 use kube::core::response::StatusCause;
-use kube_codegen_schema::Schema;
+use kube_codegen_schema::{Schema, definition};
 use serde_json::Value;
 
 use crate::{
@@ -52,10 +52,6 @@ impl Report {
             "FieldValueForbidden",
             format!("Forbidden: {why}"),
         ));
-    }
-
-    pub(crate) fn add(&mut self, path: &str, reason: &str, message: String) {
-        self.0.push(cause(path, reason, message));
     }
 
     pub(crate) fn unsupported(&mut self, path: &str, value: &Value, supported: &[&str]) {
@@ -239,7 +235,13 @@ fn versions(crd: &Value, report: &mut Report) {
             Some(schema) => {
                 if let Some(path) = at_part(index, "/schema", "spec.validation") {
                     let path = path.replace(']', "].schema") + ".openAPIV3Schema";
-                    whole_schema(schema, &path, report);
+                    let has_status = |it: &Value| !at(it, "/subresources/status").is_null();
+                    let has_status = if is_shared("/schema") {
+                        versions.iter().any(has_status)
+                    } else {
+                        has_status(version)
+                    };
+                    whole_schema(schema, has_status, &path, report);
                 }
             }
         }
@@ -272,10 +274,14 @@ fn versions(crd: &Value, report: &mut Report) {
     }
 }
 
-fn whole_schema(schema: &Value, path: &str, report: &mut Report) {
-    let before = report.0.len();
-    schema::root(schema, path, report);
-    if report.0.len() > before {
+fn whole_schema(schema: &Value, has_status: bool, path: &str, report: &mut Report) {
+    let causes = definition::check(schema, has_status).causes(path);
+    if !causes.is_empty() {
+        for it in causes {
+            report
+                .0
+                .push(cause(it.field, it.reason.as_str(), it.message));
+        }
         return;
     }
     // A keyword with a value of a wrong type.
@@ -283,7 +289,7 @@ fn whole_schema(schema: &Value, path: &str, report: &mut Report) {
         report.invalid(path, &"".into(), &error.to_string());
     }
     #[cfg(feature = "cel")]
-    values::expressions(schema, path, report);
+    expressions::check(schema, path, report);
 }
 
 fn conversion(crd: &Value, report: &mut Report) {

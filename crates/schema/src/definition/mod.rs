@@ -1,0 +1,142 @@
+//! The rules of the API server for the schemas of definitions (`validation.go` of apiextensions and its structural schemas).
+//!
+//! This is the one place that knows them. Whoever shows a violation maps it: a generator to positions and codes of its own, a server to the
+//! server's paths and texts.
+
+mod branches;
+mod defaults;
+mod keywords;
+mod lists;
+mod path;
+mod structure;
+mod violation;
+
+use serde_json::{Map, Value};
+
+pub use violation::{Rule, Violation, Violations};
+
+use path::Path;
+use violation::Stage;
+
+/// Checks the `openAPIV3Schema` of a version against the rules that need no CEL; `has_status` says whether the version has the status subresource.
+///
+/// ```
+/// # use kube_codegen_schema::definition;
+/// # use serde_json::json;
+/// let schema = json!({"type": "object", "properties": {"spec": {"type": "array"}}});
+/// let violations = definition::check(&schema, false);
+/// let violation = violations.iter().next().unwrap();
+/// assert_eq!(violation.rule, definition::Rule::NoItems);
+/// assert_eq!(violation.pointer, "/properties/spec/items");
+/// let causes = violations.causes("spec.validation.openAPIV3Schema");
+/// assert_eq!(
+///     causes[0].to_string(),
+///     "spec.validation.openAPIV3Schema.properties[spec].items: Required value: must be specified"
+/// );
+/// ```
+pub fn check(schema: &Value, has_status: bool) -> Violations {
+    let mut found = Violations::default();
+    if let Value::Object(root) = schema {
+        let at = Path::default();
+        structure::root(root, has_status, &at, &mut found);
+        defaults::node(root, &at, true, &mut found);
+        keywords::root(root, &at, &mut found);
+    }
+    found
+}
+
+/// A schema node; a keyword of a wrong type counts as absent.
+type Node = Map<String, Value>;
+
+const EMBEDDED: &str = "x-kubernetes-embedded-resource";
+const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
+const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
+const LIST_TYPE: &str = "x-kubernetes-list-type";
+const LIST_KEYS: &str = "x-kubernetes-list-map-keys";
+const MAP_TYPE: &str = "x-kubernetes-map-type";
+
+/// Returns an entry that is not null: to the API server, null is absent.
+fn entry<'n>(node: &'n Node, keyword: &str) -> Option<&'n Value> {
+    node.get(keyword).filter(|value| !value.is_null())
+}
+
+fn text<'n>(node: &'n Node, keyword: &str) -> Option<&'n str> {
+    node.get(keyword).and_then(Value::as_str)
+}
+
+fn kind(node: &Node) -> &str {
+    text(node, "type").unwrap_or_default()
+}
+
+fn flag(node: &Node, keyword: &str) -> bool {
+    node.get(keyword) == Some(&Value::Bool(true))
+}
+
+fn list<'n>(node: &'n Node, keyword: &str) -> &'n [Value] {
+    let list = node.get(keyword).and_then(Value::as_array);
+    list.map_or(&[], Vec::as_slice)
+}
+
+fn texts<'n>(node: &'n Node, keyword: &str) -> impl Iterator<Item = &'n str> {
+    list(node, keyword).iter().filter_map(Value::as_str)
+}
+
+fn child<'n>(node: &'n Node, keyword: &str) -> Option<&'n Node> {
+    node.get(keyword).and_then(Value::as_object)
+}
+
+/// Returns the declared properties that are schemas.
+fn properties(node: &Node) -> impl Iterator<Item = (&String, &Node)> {
+    children(node, "properties")
+}
+
+/// Returns the schemas in a map of schemas.
+fn children<'n>(node: &'n Node, keyword: &str) -> impl Iterator<Item = (&'n String, &'n Node)> {
+    let all = child(node, keyword).into_iter().flatten();
+    all.filter_map(|(name, inner)| Some((name, inner.as_object()?)))
+}
+
+/// Whether a keyword has a value other than its zero value.
+fn is_set(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Each of these is accepted by kube-apiserver 1.37. What it refuses is recorded in `crates/conformance/scripts/structural.json`.
+    #[test]
+    fn what_the_server_accepts_breaks_no_rule() {
+        for property in [
+            json!({"type": "object", "properties": {"b": {"type": "string"}}, "additionalProperties": true}),
+            json!({"type": "object", "properties": {}, "additionalProperties": {"type": "string"}}),
+            json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]}),
+            json!({"type": "array", "x-kubernetes-list-type": "set", "default": ["a", "a"], "items": {"type": "string"}}),
+        ] {
+            let schema = json!({"type": "object", "properties": {"a": property}});
+            assert_eq!(check(&schema, true).causes(""), [], "{schema}");
+        }
+        let metadata =
+            json!({"type": "object", "properties": {"name": {"type": "string", "maxLength": 5}}});
+        let schema = json!({"type": "object", "properties": {"metadata": metadata}});
+        assert_eq!(check(&schema, true).causes(""), []);
+    }
+
+    #[test]
+    fn a_place_is_a_pointer_and_a_path_of_the_server() {
+        let root = Path::default();
+        let (properties, items) = (root.child("properties"), root.child("items"));
+        let name = properties.key("a/b~");
+        assert_eq!(name.pointer(), "/properties/a~1b~0");
+        assert_eq!(name.child("type").field(), ".properties[a/b~].type");
+        assert_eq!(items.index(1).field(), ".items[1]");
+    }
+}
