@@ -24,12 +24,13 @@ pub(in crate::crd) fn schema(reader: &mut Reader<'_>, root: &Value, has_status: 
     let violations = definition::check(root, has_status);
     let is_twice = |it: &&Violation| it.rule == Rule::KeyTwice;
     let twice: HashSet<&str> = violations
+        .all()
         .iter()
         .filter(is_twice)
         .map(|it| it.pointer.as_str())
         .collect();
     let mut seen = HashSet::new();
-    for violation in violations.iter() {
+    for violation in violations.all() {
         let below = violation.pointer.as_str();
         let is_repeated = violation.rule != Rule::KeyTwice && twice.contains(below);
         if is_repeated || !seen.insert((violation.rule, below)) {
@@ -61,24 +62,6 @@ fn view(violation: &Violation, root: &Value) -> Option<View> {
         message,
         hint: NOT_STRUCTURAL.to_owned(),
         key: true,
-    };
-    let extension = |why: &str| View {
-        code: Code::InvalidExtension,
-        message: format!("`{name}` {why}"),
-        hint: REJECTED.to_owned(),
-        key: false,
-    };
-    let key = |why: &str, hint: &str| View {
-        code: Code::InvalidExtension,
-        message: format!("the key {:?} {why}", value.as_str().unwrap_or_default()),
-        hint: hint.to_owned(),
-        key: false,
-    };
-    let rule = |message: &str| View {
-        code: Code::InvalidRule,
-        message: message.to_owned(),
-        hint: REJECTED.to_owned(),
-        key: false,
     };
     Some(match violation.rule {
         Rule::AtRoot => structural(format!("`{name}` cannot be at the root of a schema")),
@@ -138,11 +121,48 @@ fn view(violation: &Violation, root: &Value) -> Option<View> {
             hint: "the API server rejects the CRD; it reads patterns as Go's `regexp` does (RE2)".to_owned(),
             key: false,
         },
+        Rule::DefaultInMetadata => View {
+            code: Code::InvalidDefault,
+            message: "a default within the top-level apiVersion, kind or metadata".to_owned(),
+            hint: "the API server rejects the CRD; remove the default".to_owned(),
+            key: false,
+        },
+        Rule::Default if !violation.why.is_empty() => View {
+            code: Code::InvalidDefault,
+            message: format!("the default does not fit its schema: {}", violation.why),
+            hint: "the API server rejects the CRD; correct the default or the schema".to_owned(),
+            key: false,
+        },
+        _ => return extension_or_rule(violation.rule, &name, value),
+    })
+}
+
+/// Returns how a violation of the `x-kubernetes-*` keywords is shown, whose name or value it concerns.
+fn extension_or_rule(rule: Rule, name: &str, value: &Value) -> Option<View> {
+    let extension = |why: &str| View {
+        code: Code::InvalidExtension,
+        message: format!("`{name}` {why}"),
+        hint: REJECTED.to_owned(),
+        key: false,
+    };
+    let key = |why: &str, hint: &str| View {
+        code: Code::InvalidExtension,
+        message: format!("the key {:?} {why}", value.as_str().unwrap_or_default()),
+        hint: hint.to_owned(),
+        key: false,
+    };
+    let text = |message: &str| View {
+        code: Code::InvalidRule,
+        message: message.to_owned(),
+        hint: REJECTED.to_owned(),
+        key: false,
+    };
+    Some(match rule {
         Rule::PreserveFalse => extension("must be true or absent"),
         Rule::IntOrString => extension("excludes `x-kubernetes-int-or-string`"),
-        Rule::MapType => one_of(&name, value, &["atomic", "granular"]),
+        Rule::MapType => one_of(name, value, &["atomic", "granular"]),
         Rule::MapTypeOf => extension("requires `type: object`"),
-        Rule::ListType => one_of(&name, value, &["atomic", "set", "map"]),
+        Rule::ListType => one_of(name, value, &["atomic", "set", "map"]),
         Rule::ListTypeOf => extension("requires `type: array`"),
         Rule::SetItems => extension("cannot be set: its items are not atomic"),
         Rule::NullableItems => extension("is not allowed for the items of a set or a map"),
@@ -163,28 +183,16 @@ fn view(violation: &Violation, root: &Value) -> Option<View> {
             "add it to the items' `required`, or give it a default",
         ),
         Rule::KeyNullable => key("is nullable", "remove `nullable`"),
-        Rule::NoRule => rule("a validation without a rule"),
-        Rule::BlankMessage => rule("the message is blank"),
-        Rule::LongMessage => rule("the message has a line break"),
-        Rule::NoMessage => rule("a rule with a line break needs a `message`"),
-        Rule::BlankExpression => rule("the message expression is blank"),
-        Rule::BlankFieldPath => rule("the field path is blank"),
-        Rule::LongFieldPath => rule("the field path has a line break"),
-        Rule::RuleReason => rule(
+        Rule::NoRule => text("a validation without a rule"),
+        Rule::BlankMessage => text("the message is blank"),
+        Rule::LongMessage => text("the message has a line break"),
+        Rule::NoMessage => text("a rule with a line break needs a `message`"),
+        Rule::BlankExpression => text("the message expression is blank"),
+        Rule::BlankFieldPath => text("the field path is blank"),
+        Rule::LongFieldPath => text("the field path has a line break"),
+        Rule::RuleReason => text(
             "the reason is not FieldValueInvalid, FieldValueForbidden, FieldValueRequired or FieldValueDuplicate",
         ),
-        Rule::DefaultInMetadata => View {
-            code: Code::InvalidDefault,
-            message: "a default within the top-level apiVersion, kind or metadata".to_owned(),
-            hint: "the API server rejects the CRD; remove the default".to_owned(),
-            key: false,
-        },
-        Rule::Default if !violation.why.is_empty() => View {
-            code: Code::InvalidDefault,
-            message: format!("the default does not fit its schema: {}", violation.why),
-            hint: "the API server rejects the CRD; correct the default or the schema".to_owned(),
-            key: false,
-        },
         _ => return None,
     })
 }

@@ -25,7 +25,7 @@ use violation::Stage;
 /// # use serde_json::json;
 /// let schema = json!({"type": "object", "properties": {"spec": {"type": "array"}}});
 /// let violations = definition::check(&schema, false);
-/// let violation = violations.iter().next().unwrap();
+/// let violation = &violations.all()[0];
 /// assert_eq!(violation.rule, definition::Rule::NoItems);
 /// assert_eq!(violation.pointer, "/properties/spec/items");
 /// let causes = violations.causes("spec.validation.openAPIV3Schema");

@@ -143,8 +143,8 @@ pub struct Violations(Vec<Violation>);
 
 impl Violations {
     /// Returns all of them, also those that the server does not look for because of others.
-    pub fn iter(&self) -> std::slice::Iter<'_, Violation> {
-        self.0.iter()
+    pub fn all(&self) -> &[Violation] {
+        &self.0
     }
 
     /// Returns what the server reports, in its order, for a schema at `path`.
