@@ -74,6 +74,14 @@ pub(crate) fn errors(shape: &Shape<'_>, object: &Value) -> Vec<String> {
     errors
 }
 
+/// Returns whether an object is one of the schema. Items may occur twice, which only a configuration may not have.
+pub(crate) fn is_typed(shape: &Shape<'_>, object: &Value) -> bool {
+    let errors = errors(shape, object);
+    errors.iter().all(|why| why.contains(DUPLICATE))
+}
+
+const DUPLICATE: &str = ": duplicate entries for key ";
+
 /// Checks a value; `path` is its own again at the end.
 fn check(shape: &Shape<'_>, value: &Value, path: &mut String, errors: &mut Vec<String>) {
     if value.is_null() {
@@ -136,7 +144,7 @@ fn check(shape: &Shape<'_>, value: &Value, path: &mut String, errors: &mut Vec<S
                     format!("[{index}]")
                 };
                 if is_associative && !seen.insert(step) {
-                    errors.push(format!("{path}: duplicate entries for key {below}"));
+                    errors.push(format!("{path}{DUPLICATE}{below}"));
                 }
                 path.push_str(&below);
                 check(&shape.items(), item, path, errors);

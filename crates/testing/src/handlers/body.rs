@@ -109,8 +109,8 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
                 return Err(undecodable(request, whole, &cause.to_string()));
             }
             if request.target.subresource == "status" {
-                let errors = typed::errors(&Shape::root(version), object);
-                request.is_untracked.set(!errors.is_empty());
+                let is_typed = typed::is_typed(&Shape::root(version), object);
+                request.is_untracked.set(!is_typed);
             }
             dropped
         }
@@ -220,9 +220,10 @@ pub(crate) fn blanks(object: &Value) -> Map<String, Value> {
 /// Returns whether the server stores metadata in another form than it reads: what an apply leaves blank in that of a custom resource, or
 /// writes otherwise inside it.
 pub(crate) fn has_blanks(request: &Request, object: &Value) -> bool {
-    let blank = |field: &&str| {
-        let value = at(object, "/metadata").get(field);
-        value.is_some_and(|it| *it == json!({}) || *it == json!([]))
+    let blank = |field: &&str| match at(object, "/metadata").get(field) {
+        Some(Value::Object(fields)) => fields.is_empty() || fields.values().any(Value::is_null),
+        Some(Value::Array(items)) => items.is_empty(),
+        _ => false,
     };
     let target = &request.target;
     // The conversion to the storage version forgets it too.
