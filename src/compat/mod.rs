@@ -96,8 +96,8 @@ pub struct Verdict {
     pub path: String,
     /// The level for the cluster.
     pub level: &'static str,
-    /// Whether an object proves it.
-    pub proved: bool,
+    /// The object that proves it, as the command prints it.
+    pub witness: Option<Value>,
 }
 
 /// Returns the name, the level, the meaning and the advice of each rule, for the documentation.
@@ -121,7 +121,7 @@ pub fn verdicts(old: &Value, new: &Value) -> Vec<Verdict> {
             rule: it.rule.name(),
             path: it.path,
             level: it.level.name(),
-            proved: it.witness.is_some(),
+            witness: it.witness.as_ref().map(Witness::json),
         })
         .collect()
 }

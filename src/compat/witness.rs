@@ -136,6 +136,31 @@ pub(crate) enum Proof {
     },
 }
 
+impl Witness {
+    /// Returns it for programs.
+    pub(crate) fn json(&self) -> Value {
+        let object = &self.object;
+        match &self.proof {
+            Proof::Refused { messages, ratchets } => {
+                json!({"proves": "refused", "object": object, "messages": messages, "ratchets": ratchets})
+            }
+            Proof::Accepted { messages } => {
+                json!({"proves": "accepted", "object": object, "messages": messages})
+            }
+            Proof::Dropped { paths } => {
+                json!({"proves": "dropped", "object": object, "paths": paths})
+            }
+            Proof::Stored {
+                path,
+                before,
+                after,
+            } => {
+                json!({"proves": "stored", "object": object, "path": path, "before": before, "after": after})
+            }
+        }
+    }
+}
+
 /// What a search found.
 pub(super) struct Search {
     pub(super) witness: Option<Witness>,

@@ -11,6 +11,7 @@ pub mod random;
 mod script;
 mod session;
 pub mod types;
+pub mod witnesses;
 
 pub use self::{
     normal::Normal,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Args, markdown, text};
 use crate::{
     cli::{CommandError, config, console::Console, count, crds},
-    compat::{self, Break, Changes, Finding, Level, Proof, Releases, Rule},
+    compat::{self, Break, Changes, Finding, Level, Releases, Rule, Witness},
     diag::Severity,
     options::Options,
     source::{self, Input, Source},
@@ -141,21 +141,6 @@ fn summary(changes: &[Changes]) -> String {
 }
 
 fn object(changes: &Changes, finding: &Finding) -> Value {
-    let proof = finding.witness.as_ref().map(|witness| {
-        let object = &witness.object;
-        match &witness.proof {
-            Proof::Refused { messages, ratchets } => {
-                json!({"proves": "refused", "object": object, "messages": messages, "ratchets": ratchets})
-            }
-            Proof::Accepted { messages } => {
-                json!({"proves": "accepted", "object": object, "messages": messages})
-            }
-            Proof::Dropped { paths } => json!({"proves": "dropped", "object": object, "paths": paths}),
-            Proof::Stored { path, before, after } => {
-                json!({"proves": "stored", "object": object, "path": path, "before": before, "after": after})
-            }
-        }
-    });
     let rust = |it: &Break| {
         json!({
             "module": it.module,
@@ -175,7 +160,7 @@ fn object(changes: &Changes, finding: &Finding) -> Value {
         "detail": finding.detail,
         "cluster": finding.level.name(),
         "level": finding.worst().name(),
-        "witness": proof,
+        "witness": finding.witness.as_ref().map(Witness::json),
         "tries": finding.tries,
         "rust": finding.rust.iter().map(rust).collect::<Vec<_>>(),
     })

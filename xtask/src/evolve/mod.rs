@@ -13,6 +13,7 @@ use kube_codegen_schema::{Schema, validate_metadata};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::fs;
 use std::path::PathBuf;
 
 /// Arguments of the task.
@@ -44,6 +45,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     unproved: bool,
 
+    /// Write the objects that prove changes to this file, for `kube-codegen-conformance witnesses`
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+
     /// Size of the slice in KiB of CRDs
     #[arg(long, default_value_t = 100_000, value_name = "KIB")]
     slice: u64,
@@ -71,6 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         return Err("no CRD".into());
     }
     let mut random = Rng::with_seed(arguments.seed);
+    let mut lines = Vec::new();
     let (mut pairs, mut tries, mut compatible, mut disproved) = (0, 0, 0, 0);
     // By rule: how many there were, and how many of them an object proved.
     let mut rules: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
@@ -90,14 +96,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         pairs += 1;
         let found = verdicts(old, &new);
         for verdict in &found {
+            if let Some(witness) = &verdict.witness {
+                let line = json!({"old": old, "new": new, "version": version, "rule": verdict.rule, "path": verdict.path, "witness": witness});
+                lines.push(line.to_string());
+            }
             let of_rule = rules.entry(verdict.rule).or_default();
             of_rule.0 += 1;
-            of_rule.1 += usize::from(verdict.proved);
+            of_rule.1 += usize::from(verdict.witness.is_some());
         }
         if arguments.unproved {
             let all = found
                 .iter()
-                .filter(|it| it.level == "breaking" && !it.proved);
+                .filter(|it| it.level == "breaking" && it.witness.is_none());
             for verdict in all {
                 let what = what.join(", ");
                 println!(
@@ -114,6 +124,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
             disproved += 1;
             print_failure(old, &what, &found, &object);
         }
+    }
+    if let Some(file) = &arguments.write {
+        fs::write(file, lines.join("\n") + "\n")?;
     }
     println!("{:<40} {:>8}", "pairs", pairs);
     println!("{:<40} {:>8}", "called compatible", compatible);

@@ -184,7 +184,7 @@ fn versions(crd: &Value, namespace: &str) -> Vec<Served> {
 }
 
 /// Creates a CRD without its conversion webhook; `false` if the server refuses it.
-async fn create(client: &Client, crd: &Value) -> TestResult<bool> {
+pub(crate) async fn create(client: &Client, crd: &Value) -> TestResult<bool> {
     let mut crd = crd.clone();
     crd["spec"]
         .as_object_mut()
@@ -216,7 +216,7 @@ async fn create(client: &Client, crd: &Value) -> TestResult<bool> {
     Ok(false)
 }
 
-async fn establish(client: &Client, path: &str) -> TestResult {
+pub(crate) async fn establish(client: &Client, path: &str) -> TestResult {
     for _ in 0..600 {
         if send(client, "GET", path, None).await?.0 == 200 {
             return Ok(());
@@ -333,7 +333,7 @@ async fn objects(
 }
 
 /// Sends a request and returns status, body and warnings.
-async fn send(
+pub(crate) async fn send(
     client: &Client,
     method: &str,
     path: &str,
