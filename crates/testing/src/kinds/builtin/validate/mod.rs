@@ -73,7 +73,7 @@ pub(crate) fn validate(
         ("rbac.authorization.k8s.io", name) => others::rbac(it, name, old, object),
         _ => {}
     }
-    if subresource == "status" {
+    if subresource == "status" && old.is_some() {
         // Nothing else changes.
         causes.0.retain(|cause| cause.field.starts_with("status"));
     }
