@@ -8,7 +8,7 @@ use std::{
 use proc_macro2::{TokenStream, TokenTree};
 
 /// Circles that are left, by the directory and the number of files and folders in each. None may be added.
-const KNOWN: &[(&str, usize)] = &[("crates/record/src", 5)];
+const KNOWN: &[(&str, usize)] = &[];
 
 /// Crates whose folders are looked into, too.
 const INSIDE: &[&str] = &["crates/cel/src", "crates/testing/src"];

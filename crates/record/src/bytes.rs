@@ -1,12 +1,15 @@
-//! Decodes base64 as leniently as the API server and Go do.
+//! Base64: decoded as leniently as by the API server and Go, written in its canonical spelling.
+use std::fmt;
+
 use base64::{
     Engine,
     alphabet::STANDARD,
-    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+    display::Base64Display,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose},
 };
 use k8s_openapi::ByteString;
 
-use crate::{Literal, Misfit};
+use crate::literal::{Literal, Misfit};
 
 /// The API server checks only the number of letters and the padding, so it stores `aGl=` with meaningless last bits. An object older
 /// than the format may lack the padding. Both are written in the canonical spelling.
@@ -25,6 +28,15 @@ pub(super) fn bytes(literal: &mut Literal<'_>) -> Result<ByteString, Misfit> {
         LENIENT.decode(text)
     };
     decoded.map(ByteString).map_err(|_| Misfit::Value)
+}
+
+/// Displays bytes.
+pub(super) struct Base64<'a>(pub(super) &'a [u8]);
+
+impl fmt::Display for Base64<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Base64Display::new(self.0, &general_purpose::STANDARD).fmt(f)
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `Value` for `Box`, `Option`, `Vec` and `BTreeMap` of values, and for raw JSON.
 use std::collections::{BTreeMap, btree_map::Entry};
 
-use crate::{List, Map, Optional, Slot, Value, View};
+use crate::value::{List, Map, Optional, Slot, Value, View};
 
 /// The limit of bytes reserved for a list whose length the document announces.
 const ANNOUNCED: usize = 64 * 1024;

@@ -1,7 +1,7 @@
 //! Macros for enums: of strings, of integers, of values of several types, and unions of types.
 
 /// Implements an enum of strings: `as_str`, `ALL`, `From<&str>`, `From<String>`, `FromStr`, `Display`, `AsRef<str>`,
-/// [`Value`](crate::Value), `Serialize` and `Deserialize`.
+/// `Value`, `Serialize` and `Deserialize`.
 ///
 /// The last variant holds any other text, such as a value that a newer server added.
 ///
@@ -125,20 +125,20 @@ macro_rules! __text_traits {
                 f.pad(self.as_str())
             }
         }
-        impl $crate::Value for $type {
+        impl $crate::private::Value for $type {
             fn blank() -> Self {
                 Self::from("")
             }
             #[inline]
-            fn view(&self) -> $crate::View<'_> {
-                $crate::View::Str(self.as_str())
+            fn view(&self) -> $crate::private::View<'_> {
+                $crate::private::View::Str(self.as_str())
             }
             #[inline]
-            fn slot(&mut self) -> $crate::Slot<'_> {
-                $crate::Slot::Text(self)
+            fn slot(&mut self) -> $crate::private::Slot<'_> {
+                $crate::private::Slot::Text(self)
             }
         }
-        impl $crate::Text for $type {
+        impl $crate::private::Text for $type {
             fn set(&mut self, text: &str) {
                 *self = Self::from(text);
             }
@@ -147,7 +147,7 @@ macro_rules! __text_traits {
             fn deserialize<D: $crate::private::Deserializer<'de>>(
                 deserializer: D,
             ) -> ::core::result::Result<Self, D::Error> {
-                $crate::read(deserializer)
+                $crate::private::read(deserializer)
             }
         }
         impl $crate::private::Serialize for $type {
@@ -162,7 +162,7 @@ macro_rules! __text_traits {
 }
 
 /// Implements an enum of integers: `as_int`, `ALL`, `From` both ways, `FromStr`, `Display`,
-/// [`Value`](crate::Value), `Serialize` and `Deserialize`.
+/// `Value`, `Serialize` and `Deserialize`.
 ///
 /// The last variant holds any other number of the type, such as a value that a newer server added.
 ///
@@ -216,21 +216,21 @@ macro_rules! int_enums {
                 ::core::fmt::Display::fmt(&self.as_int(), f)
             }
         }
-        impl $crate::Value for $type {
+        impl $crate::private::Value for $type {
             fn blank() -> Self {
                 Self::from(0)
             }
             #[inline]
-            fn view(&self) -> $crate::View<'_> {
-                $crate::View::from(self.as_int())
+            fn view(&self) -> $crate::private::View<'_> {
+                $crate::private::View::from(self.as_int())
             }
             #[inline]
-            fn slot(&mut self) -> $crate::Slot<'_> {
-                $crate::Slot::Scalar(self)
+            fn slot(&mut self) -> $crate::private::Slot<'_> {
+                $crate::private::Slot::Scalar(self)
             }
         }
-        impl $crate::Scalar for $type {
-            fn set(&mut self, literal: &mut $crate::Literal<'_>) -> ::core::result::Result<(), $crate::Misfit> {
+        impl $crate::private::Scalar for $type {
+            fn set(&mut self, literal: &mut $crate::private::Literal<'_>) -> ::core::result::Result<(), $crate::private::Misfit> {
                 *self = Self::from($crate::private::integer::<$int>(literal)?);
                 ::core::result::Result::Ok(())
             }
@@ -246,7 +246,7 @@ macro_rules! int_enums {
 }
 
 /// Implements an enum of strings, numbers and booleans: `to_json`, `ALL`, `From<serde_json::Value>`, `Display`,
-/// [`Value`](crate::Value), `Serialize` and `Deserialize`.
+/// `Value`, `Serialize` and `Deserialize`.
 ///
 /// The last variant holds any other JSON.
 ///
@@ -294,23 +294,23 @@ macro_rules! mixed_enums {
                 }
             }
         }
-        impl $crate::Value for $type {
+        impl $crate::private::Value for $type {
             fn blank() -> Self {
                 Self::from($crate::private::Json::Null)
             }
             #[inline]
-            fn view(&self) -> $crate::View<'_> {
+            fn view(&self) -> $crate::private::View<'_> {
                 match self {
-                    $(Self::$variant => $crate::View::from($value),)*
-                    Self::$other(json) => $crate::View::Json(json),
+                    $(Self::$variant => $crate::private::View::from($value),)*
+                    Self::$other(json) => $crate::private::View::Json(json),
                 }
             }
             #[inline]
-            fn slot(&mut self) -> $crate::Slot<'_> {
-                $crate::Slot::Whole(self)
+            fn slot(&mut self) -> $crate::private::Slot<'_> {
+                $crate::private::Slot::Whole(self)
             }
         }
-        impl $crate::Whole for $type {
+        impl $crate::private::Whole for $type {
             fn take(&mut self, json: $crate::private::Json) {
                 *self = Self::from(json);
             }
@@ -319,7 +319,7 @@ macro_rules! mixed_enums {
     )*};
 }
 
-/// Implements an enum of values of several types: `From<serde_json::Value>`, [`Value`](crate::Value), `Serialize` and
+/// Implements an enum of values of several types: `From<serde_json::Value>`, `Value`, `Serialize` and
 /// `Deserialize`. A value is read as the first variant whose type it fits.
 ///
 /// The last variant holds any other JSON.
@@ -347,23 +347,23 @@ macro_rules! unions {
                 Self::$other(json)
             }
         }
-        impl $crate::Value for $type {
+        impl $crate::private::Value for $type {
             fn blank() -> Self {
                 Self::$other($crate::private::Json::Null)
             }
             #[inline]
-            fn view(&self) -> $crate::View<'_> {
+            fn view(&self) -> $crate::private::View<'_> {
                 match self {
-                    $(Self::$variant(value) => $crate::Value::view(value),)*
-                    Self::$other(json) => $crate::View::Json(json),
+                    $(Self::$variant(value) => $crate::private::Value::view(value),)*
+                    Self::$other(json) => $crate::private::View::Json(json),
                 }
             }
             #[inline]
-            fn slot(&mut self) -> $crate::Slot<'_> {
-                $crate::Slot::Whole(self)
+            fn slot(&mut self) -> $crate::private::Slot<'_> {
+                $crate::private::Slot::Whole(self)
             }
         }
-        impl $crate::Whole for $type {
+        impl $crate::private::Whole for $type {
             fn take(&mut self, json: $crate::private::Json) {
                 *self = Self::from(json);
             }
@@ -372,7 +372,7 @@ macro_rules! unions {
     )*};
 }
 
-/// Implements `Serialize` and `Deserialize` for a [`Value`](crate::Value).
+/// Implements `Serialize` and `Deserialize` for a `Value`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __value_serde {
@@ -381,7 +381,7 @@ macro_rules! __value_serde {
             fn deserialize<D: $crate::private::Deserializer<'de>>(
                 deserializer: D,
             ) -> ::core::result::Result<Self, D::Error> {
-                $crate::read(deserializer)
+                $crate::private::read(deserializer)
             }
         }
         impl $crate::private::Serialize for $type {
@@ -389,7 +389,10 @@ macro_rules! __value_serde {
                 &self,
                 serializer: S,
             ) -> ::core::result::Result<S::Ok, S::Error> {
-                $crate::private::Serialize::serialize(&$crate::Value::view(self), serializer)
+                $crate::private::Serialize::serialize(
+                    &$crate::private::Value::view(self),
+                    serializer,
+                )
             }
         }
     };

@@ -1,91 +1,99 @@
-//! Types of `k8s-openapi` as values: the metadata of every object as records, for speed, and all others as leaves.
-mod leaves;
+//! Types of `k8s-openapi` as values: structs by their field tables, which are compiled where a struct is used.
+mod tables;
 
 use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    Condition, FieldsV1, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime,
-    ObjectMeta, OwnerReference,
+use k8s_openapi::{
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+        JSONSchemaPropsOrArray, JSONSchemaPropsOrBool, JSONSchemaPropsOrStringArray,
+    },
+    apimachinery::pkg::{apis::meta::v1::MicroTime, runtime::RawExtension},
 };
 
-use crate::{__record_views, Slot, Value, View, leaves};
+use crate::leaves;
 
-/// Implements [`Value`] for types with a `Default`.
-macro_rules! defaults {
-    ($($type:ident),* $(,)?) => {
-        crate::leaves! { $($type = $type::default()),* }
+/// Implements `Value` and `Record` for structs of another crate: fields by their Rust name and, where it differs, the name
+/// on the wire, numbered from 0 and sorted by the latter. All functions are inline: nothing is compiled for a struct until it is used.
+macro_rules! records {
+    ($($type:ident {
+        $($index:literal $(= $fixed:literal : $text:literal)? $($field:ident $($name:literal)?)?,)*
+    })*) => {$(
+        impl crate::value::Value for $type {
+            #[inline]
+            fn blank() -> Self {
+                Self { $($($field: crate::value::Value::blank(),)?)* }
+            }
+            #[inline]
+            fn view(&self) -> crate::value::View<'_> {
+                crate::value::View::Record(self)
+            }
+            #[inline]
+            fn slot(&mut self) -> crate::value::Slot<'_> {
+                crate::value::Slot::Record(self)
+            }
+        }
+        impl crate::value::Record for $type {
+            #[inline]
+            fn names(&self) -> &'static [&'static str] {
+                const NAMES: &[&str] = &[$($($fixed)? $(crate::k8s::name!($field $($name)?))?),*];
+                const { crate::private::assert_order(NAMES, &[$($index),*]) };
+                NAMES
+            }
+            #[inline]
+            fn get(&self, index: usize) -> crate::value::View<'_> {
+                match index {
+                    $($index => $(crate::value::View::Str($text))? $(crate::value::Value::view(&self.$field))?,)*
+                    _ => crate::value::View::Absent,
+                }
+            }
+            #[inline]
+            fn at(&mut self, index: usize) -> crate::value::Slot<'_> {
+                match index {
+                    $($index => $(crate::value::Slot::Fixed(crate::value::Fixed($text)))? $(crate::value::Value::slot(&mut self.$field))?,)*
+                    _ => crate::value::Slot::Skip,
+                }
+            }
+        }
+    )*};
+}
+use records;
+
+/// The name of a field on the wire.
+macro_rules! name {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $name:literal) => {
+        $name
     };
 }
-use defaults;
-
-__record_views! {
-    ObjectMeta {
-        0 annotations "annotations",
-        1 creation_timestamp "creationTimestamp",
-        2 deletion_grace_period_seconds "deletionGracePeriodSeconds",
-        3 deletion_timestamp "deletionTimestamp",
-        4 finalizers "finalizers",
-        5 generate_name "generateName",
-        6 generation "generation",
-        7 labels "labels",
-        8 managed_fields "managedFields",
-        9 name "name",
-        10 namespace "namespace",
-        11 owner_references "ownerReferences",
-        12 resource_version "resourceVersion",
-        13 self_link "selfLink",
-        14 uid "uid",
-    }
-    OwnerReference {
-        0 api_version "apiVersion",
-        1 block_owner_deletion "blockOwnerDeletion",
-        2 controller "controller",
-        3 kind "kind",
-        4 name "name",
-        5 uid "uid",
-    }
-    ManagedFieldsEntry {
-        0 api_version "apiVersion",
-        1 fields_type "fieldsType",
-        2 fields_v1 "fieldsV1",
-        3 manager "manager",
-        4 operation "operation",
-        5 subresource "subresource",
-        6 time "time",
-    }
-    Condition {
-        0 last_transition_time "lastTransitionTime",
-        1 message "message",
-        2 observed_generation "observedGeneration",
-        3 reason "reason",
-        4 status "status",
-        5 type_ "type",
-    }
-    LabelSelector {
-        0 match_expressions "matchExpressions",
-        1 match_labels "matchLabels",
-    }
-    LabelSelectorRequirement {
-        0 key "key",
-        1 operator "operator",
-        2 values "values",
-    }
-}
+use name;
 
 leaves! {
+    JSONSchemaPropsOrArray = JSONSchemaPropsOrArray::Schemas(Vec::new()),
+    JSONSchemaPropsOrBool = JSONSchemaPropsOrBool::Bool(false),
+    JSONSchemaPropsOrStringArray = JSONSchemaPropsOrStringArray::Strings(Vec::new()),
     MicroTime = MicroTime(Timestamp::UNIX_EPOCH),
 }
 
-impl Value for FieldsV1 {
-    #[inline]
-    fn blank() -> Self {
-        Self::default()
-    }
-    #[inline]
-    fn view(&self) -> View<'_> {
-        View::Json(&self.0)
-    }
-    #[inline]
-    fn slot(&mut self) -> Slot<'_> {
-        Slot::Json(&mut self.0)
-    }
+/// Implements `Value` for newtypes of raw JSON.
+macro_rules! json {
+    ($($type:ident)*) => {$(
+        impl crate::value::Value for $type {
+            #[inline]
+            fn blank() -> Self {
+                Self::default()
+            }
+            #[inline]
+            fn view(&self) -> crate::value::View<'_> {
+                crate::value::View::Json(&self.0)
+            }
+            #[inline]
+            fn slot(&mut self) -> crate::value::Slot<'_> {
+                crate::value::Slot::Json(&mut self.0)
+            }
+        }
+    )*};
 }
+use json;
+
+json! { RawExtension }

@@ -3,7 +3,10 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Visitor};
 
-use crate::{Map, Slot, report::Report};
+use crate::{
+    report::Report,
+    value::{Map, Slot},
+};
 
 /// The one key of the object that `serde_json` passes for a number with its feature `arbitrary_precision`; the value has the digits.
 pub(super) const NUMBER: &str = "$serde_json::private::Number";

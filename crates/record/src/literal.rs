@@ -19,6 +19,15 @@ pub enum Literal<'a> {
     String(String),
 }
 
+/// Why a literal does not fit a scalar.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Misfit {
+    /// It has another type.
+    Type,
+    /// It is out of range or malformed.
+    Value,
+}
+
 impl Literal<'_> {
     /// Parses a number as a JSON parser does.
     pub(super) fn number(digits: &str) -> Option<Self> {

@@ -1,6 +1,6 @@
 //! Macros for field tables: `records!` for structs, `leaves!` for types with serde impls of their own.
 
-/// Implements [`Record`](crate::Record), [`Value`](crate::Value), `Serialize` and `Deserialize` for structs.
+/// Implements `Record`, `Value`, `Serialize` and `Deserialize` for structs.
 ///
 /// Each struct lists its fields by their names on the wire, numbered from 0, in byte order of the names. `= "name": "text"` is a
 /// constant without a struct field: it is always written, and checked when read. `unless_blank` after a name omits an empty field.
@@ -32,12 +32,12 @@ macro_rules! records {
             impl ::core::panic::RefUnwindSafe for $type {}
             impl<'de> $crate::private::Deserialize<'de> for $type {
                 fn deserialize<D: $crate::private::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
-                    $crate::read(deserializer)
+                    $crate::private::read(deserializer)
                 }
             }
             impl $crate::private::Serialize for $type {
                 fn serialize<S: $crate::private::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
-                    $crate::write(self, serializer)
+                    $crate::private::write(self, serializer)
                 }
             }
         )*
@@ -49,10 +49,10 @@ macro_rules! records {
 #[macro_export]
 macro_rules! __field_view {
     ($value:expr) => {
-        $crate::Value::view($value)
+        $crate::private::Value::view($value)
     };
     ($value:expr, unless_blank) => {
-        $crate::View::unless_blank($crate::Value::view($value))
+        $crate::private::View::unless_blank($crate::private::Value::view($value))
     };
 }
 
@@ -65,38 +65,38 @@ macro_rules! __record_views {
         $(,)?
         $(.. $rest:ident $(,)?)?
     })*) => {$(
-        impl $crate::Value for $type {
+        impl $crate::private::Value for $type {
             fn blank() -> Self {
                 Self {
-                    $($($field: $crate::Value::blank(),)?)*
-                    $($rest: $crate::Value::blank(),)?
+                    $($($field: $crate::private::Value::blank(),)?)*
+                    $($rest: $crate::private::Value::blank(),)?
                 }
             }
             #[inline]
-            fn view(&self) -> $crate::View<'_> {
-                $crate::View::Record(self)
+            fn view(&self) -> $crate::private::View<'_> {
+                $crate::private::View::Record(self)
             }
             #[inline]
-            fn slot(&mut self) -> $crate::Slot<'_> {
-                $crate::Slot::Record(self)
+            fn slot(&mut self) -> $crate::private::Slot<'_> {
+                $crate::private::Slot::Record(self)
             }
         }
-        impl $crate::Record for $type {
+        impl $crate::private::Record for $type {
             fn names(&self) -> &'static [&'static str] {
                 const NAMES: &[&str] = &[$($($fixed)? $($name)?),*];
                 const { $crate::private::assert_order(NAMES, &[$($index),*]) };
                 NAMES
             }
-            fn get(&self, index: usize) -> $crate::View<'_> {
+            fn get(&self, index: usize) -> $crate::private::View<'_> {
                 match index {
-                    $($index => $($crate::View::Str($text))? $($crate::__field_view!(&self.$field $(, $unless)?))?,)*
-                    _ => $crate::View::Absent,
+                    $($index => $($crate::private::View::Str($text))? $($crate::__field_view!(&self.$field $(, $unless)?))?,)*
+                    _ => $crate::private::View::Absent,
                 }
             }
-            fn at(&mut self, index: usize) -> $crate::Slot<'_> {
+            fn at(&mut self, index: usize) -> $crate::private::Slot<'_> {
                 match index {
-                    $($index => $($crate::Slot::Fixed($crate::Fixed($text)))? $($crate::Value::slot(&mut self.$field))?,)*
-                    _ => $crate::Slot::Skip,
+                    $($index => $($crate::private::Slot::Fixed($crate::private::Fixed($text)))? $($crate::private::Value::slot(&mut self.$field))?,)*
+                    _ => $crate::private::Slot::Skip,
                 }
             }
             $(
@@ -111,7 +111,7 @@ macro_rules! __record_views {
     )*};
 }
 
-/// Implements [`Value`](crate::Value) for types with serde impls of their own: `Type = blank value`.
+/// Implements `Value` for types with serde impls of their own: `Type = blank value`.
 ///
 /// Such a type can then be a field of a record. Its serde code is compiled only in crates that have such a field.
 ///
@@ -124,18 +124,18 @@ macro_rules! __record_views {
 #[macro_export]
 macro_rules! leaves {
     ($($type:ty = $blank:expr),* $(,)?) => {$(
-        impl $crate::Value for $type {
+        impl $crate::private::Value for $type {
             #[inline]
             fn blank() -> Self {
                 $blank
             }
             #[inline]
-            fn view(&self) -> $crate::View<'_> {
-                $crate::View::Foreign(self)
+            fn view(&self) -> $crate::private::View<'_> {
+                $crate::private::View::Foreign(self)
             }
             #[inline]
-            fn slot(&mut self) -> $crate::Slot<'_> {
-                $crate::Slot::Foreign(self)
+            fn slot(&mut self) -> $crate::private::Slot<'_> {
+                $crate::private::Slot::Foreign(self)
             }
         }
     )*};

@@ -1,5 +1,5 @@
 //! A value or an explicit `null`, as distinct from an absent field.
-use crate::{Optional, Slot, Value, View};
+use crate::value::{Optional, Slot, Value, View};
 
 /// The value of a field with `nullable: true` in its schema: a value, or an explicit `null`.
 ///

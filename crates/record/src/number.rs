@@ -6,7 +6,7 @@ use std::{
     str::FromStr,
 };
 
-use crate::{__value_serde, View, scalars};
+use crate::{__value_serde, floats, value::View};
 
 /// A value of `type: number`: a 64-bit integer or a double, as on the wire.
 ///
@@ -75,7 +75,7 @@ impl Number {
         match self.0 {
             Form::Int(value) => Some(value.into()),
             Form::UInt(value) => Some(value.into()),
-            Form::Float(value) => scalars::integral(value),
+            Form::Float(value) => floats::integral(value),
         }
     }
 
@@ -136,7 +136,7 @@ impl From<f64> for Number {
 /// The number with the same shortest digits: `0.1_f32` becomes 0.1, not 0.10000000149011612.
 impl From<f32> for Number {
     fn from(value: f32) -> Self {
-        scalars::widen(value).into()
+        floats::widen(value).into()
     }
 }
 

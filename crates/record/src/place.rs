@@ -1,7 +1,12 @@
 //! Puts literals and buffered JSON into slots; reports what does not fit.
 use serde_json::Value;
 
-use crate::{Fixed, Literal, Misfit, Scalar, Slot, foreign, report::Report};
+use crate::{
+    foreign,
+    literal::{Literal, Misfit},
+    report::Report,
+    value::{Fixed, Scalar, Slot},
+};
 
 /// Unwraps optional slots, filling each with a blank value.
 #[inline]

@@ -1,9 +1,16 @@
 //! What generated code uses beside the public API. Not for use by hand: it changes whenever the generator does.
-use crate::{Literal, Misfit, Value, scalars};
+use crate::scalars;
 
 pub use crate::{
     __generated_by as generated_by, __see_the_error_above as see_the_error_above, int_enums,
-    mixed_enums, records, resource::crd, text_constants, text_enums, unions,
+    literal::{Literal, Misfit},
+    mixed_enums,
+    read::read,
+    records,
+    resource::crd,
+    text_constants, text_enums, unions,
+    value::{Fixed, Foreign, List, Map, Optional, Record, Scalar, Slot, Text, Value, View, Whole},
+    write::write,
 };
 pub use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use serde_json::Value as Json;
@@ -12,15 +19,15 @@ pub use std::collections::BTreeMap;
 /// Checks the version of this API that code was generated for; any other version is a compile error.
 ///
 /// ```compile_fail
-/// kube_codegen_record::private::generated_by!(2);
+/// kube_codegen_record::private::generated_by!(1);
 /// ```
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __generated_by {
-    (1) => {};
+    (2) => {};
     ($version:literal) => {
         ::core::compile_error! { ::core::concat!(
-            "this code was generated for API ", $version, " of kube-codegen-record, but the version in use has API 1: \
+            "this code was generated for API ", $version, " of kube-codegen-record, but the version in use has API 2: \
              use kube-codegen and kube-codegen-record of the same release, and generate the code again",
         ) }
         $crate::private::see_the_error_above! {}
@@ -73,7 +80,7 @@ pub fn fit<T: Value>(json: &Json) -> Option<T> {
     if json.is_null() {
         return None;
     }
-    let value: T = crate::read(json).ok()?;
+    let value: T = read(json).ok()?;
     let written = serde_json::to_value(value.view()).ok()?;
     (written == *json).then_some(value)
 }

@@ -7,10 +7,11 @@ use serde::de::{
 };
 
 use crate::{
-    Literal, Record, Slot, Value,
     keys::{EntryOf, IsNumber, Name, NameOf},
+    literal::Literal,
     place::{buffered, literal, misplaced, null, resolve},
     report::Report,
+    value::{List, Map, Record, Slot, Value},
 };
 
 /// Reads a value by the rules of [this crate](crate).
@@ -161,7 +162,7 @@ impl Fill<'_, '_> {
 
 /// Appends the next item to a list.
 struct Item<'l, 'r> {
-    list: &'l mut dyn super::List,
+    list: &'l mut dyn List,
     report: &'r mut Report,
 }
 
@@ -218,7 +219,7 @@ fn fields<'de, A: MapAccess<'de>>(
 }
 
 fn entries<'de, A: MapAccess<'de>>(
-    out: &mut dyn super::Map,
+    out: &mut dyn Map,
     mut map: A,
     report: &mut Report,
 ) -> Result<(), A::Error> {

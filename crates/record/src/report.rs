@@ -1,7 +1,7 @@
 //! Collects the problems of one object into a single message with paths.
 use std::{cell::RefCell, fmt};
 
-use crate::Literal;
+use crate::literal::Literal;
 
 thread_local! {
     /// The problems of the last object, while [`collect`] runs: an error of serde is a message alone.

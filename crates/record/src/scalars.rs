@@ -8,7 +8,12 @@ use k8s_openapi::{
 };
 
 use crate::{
-    DateTime, Literal, Misfit, Number, Scalar, Slot, Value, View, bytes::bytes, date_time,
+    bytes::bytes,
+    date_time::{self, DateTime},
+    floats::{exact, integral, widen},
+    literal::{Literal, Misfit},
+    number::Number,
+    value::{Scalar, Slot, Value, View},
 };
 
 /// `type, blank value, name for messages, |value| view, |literal| Result<type, Misfit>;` for each scalar.
@@ -74,7 +79,7 @@ scalars! {
     f64, 0.0, "f64", |v| float_view(*v), float;
     Number, Number::default(), "a 64-bit number", |v| v.to_view(), number;
     String, String::new(), "a string", |v| View::Str(v), string;
-    ByteString, ByteString::default(), "base64", |v| View::Foreign(v), bytes;
+    ByteString, ByteString::default(), "base64", |v| View::Bytes(&v.0), bytes;
     DateTime, DateTime(String::new()), "a date-time", |v| View::Str(&v.0), date_time;
     Time, Time(Timestamp::UNIX_EPOCH), "an RFC 3339 time", |v| View::Display(&v.0), time;
     Quantity, Quantity("0".to_owned()), "a quantity", |v| View::Str(&v.0), quantity;
@@ -103,30 +108,6 @@ pub(super) fn integer<T: TryFrom<i128>>(literal: &mut Literal<'_>) -> Result<T, 
         _ => return Err(Misfit::Type),
     };
     T::try_from(wide).map_err(|_| Misfit::Value)
-}
-
-/// Returns the integer that the digits of a float spell, as in `3.0` or `1e3`; `None` for fractions and beyond 65 bits.
-///
-/// The API server reads integers from the digits it wrote: `1234567890123456800`, not `1234567890123456768`, the value of the float.
-pub(super) fn integral(value: f64) -> Option<i128> {
-    const LIMIT: f64 = 36_893_488_147_419_103_232.0; // 2^65
-    if value.fract() != 0.0 || value.abs() >= LIMIT {
-        return None;
-    }
-    match exact(value) {
-        Some(value) => Some(value.into()),
-        None => value.to_string().parse().ok(),
-    }
-}
-
-/// Returns the integer that a float is, up to 2^53, below which floats hold each integer; `None` for fractions.
-fn exact(value: f64) -> Option<i64> {
-    const LIMIT: f64 = 9_007_199_254_740_992.0; // 2^53
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "within the integers that a float holds exactly"
-    )]
-    (value.fract() == 0.0 && value.abs() <= LIMIT).then_some(value as i64)
 }
 
 fn number(literal: &mut Literal<'_>) -> Result<Number, Misfit> {
@@ -163,11 +144,6 @@ fn single(literal: &mut Literal<'_>) -> Result<f32, Misfit> {
     } else {
         Err(Misfit::Value)
     }
-}
-
-/// Returns the double with the same shortest digits: a cast of `0.1_f32` would be 0.10000000149011612.
-pub(super) fn widen(value: f32) -> f64 {
-    value.to_string().parse().unwrap_or_else(|_| value.into())
 }
 
 /// Writes a float without a fraction as an integer, as the API server does: `1` stays `1`.

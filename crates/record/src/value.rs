@@ -1,7 +1,10 @@
 //! The traits of reflective values: read as a [`View`], filled through a [`Slot`].
 use std::{collections::BTreeMap, fmt};
 
-use crate::{Foreign, Literal};
+use crate::{
+    fault::Fault,
+    literal::{Literal, Misfit},
+};
 
 /// A value to read, whatever its type.
 #[derive(Clone, Copy)]
@@ -21,6 +24,8 @@ pub enum View<'a> {
     Float(f64),
     /// A string.
     Str(&'a str),
+    /// Bytes, written as base64.
+    Bytes(&'a [u8]),
     /// A value written as the text it displays.
     Display(&'a dyn fmt::Display),
     /// An object with declared fields.
@@ -101,15 +106,6 @@ pub trait Record {
     }
 }
 
-/// Why a literal does not fit a [`Scalar`].
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Misfit {
-    /// It has another type.
-    Type,
-    /// It is out of range or malformed.
-    Value,
-}
-
 /// A value that is one literal on the wire.
 pub trait Scalar {
     /// Sets the value from a literal, of which it may take an owned text; unchanged on error.
@@ -172,6 +168,65 @@ pub trait Map {
     fn clear(&mut self);
     /// Inserts or replaces the value of a key with a blank one, and returns its slot.
     fn insert(&mut self, key: &str) -> Slot<'_>;
+}
+
+/// A value with serde impls of its own. Implemented for every type that is [`Value`], `Serialize` and `DeserializeOwned`.
+pub trait Foreign {
+    /// Reads the value.
+    ///
+    /// # Errors
+    /// The error of the type's own `Deserialize`.
+    fn read(&mut self, json: &serde_json::Value) -> Result<(), Fault>;
+    /// Writes the value.
+    ///
+    /// # Errors
+    /// The error of the type's own `Serialize`, or of the serializer behind the sink.
+    fn write(&self, to: &mut dyn Sink) -> Result<(), Fault>;
+    /// Resets the value to the blank one.
+    fn clear(&mut self);
+}
+
+/// Takes one value: a literal, or the parts of an array or object between `begin_…` and `end`.
+pub trait Sink {
+    /// Writes a literal.
+    ///
+    /// # Errors
+    /// The serializer failed, or the methods were called in the wrong order; the same holds for all methods.
+    fn literal(&mut self, literal: Literal<'_>) -> Result<(), Fault>;
+    /// Begins an array.
+    ///
+    /// # Errors
+    /// As [`Sink::literal`].
+    fn begin_list(&mut self, len: Option<usize>) -> Result<(), Fault>;
+    /// Begins an object.
+    ///
+    /// # Errors
+    /// As [`Sink::literal`].
+    fn begin_map(&mut self, len: Option<usize>) -> Result<(), Fault>;
+    /// Writes the next key of the object.
+    ///
+    /// # Errors
+    /// As [`Sink::literal`].
+    fn key(&mut self, key: &dyn Part) -> Result<(), Fault>;
+    /// Writes the value of the last key, or the next item.
+    ///
+    /// # Errors
+    /// As [`Sink::literal`].
+    fn part(&mut self, part: &dyn Part) -> Result<(), Fault>;
+    /// Ends the array or object.
+    ///
+    /// # Errors
+    /// As [`Sink::literal`].
+    fn end(&mut self) -> Result<(), Fault>;
+}
+
+/// A value that can be written to a sink.
+pub trait Part {
+    /// Writes the value.
+    ///
+    /// # Errors
+    /// As [`Sink::literal`].
+    fn put(&self, to: &mut dyn Sink) -> Result<(), Fault>;
 }
 
 /// A type that a field of a record can have.

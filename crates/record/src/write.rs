@@ -1,7 +1,11 @@
 //! Writes any record to any serializer, its fields sorted by name.
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use crate::{List, Map, Record, View, foreign};
+use crate::{
+    bytes::Base64,
+    foreign,
+    value::{List, Map, Record, View},
+};
 
 /// Writes the present fields of a record, then the undeclared ones.
 ///
@@ -35,6 +39,7 @@ impl Serialize for View<'_> {
             View::UInt(value) => serializer.serialize_u64(value),
             View::Float(value) => serializer.serialize_f64(value),
             View::Str(value) => serializer.serialize_str(value),
+            View::Bytes(value) => serializer.collect_str(&Base64(value)),
             View::Display(value) => serializer.collect_str(value),
             View::Record(value) => write(value, serializer),
             View::List(value) => list(value, serializer),

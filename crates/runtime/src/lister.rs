@@ -27,7 +27,7 @@ use tokio_util::sync::DropGuard;
 
 use crate::{
     cache::{IndexError, Object, ObjectKind, Store, names},
-    record::{Record, label_selector, walk::SelectableField},
+    record::{label_selector, private::Record, walk::SelectableField},
 };
 
 pub use crate::record::label_selector::ParseSelectorError;
@@ -133,7 +133,7 @@ impl<K: Object> Lister<K> {
     /// The generated types have a constant for each of the `selectableFields` of their CRD. The first call adds an index.
     ///
     /// ```
-    /// # use kube_codegen_runtime::{lister::Lister, informer::Object, record::{Record, walk::SelectableField}};
+    /// # use kube_codegen_runtime::{lister::Lister, informer::Object, record::{private::Record, walk::SelectableField}};
     /// # struct Pool;
     /// # trait Generated<K> { const SPEC_ZONE_FIELD: SelectableField<K>; }
     /// # fn example<Pool: Object + Record + Generated<Pool>>(lister: Lister<Pool>) {

@@ -158,8 +158,8 @@ fn deprecated(kind: &Kind) -> Option<TokenStream> {
 fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> TokenStream {
     let derive = derive(&def.derives, &[]);
     let name = def.defined_name();
-    let default =
-        (!def.derives.default).then(|| default(name, &quote!(kube_codegen_record::Value::blank())));
+    let default = (!def.derives.default)
+        .then(|| default(name, &quote!(kube_codegen_record::private::Value::blank())));
     let fields = body.fields.iter().map(|field| {
         let docs = docs::of(
             field.doc.as_deref(),

@@ -8,7 +8,7 @@ use super::code;
 use crate::ir::{Body, Enum, EnumBase, Kind, Model, Module, Struct, TypeDef, Union};
 
 /// The version of the API in `kube_codegen_record::private` that generated code uses.
-const API: u32 = 1;
+const API: u32 = 2;
 
 /// Makes the file.
 pub(super) fn of(model: &Model, module: &Module) -> String {

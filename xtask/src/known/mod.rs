@@ -2,6 +2,7 @@
 mod kinds;
 mod merge;
 mod read;
+mod records;
 // The table has the sentences that the generator looks up, so both extract them alike.
 #[path = "../../../src/pass/known/sentence.rs"]
 mod sentence;
@@ -58,6 +59,7 @@ fn tables() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
         versions.push((version, found));
     }
     let mut files = write::files(&merge::merge(versions)?);
+    files.extend(records::files(&sources)?);
     files.push((kinds::TABLE.into(), kinds::table(&sources)?));
     Ok(files)
 }

@@ -112,7 +112,7 @@ fn structure(text: &str, of: Kubernetes) -> Result<Option<(String, Struct)>, Box
 }
 
 /// Returns the names on the wire by field, from the arms of the deserializer's `match`: `"name" => Field::Key_name,`.
-fn wires(text: &str) -> BTreeMap<String, String> {
+pub(super) fn wires(text: &str) -> BTreeMap<String, String> {
     text.lines()
         .filter_map(|line| {
             let (wire, field) = line.trim().split_once(" => Field::Key_")?;

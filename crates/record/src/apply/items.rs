@@ -122,7 +122,7 @@ macro_rules! __map_item {
         impl $crate::apply::MapItem for $item {
             type Keys<'k> = <$type as $crate::apply::KeyField>::Given<'k>;
             fn with_keys(keys: Self::Keys<'_>) -> Self {
-                let mut item: Self = $crate::Value::blank();
+                let mut item: Self = $crate::private::Value::blank();
                 item.$key = $crate::apply::KeyField::of(keys);
                 item
             }
@@ -135,7 +135,7 @@ macro_rules! __map_item {
         impl $crate::apply::MapItem for $item {
             type Keys<'k> = ($(<$type as $crate::apply::KeyField>::Given<'k>,)+);
             fn with_keys(($($key,)+): Self::Keys<'_>) -> Self {
-                let mut item: Self = $crate::Value::blank();
+                let mut item: Self = $crate::private::Value::blank();
                 $(item.$key = $crate::apply::KeyField::of($key);)+
                 item
             }

@@ -47,6 +47,10 @@ pub use diff::{Change, Diff};
 pub use items::{Items, KeyField, MapItem};
 pub use last::LastApplied;
 
+use crate::{
+    read::read,
+    value::{self, Record},
+};
 use fields::Owned;
 
 /// Metadata that the server sets, and does not let a configuration own.
@@ -62,9 +66,15 @@ const SET_BY_SERVER: [&str; 6] = [
 const UNOWNED: [&str; 4] = ["name", "namespace", "resourceVersion", "uid"];
 
 /// A kind that can be applied: generated kinds and those of `k8s-openapi`.
-pub trait Kind: Metadata<Ty = ObjectMeta> + Serialize + DeserializeOwned {}
+pub trait Kind:
+    Metadata<Ty = ObjectMeta> + value::Value + Record + Serialize + DeserializeOwned
+{
+}
 
-impl<K: Metadata<Ty = ObjectMeta> + Serialize + DeserializeOwned> Kind for K {}
+impl<K> Kind for K where
+    K: Metadata<Ty = ObjectMeta> + value::Value + Record + Serialize + DeserializeOwned
+{
+}
 
 /// A partial object for server-side apply. Its field manager owns exactly the fields that it sets.
 ///
@@ -142,14 +152,8 @@ impl<K: Clone> From<&K> for Apply<K> {
 }
 
 impl<K: Kind> Apply<K> {
-    #[expect(
-        clippy::expect_used,
-        reason = "an object without fields is read as a blank one, by every record and every type of k8s-openapi"
-    )]
     fn blank() -> Self {
-        let header = json!({"apiVersion": K::API_VERSION, "kind": K::KIND, "metadata": {}});
-        let object: K = serde_json::from_value(header).expect("a blank object can be read");
-        object.into()
+        K::blank().into()
     }
 
     /// Sets fields. Items of map lists are best made by [`Items::item`], which takes their keys.
@@ -322,7 +326,7 @@ fn extract_from<K: Kind>(
             extracted["metadata"][name] = value.clone();
         }
     }
-    let mut config = Apply::from(serde_json::from_value::<K>(extracted.clone())?);
+    let mut config = Apply::from(read::<K, _>(&extracted)?);
     // Required fields that the manager owns although they are blank.
     let blank = partial::partial(&config.object)?.blank;
     config.owned = blank

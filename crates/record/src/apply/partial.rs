@@ -1,24 +1,27 @@
 //! Finds the required fields that nothing has set, which a type writes nevertheless.
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Serialize, de::DeserializeOwned};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value as Json, json};
 
 use super::ApplyError;
+use crate::{
+    place::resolve,
+    value::{Record, Slot, Value, View},
+};
 
 /// Fields with a constant value, which are always sent.
 const HEADER: [&str; 2] = ["apiVersion", "kind"];
 
 /// The JSON of an object without its blank required fields, and those by their path.
 pub(super) struct Partial {
-    pub(super) json: Value,
+    pub(super) json: Json,
     pub(super) blank: BTreeMap<String, Blank>,
 }
 
 /// A blank required field.
 pub(super) struct Blank {
     steps: Vec<Step>,
-    value: Value,
+    value: Json,
 }
 
 #[derive(Clone)]
@@ -29,103 +32,108 @@ enum Step {
 
 /// Returns the JSON of an object without the required fields that have their blank value.
 ///
-/// Such a field comes back if the object is read without it and written again. An optional field does not, whatever its value; so this needs no
-/// knowledge of the type. A required field without a blank value, such as a time, is always sent.
-pub(super) fn partial<K: Serialize + DeserializeOwned>(object: &K) -> Result<Partial, ApplyError> {
-    let mut json = serde_json::to_value(object)?;
-    let mut blank = BTreeMap::new();
-    let mut indispensable = BTreeSet::new();
-    loop {
-        let mut probe = json.clone();
-        strip(&mut probe, &indispensable);
-        let read = match serde_json::from_value::<K>(probe) {
-            Ok(read) => read,
-            Err(error) => match missing_field(&error) {
-                Some(name) if indispensable.insert(name.clone()) => continue,
-                _ => break,
-            },
-        };
-        let written = serde_json::to_value(read)?;
-        let before = blank.len();
-        drop_blank(
-            &mut json,
-            &written,
-            &indispensable,
-            &mut Vec::new(),
-            &mut blank,
-        );
-        if blank.len() == before {
-            break;
-        }
-    }
-    Ok(Partial { json, blank })
+/// A blank value of the type goes along: a field that is present there is required, and a value that equals the one there is blank. A
+/// time is never blank. Inside a value whose type depends on it, such as one of several types, all fields are sent.
+pub(super) fn partial<K: Value + Record>(object: &K) -> Result<Partial, ApplyError> {
+    let mut blank = K::blank();
+    let mut found = Found::default();
+    let json = found.record(object, &mut blank)?;
+    Ok(Partial {
+        json,
+        blank: found.blank,
+    })
 }
 
-fn is_plain(value: &Value) -> bool {
-    match value {
-        Value::Object(fields) => fields.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        _ => true,
-    }
+/// What was found so far.
+#[derive(Default)]
+struct Found {
+    path: Vec<Step>,
+    blank: BTreeMap<String, Blank>,
 }
 
-/// Returns the field without which a type cannot be read.
-fn missing_field(error: &serde_json::Error) -> Option<String> {
-    let error = error.to_string();
-    let (_, name) = error.split_once("missing field `")?;
-    Some(name.split_once('`')?.0.to_owned())
-}
-
-/// Removes all fields that are scalars or empty, except for those with a name in `keep`.
-fn strip(value: &mut Value, keep: &BTreeSet<String>) {
-    match value {
-        Value::Object(fields) => {
-            fields.retain(|name, value| !is_plain(value) || keep.contains(name));
-            fields.values_mut().for_each(|value| strip(value, keep));
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| strip(item, keep)),
-        _ => {}
-    }
-}
-
-fn drop_blank(
-    value: &mut Value,
-    written: &Value,
-    keep: &BTreeSet<String>,
-    path: &mut Vec<Step>,
-    blank: &mut BTreeMap<String, Blank>,
-) {
-    match value {
-        Value::Object(fields) => {
-            let names: Vec<String> = fields.keys().cloned().collect();
-            for name in names {
-                let (Some(value), Some(written)) = (fields.get_mut(&name), written.get(&name))
-                else {
-                    continue;
+impl Found {
+    fn record(&mut self, of: &dyn Record, blank: &mut dyn Record) -> Result<Json, ApplyError> {
+        let names = of.names();
+        let mut fields = Map::new();
+        for (index, name) in names.iter().copied().enumerate() {
+            let view = of.get(index);
+            if matches!(view, View::Absent) {
+                continue;
+            }
+            let default = blank.get(index);
+            let is_required = !matches!(default, View::Absent);
+            let is_header = self.path.is_empty() && HEADER.contains(&name);
+            let is_blank = is_required && !is_header && is_blank(view, default)?;
+            self.path.push(Step::Field(name.to_owned()));
+            let value = if is_blank {
+                None
+            } else {
+                let value = self.value(view, blank.at(index))?;
+                // A required struct without fields of its own is not set either.
+                let is_empty = matches!(view, View::Record(_)) && value == json!({});
+                (!is_required || !is_empty).then_some(value)
+            };
+            if let Some(value) = value {
+                fields.insert(name.to_owned(), value);
+            } else {
+                let value = match view {
+                    View::Record(_) => json!({}),
+                    view => serde_json::to_value(view)?,
                 };
-                path.push(Step::Field(name.clone()));
-                if !is_plain(value) {
-                    drop_blank(value, written, keep, path, blank);
-                } else if keep.contains(&name) || path.len() == 1 && HEADER.contains(&&*name) {
-                    // It is always sent.
-                } else if value == written || value.is_object() || value.is_array() {
-                    let value = value.take();
-                    fields.remove(&name);
-                    let steps = path.clone();
-                    blank.insert(shown(path), Blank { steps, value });
-                }
-                path.pop();
+                let steps = self.path.clone();
+                self.blank.insert(shown(&self.path), Blank { steps, value });
+            }
+            self.path.pop();
+        }
+        for (key, value) in of.rest().into_iter().flatten() {
+            if names.binary_search(&key.as_str()).is_err() {
+                fields.insert(key.clone(), value.clone());
             }
         }
-        Value::Array(items) => {
-            for (index, item) in items.iter_mut().enumerate() {
-                path.push(Step::Item(index));
-                drop_blank(item, &written[index], keep, path, blank);
-                path.pop();
-            }
-        }
-        _ => {}
+        Ok(Json::Object(fields))
     }
+
+    /// Converts a value; `blank` is the place of a blank one.
+    fn value(&mut self, view: View<'_>, blank: Slot<'_>) -> Result<Json, ApplyError> {
+        match (view, resolve(blank)) {
+            (View::Record(of), Slot::Record(blank)) => self.record(of, blank),
+            (View::List(of), Slot::List(blank)) => {
+                let mut items = Vec::new();
+                for index in 0..of.len() {
+                    self.path.push(Step::Item(index));
+                    items.push(self.value(of.get(index), blank.push())?);
+                    self.path.pop();
+                }
+                Ok(Json::Array(items))
+            }
+            (View::Map(of), Slot::Map(blank)) => {
+                let mut entries = Map::new();
+                let mut result = Ok(());
+                of.each(&mut |key, view| {
+                    self.path.push(Step::Field(key.to_owned()));
+                    result = self
+                        .value(view, blank.insert(key))
+                        .map(|value| drop(entries.insert(key.to_owned(), value)));
+                    self.path.pop();
+                    result.is_ok()
+                });
+                result?;
+                Ok(Json::Object(entries))
+            }
+            (view, _) => Ok(serde_json::to_value(view)?),
+        }
+    }
+}
+
+/// Whether a value is the blank one of its type.
+fn is_blank(view: View<'_>, blank: View<'_>) -> Result<bool, ApplyError> {
+    Ok(match view {
+        // The fields of a record decide.
+        View::Record(_) | View::Display(_) => false,
+        View::List(list) => list.is_empty(),
+        View::Map(map) => map.is_empty(),
+        view => serde_json::to_value(view)? == serde_json::to_value(blank)?,
+    })
 }
 
 fn shown(path: &[Step]) -> String {
@@ -138,7 +146,7 @@ fn shown(path: &[Step]) -> String {
 
 impl Blank {
     /// Whether a document has the field.
-    pub(super) fn is_in(&self, document: &Value) -> bool {
+    pub(super) fn is_in(&self, document: &Json) -> bool {
         let found = self
             .steps
             .iter()
@@ -173,12 +181,12 @@ impl Partial {
 }
 
 /// Sets a field, below parents that may have been dropped.
-fn insert(mut place: &mut Value, steps: &[Step], value: &Value) {
+fn insert(mut place: &mut Json, steps: &[Step], value: &Json) {
     for step in steps {
         place = match step {
             Step::Field(name) => {
                 if !place.is_object() {
-                    *place = Value::Object(Map::new());
+                    *place = Json::Object(Map::new());
                 }
                 &mut place[name.as_str()]
             }

@@ -7,8 +7,7 @@ use serde::de::{
 };
 use serde_json::{Number, Value};
 
-use super::Fault;
-use crate::scalars::integral;
+use crate::{fault::Fault, floats::integral};
 
 /// Reads a `T`; a second time for `IntOrString`, which refuses some numbers that the API server accepts.
 pub(super) fn read<T: DeserializeOwned>(json: &Value) -> Result<T, Fault> {

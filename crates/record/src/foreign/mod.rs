@@ -1,36 +1,20 @@
 //! Leaf types: types with serde impls of their own, such as those of `k8s-openapi`.
 //!
-//! Their serde code is compiled once, whatever the format: it reads from a buffered `serde_json::Value` and writes to a [`Sink`].
+//! Their serde code is compiled once, whatever the format: it reads from a buffered `serde_json::Value` and writes to a [`Sink`](crate::value::Sink).
 mod buffer;
-mod fault;
 mod serializer;
 mod sink;
-
-pub use fault::Fault;
-pub use sink::{Part, Sink};
 
 use serde::{
     de::DeserializeOwned,
     ser::{Serialize, Serializer},
 };
 
-use crate::{Value, report::Report};
-
-/// A value with serde impls of its own. Implemented for every type that is [`Value`], `Serialize` and `DeserializeOwned`.
-pub trait Foreign {
-    /// Reads the value.
-    ///
-    /// # Errors
-    /// The error of the type's own `Deserialize`.
-    fn read(&mut self, json: &serde_json::Value) -> Result<(), Fault>;
-    /// Writes the value.
-    ///
-    /// # Errors
-    /// The error of the type's own `Serialize`, or of the serializer behind the sink.
-    fn write(&self, to: &mut dyn Sink) -> Result<(), Fault>;
-    /// Resets the value to the blank one.
-    fn clear(&mut self);
-}
+use crate::{
+    fault::Fault,
+    report::Report,
+    value::{Foreign, Sink, Value},
+};
 
 impl<T: Value + Serialize + DeserializeOwned> Foreign for T {
     fn read(&mut self, json: &serde_json::Value) -> Result<(), Fault> {

@@ -4,8 +4,7 @@ use serde::ser::{
     SerializeTupleStruct, Serializer,
 };
 
-use super::{Fault, Sink};
-use crate::{Literal, scalars::widen};
+use crate::{fault::Fault, floats::widen, literal::Literal, value::Sink};
 
 /// The error for what the JSON of Kubernetes objects cannot hold.
 #[cold]

@@ -1,51 +1,11 @@
-//! Where a leaf type writes to: a trait object in front of a serializer.
+//! Where a leaf type writes to: a sink in front of a serializer.
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::Fault;
-use crate::Literal;
-
-/// Takes one value: a literal, or the parts of an array or object between `begin_…` and `end`.
-pub trait Sink {
-    /// Writes a literal.
-    ///
-    /// # Errors
-    /// The serializer failed, or the methods were called in the wrong order; the same holds for all methods.
-    fn literal(&mut self, literal: Literal<'_>) -> Result<(), Fault>;
-    /// Begins an array.
-    ///
-    /// # Errors
-    /// As [`Sink::literal`].
-    fn begin_list(&mut self, len: Option<usize>) -> Result<(), Fault>;
-    /// Begins an object.
-    ///
-    /// # Errors
-    /// As [`Sink::literal`].
-    fn begin_map(&mut self, len: Option<usize>) -> Result<(), Fault>;
-    /// Writes the next key of the object.
-    ///
-    /// # Errors
-    /// As [`Sink::literal`].
-    fn key(&mut self, key: &dyn Part) -> Result<(), Fault>;
-    /// Writes the value of the last key, or the next item.
-    ///
-    /// # Errors
-    /// As [`Sink::literal`].
-    fn part(&mut self, part: &dyn Part) -> Result<(), Fault>;
-    /// Ends the array or object.
-    ///
-    /// # Errors
-    /// As [`Sink::literal`].
-    fn end(&mut self) -> Result<(), Fault>;
-}
-
-/// A value that can be written to a sink.
-pub trait Part {
-    /// Writes the value.
-    ///
-    /// # Errors
-    /// As [`Sink::literal`].
-    fn put(&self, to: &mut dyn Sink) -> Result<(), Fault>;
-}
+use crate::{
+    fault::Fault,
+    literal::Literal,
+    value::{Part, Sink},
+};
 
 impl<T: Serialize + ?Sized> Part for &T {
     fn put(&self, to: &mut dyn Sink) -> Result<(), Fault> {

@@ -2,7 +2,7 @@
 use jiff::Timestamp;
 
 use super::{cell::cell, path::Path, table::Table};
-use crate::Record;
+use crate::value::Record;
 
 /// A printer column of a CRD (`additionalPrinterColumns`).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -5,7 +5,7 @@ use std::{
 };
 
 use super::{node::Node, path::Path};
-use crate::Record;
+use crate::value::Record;
 
 /// A field by which the API server can select objects (`selectableFields` of the CRD; KEP-4358).
 ///

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::{List, Map, Record, View};
+use crate::value::{List, Map, Record, View};
 
 /// A value found by a path.
 #[derive(Clone)]
@@ -27,7 +27,7 @@ impl<'a> Node<'a> {
         match view {
             View::Absent => None,
             View::Json(json) => Some(Node::Json(json)),
-            View::Foreign(_) => serde_json::to_value(view).ok().map(Node::Owned),
+            View::Foreign(_) | View::Bytes(_) => serde_json::to_value(view).ok().map(Node::Owned),
             view => Some(Node::View(view)),
         }
     }

@@ -6,7 +6,7 @@ use super::{
     node::Node,
     parse::Parser,
 };
-use crate::Record;
+use crate::value::Record;
 
 /// A parsed path, such as `.spec.choice`, `.metadata.labels.app\.kubernetes\.io/name`, `.spec['a.b']`, `.spec.list[0].x`, `.spec.list[*].x` or
 /// `.status.conditions[?(@.type=="Ready")].status`.

@@ -1,5 +1,8 @@
 //! Fields with types that have serde impls of their own.
-use kube_codegen_record::{Nullable, Slot, Value, View};
+use kube_codegen_record::{
+    Nullable,
+    private::{Slot, Value, View},
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@ use std::fmt::Debug;
 
 use k8s_openapi::jiff::Timestamp;
 use kube_codegen_record::{
-    Record,
+    private::Record,
     walk::{Column, ColumnType, Columns},
 };
 
@@ -18,10 +18,10 @@ macro_rules! column {
             fn names(&self) -> &'static [&'static str] {
                 self.0.names()
             }
-            fn get(&self, index: usize) -> kube_codegen_record::View<'_> {
+            fn get(&self, index: usize) -> kube_codegen_record::private::View<'_> {
                 self.0.get(index)
             }
-            fn at(&mut self, index: usize) -> kube_codegen_record::Slot<'_> {
+            fn at(&mut self, index: usize) -> kube_codegen_record::private::Slot<'_> {
                 self.0.at(index)
             }
         }

@@ -5,7 +5,7 @@
 use super::shared::*;
 use super::types::*;
 
-kube_codegen_record::private::generated_by!(1);
+kube_codegen_record::private::generated_by!(2);
 
 kube_codegen_record::private::records! {
     OptionObject {

@@ -4,7 +4,7 @@
 
 use super::types::*;
 
-kube_codegen_record::private::generated_by!(1);
+kube_codegen_record::private::generated_by!(2);
 
 kube_codegen_record::private::records! {
     Widget {

@@ -9,8 +9,8 @@ use crate::report::{key_segment, prepend};
 #[derive(Debug)]
 pub struct Fault {
     /// The path within the leaf.
-    pub(super) path: String,
-    pub(super) message: String,
+    pub(crate) path: String,
+    pub(crate) message: String,
 }
 
 impl Fault {
@@ -21,26 +21,26 @@ impl Fault {
         }
     }
 
-    /// A placeholder for the serializer's own error, which [`State`](super::sink::State) keeps.
+    /// A placeholder for the serializer's own error, which the sink in front of it keeps.
     #[cold]
-    pub(super) fn outside() -> Self {
+    pub(crate) fn outside() -> Self {
         Self::new("the document cannot be written")
     }
 
     /// A serde impl broke serde's protocol.
     #[cold]
-    pub(super) fn protocol() -> Self {
+    pub(crate) fn protocol() -> Self {
         Self::new("a serde implementation read or wrote a value twice, or never")
     }
 
     #[cold]
-    pub(super) fn in_field(mut self, name: &str) -> Self {
+    pub(crate) fn in_field(mut self, name: &str) -> Self {
         prepend(&mut self.path, &key_segment(name));
         self
     }
 
     #[cold]
-    pub(super) fn in_item(mut self, index: usize) -> Self {
+    pub(crate) fn in_item(mut self, index: usize) -> Self {
         prepend(&mut self.path, &format!("[{index}]"));
         self
     }
