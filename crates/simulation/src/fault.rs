@@ -17,6 +17,9 @@ pub enum Fault {
     /// As `CrashAfter`; for 20 seconds, lists and watches of the new process show the state before this request, as from an API server
     /// that lags behind. Only requests with `resourceVersion=0` are answered from that state, as by a real server.
     StaleRestart,
+    /// After the request, all watches expire; for 20 seconds, lists with `resourceVersion=0` and watches show the state before it, as from a second
+    /// API server that lags behind.
+    StaleReconnect,
     /// The connection breaks before the request reaches the server.
     Disconnect,
     /// The connection breaks after the effect of the request.
@@ -25,8 +28,16 @@ pub enum Fault {
     Error(u16),
     /// The server answers with this status after the effect of the request.
     ErrorAfter(u16),
+    /// The server answers 504, and the request takes effect after this time, in milliseconds.
+    LateEffect(u64),
     /// This event and those after it arrive later by this time, in milliseconds.
     Hold(u64),
+    /// Nothing arrives on this watch for this time, in milliseconds, and then all that has happened; other watches go on.
+    Stall(u64),
+    /// This event and the next one of the same object arrive as one.
+    Merge,
+    /// This event arrives twice.
+    Double,
     /// The watch ends before this event.
     Cut,
     /// The watch ends before this event with 410 Expired; the next list shows only the last state.
@@ -35,6 +46,8 @@ pub enum Fault {
     Miss(u64),
     /// The replica stops for this time, in milliseconds, as under SIGSTOP: its requests wait.
     Pause(u64),
+    /// From this request for a Lease on, the clock of the replica is ahead by this time, in milliseconds.
+    Skew(i64),
     /// Just before the request, another client sets a label of the object, which raises its resourceVersion.
     Touch,
     /// Just before the request, another client deletes this object.
@@ -53,6 +66,8 @@ pub enum FaultKind {
     CrashAfter,
     /// [`Fault::StaleRestart`]
     StaleRestart,
+    /// [`Fault::StaleReconnect`]
+    StaleReconnect,
     /// [`Fault::Disconnect`]
     Disconnect,
     /// [`Fault::LostAnswer`]
@@ -63,8 +78,16 @@ pub enum FaultKind {
     Error,
     /// [`Fault::ErrorAfter`]
     ErrorAfter,
+    /// [`Fault::LateEffect`]
+    LateEffect,
     /// [`Fault::Hold`]
     Hold,
+    /// [`Fault::Stall`]
+    Stall,
+    /// [`Fault::Merge`]
+    Merge,
+    /// [`Fault::Double`]
+    Double,
     /// [`Fault::Cut`]
     Cut,
     /// [`Fault::Expire`]
@@ -73,6 +96,8 @@ pub enum FaultKind {
     Miss,
     /// [`Fault::Pause`]
     Pause,
+    /// [`Fault::Skew`]
+    Skew,
     /// [`Fault::Touch`]
     Touch,
     /// [`Fault::Delete`]
@@ -90,16 +115,22 @@ impl Fault {
             Self::CrashBefore => FaultKind::CrashBefore,
             Self::CrashAfter => FaultKind::CrashAfter,
             Self::StaleRestart => FaultKind::StaleRestart,
+            Self::StaleReconnect => FaultKind::StaleReconnect,
             Self::Disconnect => FaultKind::Disconnect,
             Self::LostAnswer => FaultKind::LostAnswer,
             Self::Error(409) => FaultKind::Conflict,
             Self::Error(_) => FaultKind::Error,
             Self::ErrorAfter(_) => FaultKind::ErrorAfter,
+            Self::LateEffect(_) => FaultKind::LateEffect,
             Self::Hold(_) => FaultKind::Hold,
+            Self::Stall(_) => FaultKind::Stall,
+            Self::Merge => FaultKind::Merge,
+            Self::Double => FaultKind::Double,
             Self::Cut => FaultKind::Cut,
             Self::Expire => FaultKind::Expire,
             Self::Miss(_) => FaultKind::Miss,
             Self::Pause(_) => FaultKind::Pause,
+            Self::Skew(_) => FaultKind::Skew,
             Self::Touch => FaultKind::Touch,
             Self::Delete(_) => FaultKind::Delete,
             Self::Drift(_) => FaultKind::Drift,
@@ -120,15 +151,28 @@ impl fmt::Display for Fault {
             Self::StaleRestart => f.write_str(
                 "the operator crashes after this request, and starts with a view from before it",
             ),
+            Self::StaleReconnect => f.write_str(
+                "the operator is connected to a server that lags: it shows the state before this request",
+            ),
             Self::Disconnect => f.write_str("the connection breaks before this request"),
             Self::LostAnswer => f.write_str("the answer to this request is lost"),
             Self::Error(code) => write!(f, "the server answers {code}, without effect"),
             Self::ErrorAfter(code) => write!(f, "the server answers {code}, after the effect"),
+            Self::LateEffect(ms) => write!(
+                f,
+                "the server answers 504, and this request takes effect {ms} ms later"
+            ),
             Self::Hold(ms) => write!(f, "this event arrives {ms} ms later"),
+            Self::Stall(ms) => write!(f, "nothing arrives on this watch for {ms} ms"),
+            Self::Merge => {
+                f.write_str("this event and the next one of the object arrive as one")
+            }
+            Self::Double => f.write_str("this event arrives twice"),
             Self::Cut => f.write_str("the watch ends before this event"),
             Self::Expire => f.write_str("the watch expires (410) before this event"),
             Self::Miss(ms) => write!(f, "the watch stalls for {ms} ms, then expires (410)"),
             Self::Pause(ms) => write!(f, "the replica stops for {ms} ms"),
+            Self::Skew(ms) => write!(f, "the clock of the replica is {ms} ms ahead"),
             Self::Touch => f.write_str("another client has just changed the object"),
             Self::Delete(id) => write!(f, "another client deletes {id}"),
             Self::Drift(id) => write!(f, "another client changes {id}"),

@@ -69,5 +69,5 @@ pub use choose::{Exhaustion, Summary, assert_repeatable};
 pub use fault::{Fault, FaultKind};
 pub use oracle::Oracle;
 pub use print::Found;
-pub use schedule::{Decision, Point, Schedule};
+pub use schedule::{Cut, Decision, Point, Schedule};
 pub use settings::{Budget, Simulation, Workload};

@@ -56,6 +56,35 @@ pub struct Decision {
     pub fault: Fault,
 }
 
+/// A part of a workload that a failure does not need.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Cut {
+    /// The object with this path.
+    Object(String),
+    /// What users do in this phase.
+    Phase(usize),
+    /// A field of an object: the path of the object, and the pointer of the field.
+    Field(String, String),
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Object(path) => f.write_str(path),
+            Self::Phase(phase) => write!(f, "phase {phase}"),
+            Self::Field(path, pointer) => {
+                write!(
+                    f,
+                    "{} of {path}",
+                    pointer.trim_start_matches('/').replace('/', ".")
+                )
+            }
+        }
+    }
+}
+
 /// All decisions of a run. The same schedule gives the same run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -80,6 +109,9 @@ pub struct Schedule {
     /// it, latencies decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Vec<usize>>,
+    /// What the run leaves out of the workload.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<Cut>,
     /// Whether the timeline shows what the caches lack.
     #[serde(skip)]
     pub(crate) detailed: bool,

@@ -260,18 +260,19 @@ fn compare(
         (Some(Value::Object(left)), None) if !path.is_empty() => (left, &empty),
         (None, Some(Value::Object(right))) if !path.is_empty() => (&empty, right),
         (expected, found) => {
-            let show = |value: &Value| {
-                let text = value.to_string();
-                match text.char_indices().nth(160) {
-                    Some((end, _)) => format!("{}…", &text[..end]),
-                    None => text,
+            let (left, right) = (expected.map(Value::to_string), found.map(Value::to_string));
+            let same = match (&left, &right) {
+                (Some(left), Some(right)) => {
+                    let letters = left.chars().zip(right.chars());
+                    letters.take_while(|(left, right)| left == right).count()
                 }
+                _ => 0,
             };
             differences.push(Difference {
                 object: object.to_owned(),
                 path: path.to_owned(),
-                expected: expected.map(show),
-                found: found.map(show),
+                expected: left.map(|text| excerpt(text, same)),
+                found: right.map(|text| excerpt(text, same)),
             });
             return;
         }
@@ -287,6 +288,26 @@ fn compare(
             differences,
         );
     }
+}
+
+/// Returns a text, of which only the part after the first `same` letters differs from another one.
+fn excerpt(text: String, same: usize) -> String {
+    const LONGEST: usize = 160;
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= LONGEST {
+        return text;
+    }
+    let from = if same < LONGEST { 0 } else { same - 40 };
+    let to = letters.len().min(from + LONGEST);
+    let mut shown = String::new();
+    if from > 0 {
+        shown.push('…');
+    }
+    shown.extend(&letters[from..to]);
+    if to < letters.len() {
+        shown.push('…');
+    }
+    shown
 }
 
 #[cfg(test)]
@@ -313,6 +334,17 @@ mod tests {
         assert_eq!(found[0].path, "spec.replicas");
         let mask = Mask::from([(found[0].object.clone(), found[0].path.clone())]);
         assert!(differences(&one, &other, &mask).is_empty());
+    }
+
+    #[test]
+    fn of_long_texts_the_part_that_differs_is_shown() {
+        let state_of = |end: &str| {
+            let data = "x".repeat(300) + end + &"y".repeat(300);
+            State::from([("a".to_owned(), json!({"data": data}))])
+        };
+        let found = differences(&state_of("one"), &state_of("two"), &Mask::new());
+        assert!(found[0].expected.as_ref().unwrap().contains("xoney"));
+        assert!(found[0].found.as_ref().unwrap().contains("xtwoy"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use fastrand::Rng;
 use super::{
     learn::{Known, learn},
     plan::{self, Singles},
-    shrink::shrink,
+    shrink::{shrink, shrink_calm},
     summary::Summary,
     threads::on_threads,
 };
@@ -126,8 +126,11 @@ pub(crate) fn explore(
         },
         |(learned, _)| learned.is_err(),
     );
-    for (learned, logs) in learned {
-        logs.iter().for_each(|log| watch(log));
+    for (workload, (learned, logs)) in workloads.iter().zip(learned) {
+        for log in &logs {
+            watch(log);
+        }
+        let learned = learned.map_err(|found| shrink_calm(setup, workload, seed, found));
         known.push(learned?);
     }
     let begin = Instant::now();

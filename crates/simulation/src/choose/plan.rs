@@ -17,7 +17,12 @@ fn faults(setup: &Setup, of: &Known<'_>, at: &Passed) -> Vec<Fault> {
     let (point, kind) = (&at.point, at.kind);
     let mut faults = match kind {
         _ if at.report => vec![Fault::Error(500), Fault::Disconnect],
-        PointKind::Read => vec![Fault::Error(500), Fault::Disconnect, Fault::Error(429)],
+        PointKind::Read => vec![
+            Fault::Error(500),
+            Fault::Disconnect,
+            Fault::Error(429),
+            Fault::CrashBefore,
+        ],
         PointKind::Write => vec![
             Fault::CrashAfter,
             Fault::CrashBefore,
@@ -28,6 +33,8 @@ fn faults(setup: &Setup, of: &Known<'_>, at: &Passed) -> Vec<Fault> {
             Fault::Error(409),
             Fault::Error(429),
             Fault::ErrorAfter(504),
+            Fault::LateEffect(3_000),
+            Fault::StaleReconnect,
         ],
         PointKind::Event => vec![
             Fault::Hold(3_000),
@@ -35,8 +42,19 @@ fn faults(setup: &Setup, of: &Known<'_>, at: &Passed) -> Vec<Fault> {
             Fault::Cut,
             Fault::Expire,
             Fault::Hold(60),
+            Fault::Stall(45_000),
+            Fault::Merge,
+            Fault::Double,
         ],
     };
+    if at.child.is_some() || point.what.starts_with("create ") {
+        // A child with a random name that comes later than its successor: an operator can only look for such twins.
+        faults.retain(|fault| !matches!(fault, Fault::LateEffect(_)));
+    }
+    if point.what.starts_with("event DELETED ") {
+        // A child of an owner that is deleted would be created, and collected, for as long.
+        faults.retain(|fault| !matches!(fault, Fault::Stall(_)));
+    }
     if kind == PointKind::Write && !at.report {
         // One child for each point, so that the number of schedules stays linear.
         let turn = point.what.len() + point.occurrence as usize;
@@ -49,6 +67,9 @@ fn faults(setup: &Setup, of: &Known<'_>, at: &Passed) -> Vec<Fault> {
     }
     if setup.replicas > 1 && !at.report {
         faults.push(Fault::Pause(40_000));
+    }
+    if setup.replicas > 1 && kind == PointKind::Write && point.what.contains(" leases ") {
+        faults.extend([Fault::Skew(60_000), Fault::Skew(-60_000)]);
     }
     faults.retain(|fault| !setup.without_faults.contains(&fault.kind()));
     faults
@@ -67,7 +88,9 @@ fn rank(fault: &Fault) -> u8 {
         | Fault::Hold(_)
         | Fault::Delete(_)
         | Fault::Drift(_)
-        | Fault::Pause(_) => 0,
+        | Fault::Pause(_)
+        | Fault::Skew(_)
+        | Fault::LateEffect(_) => 0,
         Fault::CrashBefore | Fault::StaleRestart | Fault::Error(429 | 500) | Fault::Disconnect => 1,
         _ => 2,
     }
@@ -115,6 +138,12 @@ fn class(fault: &Fault) -> u8 {
         Fault::Touch => 9,
         Fault::Delete(_) => 10,
         Fault::Drift(_) => 11,
+        Fault::LateEffect(_) => 12,
+        Fault::StaleReconnect => 13,
+        Fault::Stall(_) => 14,
+        Fault::Merge => 15,
+        Fault::Double => 16,
+        Fault::Skew(_) => 17,
     }
 }
 
@@ -345,8 +374,11 @@ pub(crate) fn combination(
         }
     }
     let mut hurry = BTreeMap::new();
+    // A create that takes effect after the deletion of all that it belongs to: no operator can clean up then.
+    let is_late = |decision: &Decision| matches!(decision.fault, Fault::LateEffect(_));
+    let may_hurry = hurries(setup) && !decisions.iter().any(is_late);
     for phase in phases.start..phases.end.min(of.workload.phases.len() - 1) {
-        if random.u8(..4) == 0 && hurries(setup) {
+        if random.u8(..4) == 0 && may_hurry {
             hurry.insert(phase, random.u64(..1_000));
         }
     }

@@ -84,6 +84,7 @@ pub(crate) fn replay(
             names.join(", ")
         ));
     };
+    let workload = &workload.reduced(&schedule.without);
     if schedule.from >= workload.phases.len() {
         return Err(format!(
             "the workload {:?} has no phase {} any more",

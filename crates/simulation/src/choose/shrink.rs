@@ -2,16 +2,22 @@
 
 use std::sync::Arc;
 
-use super::learn::Known;
+use super::learn::{Known, learn};
 use crate::{
-    judge::Basis,
+    judge::{Basis, Reference},
+    oracle::Oracle,
     print::Found,
     run::{Outcome, run},
-    schedule::Schedule,
+    schedule::{Cut, Schedule},
     settings::{Setup, Workload},
 };
 
-/// Removes decisions as long as the same oracle is violated.
+/// Smaller workloads that are tried at most: each needs runs without faults.
+const ATTEMPTS: usize = 20;
+/// Where each run goes on until its patience ends.
+const LONG_ATTEMPTS: usize = 3;
+
+/// Removes decisions, and then objects, phases and fields of the workload, as long as the same oracle is violated.
 pub(crate) fn shrink(
     setup: &Arc<Setup>,
     of: &Known<'_>,
@@ -21,8 +27,8 @@ pub(crate) fn shrink(
 ) -> Box<Found> {
     let faults = schedule.size();
     let (mut schedule, mut outcome) = (schedule, outcome);
+    let oracle = outcome.failure.as_ref().map(|failure| failure.oracle);
     'smaller: loop {
-        let oracle = outcome.failure.as_ref().map(|failure| failure.oracle);
         for smaller in schedule.smaller() {
             let again = run(setup, of.workload, &smaller, of.reference.basis());
             if again.failure.as_ref().map(|failure| failure.oracle) == oracle {
@@ -32,13 +38,73 @@ pub(crate) fn shrink(
         }
         break;
     }
-    let outcome = detailed(setup, of.workload, &schedule, of.reference.basis(), outcome);
+    let mut smallest: Option<(Workload, Reference)> = None;
+    // What the server collects or counts without faults is not known of a smaller workload.
+    if schedule.order.is_none() && oracle != Some(Oracle::Counts) {
+        reduce(of.workload, oracle, |workload, cuts| {
+            let known = learn(setup, workload, of.reference.seed, &mut |_| {}).ok()?;
+            let smaller = Schedule {
+                without: cuts.to_vec(),
+                ..schedule.clone()
+            };
+            let again = run(setup, workload, &smaller, known.reference.basis());
+            let fails = again.failure.as_ref().map(|failure| failure.oracle) == oracle;
+            fails.then(|| {
+                (schedule, outcome) = (smaller, again);
+                smallest = Some((workload.clone(), known.reference));
+            })
+        });
+    }
+    let (workload, reference) = match &smallest {
+        Some((workload, reference)) => (workload, reference),
+        None => (of.workload, &of.reference),
+    };
+    let outcome = detailed(setup, workload, &schedule, reference.basis(), outcome);
     let failure = outcome
         .failure
         .unwrap_or_else(|| unreachable!("the run has failed"));
     Found::new(setup, schedule, failure, outcome.log)
         .learned_with(of.reference.seed)
         .after(schedules, faults)
+}
+
+/// Makes the workload of a failure without faults smaller.
+pub(crate) fn shrink_calm(
+    setup: &Arc<Setup>,
+    workload: &Workload,
+    seed: u64,
+    mut found: Box<Found>,
+) -> Box<Found> {
+    let oracle = found.oracle;
+    reduce(workload, Some(oracle), |workload, cuts| {
+        let mut smaller = learn(setup, workload, seed, &mut |_| {}).err()?;
+        (smaller.oracle == oracle).then(|| {
+            smaller.schedule.without = cuts.to_vec();
+            found = smaller;
+        })
+    });
+    found
+}
+
+/// Leaves one part of a workload out after the other, where it still fails.
+fn reduce(
+    workload: &Workload,
+    oracle: Option<Oracle>,
+    mut fails: impl FnMut(&Workload, &[Cut]) -> Option<()>,
+) {
+    let mut cuts = Vec::new();
+    let has_phases = oracle != Some(Oracle::History);
+    let attempts = match oracle {
+        Some(Oracle::Rest | Oracle::Requests) => LONG_ATTEMPTS,
+        _ => ATTEMPTS,
+    };
+    for cut in workload.cuts(has_phases).into_iter().take(attempts) {
+        cuts.push(cut);
+        let reduced = workload.reduced(&cuts);
+        if reduced.is_idle() || fails(&reduced, &cuts).is_none() {
+            cuts.pop();
+        }
+    }
 }
 
 /// Runs a schedule that has failed once more, for its timeline.

@@ -45,6 +45,9 @@ pub(crate) fn failure(found: &Found, file: Option<&Path>) -> String {
             found.schedule.from
         );
     }
+    for cut in &found.schedule.without {
+        let _ = writeln!(text, "    without {cut}");
+    }
     for decision in &found.schedule.decisions {
         let _ = writeln!(text, "    {}: at {}", decision.fault, decision.at);
     }

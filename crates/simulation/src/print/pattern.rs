@@ -148,9 +148,9 @@ fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
         (Fault::Error(_) | Fault::Disconnect, _) => format!(
             "`{what}` failed, and nothing repeats it: the error was ignored, or a later step does not know that this one is missing. Return the error, so that the object is reconciled again."
         ),
-        (Fault::StaleRestart | Fault::Hold(_), Wrong::Extra) => "The cache was behind: the operator created again, or kept, what it could not see yet. Give children names that follow from their owner, or ask the server before a create or delete that cannot be repeated.".to_owned(),
-        (Fault::StaleRestart | Fault::Hold(_), Wrong::Missing) => "The cache was behind: the operator changed or deleted something by an old state, without a resourceVersion or uid that would have made the server refuse it.".to_owned(),
-        (Fault::Miss(_) | Fault::Expire | Fault::Cut, _) => {
+        (Fault::StaleRestart | Fault::StaleReconnect | Fault::Hold(_) | Fault::Stall(_), Wrong::Extra) => "The cache was behind: the operator created again, or kept, what it could not see yet. Give children names that follow from their owner, or ask the server before a create or delete that cannot be repeated.".to_owned(),
+        (Fault::StaleRestart | Fault::StaleReconnect | Fault::Hold(_) | Fault::Stall(_), Wrong::Missing) => "The cache was behind: the operator changed or deleted something by an old state, without a resourceVersion or uid that would have made the server refuse it.".to_owned(),
+        (Fault::Miss(_) | Fault::Expire | Fault::Cut | Fault::Merge, _) => {
             let deletions = if what.contains("DELETED") { " For deletions, use an owner reference or a finalizer." } else { "" };
             format!(
                 "The operator did not see `{what}` but only the state after it. It acts on a change, not on the difference between spec and state; nothing repeats a change that is missed. Compare spec and state in each reconcile.{deletions}"
@@ -159,6 +159,13 @@ fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
         (Fault::Delete(child) | Fault::Drift(child), _) => format!(
             "Another client changed or deleted {child}, and the operator did not put it back. Watch the children (`Controller::owns`), and compare all their fields."
         ),
+        (Fault::LateEffect(_), _) => format!(
+            "`{what}` took effect after the operator had given it up, and after later writes. What the operator has written is no evidence of what is there: compare the spec with what the watches show in each reconcile, and send a resourceVersion where a late write would do harm."
+        ),
+        (Fault::Double, _) => format!(
+            "`{what}` arrived twice, as after a new connection, and the operator acted twice. Compare spec and state in each reconcile, and give children names that follow from their owner."
+        ),
+        (Fault::Skew(_), _) => "The replicas compare times of different clocks. Measure the age of a Lease from when its last change was seen, by a monotonic clock, as leader election does.".to_owned(),
         (Fault::Pause(_), _) => "The replica did not run for a while, and continued with what it knew before.".to_owned(),
     }
 }

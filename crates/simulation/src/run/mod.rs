@@ -1,11 +1,14 @@
 //! Runs one schedule on virtual time.
 
+mod answers;
 mod link;
 mod panics;
 mod requests;
 mod rest;
+mod skew;
 mod stall;
 mod steer;
+mod watching;
 mod workers;
 mod world;
 

@@ -2,6 +2,7 @@
 
 mod budget;
 mod primary;
+mod reduce;
 mod setup;
 mod simulation;
 mod values;

@@ -38,4 +38,16 @@ pub(crate) enum Bug {
     Rewrites,
     /// A status without the Deployment of the cache panics.
     Panics,
+    /// The status is compared with the one that this process wrote last.
+    RemembersStatus,
+    /// What was created and is not seen after 20 seconds is created again, with another name.
+    Impatient,
+    /// A list from the cache of the API server decides whether a child exists.
+    ListsAny,
+    /// The change of a child that gets ready is acted on, not its state.
+    SeesChange,
+    /// Each event of an object without a status creates a child.
+    ActsOnEvents,
+    /// The time in a Lease is compared with the clock of the replica.
+    WallClock,
 }

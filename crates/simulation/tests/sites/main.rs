@@ -4,13 +4,14 @@
 
 mod bug;
 mod operator;
+mod raw;
 mod site;
 
 use std::{env, fs, time::Instant};
 
 use bug::Bug;
 use kube_codegen_simulation::{
-    Budget,
+    Budget, FaultKind,
     Oracle::{
         self, Counts, Deletion, EndState, History, Idempotence, Leader, OwnerReferences, Panics,
         Preconditions, Requests, Rest,
@@ -20,8 +21,13 @@ use kube_codegen_simulation::{
 
 fn simulation(bug: Bug) -> Simulation {
     let simulation = Simulation::new(&format!("sites with {bug:?}")).crd(&site::crd());
-    if bug == Bug::TwoLeaders {
-        return replicas(simulation, bug);
+    match bug {
+        Bug::TwoLeaders => return replicas(simulation, bug),
+        Bug::WallClock => return simulation.replicas(2).operator(raw::run_replica),
+        Bug::SeesChange | Bug::ActsOnEvents => {
+            return simulation.operator(move |client| raw::run(client, bug));
+        }
+        _ => {}
     }
     simulation.operator(move |client| operator::run(client, bug))
 }
@@ -154,6 +160,64 @@ const MUTANTS: &[Mutant] = &[
         &[Panics],
     ),
 ];
+
+/// Further mutants, which one kind of faults alone shows.
+const ONE_FAULT: &[(Bug, FaultKind)] = &[
+    (Bug::SeesChange, FaultKind::Merge),
+    (Bug::ActsOnEvents, FaultKind::Double),
+    (Bug::WallClock, FaultKind::Skew),
+    (Bug::RemembersStatus, FaultKind::LateEffect),
+    (Bug::Impatient, FaultKind::Stall),
+    (Bug::ListsAny, FaultKind::StaleReconnect),
+];
+
+const FAULTS: &[FaultKind] = &[
+    FaultKind::CrashBefore,
+    FaultKind::CrashAfter,
+    FaultKind::StaleRestart,
+    FaultKind::StaleReconnect,
+    FaultKind::Disconnect,
+    FaultKind::LostAnswer,
+    FaultKind::Conflict,
+    FaultKind::Error,
+    FaultKind::ErrorAfter,
+    FaultKind::LateEffect,
+    FaultKind::Hold,
+    FaultKind::Stall,
+    FaultKind::Merge,
+    FaultKind::Double,
+    FaultKind::Cut,
+    FaultKind::Expire,
+    FaultKind::Miss,
+    FaultKind::Pause,
+    FaultKind::Skew,
+    FaultKind::Touch,
+    FaultKind::Delete,
+    FaultKind::Drift,
+    FaultKind::Hurry,
+];
+
+/// With this kind alone, the mutant is found; without any, it is not.
+#[test]
+fn each_of_these_faults_shows_an_error_that_no_other_schedule_has() {
+    for (bug, kind) in ONE_FAULT {
+        let only = |kinds: &[FaultKind], schedules| {
+            let others = FAULTS.iter().filter(|it| !kinds.contains(it));
+            let simulation = simulation(*bug).budget(Budget::Schedules(schedules));
+            others.fold(simulation, |all, it| all.without_fault(*it))
+        };
+        let found = only(&[*kind], 60).explore();
+        let found = match found {
+            Err(found) => found,
+            Ok(summary) => panic!("{bug:?} is not found by {kind:?}: {summary}"),
+        };
+        eprintln!("{bug:?}: {:?}, {} schedules", found.oracle, found.schedules);
+        assert_eq!(found.schedule.decisions[0].fault.kind(), *kind, "{found}");
+        if let Err(found) = only(&[], 4).explore() {
+            panic!("{bug:?} without {kind:?}: {found}");
+        }
+    }
+}
 
 /// Each mutant is found with fewer schedules than the default budget allows. With `KUBE_CODEGEN_ACCEPT=1`, the result is written to the table of
 /// docs/simulation.md.

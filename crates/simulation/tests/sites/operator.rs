@@ -15,7 +15,7 @@ use k8s_openapi::{
 };
 use kube::{
     Api, Client, ResourceExt as _,
-    api::{DeleteParams, Patch, PatchParams, PostParams, Preconditions},
+    api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, Preconditions},
 };
 use kube_codegen_runtime::{
     client::{ErrorExt as _, TypedClient},
@@ -28,6 +28,7 @@ use kube_codegen_runtime::{
     lister::{Lister, Selector},
 };
 use serde_json::json;
+use tokio::time::Instant;
 
 use crate::{
     bug::Bug,
@@ -44,6 +45,10 @@ struct Context {
     deployments: Lister<Deployment>,
     maps: Lister<ConfigMap>,
     seen: Mutex<BTreeMap<String, i32>>,
+    /// The status that was written last, by uid.
+    written: Mutex<BTreeMap<String, (Option<i64>, bool)>>,
+    /// When children were created, by their names.
+    created: Mutex<BTreeMap<String, Instant>>,
 }
 
 /// Runs one of several replicas.
@@ -94,6 +99,8 @@ pub(crate) async fn run(client: Client, bug: Bug) {
         deployments: deployments.lister(),
         maps: maps.lister(),
         seen: Mutex::default(),
+        written: Mutex::default(),
+        created: Mutex::default(),
     };
     let controller = Controller::for_informer(&sites)
         .owns(&deployments)
@@ -253,8 +260,16 @@ async fn deployment(site: &Site, context: &Context, owner: &OwnerReference) -> k
 async fn config(site: &Site, context: &Context, owner: &OwnerReference) -> kube::Result<()> {
     let name = format!("{}-{}", site.name_any(), site.spec.color);
     let maps = context.maps.namespaced("default");
-    let generated = context.bug == Bug::StaleRead;
-    let cached = if generated {
+    let generated = matches!(context.bug, Bug::StaleRead | Bug::Impatient | Bug::ListsAny);
+    let api = Api::<ConfigMap>::namespaced(context.client.clone(), "default");
+    let cached = if context.bug == Bug::ListsAny {
+        let listed = api.list(&ListParams::default().match_any()).await?;
+        let mut children = listed.items.into_iter();
+        let found = children.find(|map| {
+            is_controlled_by(map, site) && map.labels().get("color") == Some(&site.spec.color)
+        });
+        found.map(Arc::new)
+    } else if generated {
         let all = maps.list(&Selector::default()).into_iter();
         let mut children = all.filter(|map| is_controlled_by(&**map, site));
         children.find(|map| map.labels().get("color") == Some(&site.spec.color))
@@ -262,8 +277,19 @@ async fn config(site: &Site, context: &Context, owner: &OwnerReference) -> kube:
         maps.get(&name).ok()
     };
     let data = BTreeMap::from([("text".to_owned(), site.spec.text.clone())]);
-    let api = Api::<ConfigMap>::namespaced(context.client.clone(), "default");
     let Some(cached) = cached else {
+        if context.bug == Bug::Impatient {
+            let key = format!("{name} {}", site.uid().unwrap_or_default());
+            let mut created = context
+                .created
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            let before = created.get(&key);
+            if before.is_some_and(|at| at.elapsed() < Duration::from_secs(20)) {
+                return Ok(());
+            }
+            created.insert(key, Instant::now());
+        }
         let mut map = ConfigMap {
             data: Some(data),
             ..ConfigMap::default()
@@ -357,7 +383,16 @@ async fn status(site: &Site, context: &Context, account: Option<String>) -> kube
     if context.bug == Bug::StatusFlaps {
         new.reconciles = Some(old.reconciles.unwrap_or(0) + 1);
     }
-    if new != old {
+    let uid = site.uid().unwrap_or_default();
+    let brief = (new.observed_generation, ready);
+    let is_written = {
+        let written = context
+            .written
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        context.bug == Bug::RemembersStatus && written.get(&uid) == Some(&brief)
+    };
+    if new != old && !is_written {
         let api = Api::<Site>::namespaced(context.client.clone(), "default");
         let patch = Patch::Merge(json!({ "status": new }));
         match api
@@ -367,8 +402,14 @@ async fn status(site: &Site, context: &Context, account: Option<String>) -> kube
             Err(error) if error.is_not_found() => {}
             other => drop(other?),
         }
+        let mut written = context
+            .written
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        written.insert(uid, brief);
     }
     Ok(match context.bug {
+        Bug::Impatient => Action::requeue(Duration::from_secs(10)),
         Bug::HotLoop => Action::requeue(Duration::from_millis(100)),
         _ => Action::await_change(),
     })

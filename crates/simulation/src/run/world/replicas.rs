@@ -16,6 +16,8 @@ pub(super) struct Replica {
     pub(super) incarnation: u64,
     pub(super) paused_until: Option<Instant>,
     pub(super) stale: Option<ApiServer>,
+    /// By how many milliseconds its clock is ahead.
+    pub(super) skew: i64,
     pub(super) view: View,
 }
 
@@ -67,6 +69,15 @@ impl World {
     pub(crate) fn pause(&self, replica: usize, time: Duration) {
         self.busy(time);
         self.lock().replicas[replica].paused_until = Some(Instant::now() + time);
+    }
+
+    pub(crate) fn skew(&self, replica: usize) -> i64 {
+        self.lock().replicas[replica].skew
+    }
+
+    /// Moves the clock of the replica, also of processes that start later.
+    pub(crate) fn set_skew(&self, replica: usize, ms: i64) {
+        self.lock().replicas[replica].skew = ms;
     }
 
     /// Shows lists and watches of the replica the state of `server`, for some time.

@@ -1,0 +1,221 @@
+//! The watches of an operator: each event is a choice point.
+
+use std::{convert::Infallible, time::Duration};
+
+use bytes::Bytes;
+use futures::{StreamExt as _, stream};
+use http_body::Frame;
+use http_body_util::{BodyExt as _, StreamBody, combinators::UnsyncBoxBody};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
+use tower::BoxError;
+
+use super::{
+    answers::{Answer, expired},
+    link::Link,
+    steer::Steering,
+};
+use crate::{
+    fault::Fault,
+    schedule::{Point, PointKind},
+    state::text,
+};
+
+/// How long an event waits for another one that it is merged with.
+const MERGE: Duration = Duration::from_secs(3);
+
+/// What happens to a watch at an event.
+enum Next {
+    Send(Bytes),
+    /// The event becomes one with the next of its object.
+    Keep(Bytes),
+    /// The last line.
+    End(Bytes),
+}
+
+impl Link {
+    /// Passes the lines of a watch on, as decided for each.
+    pub(super) fn watch(self, resource: String, body: UnsyncBoxBody<Bytes, Infallible>) -> Answer {
+        let lines = stream::unfold((Some(body), None), move |(body, mut kept)| {
+            let (connection, resource) = (self.clone(), resource.clone());
+            async move {
+                let mut body = body?;
+                loop {
+                    let frame = match &kept {
+                        None => body.frame().await,
+                        Some((until, _)) => match timeout_at(*until, body.frame()).await {
+                            Ok(frame) => frame,
+                            Err(_) => break kept.map(|(_, line)| send(line, (Some(body), None))),
+                        },
+                    };
+                    let line = frame.and_then(|Ok(frame)| frame.into_data().ok());
+                    connection.alive().await;
+                    let next = match line {
+                        Some(line) => connection.event(&resource, line).await,
+                        None => None,
+                    };
+                    connection.alive().await;
+                    match (next, kept.take()) {
+                        (Some(Next::End(line)), _) => break Some(send(line, (None, None))),
+                        // What came after it was sent.
+                        (None, earlier) => {
+                            break earlier.map(|(_, line)| send(line, (None, None)));
+                        }
+                        (Some(Next::Keep(line)), None) => {
+                            connection.world.busy(MERGE);
+                            kept = Some((Instant::now() + MERGE, line));
+                        }
+                        (Some(Next::Send(line)), None) => {
+                            break Some(send(line, (Some(body), None)));
+                        }
+                        (Some(Next::Send(line) | Next::Keep(line)), Some((until, earlier))) => {
+                            let (line, kept) = match merged(&earlier, &line) {
+                                Some(line) => (line, None),
+                                None => (line, Some((until, earlier))),
+                            };
+                            break Some(send(line, (Some(body), kept)));
+                        }
+                    }
+                }
+            }
+        });
+        StreamBody::new(lines.boxed()).boxed_unsync()
+    }
+
+    /// Returns what happens to the watch at a line; `None` ends it at once.
+    async fn event(&self, resource: &str, line: Bytes) -> Option<Next> {
+        let Ok(event) = serde_json::from_slice::<Event<'_>>(&line) else {
+            return Some(Next::Send(line));
+        };
+        let metadata = &event.object.metadata;
+        if matches!(event.kind, "BOOKMARK" | "ERROR") {
+            return Some(Next::Send(line));
+        }
+        let slash = if metadata.namespace.is_empty() {
+            ""
+        } else {
+            "/"
+        };
+        let what = format!(
+            "event {} {resource} {}{slash}{}",
+            event.kind, metadata.namespace, metadata.name
+        );
+        let report = resource == "events" || resource == "leases";
+        let next = |steering: &Steering, point: &Point| {
+            steering.event(point, resource, &metadata.name, &line)
+        };
+        let (point, faults) = self.turn(what, PointKind::Event, report, next).await;
+        let (mut twice, mut keeps) = (false, false);
+        for fault in faults {
+            match fault {
+                Fault::Hold(ms) | Fault::Stall(ms) => self.hold(ms).await,
+                Fault::Cut => return None,
+                Fault::Expire => return Some(Next::End(expired())),
+                Fault::Miss(ms) => {
+                    self.hold(ms).await;
+                    return Some(Next::End(expired()));
+                }
+                Fault::CrashBefore => self.world.crash(self.replica),
+                Fault::Pause(ms) => self.world.pause(self.replica, Duration::from_millis(ms)),
+                Fault::Double => twice = true,
+                Fault::Merge => keeps = true,
+                _ => {}
+            }
+        }
+        self.alive().await;
+        if let Some(steering) = self.world.steering.as_ref().filter(|_| !report) {
+            steering.receives(&steering.event(&point, resource, &metadata.name, &line));
+        }
+        let line = self.as_its_clock_shows(resource, line.clone());
+        self.world.watched(self.replica, &line);
+        self.world.verbatim(self.replica, &line);
+        let version = &metadata.resource_version;
+        self.world.log_of(self.replica, || {
+            format!("{} (resourceVersion {version})", point.what)
+        });
+        Some(match (keeps, twice) {
+            (true, _) => Next::Keep(line),
+            (_, true) => Next::Send([&line[..], &line[..]].concat().into()),
+            _ => Next::Send(line),
+        })
+    }
+
+    async fn hold(&self, ms: u64) {
+        let time = Duration::from_millis(ms);
+        self.world.busy(time);
+        tokio::time::sleep(time).await;
+    }
+}
+
+fn send<S>(line: Bytes, then: S) -> (Result<Frame<Bytes>, BoxError>, S) {
+    (Ok(Frame::data(line)), then)
+}
+
+/// Returns two events as one; `None` if they are of two objects.
+fn merged(first: &Bytes, second: &Bytes) -> Option<Bytes> {
+    let read = |line: &Bytes| serde_json::from_slice::<Value>(line).unwrap_or_default();
+    let (first, mut last) = (read(first), read(second));
+    let place = |event: &Value| {
+        let part = |path| text(event, path).to_owned();
+        (
+            part("/object/metadata/namespace"),
+            part("/object/metadata/name"),
+        )
+    };
+    if place(&first) != place(&last) {
+        return None;
+    }
+    let kind = match (text(&first, "/type"), text(&last, "/type")) {
+        ("ADDED", "DELETED") => return Some(Bytes::new()),
+        ("ADDED", "MODIFIED") => "ADDED",
+        ("DELETED", "ADDED") => "MODIFIED",
+        _ => return Some(second.clone()),
+    };
+    last["type"] = kind.into();
+    Some(format!("{last}\n").into())
+}
+
+/// What the log shows of a watch event.
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    #[serde(default)]
+    object: Object,
+}
+
+#[derive(Default, Deserialize)]
+struct Object {
+    #[serde(default)]
+    metadata: Metadata,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Metadata {
+    namespace: String,
+    name: String,
+    resource_version: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn two_events_of_one_object_become_one() {
+        let line = |kind: &str, name: &str| {
+            let event = json!({"type": kind, "object": {"metadata": {"name": name}}});
+            Bytes::from(format!("{event}\n"))
+        };
+        let merge = |first, second| merged(&line(first, "a"), &line(second, "a")).unwrap();
+        assert_eq!(merge("ADDED", "MODIFIED"), line("ADDED", "a"));
+        assert_eq!(merge("DELETED", "ADDED"), line("MODIFIED", "a"));
+        assert_eq!(merge("MODIFIED", "DELETED"), line("DELETED", "a"));
+        assert_eq!(merge("ADDED", "DELETED"), "");
+        assert_eq!(merged(&line("ADDED", "a"), &line("ADDED", "b")), None);
+    }
+}
