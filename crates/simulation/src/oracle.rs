@@ -27,7 +27,7 @@ pub enum Oracle {
     Preconditions,
     /// Children have an owner reference where they can have one.
     OwnerReferences,
-    /// `status.observedGeneration` reaches `metadata.generation`.
+    /// `status.observedGeneration`, and that of each condition, reaches `metadata.generation`.
     ObservedGeneration,
     /// The status of a condition does not flap.
     Conditions,
@@ -37,6 +37,12 @@ pub enum Oracle {
     Requests,
     /// Only the holder of the Lease writes.
     Leader,
+    /// Objects of others keep their content, and are not deleted: those that have the name of a child, and are not owned by the operator's object.
+    Strangers,
+    /// A field of the status says what is: [`Simulation::truth`](crate::Simulation::truth).
+    Truth,
+    /// No child is deleted and created again by a change for which an update does.
+    Gaps,
     /// An invariant of the user.
     Always,
     /// A condition of the user that holds at rest.
@@ -60,6 +66,9 @@ impl Oracle {
             Self::Panics => "the operator neither panics nor ends",
             Self::Requests => "the number of requests is limited",
             Self::Leader => "only the holder of the Lease writes",
+            Self::Strangers => "objects of others stay as they are",
+            Self::Truth => "the status says what is",
+            Self::Gaps => "a change replaces no child that could be updated",
             Self::Always => "the invariant holds at any time",
             Self::Eventually => "the condition holds at rest",
         }

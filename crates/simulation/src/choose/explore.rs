@@ -9,9 +9,10 @@ use std::{
 use fastrand::Rng;
 
 use super::{
-    learn::{Known, learn},
+    around::try_scenarios,
+    learn::{Known, learn_all},
     plan::{self, Singles},
-    shrink::{shrink, shrink_calm},
+    shrink::shrink,
     summary::Summary,
     threads::on_threads,
 };
@@ -44,6 +45,8 @@ struct Plan<'p> {
     /// How many schedules were chosen, and how many of them are random combinations.
     chosen: u64,
     combinations: u64,
+    /// Whether the scenarios are still to be tried: after each kind of single fault, before the rest.
+    waits_for_scenarios: bool,
     /// Chosen, but without a result that counts.
     again: VecDeque<Next>,
 }
@@ -76,6 +79,9 @@ impl Plan<'_> {
             return None;
         }
         let mut single = self.singles.of_new_kind();
+        if single.is_none() && self.waits_for_scenarios {
+            return None;
+        }
         if single.is_none() && !is_coverage {
             single = self.singles.of_known_kind();
         }
@@ -98,6 +104,15 @@ impl Plan<'_> {
         })
     }
 
+    /// Whether it is the turn of the scenarios.
+    fn begins_scenarios(&mut self) -> bool {
+        let is_coverage = matches!(self.budget, Budget::Coverage(_));
+        let is_spent = self
+            .budget
+            .is_spent(self.chosen, self.combinations, self.begin);
+        std::mem::take(&mut self.waits_for_scenarios) && (is_coverage || !is_spent)
+    }
+
     /// Whether a schedule that was chosen need not run any more.
     fn is_late(&self) -> bool {
         matches!(self.budget, Budget::Time(_)) && self.budget.is_spent(0, 0, self.begin)
@@ -115,26 +130,10 @@ pub(crate) fn explore(
     let mut progress = Progress::new(&setup.name);
     progress.show(|| "runs the workloads without faults".to_owned());
     let threads = setup.threads(workloads);
-    let mut known = Vec::new();
-    let learned = on_threads(
-        threads,
-        &workloads.iter().collect::<Vec<_>>(),
-        |workload| {
-            let mut logs = Vec::new();
-            let learned = learn(setup, workload, seed, &mut |log| logs.push(log.to_vec()));
-            (learned, logs)
-        },
-        |(learned, _)| learned.is_err(),
-    );
-    for (workload, (learned, logs)) in workloads.iter().zip(learned) {
-        for log in &logs {
-            watch(log);
-        }
-        let learned = learned.map_err(|found| shrink_calm(setup, workload, seed, found));
-        known.push(learned?);
-    }
+    let mut known = learn_all(setup, workloads, seed, threads, watch)?;
     let begin = Instant::now();
     let mut schedules = 0;
+    let mut scenarios = Vec::new();
     let mut virtual_time = Duration::ZERO;
     let points: usize = known.iter().map(|known| known.points.len()).sum();
     let mut covered = HashSet::new();
@@ -149,10 +148,19 @@ pub(crate) fn explore(
         singles,
         chosen: 0,
         combinations: 0,
+        waits_for_scenarios: true,
         again: VecDeque::new(),
     };
     loop {
         let batch = plan.batch(&known);
+        if batch.is_empty() && plan.begins_scenarios() {
+            progress.show(|| "runs the scenarios".to_owned());
+            let tried = try_scenarios(setup, &known, seed, threads, watch);
+            let (tried, runs) = tried.map_err(|found| found.after(schedules, 0))?;
+            scenarios = tried.into_iter().collect();
+            schedules += runs;
+            continue;
+        }
         if batch.is_empty() {
             break;
         }
@@ -210,6 +218,7 @@ pub(crate) fn explore(
         missed: plan.singles.missed(),
         virtual_time,
         time: begin.elapsed(),
+        scenarios,
         exhaustion: None,
     })
 }

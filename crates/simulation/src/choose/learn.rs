@@ -1,8 +1,11 @@
 //! Runs a workload without faults: the other runs are compared with it.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use super::shrink::detailed;
+use super::{
+    shrink::{detailed, shrink_calm},
+    threads::on_threads,
+};
 use crate::{
     judge::{Basis, Reference, wrong_history},
     names::Names,
@@ -21,8 +24,10 @@ pub(crate) struct Known<'a> {
     pub(crate) reference: Reference,
     /// The choice points of the first run.
     pub(crate) points: Vec<Passed>,
-    /// What the operator created.
+    /// What the operator created, and puts right where others change it.
     pub(crate) children: Vec<Child>,
+    /// All that it created.
+    pub(crate) created: Vec<Child>,
 }
 
 /// Runs a workload twice without faults: what differs between the two runs is compared in no other. Where names differ, this happens again, with
@@ -86,13 +91,22 @@ pub(crate) fn learn<'a>(
         .filter(|(key, count)| other.counts.get(*key) != Some(count))
         .map(|(key, _)| key.clone())
         .collect();
-    let mut children: Vec<_> = first
+    // Without an owner, a child need not be watched; then it is left as others make it.
+    let watched = first.passed.iter().filter_map(|passed| {
+        let rest = passed.point.what.strip_prefix("watch ")?;
+        rest.split(' ').next()
+    });
+    let watched: BTreeSet<&str> = watched.collect();
+    let is_kept = |child: &Child| child.is_owned || watched.contains(child.plural());
+    let created = first
         .passed
         .iter()
-        .filter_map(|passed| passed.child.clone())
-        .collect();
-    children.sort();
-    children.dedup_by(|next, kept| next.path == kept.path);
+        .filter_map(|passed| passed.child.clone());
+    let mut created: Vec<_> = created.collect();
+    created.sort();
+    created.dedup_by(|next, kept| next.path == kept.path);
+    let mut children = created.clone();
+    children.retain(is_kept);
     let reference = Reference {
         seed,
         names,
@@ -123,7 +137,34 @@ pub(crate) fn learn<'a>(
         reference,
         points: first.passed,
         children,
+        created,
     })
+}
+
+/// Runs each workload without faults.
+pub(crate) fn learn_all<'a>(
+    setup: &Arc<Setup>,
+    workloads: &'a [Workload],
+    seed: u64,
+    threads: usize,
+    watch: &mut dyn FnMut(&[Entry]),
+) -> Result<Vec<Known<'a>>, Box<Found>> {
+    let workloads: Vec<&Workload> = workloads.iter().collect();
+    let one = |workload: &&'a Workload| {
+        let mut logs = Vec::new();
+        let learned = learn(setup, workload, seed, &mut |log| logs.push(log.to_vec()));
+        (learned, logs)
+    };
+    let mut known = Vec::new();
+    let learned = on_threads(threads, &workloads, one, |(it, _)| it.is_err());
+    for (workload, (learned, logs)) in workloads.iter().zip(learned) {
+        for log in &logs {
+            watch(log);
+        }
+        let learned = learned.map_err(|found| shrink_calm(setup, workload, seed, found));
+        known.push(learned?);
+    }
+    Ok(known)
 }
 
 /// Returns the basis of a run without faults.

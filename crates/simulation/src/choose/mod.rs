@@ -1,5 +1,6 @@
 //! Chooses schedules and runs them: the entry of a simulation.
 
+mod around;
 mod exhaust;
 mod explore;
 mod learn;

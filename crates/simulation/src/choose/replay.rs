@@ -9,7 +9,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{learn::learn, summary::Summary};
+use super::{around::scenarios_of, learn::learn, summary::Summary};
 use crate::{
     print::Found,
     run::run,
@@ -76,8 +76,22 @@ pub(crate) fn replay(
         detailed: true,
         ..kept.schedule
     };
-    let Some(workload) = workloads.iter().find(|it| it.name == schedule.workload) else {
-        let names: Vec<_> = workloads.iter().map(|it| it.name.as_str()).collect();
+    // Those of scenarios depend on the children, which the others show.
+    let mut around = Vec::new();
+    if workloads.iter().all(|it| it.name != schedule.workload) {
+        let mut known = Vec::new();
+        for workload in workloads {
+            match learn(setup, workload, kept.learned, &mut |_| {}) {
+                Ok(learned) => known.push(learned),
+                Err(found) => return Ok(Err(found)),
+            }
+        }
+        around = scenarios_of(setup, &known);
+    }
+    let mut all = workloads.iter().chain(&around);
+    let Some(workload) = all.find(|it| it.name == schedule.workload) else {
+        let all = workloads.iter().chain(&around);
+        let names: Vec<_> = all.map(|it| it.name.as_str()).collect();
         return Err(format!(
             "the workload {:?} does not exist any more; the workloads are {}",
             schedule.workload,

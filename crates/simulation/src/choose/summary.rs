@@ -3,6 +3,7 @@
 use std::{fmt, time::Duration};
 
 use super::exhaust::Exhaustion;
+use crate::scenario::Scenario;
 
 /// The statistics of a simulation without violations.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +23,8 @@ pub struct Summary {
     pub virtual_time: Duration,
     /// Time of the system's clock.
     pub time: Duration,
+    /// What has happened around the operator.
+    pub scenarios: Vec<Scenario>,
     /// What [`Simulation::exhaustive`](crate::Simulation::exhaustive) has shown.
     pub exhaustion: Option<Exhaustion>,
 }
@@ -71,6 +74,11 @@ impl fmt::Display for Summary {
             self.virtual_time.as_secs() / 3600,
             self.covered,
             self.known,
-        )
+        )?;
+        if !self.scenarios.is_empty() {
+            let names: Vec<_> = self.scenarios.iter().map(|it| it.name()).collect();
+            write!(f, ", scenarios: {}", names.join(", "))?;
+        }
+        Ok(())
     }
 }

@@ -1,15 +1,19 @@
 //! Compares a run with the runs without faults.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use kube_codegen_testing::ApiServer;
+use serde_json::Value;
 
 use super::reference::{Counts, Reference};
 use crate::{
     oracle::{Failure, Oracle},
     schedule::Schedule,
-    settings::Setup,
-    state::{Mask, State, differences, id},
+    settings::{Setup, Workload},
+    state::{Mask, State, differences, id, text},
 };
 
 /// Returns what does not hold at rest.
@@ -20,6 +24,7 @@ pub(crate) fn at_rest(
     schedule: &Schedule,
     reference: Option<&Reference>,
     phase: usize,
+    is_hopeless: bool,
 ) -> Vec<Failure> {
     let mut wrong = Vec::new();
     for (name, check) in &setup.eventually {
@@ -28,18 +33,29 @@ pub(crate) fn at_rest(
         }
     }
     let outdated = server.filter_map(|object| {
-        let observed = object.pointer("/status/observedGeneration")?;
+        let status = object.get("status")?;
+        let conditions = status.get("conditions").and_then(Value::as_array);
+        let named = conditions.into_iter().flatten().map(|condition| {
+            let of = format!(" of condition {}", text(condition, "/type"));
+            (condition.get("observedGeneration"), of)
+        });
+        let all = std::iter::once((status.get("observedGeneration"), String::new())).chain(named);
         let generation = &object["metadata"]["generation"];
-        let is_outdated = observed != generation && setup.is_primary_object(object);
-        is_outdated.then(|| {
+        let mut outdated = all
+            .filter_map(|(observed, of)| Some((observed?, of)))
+            .filter(|(observed, _)| *observed != generation);
+        let (observed, of) = outdated.next()?;
+        let message = || {
             let id = id(object);
-            format!("{id}: observedGeneration is {observed}, generation {generation}")
-        })
+            format!("{id}: observedGeneration{of} is {observed}, generation {generation}")
+        };
+        (setup.is_primary_object(object) && !is_hopeless).then(message)
     });
     for message in outdated {
         wrong.push(Failure::new(Oracle::ObservedGeneration, message));
     }
-    let Some(reference) = reference else {
+    // How far the operator gets with what it cannot do, the order of its attempts decides.
+    let Some(reference) = reference.filter(|_| !is_hopeless) else {
         return wrong;
     };
     // An operator that refuses a spec may keep what the one before asked for, which a user in a hurry has not waited for.
@@ -81,6 +97,55 @@ pub(crate) fn emptied(before: &State, current: &State) -> Option<Failure> {
     );
     let found = differences(&State::new(), &left, &Mask::new());
     Some(Failure::new(Oracle::Deletion, message).with(found))
+}
+
+/// Returns a failure if a phase has another number of children of a kind than the earlier one that has as many objects.
+pub(crate) fn as_many(
+    workload: &Workload,
+    states: &[Option<Arc<State>>],
+    current: &State,
+    phase: usize,
+) -> Option<Failure> {
+    let earlier = states.get(workload.phases[phase].as_many_as?)?.as_ref()?;
+    let users = workload.ids();
+    let count = |state: &State| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for key in state.keys().filter(|key| !users.contains(*key)) {
+            let kind = key.split(' ').next().unwrap_or_default();
+            *counts.entry(kind.to_owned()).or_default() += 1;
+        }
+        counts
+    };
+    let (expected, found) = (count(earlier), count(current));
+    let kinds = expected.keys().chain(found.keys());
+    let mut wrong = kinds.filter(|kind| expected.get(*kind) != found.get(*kind));
+    let kind = wrong.next()?;
+    let number = |counts: &BTreeMap<String, usize>| counts.get(kind).copied().unwrap_or_default();
+    let message = format!(
+        "there are {} children of kind {kind}, and {} where the same objects have other names",
+        number(&found),
+        number(&expected)
+    );
+    Some(Failure::new(Oracle::History, message))
+}
+
+/// Returns a failure for each field of a status that does not say what is.
+pub(crate) fn untrue(setup: &Setup, server: &ApiServer) -> Vec<Failure> {
+    let mut failures = Vec::new();
+    for truth in &setup.truths {
+        let objects = server
+            .filter_map(|object| (text(object, "/kind") == truth.kind).then(|| object.clone()));
+        for object in objects {
+            let found = object.pointer(&truth.field).unwrap_or(&Value::Null);
+            let expected = (truth.expected)(server, &object);
+            if *found != expected {
+                let (id, field) = (id(&object), &truth.field);
+                let message = format!("{id}: {field} is {found}, and must be {expected}");
+                failures.push(Failure::new(Oracle::Truth, message));
+            }
+        }
+    }
+    failures
 }
 
 /// Returns an object that was created or deleted more or less often than without faults.

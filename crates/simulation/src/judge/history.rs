@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     oracle::{Failure, Oracle},
@@ -10,17 +10,46 @@ use crate::{
     state::{Mask, State, differences},
 };
 
-/// Returns the objects of users, without metadata and status, and the other objects.
-fn split(workload: &Workload, state: &State) -> (State, State) {
+/// A state, as the objects of users and the others.
+struct Parts {
+    /// The objects of users, without metadata and status.
+    specs: State,
+    /// What the operator may write into them: labels, annotations and the status.
+    reports: State,
+    children: State,
+}
+
+fn split(workload: &Workload, state: &State) -> Parts {
     let users = workload.ids();
-    let (mut own, others): (State, State) = state
+    let (mut specs, children): (State, State) = state
         .iter()
         .map(|(key, object)| (key.clone(), object.clone()))
         .partition(|(key, _)| users.contains(key));
-    for object in own.values_mut().filter_map(Value::as_object_mut) {
+    let reports = specs
+        .iter()
+        .map(|(key, object)| (key.clone(), report(object)));
+    let reports = reports.collect();
+    for object in specs.values_mut().filter_map(Value::as_object_mut) {
         object.retain(|name, _| name != "metadata" && name != "status");
     }
-    (own, others)
+    Parts {
+        specs,
+        reports,
+        children,
+    }
+}
+
+/// Returns what the operator may write into an object of a user. Reasons and messages of conditions may say how the state came about.
+fn report(object: &Value) -> Value {
+    let metadata = |name: &str| object["metadata"].get(name).cloned().unwrap_or(json!({}));
+    let mut status = object.get("status").cloned().unwrap_or_default();
+    let conditions = status.get_mut("conditions").and_then(Value::as_array_mut);
+    for condition in conditions.into_iter().flatten() {
+        if let Some(fields) = condition.as_object_mut() {
+            fields.retain(|name, _| !matches!(name.as_str(), "reason" | "message"));
+        }
+    }
+    json!({"metadata": {"labels": metadata("labels"), "annotations": metadata("annotations")}, "status": status})
 }
 
 /// Checks that the children are as they were the last time the specs were the same. Where all objects are new, it is the others that may be
@@ -36,15 +65,15 @@ pub(crate) fn history(
     let same = workload.phases[phase].same_as?;
     let earlier = states.get(same)?.as_ref()?;
     let is_new = phase > 0 && workload.phases[phase - 1].empty;
-    let (specs, current) = split(workload, current);
-    let (specs_before, earlier) = split(workload, earlier);
-    // A rule may have refused the change of an object that was there.
-    if is_new && specs != specs_before {
+    let (current, earlier) = (split(workload, current), split(workload, earlier));
+    // A rule may have refused the change of an object that was there; one that another client keeps is not created again.
+    let is_complete = current.specs.keys().eq(earlier.specs.keys());
+    if !is_complete || (is_new && current.specs != earlier.specs) {
         return None;
     }
     if is_new && let Some(before) = same.checked_sub(1) {
         // An operator that refuses a spec may keep the children that it has got; a new object gets none.
-        let without_faults = |phase: usize| Some(split(workload, calm.get(phase)?).1);
+        let without_faults = |phase: usize| Some(split(workload, calm.get(phase)?).children);
         if let (Some(before), Some(after), Some(new)) = (
             without_faults(before),
             without_faults(same),
@@ -55,19 +84,29 @@ pub(crate) fn history(
             return None;
         }
     }
-    let (expected, found) = if is_new {
-        (&current, &earlier)
-    } else {
-        (&earlier, &current)
-    };
-    let found = differences(expected, found, mask);
     let name = &workload.phases[same].name;
-    let message = if is_new {
-        format!("the children after {name:?} are not those of new objects with the same specs")
-    } else {
-        format!("the specs are as after {name:?}, the children are not")
-    };
-    (!found.is_empty()).then(|| Failure::new(Oracle::History, message).with(found))
+    let parts = [
+        ("children", &earlier.children, &current.children),
+        (
+            "labels, annotations and statuses",
+            &earlier.reports,
+            &current.reports,
+        ),
+    ];
+    parts.into_iter().find_map(|(what, earlier, current)| {
+        let (expected, found) = if is_new {
+            (current, earlier)
+        } else {
+            (earlier, current)
+        };
+        let found = differences(expected, found, mask);
+        let message = if is_new {
+            format!("the {what} after {name:?} are not those of new objects with the same specs")
+        } else {
+            format!("the specs are as after {name:?}, the {what} are not")
+        };
+        (!found.is_empty()).then(|| Failure::new(Oracle::History, message).with(found))
+    })
 }
 
 /// Returns the first phase with other children than the same specs had before. `differing` are the places that differ from run to run, after each

@@ -16,6 +16,15 @@ const REPEATED: &str = "Reconciles follow each other although nothing changes: e
 pub(crate) fn likely(found: &Found) -> Option<String> {
     let sentence = match found.oracle {
         Oracle::Always | Oracle::Eventually => return None,
+        Oracle::Strangers => {
+            "The name of a child is not enough to know that an object is the operator's. Look at its owner reference (`is_controlled_by`) before it is changed or deleted, and report an object of another owner in place of that. If it is taken over on purpose: `.without_scenario(Scenario::Strangers)`."
+        }
+        Oracle::Gaps => {
+            "The child is deleted although the server accepts the new one as an update. Send the update, and replace the child where the server says that a field is immutable."
+        }
+        Oracle::Truth => {
+            "The status is written in fewer cases than what it speaks of changes: a reconcile returns before it, or no watch shows the change."
+        }
         Oracle::Preconditions => {
             "If the object was deleted and created again after the operator has read it, a delete by its name hits the new one. Give the delete the uid of the object that was read, as a precondition (`DeleteParams::preconditions`)."
         }

@@ -27,6 +27,7 @@ where
 
 pub(super) fn error(code: u16) -> Response<Answer> {
     let reason = match code {
+        403 => "Forbidden",
         409 => "Conflict",
         410 => "Expired",
         429 => "TooManyRequests",

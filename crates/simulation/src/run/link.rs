@@ -70,11 +70,12 @@ impl Link {
             pending::<()>().await;
         }
         let report = seen.is_report();
-        let (point, faults) = self
+        let (point, mut faults) = self
             .turn(seen.what(), seen.kind(), report, |steering, point| {
                 steering.request(point, &seen, &bytes)
             })
             .await;
+        faults.extend(self.world.meets(&seen).await?);
         for fault in &faults {
             match fault {
                 Fault::CrashBefore => self.world.crash(self.replica),

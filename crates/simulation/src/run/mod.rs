@@ -1,6 +1,7 @@
 //! Runs one schedule on virtual time.
 
 mod answers;
+mod judged;
 mod link;
 mod panics;
 mod requests;
@@ -29,15 +30,16 @@ use tokio::{
 };
 
 use crate::{
-    judge::{Basis, Counts, Reference, Rested, at_rest, compare_counts, emptied, history},
+    judge::{Basis, Counts, Reference, Rested, compare_counts},
     oracle::{Failure, Oracle},
     schedule::{Point, Schedule},
     settings::{Setup, Workload},
     state::State,
     timeline::Entry,
 };
+use judged::at_rest_after;
 use link::Link;
-use rest::{rest, restart, settle};
+use rest::{rest, restart};
 pub(crate) use steer::{Choice, Decide, Move};
 use steer::{Follow, Steering};
 use world::World;
@@ -170,6 +172,10 @@ async fn simulate(
         senders,
         steering,
     ));
+    let done = &workload.phases[..before.map_or(0, |_| schedule.from)];
+    for step in done.iter().flat_map(|phase| &phase.steps) {
+        world.recall(step);
+    }
     let started = Instant::now();
     let _watched = stall::watch(&world);
     let tasks = spawn(&world, receivers);
@@ -187,7 +193,7 @@ async fn simulate(
     let mut has_recovered = false;
     let mut refused = BTreeSet::new();
     for (index, phase) in workload.phases.iter().enumerate().skip(from) {
-        world.begin_phase(index);
+        world.begin_phase(index, &workload.phases);
         world.log("user", || format!("begins phase {index}: {}", phase.name));
         let written = |world: &World| {
             let inner = world.lock();
@@ -196,6 +202,7 @@ async fn simulate(
         let before = written(&world);
         for step in &phase.steps {
             let code = step.run(&world.server).await;
+            world.act(step).await;
             world.log("user", || format!("{} → {code}", step.describe()));
             sleep(Duration::from_millis(fastrand::u64(0..20))).await;
         }
@@ -250,30 +257,6 @@ async fn simulate(
     }
 }
 
-/// Waits until the operator is at rest after a phase, and judges the state.
-async fn at_rest_after(
-    world: &Arc<World>,
-    workload: &Workload,
-    schedule: &Schedule,
-    reference: Option<&Reference>,
-    states: &[Option<Arc<State>>],
-) -> State {
-    let wrong = |current: &State| broken(world, workload, schedule, reference, states, current);
-    rest(world).await;
-    settle(world, || {
-        let mut broken = wrong(&world.state()).into_iter();
-        reference.is_none() || broken.any(|it| world.is_checked(&it))
-    })
-    .await;
-    let current = world.state();
-    if !world.has_ended() {
-        for failure in wrong(&current) {
-            world.fail(failure);
-        }
-    }
-    current
-}
-
 /// Whether the run goes on as the one without faults: one more phase after the last fault has led to the same state, with the same
 /// counts.
 fn has_recovered_as(
@@ -294,26 +277,6 @@ fn has_recovered_as(
         let mut compared = keys.filter(|key| !reference.uncounted.contains(*key));
         compared.all(|key| expected.get(key) == counts.get(key))
     })
-}
-
-/// Returns what does not hold at rest, after the phases before have led to `states`.
-fn broken(
-    world: &World,
-    workload: &Workload,
-    schedule: &Schedule,
-    reference: Option<&Reference>,
-    states: &[Option<Arc<State>>],
-    current: &State,
-) -> Vec<Failure> {
-    let (setup, phase) = (&world.setup, states.len());
-    let mut broken = at_rest(setup, &world.server, current, schedule, reference, phase);
-    broken.extend(
-        reference.and_then(|it| history(workload, states, current, phase, &it.states, &it.mask)),
-    );
-    if workload.phases[phase].empty {
-        broken.extend(emptied(&world.before(), current));
-    }
-    broken
 }
 
 /// Starts what runs beside the user: the controllers of the cluster, and the replicas of the operator.
@@ -339,10 +302,13 @@ fn spawn(world: &Arc<World>, crashed: Vec<mpsc::UnboundedReceiver<()>>) -> Vec<J
 async fn supervise(world: Arc<World>, replica: usize, mut crashed: mpsc::UnboundedReceiver<()>) {
     let mut ended: VecDeque<Instant> = VecDeque::new();
     loop {
+        while world.is_stopped() {
+            sleep(Duration::from_millis(50)).await;
+        }
         let incarnation = world.start_process(replica);
         world.log_of(replica, || "starts".to_owned());
         let link = Link::new(world.clone(), replica, incarnation);
-        let Some(operator) = world.setup.operator.clone() else {
+        let Some(operator) = world.setup.operator(world.version()) else {
             return;
         };
         let mut process = tokio::spawn(async move { operator(Client::new(link, "default")).await });

@@ -70,7 +70,7 @@ pub(super) async fn rest(world: &Arc<World>) {
         let _ = timeout_at(next, world.ended.notified()).await;
     }
     for (key, count) in world.take_requests() {
-        if count > REQUESTS_AT_REST {
+        if count > REQUESTS_AT_REST && !world.is_hopeless() {
             let message = format!(
                 "{count} requests for {key} in {} seconds without any change",
                 quiet.as_secs()

@@ -19,12 +19,17 @@ const PROTECTION: &str = "kubernetes.io/pvc-protection";
 pub(crate) async fn run(world: Arc<World>) {
     let mut seen = 0;
     loop {
-        seen = world
+        let changed = world
             .server
-            .until(|server| Some(server.revision()).filter(|revision| *revision > seen))
-            .await;
+            .until(|server| Some(server.revision()).filter(|revision| *revision > seen));
+        tokio::select! {
+            biased;
+            revision = changed => seen = revision,
+            () = world.nodes.notified() => {}
+        }
+        let is_healthy = world.is_healthy();
         let reports = world.server.filter_map(|object| {
-            let (path, mut body) = report(object)?;
+            let (path, mut body) = report(object, is_healthy)?;
             // A new object of the same name gets a report of its own.
             body["metadata"]["uid"] = object.pointer("/metadata/uid")?.clone();
             Some((path, body, id(object)))
@@ -50,10 +55,10 @@ pub(crate) async fn run(world: Arc<World>) {
             // The object may be deleted by now.
             if sent.await.is_ok_and(|(status, _)| status == 200) {
                 world.log("cluster", || {
-                    let what = if path.ends_with("/status") {
-                        "is ready"
-                    } else {
-                        "is released"
+                    let what = match (path.ends_with("/status"), is_healthy) {
+                        (true, true) => "is ready",
+                        (true, false) => "is not ready",
+                        (false, _) => "is released",
                     };
                     format!("{id} {what}")
                 });
@@ -64,11 +69,11 @@ pub(crate) async fn run(world: Arc<World>) {
 }
 
 /// Returns the path and the merge patch of what the cluster would report about an object next.
-fn report(object: &Value) -> Option<(String, Value)> {
+fn report(object: &Value, is_healthy: bool) -> Option<(String, Value)> {
     if text(object, "/kind") == "PersistentVolumeClaim" {
         return release(object);
     }
-    let (path, status) = status(object)?;
+    let (path, status) = status(object, is_healthy)?;
     Some((format!("{path}/status"), json!({ "status": status })))
 }
 
@@ -90,7 +95,7 @@ fn release(claim: &Value) -> Option<(String, Value)> {
 }
 
 /// Returns the path of an object and the status that its controller would report, if it differs from the current one.
-fn status(object: &Value) -> Option<(String, Value)> {
+fn status(object: &Value, is_healthy: bool) -> Option<(String, Value)> {
     let plural = match (text(object, "/apiVersion"), text(object, "/kind")) {
         ("apps/v1", "Deployment") => "apis/apps/v1/namespaces/{}/deployments",
         ("apps/v1", "StatefulSet") => "apis/apps/v1/namespaces/{}/statefulsets",
@@ -98,10 +103,17 @@ fn status(object: &Value) -> Option<(String, Value)> {
         _ => return None,
     };
     let generation = object.pointer("/metadata/generation")?;
+    let status = &object["status"];
+    let replicas = object
+        .pointer("/spec/replicas")
+        .and_then(Value::as_i64)
+        .unwrap_or(1);
+    let ready = if is_healthy { replicas } else { 0 };
     let is_reported = if plural.ends_with("jobs") {
-        object.pointer("/status/succeeded").is_some()
+        status.get("succeeded").is_some() || status.get("failed").is_some()
     } else {
-        object.pointer("/status/observedGeneration") == Some(generation)
+        status.get("observedGeneration") == Some(generation)
+            && status.get("readyReplicas") == Some(&ready.into())
     };
     if is_reported {
         return None;
@@ -110,23 +122,30 @@ fn status(object: &Value) -> Option<(String, Value)> {
     let name = text(object, "/metadata/name");
     let path = format!("/{}/{name}", plural.replace("{}", namespace));
     let now = kube_codegen_record::clock::now().to_string();
+    if plural.ends_with("jobs") && !is_healthy {
+        let status = json!({"failed": 1, "startTime": now, "conditions": [
+            {"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded", "lastProbeTime": now, "lastTransitionTime": now},
+        ]});
+        return Some((path, status));
+    }
     if plural.ends_with("jobs") {
         let status = json!({"succeeded": 1, "startTime": now, "completionTime": now, "conditions": [
             {"type": "Complete", "status": "True", "lastProbeTime": now, "lastTransitionTime": now},
         ]});
         return Some((path, status));
     }
-    let replicas = object
-        .pointer("/spec/replicas")
-        .and_then(Value::as_i64)
-        .unwrap_or(1);
     let mut status = json!({
-        "observedGeneration": generation, "replicas": replicas, "readyReplicas": replicas,
-        "updatedReplicas": replicas, "availableReplicas": replicas,
+        "observedGeneration": generation, "replicas": replicas, "readyReplicas": ready,
+        "updatedReplicas": replicas, "availableReplicas": ready,
     });
     if plural.ends_with("deployments") {
+        let (is_available, reason) = if is_healthy {
+            ("True", "MinimumReplicasAvailable")
+        } else {
+            ("False", "MinimumReplicasUnavailable")
+        };
         status["conditions"] = json!([
-            {"type": "Available", "status": "True", "reason": "MinimumReplicasAvailable", "lastUpdateTime": now, "lastTransitionTime": now},
+            {"type": "Available", "status": is_available, "reason": reason, "lastUpdateTime": now, "lastTransitionTime": now},
         ]);
     } else {
         status["currentReplicas"] = replicas.into();

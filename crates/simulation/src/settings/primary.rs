@@ -9,8 +9,8 @@ use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 
 use super::{
+    template::{Changed, Template},
     values::{self, Change},
-    workload::{Step, Workload},
 };
 use crate::{request::send, state::text};
 
@@ -24,7 +24,7 @@ pub(crate) struct Primary {
     pub(crate) plural: String,
     pub(crate) kind: String,
     version: String,
-    namespaced: bool,
+    pub(super) namespaced: bool,
     /// Null for kinds of Kubernetes itself.
     schema: Value,
 }
@@ -74,7 +74,7 @@ impl Primary {
         }
     }
 
-    fn collection(&self) -> String {
+    pub(super) fn collection(&self) -> String {
         let api = if self.group.is_empty() {
             "/api".to_owned()
         } else {
@@ -88,7 +88,7 @@ impl Primary {
         format!("{api}/{}/{namespace}{}", self.version, self.plural)
     }
 
-    fn object(&self, name: &str, body: &Value) -> Value {
+    pub(super) fn object(&self, name: &str, body: &Value) -> Value {
         let slash = if self.group.is_empty() { "" } else { "/" };
         let mut object = body.clone();
         object["apiVersion"] = format!("{}{slash}{}", self.group, self.version).into();
@@ -100,99 +100,71 @@ impl Primary {
         object
     }
 
-    /// Returns the workloads of this kind: its objects are created, one field changes and changes back, one object is deleted and
-    /// created again, all are deleted, and created as they were after the change. `sample` is the object to start from; without it, the schema makes one.
+    /// Returns what workloads of this kind are made of. `sample` is the object to start from; without it, the schema makes one.
     ///
     /// Where the server accepts no object, they are stored without validation, and change no more.
-    pub(crate) async fn workloads(
+    pub(crate) async fn template(
         &self,
         server: &ApiServer,
         sample: Option<&Value>,
         objects: usize,
         most: usize,
-    ) -> Vec<Workload> {
-        let collection = self.collection();
-        let Some((base, is_valid)) = self.base(server, sample).await else {
-            return Vec::new();
-        };
+    ) -> Option<Template> {
+        let (base, is_valid) = self.base(server, sample).await?;
         let mut names: Vec<String> = ('a'..='z')
             .map(|letter| base.name.replace(PROBE, &letter.to_string()))
             .take(objects)
             .collect();
         // Where a rule demands one name, there is one object.
         names.dedup();
-        let (probe, base) = (base.name, base.body);
-        let create_one = |workload: Workload, name: &str| {
-            let object = self.object(name, &base);
-            if is_valid {
-                workload.create(&collection, object)
-            } else {
-                workload.step(Step::Seed { object })
-            }
+        let mut template = Template {
+            primary: self.clone(),
+            collection: self.collection(),
+            names,
+            other_names: Vec::new(),
+            body: base.body,
+            is_valid,
+            changes: Vec::new(),
         };
-        let create = |name: &str| {
-            let workload = Workload::new(name);
-            names
-                .iter()
-                .fold(workload, |workload, name| create_one(workload, name))
-        };
-        let end = |workload: Workload| {
-            names
-                .iter()
-                .fold(workload.phase("delete"), |workload, name| {
-                    workload.delete(&format!("{collection}/{name}"))
-                })
-                .leaves_nothing()
-        };
-        let Some(one) = names.first() else {
-            return Vec::new();
-        };
-        let first = format!("{collection}/{one}");
-        let again = create(&format!("{} deleted and created again", self.plural))
-            .phase("delete one")
-            .delete(&first)
-            .phase("create it again");
-        let again = create_one(again, one).same_as("create");
-        let mut workloads = vec![end(again)];
         if !is_valid {
-            return workloads;
+            return Some(template);
         }
-        for change in spread(self.changes(&base)) {
-            if workloads.len() >= most {
+        for change in spread(self.changes(&template.body)) {
+            if template.changes.len() >= most {
                 break;
             }
-            let mut changed = base.clone();
+            let mut changed = template.body.clone();
             let place = place(&mut changed, &change.path);
             let old = std::mem::replace(place, change.value.clone());
             if change.value.is_null() {
                 remove(&mut changed, &change);
             }
-            if !self.is_valid(server, &self.object(&probe, &changed)).await {
+            if !self
+                .is_valid(server, &self.object(&base.name, &changed))
+                .await
+            {
                 continue;
             }
-            let name = format!(
-                "{} {}: {old} → {}",
-                self.plural,
-                change.path.join("."),
-                change.value
-            );
-            let workload = create(&name)
-                .phase("change")
-                .patch(&first, nested(&change, change.value.clone()))
-                .phase("change back")
-                .patch(&first, nested(&change, old))
-                .same_as("create");
-            let (first, others) = names.split_at(1);
-            let recreated = end(workload).phase("create as changed");
-            let recreated = first.iter().fold(recreated, |workload, name| {
-                workload.create(&collection, self.object(name, &changed))
+            template.changes.push(Changed {
+                name: format!("{}: {old} → {}", change.path.join("."), change.value),
+                there: nested(&change, change.value.clone()),
+                back: nested(&change, old),
+                body: changed,
             });
-            let recreated = others
-                .iter()
-                .fold(recreated, |workload, name| create_one(workload, name));
-            workloads.push(recreated.same_as("change"));
         }
-        workloads
+        for names in other_names() {
+            let mut accepted = Vec::new();
+            for name in names {
+                if self
+                    .is_valid(server, &self.object(&name, &template.body))
+                    .await
+                {
+                    accepted.push(name);
+                }
+            }
+            template.other_names.push(accepted);
+        }
+        Some(template)
     }
 
     /// Returns what the objects are made of, and whether the server accepts it.
@@ -216,7 +188,11 @@ impl Primary {
     /// Returns objects of the kind, the preferred one first.
     fn samples(&self) -> Vec<Base> {
         let Ok(schema) = Schema::new(&self.schema) else {
-            return vec![Base::of(&json!({}), PROBE)];
+            let body = match (self.group.as_str(), self.kind.as_str()) {
+                ("", "ConfigMap" | "Secret") => json!({"data": {"key": "dmFsdWU="}}),
+                _ => json!({}),
+            };
+            return vec![Base::of(&body, PROBE)];
         };
         let mut samples = [Extent::Full, Extent::Minimal].map(|extent| {
             let (sample, _) = schema.sample(extent, &self.object(PROBE, &json!({})));
@@ -233,9 +209,19 @@ impl Primary {
         if !self.schema.is_null() {
             return values::changes(&self.schema, base);
         }
-        let path = ["metadata", "labels"].map(str::to_owned).into();
-        let value = json!({"changed": "yes"});
-        vec![Change { path, value }]
+        let change = |path: &[&str], value: Value| Change {
+            path: path.iter().map(|name| (*name).to_owned()).collect(),
+            value,
+        };
+        let mut changes = vec![change(&["metadata", "labels"], json!({"changed": "yes"}))];
+        let data = base.get("data").and_then(Value::as_object);
+        if let Some((key, _)) = data.and_then(|data| data.iter().next()) {
+            // Valid in a ConfigMap, and as base64 in a Secret.
+            changes.insert(0, change(&["data", key], json!("Y2hhbmdlZA==")));
+            changes.push(change(&["data", "more"], json!("bW9yZQ==")));
+            changes.push(change(&["data", key], Value::Null));
+        }
+        changes
     }
 
     async fn is_valid(&self, server: &ApiServer, object: &Value) -> bool {
@@ -262,6 +248,16 @@ impl Base {
         let name = name.to_owned();
         Self { name, body }
     }
+}
+
+/// Returns names that are valid and unusual: those that differ in their end only, and those that children may not be able to have.
+fn other_names() -> [Vec<String>; 2] {
+    let start = "a-name-that-agrees-with-another-in-its-first-letters";
+    let alike = ["x", "y"].map(|end| format!("{}-{end}", &start[..50]));
+    let long = |length: usize| "n".repeat(length);
+    let dotted = [long(63), long(63), long(63), long(61)].join(".");
+    let unusual = vec!["7".to_owned(), "a.b".to_owned(), long(63), dotted];
+    [alike.into(), unusual]
 }
 
 /// Orders the changes so that each field has its turn before any field has a second one.

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::workload::{Phase, Step, Workload};
+use super::{
+    step::Step,
+    workload::{Phase, Workload},
+};
 use crate::{schedule::Cut, state::text};
 
 impl Step {
@@ -69,6 +72,7 @@ impl Workload {
                 Cut::Phase(index) => {
                     for phase in workload.phases.iter_mut().skip(*index) {
                         phase.same_as = None;
+                        phase.as_many_as = None;
                     }
                     if let Some(phase) = workload.phases.get_mut(*index) {
                         phase.steps.clear();

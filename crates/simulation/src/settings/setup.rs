@@ -7,14 +7,18 @@ use kube::Client;
 use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 
-use super::{primary::Primary, variable::variable, workload::Workload};
-use crate::{fault::FaultKind, oracle::Oracle, state::text};
+use super::{
+    primary::Primary, step::Version, template::Template, variable::variable, workload::Workload,
+};
+use crate::{fault::FaultKind, oracle::Oracle, scenario::Scenario, state::text};
 
-type Operator = Arc<dyn Fn(Client) -> BoxFuture<'static, String> + Send + Sync>;
+pub(crate) type Operator = Arc<dyn Fn(Client) -> BoxFuture<'static, String> + Send + Sync>;
 type Invariant = (
     String,
     Arc<dyn Fn(&ApiServer) -> Result<(), String> + Send + Sync>,
 );
+
+type Expected = Arc<dyn Fn(&ApiServer, &Value) -> Value + Send + Sync>;
 
 /// A system outside of the cluster.
 #[derive(Clone)]
@@ -47,6 +51,14 @@ pub(crate) struct Setup {
     pub(crate) requests_per_second: u32,
     pub(crate) without: BTreeSet<Oracle>,
     pub(crate) without_faults: BTreeSet<FaultKind>,
+    pub(crate) without_scenarios: BTreeSet<Scenario>,
+    /// What workloads are made of; empty where the author has written them.
+    pub(crate) templates: Vec<Template>,
+    /// The definitions of the kinds that have one.
+    pub(crate) crds: Vec<Value>,
+    /// The operator before an upgrade.
+    pub(crate) former: Option<Former>,
+    pub(crate) truths: Vec<Truth>,
     pub(crate) outside: Vec<Outside>,
     pub(crate) free: Vec<Free>,
     pub(crate) always: Vec<Invariant>,
@@ -58,7 +70,31 @@ pub(crate) struct Setup {
     pub(crate) threads: Option<usize>,
 }
 
+/// The version before an upgrade.
+#[derive(Clone)]
+pub(crate) struct Former {
+    pub(crate) operator: Operator,
+    pub(crate) crds: Vec<Value>,
+}
+
+/// A field of the status, and what it must be.
+#[derive(Clone)]
+pub(crate) struct Truth {
+    pub(crate) kind: String,
+    /// A JSON pointer.
+    pub(crate) field: String,
+    pub(crate) expected: Expected,
+}
+
 impl Setup {
+    /// Returns the operator of a version.
+    pub(crate) fn operator(&self, version: Version) -> Option<Operator> {
+        match (version, &self.former) {
+            (Version::Old, Some(former)) => Some(former.operator.clone()),
+            _ => self.operator.clone(),
+        }
+    }
+
     /// Returns the number of threads that run schedules. What all runs share, one run at a time changes.
     pub(crate) fn threads(&self, workloads: &[Workload]) -> usize {
         let is_shared = !self.outside.is_empty() || workloads.iter().any(Workload::has_calls);

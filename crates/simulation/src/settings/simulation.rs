@@ -12,10 +12,10 @@ use serde_json::Value;
 use super::{
     budget::Budget,
     primary::Primary,
-    setup::{Free, Outside, Setup},
+    setup::{Free, Outside, Setup, Truth},
     workload::Workload,
 };
-use crate::{fault::FaultKind, oracle::Oracle, state::text};
+use crate::{fault::FaultKind, oracle::Oracle, scenario::Scenario};
 
 /// The random combinations that follow the single faults by default.
 const COMBINATIONS: u64 = 100;
@@ -34,6 +34,8 @@ pub struct Simulation {
     pub(crate) seed: u64,
     pub(crate) budget: Budget,
     pub(crate) exhaustive: Option<usize>,
+    /// What is simulated before an upgrade.
+    pub(crate) old: Option<Box<Simulation>>,
 }
 
 impl fmt::Debug for Simulation {
@@ -63,6 +65,11 @@ impl Simulation {
                 requests_per_second: 500,
                 without: BTreeSet::new(),
                 without_faults: BTreeSet::new(),
+                without_scenarios: BTreeSet::new(),
+                templates: Vec::new(),
+                crds: Vec::new(),
+                former: None,
+                truths: Vec::new(),
                 outside: Vec::new(),
                 free: Vec::new(),
                 always: Vec::new(),
@@ -78,6 +85,7 @@ impl Simulation {
             seed: 1,
             budget: Budget::Coverage(COMBINATIONS),
             exhaustive: None,
+            old: None,
         }
     }
 
@@ -92,6 +100,7 @@ impl Simulation {
             panic!("{error}");
         }
         self.setup.primaries.extend(Primary::read(&json));
+        self.setup.crds.push(json);
         self
     }
 
@@ -229,6 +238,42 @@ impl Simulation {
         self
     }
 
+    /// Switches a scenario off, for an operator that acts otherwise on purpose: `Scenario::Strangers` where it takes over objects of users that have
+    /// the names of its children.
+    pub fn without_scenario(mut self, scenario: Scenario) -> Self {
+        self.setup.without_scenarios.insert(scenario);
+        self
+    }
+
+    /// Declares what a field of the status says, given as a JSON pointer: [`Oracle::Truth`] compares it whenever the operator is at rest, also while
+    /// Pods do not get ready. Objects without the field have null.
+    ///
+    /// ```
+    /// # use kube_codegen_simulation::Simulation;
+    /// use k8s_openapi::api::apps::v1::Deployment;
+    /// use serde_json::json;
+    ///
+    /// let simulation = Simulation::new("widgets").truth("Widget", "/status/readyReplicas", |server, widget| {
+    ///     let name = widget["metadata"]["name"].as_str().unwrap_or_default();
+    ///     let deployment = server.get::<Deployment>("default", name);
+    ///     json!(deployment.and_then(|it| it.status?.ready_replicas).unwrap_or(0))
+    /// });
+    /// # let _ = simulation;
+    /// ```
+    pub fn truth(
+        mut self,
+        kind: &str,
+        field: &str,
+        expected: impl Fn(&ApiServer, &Value) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        self.setup.truths.push(Truth {
+            kind: kind.to_owned(),
+            field: field.to_owned(),
+            expected: Arc::new(expected),
+        });
+        self
+    }
+
     /// Declares that the operator may write a field of this kind at any time, such as the time of a heartbeat: `.free("Node", "status.lastSeen")`;
     /// or whole objects, such as a Job every five minutes: `.free("Job", "")`. They are compared with nothing, and a write of nothing else does not
     /// count as a change.
@@ -281,46 +326,5 @@ impl Simulation {
     pub fn budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
         self
-    }
-
-    /// Returns what all runs share, and the workloads.
-    pub(crate) fn ready(self) -> (Arc<Setup>, Vec<Workload>) {
-        assert!(
-            self.setup.operator.is_some(),
-            "a simulation needs an operator"
-        );
-        let workloads = self.workloads();
-        assert!(
-            !workloads.is_empty(),
-            "a simulation needs a workload: the schema of no CRD gives an object that the server accepts; add a sample"
-        );
-        (Arc::new(self.setup), workloads)
-    }
-
-    fn workloads(&self) -> Vec<Workload> {
-        if !self.workloads.is_empty() {
-            return self.workloads.clone();
-        }
-        let made = async {
-            let mut workloads = Vec::new();
-            for primary in &self.setup.primaries {
-                let sample = self
-                    .samples
-                    .iter()
-                    .find(|sample| text(sample, "/kind") == primary.kind);
-                let server = &self.setup.server;
-                workloads.extend(
-                    primary
-                        .workloads(server, sample, self.objects, self.most_workloads)
-                        .await,
-                );
-            }
-            workloads
-        };
-        tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map(|runtime| runtime.block_on(made))
-            .unwrap_or_default()
     }
 }

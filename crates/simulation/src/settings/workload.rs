@@ -1,89 +1,15 @@
 //! What users do: objects that are created, changed, changed back and deleted.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc};
 
-use http::Method;
 use kube_codegen_testing::ApiServer;
 use serde_json::Value;
-use tokio::time::{Instant, sleep};
 
+use super::step::{Step, Turn};
 use crate::{
-    request::send,
+    scenario::Scenario,
     state::{id, text},
 };
-
-/// One action of a user.
-#[derive(Clone)]
-pub(crate) enum Step {
-    Create {
-        collection: String,
-        object: Value,
-    },
-    Patch {
-        path: String,
-        patch: Value,
-    },
-    Delete {
-        path: String,
-    },
-    /// Stores an object without validation.
-    Seed {
-        object: Value,
-    },
-    Call {
-        name: String,
-        call: Call,
-    },
-}
-
-type Call = Arc<dyn Fn(&ApiServer) + Send + Sync>;
-
-impl Step {
-    pub(crate) fn describe(&self) -> String {
-        match self {
-            Self::Create { collection, object } => {
-                format!("creates {collection}/{}", text(object, "/metadata/name"))
-            }
-            Self::Patch { path, patch } => format!("changes {path}: {patch}"),
-            Self::Delete { path } => format!("deletes {path}"),
-            Self::Seed { object } => format!("stores {}, without validation", id(object)),
-            Self::Call { name, .. } => name.clone(),
-        }
-    }
-
-    /// Returns the HTTP status; 0 where there was no request.
-    pub(crate) async fn run(&self, server: &ApiServer) -> u16 {
-        let (method, path, content_type, body) = match self {
-            Self::Create { collection, object } => {
-                (Method::POST, collection, "application/json", object)
-            }
-            Self::Patch { path, patch } => {
-                (Method::PATCH, path, "application/merge-patch+json", patch)
-            }
-            Self::Delete { path } => (Method::DELETE, path, "application/json", &Value::Null),
-            Self::Seed { object } => {
-                // The kind is registered.
-                let _ = server.seed(object);
-                return 0;
-            }
-            Self::Call { call, .. } => {
-                call(server);
-                return 0;
-            }
-        };
-        let until = Instant::now() + Duration::from_secs(120);
-        loop {
-            let service = server.service();
-            let answer = send(service, method.clone(), path, content_type, body).await;
-            let status = answer.map_or(500, |(status, _)| status);
-            // The object of this name is still being deleted.
-            if status != 409 || Instant::now() > until {
-                return status;
-            }
-            sleep(Duration::from_millis(50)).await;
-        }
-    }
-}
 
 /// Steps after which the operator gets time to come to rest.
 #[derive(Clone)]
@@ -94,6 +20,10 @@ pub(crate) struct Phase {
     pub(crate) same_as: Option<usize>,
     /// Whether no object of the user is left.
     pub(crate) empty: bool,
+    /// Whether the operator cannot do what it should: it may try in vain, and say nothing in the status.
+    pub(crate) hopeless: bool,
+    /// An earlier phase with as many objects as this one, whose names differ: there are as many children.
+    pub(crate) as_many_as: Option<usize>,
 }
 
 /// What users do in one run: phases of steps. The operator gets time to come to rest after each phase, or, in some runs,
@@ -115,6 +45,8 @@ pub(crate) struct Phase {
 pub struct Workload {
     pub(crate) name: String,
     pub(crate) phases: Vec<Phase>,
+    /// What happens besides; `None` for what users do with the objects.
+    pub(crate) scenario: Option<Scenario>,
 }
 
 impl Workload {
@@ -123,6 +55,7 @@ impl Workload {
         Self {
             name: name.to_owned(),
             phases: vec![Phase::new("create")],
+            scenario: None,
         }
     }
 
@@ -175,7 +108,7 @@ impl Workload {
     /// Declares that after this phase all specs are as after the phase with this name; the children must be, too.
     #[must_use]
     pub fn same_as(mut self, phase: &str) -> Self {
-        let index = self.phases.iter().position(|known| known.name == phase);
+        let index = self.position(phase);
         if let Some(last) = self.phases.last_mut() {
             last.same_as = index;
         }
@@ -195,6 +128,36 @@ impl Workload {
     pub(crate) fn has_calls(&self) -> bool {
         let mut steps = self.phases.iter().flat_map(|phase| &phase.steps);
         steps.any(|step| matches!(step, Step::Call { .. }))
+    }
+
+    pub(crate) fn position(&self, phase: &str) -> Option<usize> {
+        self.phases.iter().position(|known| known.name == phase)
+    }
+
+    /// Declares that the operator cannot do in this phase what it should.
+    pub(crate) fn hopeless(mut self) -> Self {
+        if let Some(last) = self.phases.last_mut() {
+            last.hopeless = true;
+        }
+        self
+    }
+
+    /// Declares that there are as many children after this phase as after that with this name.
+    pub(crate) fn numbered_as(mut self, phase: &str) -> Self {
+        let index = self.position(phase);
+        if let Some(last) = self.phases.last_mut() {
+            last.as_many_as = index;
+        }
+        self
+    }
+
+    pub(crate) fn of(mut self, scenario: Scenario) -> Self {
+        self.scenario = Some(scenario);
+        self
+    }
+
+    pub(crate) fn turn(self, turn: Turn) -> Self {
+        self.step(Step::Turn(turn))
     }
 
     /// Returns the objects that users create.
@@ -233,6 +196,8 @@ impl Phase {
             steps: Vec::new(),
             same_as: None,
             empty: false,
+            hopeless: false,
+            as_many_as: None,
         }
     }
 }

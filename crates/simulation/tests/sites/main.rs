@@ -16,11 +16,13 @@ use kube_codegen_simulation::{
         self, Counts, Deletion, EndState, History, Idempotence, Leader, OwnerReferences, Panics,
         Preconditions, Requests, Rest,
     },
-    Simulation, assert_repeatable,
+    Scenario, Simulation, assert_repeatable,
 };
 
 fn simulation(bug: Bug) -> Simulation {
     let simulation = Simulation::new(&format!("sites with {bug:?}")).crd(&site::crd());
+    // The operator takes over a child that belongs to a user.
+    let simulation = simulation.without_scenario(Scenario::Strangers);
     match bug {
         Bug::TwoLeaders => return replicas(simulation, bug),
         Bug::WallClock => return simulation.replicas(2).operator(raw::run_replica),

@@ -1,6 +1,7 @@
 //! Operators on kube's own `Controller` with errors that none of the mutants of `sites` has. The report of each names the place.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod around;
 mod causes;
 mod claims;
 mod guard;
@@ -12,6 +13,7 @@ mod shards;
 mod singleton;
 mod spin;
 mod styles;
+mod upgrade;
 mod volumes;
 
 use std::{sync::Arc, time::Duration};

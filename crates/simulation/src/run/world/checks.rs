@@ -88,16 +88,18 @@ impl World {
         } else if !is_free {
             inner.counts.entry(key.clone()).or_default().0 += 1;
         }
-        if owned && !is_free {
+        if !is_free && !is_collected {
             let mut newest = inner.passed.iter_mut().rev();
             if let Some(passed) = newest.find(|passed| passed.point == *point) {
                 passed.child = seen.object_path().map(|path| Child {
                     path: self.general_path(path),
                     drifts: drift(&seen.sent()).is_some(),
+                    is_owned: owned,
                 });
             }
         }
         drop(inner);
+        self.replaces(seen, &object);
         if is_collected {
             self.log("cluster", || {
                 format!("collects {key}: no object has the uid of its owner reference")

@@ -1,5 +1,6 @@
 //! The state of one run: the server, the decisions, the log and what the oracles count.
 
+mod around;
 mod checks;
 mod points;
 mod replicas;
@@ -27,9 +28,10 @@ use crate::{
     names::Names,
     oracle::Failure,
     schedule::{Point, PointKind, Schedule},
-    settings::Setup,
+    settings::{Phase, Setup},
     timeline::Entry,
 };
+use around::Around;
 use replicas::Replica;
 
 /// A choice point that a run passed.
@@ -47,13 +49,21 @@ pub(crate) struct Passed {
     pub(crate) child: Option<Child>,
 }
 
-/// An object with an owner.
+/// An object that the operator has created.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Child {
     pub(crate) path: String,
     /// Whether the operator has set what [`Fault::Drift`] changes. What it has left to others, such as the replicas of a Deployment that an
     /// autoscaler sets, it need not put back.
     pub(crate) drifts: bool,
+    pub(crate) is_owned: bool,
+}
+
+impl Child {
+    /// Returns the plural of its kind.
+    pub(crate) fn plural(&self) -> &str {
+        self.path.rsplit('/').nth(1).unwrap_or_default()
+    }
 }
 
 #[derive(Debug)]
@@ -99,6 +109,7 @@ pub(crate) struct Inner {
     pub(super) versions: BTreeMap<String, (usize, Vec<Value>)>,
     /// Warning Events that the operator wrote; counted in runs without faults.
     pub(crate) warnings: usize,
+    around: Around,
 }
 
 impl Inner {
@@ -130,6 +141,8 @@ pub(crate) struct World {
     pub(crate) steering: Option<Steering>,
     /// Notified when the run ends before the end of the workload.
     pub(crate) ended: Notify,
+    /// Notified when the nodes change.
+    pub(crate) nodes: Notify,
     inner: Mutex<Inner>,
 }
 
@@ -168,6 +181,7 @@ impl World {
             names: basis.names.clone(),
             steering,
             ended: Notify::new(),
+            nodes: Notify::new(),
             inner: Mutex::new(Inner {
                 decisions,
                 held: HashMap::new(),
@@ -194,6 +208,7 @@ impl World {
                 versions: BTreeMap::new(),
                 warnings: 0,
                 refused: (0, String::new()),
+                around: Around::default(),
             }),
             setup,
         }
@@ -324,10 +339,13 @@ impl World {
     }
 
     /// The user acts: conditions may change.
-    pub(crate) fn begin_phase(&self, index: usize) {
+    pub(crate) fn begin_phase(&self, index: usize, phases: &[Phase]) {
+        let is_hopeless = |index: usize| phases.get(index).is_some_and(|phase| phase.hopeless);
         let mut inner = self.lock();
         inner.conditions.clear();
-        inner.failed = 0;
+        inner.around.is_hopeless = is_hopeless(index);
+        // The operator may wait before it tries again what it could not do.
+        inner.failed = index.checked_sub(1).is_some_and(is_hopeless).into();
         inner.phase = index;
     }
 }

@@ -189,7 +189,8 @@ impl World {
         // What exists or is gone already asks for no further attempt.
         let settled = status == 404 || (status == 409 && seen.verb == "create");
         let is_free = effect && status < 300 && self.is_free(seen, answer);
-        if (effect && !is_free) || (status >= 400 && !settled) {
+        let is_attempt = status >= 400 && !settled && !self.is_hopeless();
+        if (effect && !is_free) || is_attempt {
             self.touch();
         }
         if status >= 300 {

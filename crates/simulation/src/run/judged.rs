@@ -1,0 +1,99 @@
+//! Waits for the end of a phase, and judges what the operator has made of it.
+
+use std::sync::Arc;
+
+use super::{
+    rest::{rest, settle},
+    world::World,
+};
+use crate::{
+    judge::{Reference, as_many, at_rest, emptied, gap, history, untrue},
+    oracle::{Failure, Oracle},
+    scenario::Scenario,
+    schedule::Schedule,
+    settings::{Phase, Step, Workload},
+    state::{Mask, State},
+};
+
+/// Waits until the operator is at rest after a phase, and judges the state.
+pub(super) async fn at_rest_after(
+    world: &Arc<World>,
+    workload: &Workload,
+    schedule: &Schedule,
+    reference: Option<&Reference>,
+    states: &[Option<Arc<State>>],
+) -> State {
+    let wrong = |current: &State| broken(world, workload, schedule, reference, states, current);
+    rest(world).await;
+    // Without faults, what is expected of a phase says whether the operator has got there.
+    let phase = &workload.phases[states.len()];
+    let is_unknown = phase.same_as.is_none() && !phase.empty && !phase.hopeless;
+    settle(world, || {
+        let mut broken = wrong(&world.state()).into_iter();
+        reference.is_none() && is_unknown || broken.any(|it| world.is_checked(&it))
+    })
+    .await;
+    let current = world.state();
+    if !world.has_ended() {
+        // Without faults, the children are compared when both runs show what differs anyway.
+        let known = |it: &Failure| {
+            reference.is_some() || it.oracle != Oracle::History || it.differences.is_empty()
+        };
+        for failure in wrong(&current).into_iter().filter(known) {
+            world.fail(failure);
+        }
+        for (path, old, new) in world.take_replaced() {
+            let is_change =
+                |phase: &Phase| !phase.steps.is_empty() && phase.steps.iter().all(Step::is_change);
+            if is_change(&workload.phases[states.len()])
+                && let Some(failure) = gap(&world.server, &path, &old, &new).await
+            {
+                world.fail(failure);
+            }
+        }
+    }
+    current
+}
+
+/// Returns what does not hold at rest, after the phases before have led to `states`.
+fn broken(
+    world: &World,
+    workload: &Workload,
+    schedule: &Schedule,
+    reference: Option<&Reference>,
+    states: &[Option<Arc<State>>],
+    current: &State,
+) -> Vec<Failure> {
+    let (setup, phase) = (&world.setup, states.len());
+    let is_hopeless = world.is_hopeless();
+    let mut broken = at_rest(
+        setup,
+        &world.server,
+        current,
+        schedule,
+        reference,
+        phase,
+        is_hopeless,
+    );
+    let calm: Vec<_>;
+    let (known, mask) = if let Some(reference) = reference {
+        (reference.states.as_slice(), &reference.mask)
+    } else {
+        calm = states.iter().flatten().cloned().collect();
+        (calm.as_slice(), &Mask::new())
+    };
+    let history = history(workload, states, current, phase, known, mask);
+    broken.extend(history);
+    if !world.has_failed_requests() {
+        broken.extend(as_many(workload, states, current, phase));
+    }
+    broken.extend(world.harmed());
+    // What cannot be done is not said in a status, but Pods that do not get ready are.
+    if !is_hopeless || workload.scenario == Some(Scenario::FailingWorkloads) {
+        broken.extend(untrue(setup, &world.server));
+    }
+    if workload.phases[phase].empty {
+        broken.extend(emptied(&world.before(), current));
+    }
+    broken
+}

@@ -1,0 +1,201 @@
+//! What is around the operator in a run: whether requests are accepted, processes run and Pods get ready, and the objects of others.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use http::Method;
+use serde_json::Value;
+use tokio::time::sleep;
+use tower::BoxError;
+
+use super::World;
+use crate::{
+    fault::Fault,
+    judge,
+    oracle::{Failure, Oracle},
+    request::{Seen, send},
+    settings::{Refusal, Step, Turn, Version},
+    state::id,
+};
+
+/// How often a request that gets no answer looks whether the server answers again.
+const LOOK: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Default)]
+pub(super) struct Around {
+    refusal: Option<Refusal>,
+    is_stopped: bool,
+    no_pod_gets_ready: bool,
+    version: Version,
+    /// Whether the operator cannot do what it should.
+    pub(super) is_hopeless: bool,
+    /// Objects of others, by their keys in a state.
+    strangers: BTreeMap<String, Value>,
+    /// What the operator has deleted in this phase, before that.
+    removed: BTreeMap<String, (usize, Value)>,
+    /// What it has created in the place of these.
+    replaced: Vec<(String, Value, Value)>,
+}
+
+impl World {
+    /// Does what a step changes besides its request.
+    pub(crate) async fn act(&self, step: &Step) {
+        if let Step::Turn(Turn::Wait(time)) = step {
+            self.busy(*time);
+            return sleep(*time).await;
+        }
+        self.recall(step);
+        match step {
+            Step::Turn(Turn::Health(_)) => self.nodes.notify_one(),
+            Step::Turn(Turn::Crds(version)) => self.define(*version),
+            Step::Turn(Turn::Stop | Turn::Version(_)) => self.crash_all(),
+            _ => {}
+        }
+    }
+
+    /// Sets what a step of an earlier phase has left.
+    pub(crate) fn recall(&self, step: &Step) {
+        let around = &mut self.lock().around;
+        match step {
+            Step::Turn(turn) => match turn {
+                Turn::Wait(_) | Turn::Crds(_) => {}
+                Turn::Refuse(refusal) => around.refusal = Some(refusal.clone()),
+                Turn::Accept => around.refusal = None,
+                Turn::Stop => around.is_stopped = true,
+                Turn::Start => around.is_stopped = false,
+                Turn::Health(is_good) => around.no_pod_gets_ready = !is_good,
+                Turn::Version(version) => around.version = *version,
+            },
+            Step::Stranger { object, .. } => {
+                around.strangers.insert(id(object), object.clone());
+            }
+            Step::Leave { object, .. } => {
+                around.strangers.remove(&id(object));
+            }
+            _ => {}
+        }
+    }
+
+    /// Serves the kinds as a version of the operator defines them.
+    fn define(&self, version: Version) {
+        let crds = match (version, &self.setup.former) {
+            (Version::Old, Some(former)) => &former.crds,
+            _ => &self.setup.crds,
+        };
+        for crd in crds {
+            // The server has accepted it before.
+            let _ = self.server.register_crd(crd);
+        }
+    }
+
+    fn crash_all(&self) {
+        for replica in 0..self.setup.replicas {
+            self.crash(replica);
+        }
+    }
+
+    pub(crate) fn version(&self) -> Version {
+        self.lock().around.version
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.lock().around.is_stopped
+    }
+
+    /// Whether Pods get ready.
+    pub(crate) fn is_healthy(&self) -> bool {
+        !self.lock().around.no_pod_gets_ready
+    }
+
+    /// Whether the operator cannot do in this phase what it should.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        self.lock().around.is_hopeless
+    }
+
+    /// Notes what a request is about to remove, and returns how it is refused.
+    pub(crate) async fn meets(&self, seen: &Seen) -> Result<Option<Fault>, BoxError> {
+        if seen.is_report() {
+            return Ok(None);
+        }
+        let fault = self.refuses(seen).await;
+        self.removes(seen).await?;
+        Ok(fault)
+    }
+
+    /// Returns how a request is refused, after the time that this takes.
+    async fn refuses(&self, seen: &Seen) -> Option<Fault> {
+        loop {
+            let refusal = self.lock().around.refusal.clone()?;
+            match refusal {
+                Refusal::Writes if seen.is_write() => return Some(Fault::Error(403)),
+                Refusal::Namespace(namespace)
+                    if seen.verb == "create" && seen.namespace == namespace =>
+                {
+                    return Some(Fault::Error(403));
+                }
+                Refusal::All => return Some(Fault::Error(503)),
+                Refusal::Hangs => sleep(LOOK).await,
+                Refusal::Writes | Refusal::Namespace(_) => return None,
+            }
+            if self.lock().around.refusal.is_none() {
+                return Some(Fault::Disconnect);
+            }
+        }
+    }
+
+    /// Returns a failure for each object of others that has changed.
+    pub(crate) fn harmed(&self) -> Vec<Failure> {
+        let strangers = self.lock().around.strangers.clone();
+        if strangers.is_empty() {
+            return Vec::new();
+        }
+        let mut found: BTreeMap<String, Value> = BTreeMap::new();
+        self.server.filter_map(|object| {
+            let key = id(object);
+            let is_known = strangers.contains_key(&key);
+            is_known.then(|| found.insert(key, object.clone()))
+        });
+        let strangers = strangers.iter();
+        let failures = strangers.filter_map(|(key, object)| {
+            let (how, differences) = judge::harm(key, object, found.get(key))?;
+            let message = format!("{key}, which belongs to another client, {how}");
+            Some(Failure::new(Oracle::Strangers, message).with(differences))
+        });
+        failures.collect()
+    }
+
+    /// Notes what a delete of the operator removes.
+    async fn removes(&self, seen: &Seen) -> Result<(), BoxError> {
+        let Some(path) = seen.object_path() else {
+            return Ok(());
+        };
+        if !self.is_reference || seen.verb != "delete" {
+            return Ok(());
+        }
+        let service = self.server.service();
+        let (_, object) = send(service, Method::GET, &path, "", &Value::Null).await?;
+        let mut inner = self.lock();
+        let phase = inner.phase;
+        inner.around.removed.insert(path, (phase, object));
+        Ok(())
+    }
+
+    /// Notes what the operator has created in the place of what it has deleted.
+    pub(super) fn replaces(&self, seen: &Seen, object: &Value) {
+        let Some(path) = seen.object_path().filter(|_| self.is_reference) else {
+            return;
+        };
+        let mut inner = self.lock();
+        let phase = inner.phase;
+        if let Some((of, old)) = inner.around.removed.remove(&path)
+            && of == phase
+        {
+            let new = object.clone();
+            inner.around.replaced.push((path, old, new));
+        }
+    }
+
+    /// Takes what was replaced in this phase: the path, and the old and the new object.
+    pub(crate) fn take_replaced(&self) -> Vec<(String, Value, Value)> {
+        std::mem::take(&mut self.lock().around.replaced)
+    }
+}

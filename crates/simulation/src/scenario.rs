@@ -1,0 +1,55 @@
+//! What happens around an operator, besides what users do with its objects.
+
+use std::fmt;
+
+/// What happens around an operator: each is one or more workloads, made from the schema of a kind and from the children that the runs without faults
+/// have shown. [`Simulation::without_scenario`](crate::Simulation::without_scenario) switches one off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Scenario {
+    /// An object that has the kind and the name of a child belongs to a user, or to another owner: before the operator would create the child, and in
+    /// its place. [`Oracle::Strangers`](crate::Oracle::Strangers) demands that it stays as it is. When it is gone, the child comes.
+    Strangers,
+    /// Another client has a finalizer on a child: the child stays after its owner is deleted and created again.
+    Finalizers,
+    /// Objects of the same names are in a second namespace, which is deleted with all that it contains; meanwhile nothing can be created in it.
+    Namespaces,
+    /// Names with 50 letters in common, of 63 and 253 letters, numbers, and with dots.
+    Names,
+    /// Secrets and `ConfigMap`s that a field names come later than the object, change, and are deleted.
+    References,
+    /// The server refuses the writes of the operator with 403 for a while, as without a right, beyond a quota, or by a webhook.
+    Forbidden,
+    /// The server answers all requests with 503 for a while.
+    Unavailable,
+    /// The requests of the operator get no answer for a while.
+    Hanging,
+    /// Objects are deleted in the foreground, twice, during their creation, while the operator does not run, and so that their children stay.
+    Deletion,
+    /// The Pods of Deployments and `StatefulSet`s do not get ready for a while, or are lost; Jobs fail.
+    FailingWorkloads,
+}
+
+impl Scenario {
+    /// Returns the name in a report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Strangers => "strangers",
+            Self::Finalizers => "finalizers",
+            Self::Namespaces => "namespaces",
+            Self::Names => "names",
+            Self::References => "references",
+            Self::Forbidden => "forbidden",
+            Self::Unavailable => "unavailable",
+            Self::Hanging => "hanging",
+            Self::Deletion => "deletion",
+            Self::FailingWorkloads => "failing workloads",
+        }
+    }
+}
+
+impl fmt::Display for Scenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

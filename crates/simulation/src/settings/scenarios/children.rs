@@ -1,0 +1,131 @@
+//! What other clients do with the children: their names are taken, and finalizers keep them.
+
+use serde_json::{Map, Value, json};
+
+use super::{Example, begin, end, nudge};
+use crate::{
+    fault::drift,
+    scenario::Scenario,
+    settings::{step::Step, template::Template, workload::Workload},
+    state::{id, text},
+};
+
+/// The finalizer of another client.
+const FINALIZER: &str = "example.com/another-client";
+
+/// The uids of objects of strangers, which are stored as they are.
+fn uid(number: u32) -> String {
+    format!("5eed0000-0000-4000-8000-{number:012}")
+}
+
+/// Returns an object of the kind and name of a child, with another content.
+fn stranger(child: &Value, number: u32) -> Value {
+    let mut object = child.clone();
+    if let Some(Value::Object(patch)) = drift(child) {
+        for (section, fields) in patch {
+            let Value::Object(fields) = fields else {
+                continue;
+            };
+            for (name, value) in fields {
+                object[section.as_str()][name] = value;
+            }
+        }
+    }
+    if let Some(fields) = object.as_object_mut() {
+        fields.remove("status");
+    }
+    let kept = ["name", "namespace"].map(|name| {
+        let value = child["metadata"].get(name).cloned();
+        (name.to_owned(), value.unwrap_or_default())
+    });
+    let kept = kept.into_iter().filter(|(_, value)| !value.is_null());
+    object["metadata"] = Value::Object(kept.collect::<Map<_, _>>());
+    object["metadata"]["uid"] = uid(number).into();
+    object["metadata"]["generation"] = 1.into();
+    object["metadata"]["annotations"] = json!({"example.com/of": "another client"});
+    object
+}
+
+/// Before the child is created, its name is that of an object without an owner; later, an object of another owner takes its place.
+pub(super) fn strangers(template: &Template, child: &Example) -> Workload {
+    let of_nobody = stranger(&child.object, 1);
+    let mut of_another = stranger(&child.object, 2);
+    let mut owner = json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": "another-owner", "uid": uid(3)},
+    });
+    if let Some(namespace) = child.object.pointer("/metadata/namespace") {
+        owner["metadata"]["namespace"] = namespace.clone();
+        of_another["metadata"]["ownerReferences"] = json!([{
+            "apiVersion": "v1", "kind": "ConfigMap", "name": "another-owner", "uid": uid(3), "controller": true,
+        }]);
+    }
+    let namespace = match text(&child.object, "/metadata/namespace") {
+        "" => "default",
+        namespace => namespace,
+    };
+    let owner_path = format!("/api/v1/namespaces/{namespace}/configmaps/another-owner");
+    let comes = |path: &str, object: &Value| Step::Stranger {
+        path: path.to_owned(),
+        object: object.clone(),
+    };
+    let goes = |path: &str, object: &Value| Step::Leave {
+        path: path.to_owned(),
+        object: object.clone(),
+    };
+    let name = format!("the name of {} is taken", id(&child.object));
+    let workload = begin(template, &name)
+        .of(Scenario::Strangers)
+        .phase("an object of a user has the name, then the objects are created")
+        .step(comes(&child.path, &of_nobody));
+    let workload = template
+        .create(workload)
+        .hopeless()
+        .phase("the user deletes it, and the objects change and change back")
+        .step(goes(&child.path, &of_nobody));
+    let workload = nudge(template, workload)
+        .same_as("create")
+        .phase("an object of another owner takes the place of the child")
+        .step(comes(&owner_path, &owner))
+        .step(comes(&child.path, &of_another))
+        .hopeless()
+        .phase("it is deleted, and the objects change and change back")
+        .step(goes(&child.path, &of_another))
+        .step(goes(&owner_path, &owner));
+    end(template, nudge(template, workload).same_as("create"))
+}
+
+/// Another client keeps a child by a finalizer, while its owner is deleted and created again.
+pub(super) fn finalizers(template: &Template, child: &Example) -> Workload {
+    let finalizers = |list: Value| json!({"metadata": {"finalizers": list}});
+    let name = format!("another client keeps {}", id(&child.object));
+    let workload = template.create(Workload::new(&format!(
+        "{}: {name}",
+        template.primary.plural
+    )));
+    let workload = workload
+        .of(Scenario::Finalizers)
+        .phase("another client has a finalizer on the child")
+        .patch(&child.path, finalizers(json!([FINALIZER])))
+        .phase("the objects are deleted");
+    let names = template.names.iter();
+    let workload = names
+        .fold(workload, |workload, name| {
+            workload.delete(&template.path(name))
+        })
+        .hopeless()
+        .phase("the objects are created again");
+    let workload = template
+        .create(workload)
+        .hopeless()
+        .phase("the finalizer comes off")
+        .patch(&child.path, finalizers(Value::Null));
+    // The operator need not see what has no owner.
+    let is_owned = child.object["metadata"].get("ownerReferences").is_some();
+    let workload = if is_owned {
+        workload
+    } else {
+        nudge(template, workload)
+    };
+    end(template, workload.same_as("create"))
+}

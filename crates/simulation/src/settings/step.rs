@@ -1,0 +1,243 @@
+//! One action of a user, or of what is around the operator.
+
+use std::{sync::Arc, time::Duration};
+
+use http::Method;
+use kube_codegen_testing::ApiServer;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use crate::{
+    request::send,
+    state::{id, text},
+};
+
+/// One action of a user, or of what is around the operator.
+#[derive(Clone)]
+pub(crate) enum Step {
+    Create {
+        collection: String,
+        object: Value,
+    },
+    Patch {
+        path: String,
+        patch: Value,
+    },
+    Delete {
+        path: String,
+    },
+    /// Deletes an object with a policy for its children: `Foreground` or `Orphan`.
+    Propagate {
+        path: String,
+        policy: &'static str,
+    },
+    /// Deletes all objects of a namespace, and the namespace.
+    Clear {
+        namespace: String,
+    },
+    /// Stores an object without validation.
+    Seed {
+        object: Value,
+    },
+    /// Stores an object of another client, in place of one of the same name. The operator must leave its content as it is.
+    Stranger {
+        path: String,
+        object: Value,
+    },
+    /// Deletes an object of [`Step::Stranger`].
+    Leave {
+        path: String,
+        object: Value,
+    },
+    Call {
+        name: String,
+        call: Call,
+    },
+    Turn(Turn),
+}
+
+type Call = Arc<dyn Fn(&ApiServer) + Send + Sync>;
+
+/// What changes around the operator, without a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    Wait(Duration),
+    /// Refuses requests of the operator, until [`Turn::Accept`].
+    Refuse(Refusal),
+    Accept,
+    /// Stops the operator, until [`Turn::Start`].
+    Stop,
+    Start,
+    /// Whether Pods get ready.
+    Health(bool),
+    /// Replaces the operator by that of the version before, or by the new one.
+    Version(Version),
+    /// Replaces the CRDs.
+    Crds(Version),
+}
+
+/// One of the versions of [`Simulation::upgrade`](crate::Simulation::upgrade).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Version {
+    Old,
+    #[default]
+    New,
+}
+
+/// Which requests of the operator are refused, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// All writes, with 403.
+    Writes,
+    /// The creation of objects in a namespace that is being deleted, with 403.
+    Namespace(String),
+    /// All requests, with 503.
+    All,
+    /// No request is answered.
+    Hangs,
+}
+
+impl Step {
+    /// Whether an object of the user changes.
+    pub(crate) fn is_change(&self) -> bool {
+        matches!(self, Self::Patch { .. })
+    }
+
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Self::Create { collection, object } => {
+                format!("creates {collection}/{}", text(object, "/metadata/name"))
+            }
+            Self::Patch { path, patch } => format!("changes {path}: {patch}"),
+            Self::Delete { path } => format!("deletes {path}"),
+            Self::Propagate { path, policy } => format!("deletes {path} ({policy})"),
+            Self::Clear { namespace } => {
+                format!("deletes the namespace {namespace}, with all that it contains")
+            }
+            Self::Seed { object } => format!("stores {}, without validation", id(object)),
+            Self::Stranger { path, .. } => format!("has an object of their own at {path}"),
+            Self::Leave { path, .. } => format!("deletes their own object at {path}"),
+            Self::Call { name, .. } => name.clone(),
+            Self::Turn(turn) => turn.describe(),
+        }
+    }
+
+    /// Returns the HTTP status; 0 where there was no request.
+    pub(crate) async fn run(&self, server: &ApiServer) -> u16 {
+        let merge = "application/merge-patch+json";
+        let options;
+        let (method, path, content_type, body) = match self {
+            Self::Create { collection, object } => {
+                (Method::POST, collection, "application/json", object)
+            }
+            Self::Patch { path, patch } => (Method::PATCH, path, merge, patch),
+            Self::Delete { path } => (Method::DELETE, path, "application/json", &Value::Null),
+            Self::Propagate { path, policy } => {
+                options = json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": policy});
+                (Method::DELETE, path, "application/json", &options)
+            }
+            Self::Leave { path, .. } => {
+                delete(server, path).await;
+                return 0;
+            }
+            Self::Stranger { path, object } => {
+                delete(server, path).await;
+                // The kind is registered.
+                let _ = server.seed(object);
+                return 0;
+            }
+            Self::Clear { namespace } => {
+                clear(server, namespace).await;
+                return 0;
+            }
+            Self::Seed { object } => {
+                // The kind is registered.
+                let _ = server.seed(object);
+                return 0;
+            }
+            Self::Call { call, .. } => {
+                call(server);
+                return 0;
+            }
+            Self::Turn(_) => return 0,
+        };
+        let until = Instant::now() + Duration::from_secs(120);
+        loop {
+            let service = server.service();
+            let answer = send(service, method.clone(), path, content_type, body).await;
+            let status = answer.map_or(500, |(status, _)| status);
+            // The object of this name is still being deleted.
+            if status != 409 || Instant::now() > until {
+                return status;
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+}
+
+/// Deletes an object; one that does not exist stays so.
+async fn delete(server: &ApiServer, path: &str) {
+    let json = "application/json";
+    let _ = send(server.service(), Method::DELETE, path, json, &Value::Null).await;
+}
+
+/// Deletes what a namespace contains, except what only reports.
+async fn clear(server: &ApiServer, namespace: &str) {
+    let paths = server.filter_map(|object| {
+        let is_in = text(object, "/metadata/namespace") == namespace;
+        is_in.then(|| {
+            let version = text(object, "/apiVersion");
+            let root = if version.contains('/') { "apis" } else { "api" };
+            let kind = text(object, "/kind").to_owned();
+            let name = text(object, "/metadata/name").to_owned();
+            (format!("/{root}/{version}"), kind, name)
+        })
+    });
+    for (root, kind, name) in paths {
+        let plural = plural(server, &root, &kind).await;
+        delete(
+            server,
+            &format!("{root}/namespaces/{namespace}/{plural}/{name}"),
+        )
+        .await;
+    }
+    delete(server, &format!("/api/v1/namespaces/{namespace}")).await;
+}
+
+/// Returns the plural of a kind, as discovery has it.
+async fn plural(server: &ApiServer, root: &str, kind: &str) -> String {
+    let answer = send(server.service(), Method::GET, root, "", &Value::Null).await;
+    let (_, list) = answer.unwrap_or_default();
+    let resources = list.get("resources").and_then(Value::as_array);
+    let mut found = resources.into_iter().flatten().filter(|resource| {
+        text(resource, "/kind") == kind && !text(resource, "/name").contains('/')
+    });
+    found.next().map_or("", |it| text(it, "/name")).to_owned()
+}
+
+impl Turn {
+    fn describe(&self) -> String {
+        match self {
+            Self::Wait(time) => format!("waits for {} ms", time.as_millis()),
+            Self::Refuse(Refusal::Writes) => {
+                "takes the right to write from the operator".to_owned()
+            }
+            Self::Refuse(Refusal::Namespace(name)) => {
+                format!("begins to delete the namespace {name}: nothing can be created in it")
+            }
+            Self::Refuse(Refusal::All) => "has a server that answers 503".to_owned(),
+            Self::Refuse(Refusal::Hangs) => "has a server that does not answer".to_owned(),
+            Self::Accept => "has a server that accepts requests of the operator again".to_owned(),
+            Self::Stop => "stops the operator".to_owned(),
+            Self::Start => "starts the operator".to_owned(),
+            Self::Health(true) => "has nodes on which Pods get ready".to_owned(),
+            Self::Health(false) => "has nodes on which no Pod gets ready".to_owned(),
+            Self::Crds(Version::Old) => "applies the CRDs of the version before".to_owned(),
+            Self::Crds(Version::New) => "applies the CRDs of the new version".to_owned(),
+            Self::Version(Version::Old) => {
+                "replaces the operator by that of the version before".to_owned()
+            }
+            Self::Version(Version::New) => "replaces the operator by the new version".to_owned(),
+        }
+    }
+}
