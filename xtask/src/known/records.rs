@@ -47,7 +47,7 @@ pub(super) fn files(sources: &Path) -> Result<Vec<(PathBuf, String)>, Box<dyn Er
             read(&source.join(folder), path, version, &mut modules)?;
         }
     }
-    let mut list = format!(
+    let mut folders = format!(
         "//! Field tables of the structs of `k8s-openapi`, one file per API version. {GENERATED}\n\n"
     );
     let mut files = Vec::new();
@@ -59,11 +59,11 @@ pub(super) fn files(sources: &Path) -> Result<Vec<(PathBuf, String)>, Box<dyn Er
         let versions = types.values().flatten().map(|(version, _)| *version);
         let (first, last) = (versions.clone().min(), versions.max());
         let (first, last) = (first.unwrap_or_default(), last.unwrap_or_default());
-        list.push_str(&only(first, last, &format!("mod {name};\n")));
+        folders.push_str(&only(first, last, &format!("mod {name};\n")));
         let file = PathBuf::from(TABLES).join(format!("{name}.rs"));
         files.push((file, text(path, (first, last), types)));
     }
-    files.push((PathBuf::from(TABLES).join("mod.rs"), list));
+    files.push((PathBuf::from(TABLES).join("mod.rs"), folders));
     Ok(files)
 }
 
@@ -228,5 +228,6 @@ fn only(from: Kubernetes, to: Kubernetes, items: &str) -> String {
 }
 
 fn indented(lines: &str) -> String {
-    lines.lines().map(|line| format!("    {line}\n")).collect()
+    let lines: Vec<_> = lines.lines().map(|line| format!("    {line}")).collect();
+    lines.join("\n") + "\n"
 }

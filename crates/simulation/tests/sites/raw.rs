@@ -19,8 +19,8 @@ use tokio::{task::JoinHandle, time::sleep};
 use crate::{bug::Bug, operator, site::Site};
 
 enum Event {
-    Site(watcher::Event<Site>),
-    Deployment(watcher::Event<Deployment>),
+    Site(Box<watcher::Event<Site>>),
+    Deployment(Box<watcher::Event<Deployment>>),
 }
 
 /// Creates a Deployment for each site, and reports when it is ready.
@@ -31,32 +31,38 @@ pub(crate) async fn run(client: Client, bug: Bug) {
     let events = stream::select(
         watcher(sites.clone(), config.clone())
             .default_backoff()
-            .map(|it| it.map(Event::Site)),
+            .map(|it| it.map(|event| Event::Site(Box::new(event)))),
         watcher(deployments.clone(), config)
             .default_backoff()
-            .map(|it| it.map(Event::Deployment)),
+            .map(|it| it.map(|event| Event::Deployment(Box::new(event)))),
     );
     let mut events = pin!(events);
     let mut ready = BTreeMap::<String, bool>::new();
     while let Some(event) = events.next().await {
         match event {
-            Ok(Event::Site(watcher::Event::Apply(site) | watcher::Event::InitApply(site))) => {
-                if site.metadata.deletion_timestamp.is_none() {
+            Ok(Event::Site(event)) => match *event {
+                watcher::Event::Apply(site) | watcher::Event::InitApply(site)
+                    if site.metadata.deletion_timestamp.is_none() =>
+                {
                     until_success(|| create(&deployments, &site, bug)).await;
                 }
-            }
-            Ok(Event::Deployment(watcher::Event::Apply(deployment))) => {
-                let is_ready = is_ready(&deployment);
-                let before = ready.insert(deployment.name_any(), is_ready);
-                // The change is seen, not the state.
-                if is_ready && before == Some(false) {
-                    until_success(|| report(&sites, &deployment)).await;
+                _ => {}
+            },
+            Ok(Event::Deployment(event)) => match *event {
+                watcher::Event::Apply(deployment) => {
+                    let is_ready = is_ready(&deployment);
+                    let before = ready.insert(deployment.name_any(), is_ready);
+                    // The change is seen, not the state.
+                    if is_ready && before == Some(false) {
+                        until_success(|| report(&sites, &deployment)).await;
+                    }
                 }
-            }
-            Ok(Event::Deployment(watcher::Event::Delete(deployment))) => {
-                ready.remove(&deployment.name_any());
-            }
-            _ => {}
+                watcher::Event::Delete(deployment) => {
+                    ready.remove(&deployment.name_any());
+                }
+                _ => {}
+            },
+            Err(_) => {}
         }
     }
 }
