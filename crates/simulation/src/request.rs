@@ -10,7 +10,7 @@ use kube_codegen_testing::{ApiServer, ApiService, RecordedRequest};
 use serde_json::Value;
 use tower::{BoxError, Service as _};
 
-use crate::{schedule::PointKind, state::text};
+use crate::{fault::Fault, schedule::PointKind, state::text};
 
 /// A request of the operator. The name of a create is that in the body, or its prefix and `*`.
 #[derive(Clone, Debug)]
@@ -82,6 +82,16 @@ impl Seen {
             "/"
         };
         format!("{}{slash}{}", self.namespace, self.name)
+    }
+
+    /// Whether the request would undo what another client does to its object just before: an update fails then, but a patch does not.
+    pub(crate) fn restores(&self, fault: &Fault) -> bool {
+        let (Fault::Delete(path) | Fault::Drift(path)) = fault else {
+            return false;
+        };
+        matches!(self.verb, "create" | "patch")
+            && self.subresource.is_empty()
+            && self.object_path().as_ref() == Some(path)
     }
 
     /// Returns the path of the object; `None` for collections and generated names.

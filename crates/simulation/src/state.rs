@@ -123,12 +123,6 @@ fn normalize(object: &mut Value, owners: &BTreeMap<String, String>) {
     let mut generation = None;
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         generation = metadata.remove("generation");
-        if let Some(labels) = metadata.get_mut("labels").and_then(Value::as_object_mut) {
-            labels.remove(TOUCHED);
-            if labels.is_empty() {
-                metadata.remove("labels");
-            }
-        }
         let references = metadata
             .get_mut("ownerReferences")
             .and_then(Value::as_array_mut);
@@ -166,13 +160,19 @@ pub(crate) fn comparable(object: &Value) -> Value {
     object
 }
 
-/// Replaces times, uids and generations, which differ from run to run.
+/// Replaces times, uids and generations, which differ from run to run, and removes [`TOUCHED`], which operators copy with other labels.
 pub(crate) fn conceal(value: &mut Value, generation: Option<&Value>) {
     match value {
         Value::String(text) if is_time(text) => "(time)".clone_into(text),
         Value::String(text) if is_uid(text) => "(uid)".clone_into(text),
         Value::Array(items) => items.iter_mut().for_each(|item| conceal(item, generation)),
         Value::Object(fields) => {
+            fields.retain(|_, field| {
+                let Value::Object(labels) = field else {
+                    return true;
+                };
+                labels.remove(TOUCHED).is_none() || !labels.is_empty()
+            });
             for (name, field) in fields {
                 if name == "observedGeneration" {
                     let current = Some(&*field) == generation;
@@ -345,6 +345,16 @@ mod tests {
         let found = differences(&state_of("one"), &state_of("two"), &Mask::new());
         assert!(found[0].expected.as_ref().unwrap().contains("xoney"));
         assert!(found[0].found.as_ref().unwrap().contains("xtwoy"));
+    }
+
+    #[test]
+    fn labels_that_an_operator_copies_are_no_difference() {
+        let state_of = |labels: Value| {
+            let template = json!({"metadata": {"labels": labels}});
+            state(&server(&json!({"template": template})), &Names::default())
+        };
+        let touched = state_of(json!({"app": "a", TOUCHED: "60013"}));
+        assert_eq!(touched, state_of(json!({"app": "a"})));
     }
 
     #[test]

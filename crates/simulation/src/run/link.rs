@@ -98,10 +98,8 @@ impl Link {
                 }
                 Fault::Skew(ms) => self.world.set_skew(self.replica, *ms),
                 Fault::Pause(ms) => self.world.pause(self.replica, Duration::from_millis(*ms)),
-                Fault::Touch | Fault::Delete(_) | Fault::Drift(_) => {
-                    interfere(&self.world, &seen, fault).await?;
-                }
-                _ => {}
+                _ if seen.restores(fault) => {}
+                _ => interfere(&self.world, &seen, fault).await?,
             }
         }
         self.alive().await;
@@ -146,6 +144,7 @@ impl Link {
         let is_collected = self.world.answered(point, &seen, status, effect, &answer);
         for fault in faults {
             match fault {
+                _ if seen.restores(&fault) => interfere(&self.world, &seen, &fault).await?,
                 Fault::CrashAfter => self.world.crash(self.replica),
                 Fault::StaleRestart | Fault::StaleReconnect => {
                     if let Some(server) = past.clone() {
@@ -261,7 +260,7 @@ impl Service<Request<Body>> for Link {
     }
 }
 
-/// What another client does just before a request.
+/// What another client does just before a request; or just after it, where the request would undo that.
 async fn interfere(world: &World, seen: &Seen, fault: &Fault) -> Result<(), BoxError> {
     const MERGE: &str = "application/merge-patch+json";
     let service = || world.server.service();
@@ -294,7 +293,7 @@ async fn interfere(world: &World, seen: &Seen, fault: &Fault) -> Result<(), BoxE
                 send(service(), Method::PATCH, path, MERGE, &patch).await?;
             }
         }
-        _ => {}
+        _ => return Ok(()),
     }
     world.touch();
     Ok(())

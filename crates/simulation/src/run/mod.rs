@@ -201,7 +201,7 @@ async fn simulate(
         };
         let before = written(&world);
         for step in &phase.steps {
-            let code = step.run(&world.server).await;
+            let code = step.run(&world.server, world.setup.patience).await;
             world.act(step).await;
             world.log("user", || format!("{} → {code}", step.describe()));
             sleep(Duration::from_millis(fastrand::u64(0..20))).await;

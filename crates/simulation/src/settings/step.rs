@@ -122,8 +122,8 @@ impl Step {
         }
     }
 
-    /// Returns the HTTP status; 0 where there was no request.
-    pub(crate) async fn run(&self, server: &ApiServer) -> u16 {
+    /// Returns the HTTP status; 0 where there was no request. Waits up to `patience` for an object of the same name that is being deleted.
+    pub(crate) async fn run(&self, server: &ApiServer, patience: Duration) -> u16 {
         let merge = "application/merge-patch+json";
         let options;
         let (method, path, content_type, body) = match self {
@@ -161,7 +161,8 @@ impl Step {
             }
             Self::Turn(_) => return 0,
         };
-        let until = Instant::now() + Duration::from_secs(120);
+        let until = Instant::now() + patience;
+        let mut wait = Duration::from_millis(50);
         loop {
             let service = server.service();
             let answer = send(service, method.clone(), path, content_type, body).await;
@@ -170,7 +171,8 @@ impl Step {
             if status != 409 || Instant::now() > until {
                 return status;
             }
-            sleep(Duration::from_millis(50)).await;
+            sleep(wait).await;
+            wait = (wait * 2).min(Duration::from_secs(1));
         }
     }
 }

@@ -5,6 +5,7 @@ mod around;
 mod causes;
 mod claims;
 mod guard;
+mod herd;
 mod members;
 mod references;
 mod refused;
