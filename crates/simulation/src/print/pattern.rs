@@ -169,7 +169,7 @@ fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
             "Another client changed or deleted {child}, and the operator did not put it back. Watch the children (`Controller::owns`), and compare all their fields."
         ),
         (Fault::LateEffect(_), _) => format!(
-            "`{what}` took effect after the operator had given it up, and after later writes. What the operator has written is no evidence of what is there: compare the spec with what the watches show in each reconcile, and send a resourceVersion where a late write would do harm."
+            "`{what}` took effect after the operator had given it up, and after later writes. What the operator has written does not prove what is there: compare the spec with what the watches show in each reconcile, and send a resourceVersion where a late write would do harm."
         ),
         (Fault::Double, _) => format!(
             "`{what}` arrived twice, as after a new connection, and the operator acted twice. Compare spec and state in each reconcile, and give children names that follow from their owner."

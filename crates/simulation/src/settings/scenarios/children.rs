@@ -48,7 +48,7 @@ fn stranger(child: &Value, number: u32) -> Value {
 
 /// Before the child is created, its name is that of an object without an owner; later, an object of another owner takes its place.
 pub(super) fn strangers(template: &Template, child: &Example) -> Workload {
-    let of_nobody = stranger(&child.object, 1);
+    let unowned = stranger(&child.object, 1);
     let mut of_another = stranger(&child.object, 2);
     let mut owner = json!({
         "apiVersion": "v1", "kind": "ConfigMap",
@@ -77,12 +77,12 @@ pub(super) fn strangers(template: &Template, child: &Example) -> Workload {
     let workload = begin(template, &name)
         .of(Scenario::Strangers)
         .phase("an object of a user has the name, then the objects are created")
-        .step(comes(&child.path, &of_nobody));
+        .step(comes(&child.path, &unowned));
     let workload = template
         .create(workload)
         .hopeless()
         .phase("the user deletes it, and the objects change and change back")
-        .step(goes(&child.path, &of_nobody));
+        .step(goes(&child.path, &unowned));
     let workload = nudge(template, workload)
         .same_as("create")
         .phase("an object of another owner takes the place of the child")
