@@ -299,7 +299,7 @@ fn assert_found(bug: Bug, scenario: Scenario, oracles: &[Oracle]) {
 
 #[test]
 fn errors_are_found_in_their_scenario() {
-    use Oracle::{Deletion, EndState, History, Requests, Rest, Strangers, Truth};
+    use Oracle::{Deletion, EndState, History, Idempotence, Requests, Rest, Strangers, Truth};
     let mutants: [(Bug, Scenario, &[Oracle]); 9] = [
         (Bug::TakesOver, Scenario::Strangers, &[Strangers]),
         (Bug::CountsTerminating, Scenario::Finalizers, &[History]),
@@ -309,7 +309,11 @@ fn errors_are_found_in_their_scenario() {
             &[Rest, History, EndState, Truth],
         ),
         (Bug::ShortNames, Scenario::Names, &[History]),
-        (Bug::IgnoresLateSecret, Scenario::References, &[History]),
+        (
+            Bug::IgnoresLateSecret,
+            Scenario::References,
+            &[History, Idempotence],
+        ),
         (Bug::ForbiddenIsFinal, Scenario::Forbidden, &[History]),
         (Bug::TimeoutIsSuccess, Scenario::Hanging, &[History]),
         (
