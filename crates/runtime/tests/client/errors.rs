@@ -141,6 +141,7 @@ async fn an_unreachable_server_is_described_by_address_and_cause() {
     );
 }
 
+#[cfg(feature = "rustls-tls")]
 #[derive(Debug, thiserror::Error)]
 #[error("the operator failed")]
 struct Outer(#[source] Transparent);
