@@ -144,7 +144,10 @@ impl Link {
         let is_collected = self.world.answered(point, &seen, status, effect, &answer);
         for fault in faults {
             match fault {
-                _ if seen.restores(&fault) => interfere(&self.world, &seen, &fault).await?,
+                // Of a child that is new, an operator whose watch is interrupted sees nothing.
+                _ if seen.restores(&fault) && status == 200 => {
+                    interfere(&self.world, &seen, &fault).await?;
+                }
                 Fault::CrashAfter => self.world.crash(self.replica),
                 Fault::StaleRestart | Fault::StaleReconnect => {
                     if let Some(server) = past.clone() {

@@ -21,7 +21,7 @@ use super::{
 use crate::crd;
 
 const CONFLICT: &str = "a conflict is taken as success";
-pub(super) const LATE: &str = "the finalizer follows the child";
+const LATE: &str = "the finalizer follows the child";
 const NO_CLEANUP: &str = "the cleanup deletes nothing";
 const FORGETS: &str = "the cleanup ignores errors";
 const EXISTS: &str = "a child that exists is an error";
