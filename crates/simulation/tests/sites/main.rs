@@ -26,7 +26,9 @@ fn simulation(bug: Bug) -> Simulation {
     match bug {
         Bug::TwoLeaders => return replicas(simulation, bug),
         Bug::WallClock => return simulation.replicas(2).operator(raw::run_replica),
+        // A child is created once, and never changed.
         Bug::SeesChange | Bug::ActsOnEvents => {
+            let simulation = simulation.without(Oracle::History);
             return simulation.operator(move |client| raw::run(client, bug));
         }
         _ => {}
