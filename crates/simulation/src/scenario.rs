@@ -31,6 +31,20 @@ pub enum Scenario {
 }
 
 impl Scenario {
+    /// All scenarios.
+    pub const ALL: &[Self] = &[
+        Self::Strangers,
+        Self::Finalizers,
+        Self::Namespaces,
+        Self::Names,
+        Self::References,
+        Self::Forbidden,
+        Self::Unavailable,
+        Self::Hanging,
+        Self::Deletion,
+        Self::FailingWorkloads,
+    ];
+
     /// Returns the name in a report.
     pub fn name(self) -> &'static str {
         match self {

@@ -161,14 +161,14 @@ impl Step {
             }
             Self::Turn(_) => return 0,
         };
-        let until = Instant::now() + patience;
+        let begin = Instant::now();
         let mut wait = Duration::from_millis(50);
         loop {
             let service = server.service();
             let answer = send(service, method.clone(), path, content_type, body).await;
             let status = answer.map_or(500, |(status, _)| status);
             // The object of this name is still being deleted.
-            if status != 409 || Instant::now() > until {
+            if status != 409 || begin.elapsed() > patience {
                 return status;
             }
             sleep(wait).await;

@@ -208,9 +208,11 @@ fn each_of_these_faults_shows_an_error_that_no_other_schedule_has() {
         let only = |kinds: &[FaultKind], schedules| {
             let others = FAULTS.iter().filter(|it| !kinds.contains(it));
             let simulation = simulation(*bug).budget(Budget::Schedules(schedules));
+            let scenarios = Scenario::ALL.iter();
+            let simulation = scenarios.fold(simulation, |all, it| all.without_scenario(*it));
             others.fold(simulation, |all, it| all.without_fault(*it))
         };
-        let found = only(&[*kind], 60).explore();
+        let found = only(&[*kind], 400).explore();
         let found = match found {
             Err(found) => found,
             Ok(summary) => panic!("{bug:?} is not found by {kind:?}: {summary}"),

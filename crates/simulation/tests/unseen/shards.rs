@@ -51,14 +51,13 @@ async fn reconcile(cache: Arc<DynamicObject>, client: Arc<Client>) -> kube::Resu
 #[test]
 fn a_child_that_is_named_by_the_number_of_children() {
     let shards: Value = json!({"shards": {"type": "integer", "minimum": 2, "maximum": 4}});
-    let found = found(
-        Simulation::new("caches")
-            .crd(&crd(KIND, &shards))
-            .objects(1)
-            // An object of a user with the name of a child shows it, too.
-            .without_scenario(Scenario::Strangers)
-            .operator(|client| control::<ConfigMap, _>(client, KIND, reconcile)),
-    );
+    let simulation = Simulation::new("caches")
+        .crd(&crd(KIND, &shards))
+        .objects(1)
+        .operator(|client| control::<ConfigMap, _>(client, KIND, reconcile));
+    // Objects and managers of users show it, too.
+    let scenarios = Scenario::ALL.iter();
+    let found = found(scenarios.fold(simulation, |all, it| all.without_scenario(*it)));
     assert_eq!(found.oracle, Oracle::EndState, "{found}");
     let [decision] = found.schedule.decisions.as_slice() else {
         panic!("{found}")
