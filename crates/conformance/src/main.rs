@@ -66,10 +66,15 @@ async fn main() -> ExitCode {
                 None => Err("serve needs the path of a kubeconfig that it writes".into()),
             }
         }
-        Some("witnesses") => match paths().first() {
-            Some(file) => witnesses(file).await,
-            None => Err("witnesses needs the file that `cargo xtask evolve --write` makes".into()),
-        },
+        Some("witnesses") => {
+            let files = paths();
+            match files.first() {
+                Some(file) => witnesses(file).await,
+                None => {
+                    Err("witnesses needs the file that `cargo xtask evolve --write` makes".into())
+                }
+            }
+        }
         Some("costs") => costs(&args[1..]).await,
         Some("estimates") => estimates(&paths(), size("--show", 5)).await,
         Some("objects") => {
