@@ -7,6 +7,7 @@ use super::{
     witness::Side,
 };
 use crate::{
+    diag::pointer::push,
     evolution,
     path::{SchemaPath, Segment},
 };
@@ -55,7 +56,7 @@ pub(super) fn at(
         .filter(|value| old.accepts(value) && !new.accepts(value))
         .collect();
     for value in values {
-        for base in &bases {
+        for base in bases {
             if found.len() >= most {
                 return found;
             }
@@ -73,7 +74,7 @@ pub(super) fn reaching(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
     let mut found = Vec::new();
     for base in side.samples() {
         for value in part.samples(4) {
-            found.extend(with(side, &base, focus.here, value));
+            found.extend(with(side, base, focus.here, value));
         }
     }
     found
@@ -87,7 +88,7 @@ pub(super) fn without(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
     let Some(Segment::Property(name)) = focus.here.last() else {
         return Vec::new();
     };
-    let bases = side.samples().into_iter();
+    let bases = side.samples().iter().cloned();
     bases
         .filter_map(|mut object| {
             let pointer = reach(side, &mut object, parent)?;
@@ -102,9 +103,8 @@ pub(super) fn without(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
 
 /// Returns objects with null at the place.
 pub(super) fn null(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
-    let bases = side.samples();
-    let with_null = bases.iter();
-    with_null
+    let bases = side.samples().iter();
+    bases
         .filter_map(|base| with(side, base, focus.here, Value::Null))
         .collect()
 }
@@ -162,8 +162,7 @@ fn reach(side: &Side<'_>, object: &mut Value, path: &SchemaPath) -> Option<Strin
             }
             _ => return None,
         };
-        pointer.push('/');
-        pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        push(&mut pointer, &name);
     }
     Some(pointer)
 }
@@ -203,7 +202,7 @@ fn negated(accepts: &Side<'_>, refuses: &Side<'_>, focus: &Focus<'_>) -> Vec<Val
     {
         demands.push(("allOf", not.clone()));
     }
-    let pointer = definition_pointer(focus.here);
+    let pointer = focus.here.pointer();
     let mut found = Vec::new();
     for (keyword, demand) in demands {
         let mut definition = accepts.definition.clone().into_owned();
@@ -218,25 +217,16 @@ fn negated(accepts: &Side<'_>, refuses: &Side<'_>, focus: &Focus<'_>) -> Vec<Val
             continue;
         };
         let extents = [Extent::Minimal, Extent::Full].into_iter();
-        found.extend(extents.map(|extent| schema.sample(extent, &accepts.head).0));
-        found.extend((0..4).map(|seed| schema.random(seed, &accepts.head).0));
-        let samples: Vec<Value> = found.clone();
-        // A sample may lack the place.
-        found.extend(samples.into_iter().filter_map(|mut object| {
-            reach(accepts, &mut object, focus.here)?;
-            Some(object)
-        }));
+        let samples = extents.map(|extent| schema.sample(extent, &accepts.head).0);
+        let random = (0..4).map(|seed| schema.random(seed, &accepts.head).0);
+        for sample in samples.chain(random) {
+            // A sample may lack the place.
+            let mut reaching = sample.clone();
+            found.push(sample);
+            if reach(accepts, &mut reaching, focus.here).is_some() {
+                found.push(reaching);
+            }
+        }
     }
     found
-}
-
-pub(super) fn definition_pointer(path: &SchemaPath) -> String {
-    let steps = path.segments().into_iter().map(|segment| match segment {
-        Segment::Property(name) => {
-            format!("/properties/{}", name.replace('~', "~0").replace('/', "~1"))
-        }
-        Segment::Items => "/items".to_owned(),
-        Segment::Values => "/additionalProperties".to_owned(),
-    });
-    steps.collect()
 }

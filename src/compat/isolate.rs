@@ -1,10 +1,7 @@
 //! Applies one change to the schema of the first release alone, so that a proof is about this change.
 use serde_json::Value;
 
-use super::{
-    candidates::{Focus, definition_pointer},
-    witness::Side,
-};
+use super::{candidates::Focus, witness::Side};
 use crate::path::Segment;
 
 /// Replaces a whole node.
@@ -13,7 +10,7 @@ pub(super) fn node(
     after: &Side<'_>,
     focus: &Focus<'_>,
 ) -> Option<Side<'static>> {
-    let new = after.definition.pointer(&definition_pointer(focus.there))?;
+    let new = after.definition.pointer(&focus.there.pointer())?;
     changed(before, focus, |node| *node = new.clone())
 }
 
@@ -31,7 +28,7 @@ pub(super) fn keywords(
         "default",
         "x-kubernetes-preserve-unknown-fields",
     ];
-    let new = after.definition.pointer(&definition_pointer(focus.there))?;
+    let new = after.definition.pointer(&focus.there.pointer())?;
     changed(before, focus, |node| {
         let mut fields = new.as_object().cloned().unwrap_or_default();
         for name in BELOW {
@@ -54,10 +51,10 @@ pub(super) fn field(
     let Some(Segment::Property(name)) = focus.there.last() else {
         return None;
     };
-    let new = after.definition.pointer(&definition_pointer(focus.there))?;
+    let new = after.definition.pointer(&focus.there.pointer())?;
     let parent = focus.here.parent()?;
     let mut definition = before.definition.clone().into_owned();
-    let node = definition.pointer_mut(&definition_pointer(parent))?;
+    let node = definition.pointer_mut(&parent.pointer())?;
     let known = node["properties"].get(&**name);
     // A field that both have stays as it is, without the default that made it present.
     let mut declared = known.unwrap_or(new).clone();
@@ -83,7 +80,7 @@ pub(super) fn default(
     after: &Side<'_>,
     focus: &Focus<'_>,
 ) -> Option<Side<'static>> {
-    let new = after.definition.pointer(&definition_pointer(focus.there))?;
+    let new = after.definition.pointer(&focus.there.pointer())?;
     changed(before, focus, |node| {
         if let Some(fields) = node.as_object_mut() {
             match new.get("default") {
@@ -100,6 +97,6 @@ fn changed(
     change: impl FnOnce(&mut Value),
 ) -> Option<Side<'static>> {
     let mut definition = before.definition.clone().into_owned();
-    change(definition.pointer_mut(&definition_pointer(focus.here))?);
+    change(definition.pointer_mut(&focus.here.pointer())?);
     before.with(definition)
 }

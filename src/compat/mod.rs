@@ -147,8 +147,9 @@ pub(crate) fn compare(
         let name = crd.pointer("/metadata/name").and_then(Value::as_str);
         name.unwrap_or_default().to_owned()
     };
-    let by_name = |crds: &'_ [Value]| -> BTreeMap<String, Value> {
-        crds.iter().map(|crd| (name(crd), crd.clone())).collect()
+    let by_name = |crds| -> BTreeMap<String, &Value> {
+        let crds: &[Value] = crds;
+        crds.iter().map(|crd| (name(crd), crd)).collect()
     };
     let (old, new) = (by_name(old), by_name(new));
     let mut all: Vec<&String> = old.keys().chain(new.keys()).collect();
@@ -162,7 +163,8 @@ pub(crate) fn compare(
             (Some(old), Some(new)) => compare_crd(old, new),
             (None, None) => Vec::new(),
         };
-        let crd = new.get(name).or(old.get(name)).unwrap_or(&Value::Null);
+        let crd = new.get(name).or(old.get(name)).copied();
+        let crd = crd.unwrap_or(&Value::Null);
         let kind = crd["spec"]["names"]["kind"].as_str().unwrap_or_default();
         let group = crd["spec"]["group"].as_str().unwrap_or_default();
         rust.assign(group, kind, &mut findings);

@@ -1,6 +1,8 @@
 //! Makes an object as small as it gets, as long as it proves the same.
 use serde_json::Value;
 
+use crate::diag::pointer::{push, steps};
+
 /// How many smaller objects are tried at most.
 const MOST: usize = 2400;
 
@@ -38,8 +40,7 @@ pub(super) fn shrink(mut object: Value, proves: &dyn Fn(&Value) -> bool) -> Valu
 fn pointers(value: &Value, at: &mut String, found: &mut Vec<String>) {
     let length = at.len();
     let mut below = |step: &str, value: &Value| {
-        at.push('/');
-        at.push_str(&step.replace('~', "~0").replace('/', "~1"));
+        push(at, step);
         let is_head = matches!(at.as_str(), "/apiVersion" | "/kind" | "/metadata/name");
         if !is_head {
             found.push(at.clone());
@@ -66,10 +67,9 @@ fn pointers(value: &Value, at: &mut String, found: &mut Vec<String>) {
 /// Returns the object without a place, and with smaller values there.
 fn reductions(object: &Value, pointer: &str) -> Vec<Value> {
     let mut found = Vec::new();
-    let Some((parent, step)) = pointer.rsplit_once('/') else {
+    let (Some((parent, _)), Some(step)) = (pointer.rsplit_once('/'), steps(pointer).last()) else {
         return found;
     };
-    let step = step.replace("~1", "/").replace("~0", "~");
     let mut without = object.clone();
     match without.pointer_mut(parent) {
         Some(Value::Object(fields)) if pointer != "/metadata" => _ = fields.remove(&step),

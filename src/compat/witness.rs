@@ -1,5 +1,5 @@
 //! Finds objects that prove a change: accepted before and refused after, or stored differently, as small as they get.
-use std::borrow::Cow;
+use std::{borrow::Cow, cell::OnceCell};
 
 use kube_codegen_schema::{Cause, Extent, Schema, validate_metadata};
 use serde_json::{Value, json};
@@ -23,6 +23,7 @@ pub(super) struct Side<'a> {
     schema: Schema,
     /// Whether unknown fields are kept everywhere (`spec.preserveUnknownFields`).
     preserves: bool,
+    samples: OnceCell<Vec<Value>>,
 }
 
 impl<'a> Side<'a> {
@@ -45,6 +46,7 @@ impl<'a> Side<'a> {
             }),
             schema: schema.with_scale(&version["subresources"]["scale"]).ok()?,
             preserves: crd.pointer("/spec/preserveUnknownFields") == Some(&Value::Bool(true)),
+            samples: OnceCell::new(),
         })
     }
 
@@ -55,6 +57,7 @@ impl<'a> Side<'a> {
             definition: Cow::Owned(definition),
             head: self.head.clone(),
             preserves: self.preserves,
+            samples: OnceCell::new(),
         })
     }
 
@@ -95,14 +98,17 @@ impl<'a> Side<'a> {
         causes
     }
 
-    pub(super) fn samples(&self) -> Vec<Value> {
-        let extents = [Extent::Minimal, Extent::Full];
-        let samples = extents.map(|extent| self.schema.sample(extent, &self.head));
-        let random = (0..6).map(|seed| self.schema.random(seed, &self.head));
-        let all = samples.into_iter().chain(random);
-        all.filter(|(_, causes)| causes.is_empty())
-            .map(|(object, _)| object)
-            .collect()
+    /// Returns valid objects, made once.
+    pub(super) fn samples(&self) -> &[Value] {
+        self.samples.get_or_init(|| {
+            let extents = [Extent::Minimal, Extent::Full];
+            let samples = extents.map(|extent| self.schema.sample(extent, &self.head));
+            let random = (0..6).map(|seed| self.schema.random(seed, &self.head));
+            let all = samples.into_iter().chain(random);
+            all.filter(|(_, causes)| causes.is_empty())
+                .map(|(object, _)| object)
+                .collect()
+        })
     }
 }
 
