@@ -1,11 +1,17 @@
 //! Random changes of a schema.
+use crate::trial::walk;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
 /// Changes a random node; returns what it changed.
 pub(super) fn change(schema: &mut Value, random: &mut Rng) -> Option<String> {
     let mut nodes = Vec::new();
-    find(schema, &mut String::new(), &mut nodes);
+    walk(schema, &mut String::new(), &mut |pointer, _| {
+        // What every object has is the same in each CRD.
+        if !matches!(pointer, "/properties/apiVersion" | "/properties/kind") {
+            nodes.push(pointer.to_owned());
+        }
+    });
     let pointer = random.choice(&nodes)?.clone();
     let node = schema.pointer_mut(&pointer)?;
     let is_root = pointer.is_empty();
@@ -233,27 +239,4 @@ fn require(node: &mut Value, name: &str) -> Option<String> {
     }
     node["required"].as_array_mut()?.push(json!(name));
     Some(format!("{name} is required"))
-}
-
-/// Finds all nodes.
-fn find(schema: &Value, pointer: &mut String, found: &mut Vec<String>) {
-    let length = pointer.len();
-    found.push(pointer.clone());
-    let mut below = |step: &str, schema: &Value| {
-        pointer.push_str(step);
-        find(schema, pointer, found);
-        pointer.truncate(length);
-    };
-    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        let is_own = length == 0 && matches!(name.as_str(), "apiVersion" | "kind" | "metadata");
-        if !is_own {
-            let name = name.replace('~', "~0").replace('/', "~1");
-            below(&format!("/properties/{name}"), property);
-        }
-    }
-    for step in ["items", "additionalProperties"] {
-        if schema[step].is_object() {
-            below(&format!("/{step}"), &schema[step]);
-        }
-    }
 }

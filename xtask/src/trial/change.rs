@@ -1,7 +1,7 @@
 //! The changes of a CRD or of the options that must not break a program.
 use fastrand::Rng;
 use kube_codegen::options::{Kubernetes, Options};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// A compatible change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,8 +134,7 @@ fn move_fields(version: &mut Value, random: &mut Rng) -> Option<String> {
     let schema = version.pointer_mut("/schema/openAPIV3Schema")?;
     let mut moved = Vec::new();
     for _ in 0..4 {
-        let mut objects = Vec::new();
-        find(schema, &mut String::new(), &mut objects);
+        let mut objects = find(schema);
         objects.retain(|pointer| is_free(schema, pointer));
         let Some(from) = random.choice(&objects).cloned() else {
             continue;
@@ -195,8 +194,7 @@ fn is_free(schema: &Value, pointer: &str) -> bool {
 /// Adds an optional field to a random object of a version's schema; returns what it added where.
 fn add_field(version: &mut Value, random: &mut Rng) -> Option<String> {
     let schema = version.pointer_mut("/schema/openAPIV3Schema")?;
-    let mut objects = Vec::new();
-    find(schema, &mut String::new(), &mut objects);
+    let objects = find(schema);
     let parent = random.choice(&objects)?.clone();
     let (what, field) = match random.u8(..6) {
         0 => ("string", json!({"type": "string"})),
@@ -229,28 +227,37 @@ fn add_field(version: &mut Value, random: &mut Rng) -> Option<String> {
 }
 
 /// Finds the objects with declared properties.
-fn find(schema: &Value, pointer: &mut String, found: &mut Vec<String>) {
+fn find(schema: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    walk(schema, &mut String::new(), &mut |pointer, node| {
+        let properties = node["properties"].as_object();
+        if properties.is_some_and(|it| !it.is_empty()) {
+            found.push(pointer.to_owned());
+        }
+    });
+    found
+}
+
+/// Visits all nodes of a schema with their pointers, inner ones first, without the metadata of the object, which is not part of its CRD.
+pub(crate) fn walk(schema: &Value, pointer: &mut String, visit: &mut dyn FnMut(&str, &Value)) {
     let length = pointer.len();
-    let mut below = |step: &str, schema: &Value| {
-        pointer.push_str(step);
-        find(schema, pointer, found);
-        pointer.truncate(length);
-    };
-    let none = Map::new();
-    let properties = schema["properties"].as_object().unwrap_or(&none);
+    let properties = schema["properties"].as_object().into_iter().flatten();
     for (name, property) in properties {
-        // The metadata of an object is not part of its CRD.
         if length > 0 || name != "metadata" {
             let name = name.replace('~', "~0").replace('/', "~1");
-            below(&format!("/properties/{name}"), property);
+            pointer.push_str("/properties/");
+            pointer.push_str(&name);
+            walk(property, pointer, visit);
+            pointer.truncate(length);
         }
     }
     for step in ["items", "additionalProperties"] {
         if schema[step].is_object() {
-            below(&format!("/{step}"), &schema[step]);
+            pointer.push('/');
+            pointer.push_str(step);
+            walk(&schema[step], pointer, visit);
+            pointer.truncate(length);
         }
     }
-    if !properties.is_empty() {
-        found.push(pointer.clone());
-    }
+    visit(pointer, schema);
 }
