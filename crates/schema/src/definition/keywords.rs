@@ -31,7 +31,7 @@ const REASONS: [&str; 4] = [
 #[derive(Clone, Copy, Default)]
 struct Scope<'a> {
     in_metadata: bool,
-    /// Why there is no default.
+    /// Why a default is not permitted here.
     no_default: Option<&'a str>,
 }
 

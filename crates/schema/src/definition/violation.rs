@@ -33,7 +33,7 @@ pub enum Rule {
     EmbeddedValues,
     /// An embedded resource declares properties or preserves unknown fields.
     EmbeddedEmpty,
-    /// There is no embedded resource in the metadata of an object.
+    /// The metadata of an object has no embedded resource.
     EmbeddedInMetadata,
     /// `apiVersion` and `kind` are strings, `metadata` is an object.
     FixedType,
@@ -95,7 +95,7 @@ pub enum Rule {
     BlankFieldPath,
     /// A field path is one line.
     LongFieldPath,
-    /// There is no default in `apiVersion`, `kind` or `metadata` of the root.
+    /// `apiVersion`, `kind` and `metadata` of the root have no default.
     DefaultInMetadata,
     /// A default is valid, and the schema declares its fields.
     Default,

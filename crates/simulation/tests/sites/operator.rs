@@ -7,10 +7,7 @@ use std::{
 };
 
 use k8s_openapi::{
-    api::{
-        apps::v1::Deployment,
-        core::v1::{ConfigMap, Secret},
-    },
+    api::{apps::v1::Deployment, core::v1::ConfigMap},
     apimachinery::pkg::apis::meta::v1::OwnerReference,
 };
 use kube::{
@@ -31,12 +28,12 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use crate::{
+    account,
     bug::Bug,
     site::{Site, SiteStatus},
 };
 
 const FINALIZER: &str = "example.com/account";
-const ACCOUNTS: &str = "accounts";
 
 struct Context {
     bug: Bug,
@@ -88,7 +85,7 @@ pub(crate) async fn run(client: Client, bug: Bug) {
         let client = client.clone();
         let funcs = EventHandlerFuncs::new().on_delete(move |deleted: &Deleted<Site>| {
             let (client, name) = (client.clone(), deleted.object.name_any());
-            tokio::spawn(async move { drop(delete_account(&client, &name, true).await) });
+            tokio::spawn(async move { drop(account::delete(&client, &name, true).await) });
         });
         let _registration = sites.add_event_handler(funcs);
     }
@@ -126,7 +123,7 @@ async fn reconcile(site: Arc<Site>, context: Arc<Context>) -> kube::Result<Actio
                 if !removed.as_ref().is_err_and(kube::Error::is_not_found) {
                     removed?;
                 }
-                delete_account(&context.client, &site.name_any(), true).await?;
+                account::delete(&context.client, &site.name_any(), true).await?;
             }
             Ok(Action::await_change())
         }
@@ -140,7 +137,7 @@ async fn reconcile(site: Arc<Site>, context: Arc<Context>) -> kube::Result<Actio
                         .and_then(|status| status.account.clone());
                     let name = account.unwrap_or_else(|| site.name_any());
                     let careful = context.bug != Bug::DeleteByName;
-                    delete_account(&context.client, &name, careful).await?;
+                    account::delete(&context.client, &name, careful).await?;
                     Ok(Action::await_change())
                 }
             })
@@ -164,7 +161,7 @@ async fn apply(site: &Site, context: &Context) -> kube::Result<Action> {
             .await
             .map(|()| Action::await_change());
     }
-    let account = account(site, context).await?;
+    let account = account::create(site, &context.client, context.bug).await?;
     deployment(site, context, &owner).await?;
     config(site, context, &owner).await?;
     if bug != Bug::LeakOnRename {
@@ -182,47 +179,6 @@ async fn apply(site: &Site, context: &Context) -> kube::Result<Action> {
 fn is_observed(site: &Site) -> bool {
     let observed = site.status.as_ref().and_then(|it| it.observed_generation);
     observed == site.metadata.generation
-}
-
-/// Creates the account, a Secret in another namespace. Returns its name if it was generated.
-async fn account(site: &Site, context: &Context) -> kube::Result<Option<String>> {
-    let api = Api::<Secret>::namespaced(context.client.clone(), ACCOUNTS);
-    let mut secret = Secret::default();
-    if context.bug == Bug::NotIdempotent {
-        if let Some(account) = site
-            .status
-            .as_ref()
-            .and_then(|status| status.account.clone())
-        {
-            return Ok(Some(account));
-        }
-        secret.metadata.generate_name = Some(format!("{}-", site.name_any()));
-        let created = api.create(&PostParams::default(), &secret).await?;
-        return Ok(Some(created.name_any()));
-    }
-    secret.metadata.name = Some(site.name_any());
-    match api.create(&PostParams::default(), &secret).await {
-        Err(error) if !error.is_already_exists() && context.bug != Bug::IgnoredError => Err(error),
-        _ => Ok(None),
-    }
-}
-
-async fn delete_account(client: &Client, name: &str, careful: bool) -> kube::Result<()> {
-    let api = Api::<Secret>::namespaced(client.clone(), ACCOUNTS);
-    let mut params = DeleteParams::default();
-    if careful {
-        let Some(found) = api.get_opt(name).await? else {
-            return Ok(());
-        };
-        params = params.preconditions(Preconditions {
-            uid: found.uid(),
-            resource_version: None,
-        });
-    }
-    match api.delete(name, &params).await {
-        Err(error) if error.is_not_found() => Ok(()),
-        other => other.map(drop),
-    }
 }
 
 async fn deployment(site: &Site, context: &Context, owner: &OwnerReference) -> kube::Result<()> {
