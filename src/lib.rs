@@ -90,6 +90,8 @@ mod render;
 mod run;
 #[cfg(feature = "cli")]
 mod scaffold;
+#[cfg(feature = "cli")]
+mod site;
 pub mod source;
 mod threads;
 mod write;

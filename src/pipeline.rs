@@ -65,6 +65,17 @@ pub(crate) fn run_without(earlier: &Output, sources: &[Source], options: &Option
     })
 }
 
+/// Runs the stages up to the frozen model.
+#[cfg(feature = "cli")]
+pub(crate) fn model(sources: &[Source], options: &Options) -> (Model, Diagnostics) {
+    threads::with_large_stack(|| {
+        let (mut model, mut diagnostics) = (Model::default(), Diagnostics::new());
+        freeze(sources, &[], options, &mut model, &mut diagnostics);
+        diagnostics.locate(sources);
+        (model, diagnostics)
+    })
+}
+
 fn stages(
     sources: &[Source],
     left_out: &[SourceId],
@@ -72,6 +83,20 @@ fn stages(
     model: &mut Model,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<File>> {
+    freeze(sources, left_out, options, model, diagnostics)?;
+    let files = emit::emit(model, options);
+    let files = render::render(files, diagnostics);
+    diagnostics.barrier()?;
+    Some(files)
+}
+
+fn freeze(
+    sources: &[Source],
+    left_out: &[SourceId],
+    options: &Options,
+    model: &mut Model,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
     // Schemas are lowered as soon as they are read, since they take more memory than what they are lowered to.
     let crds = crd::parse_each(sources, left_out, diagnostics, lower::versions);
     diagnostics.barrier()?;
@@ -84,9 +109,5 @@ fn stages(
         let unmatched = [Code::OverrideUnmatched, Code::ConversionUnmatched];
         diagnostics.retain(|it| !unmatched.contains(&it.code));
     }
-    diagnostics.barrier()?;
-    let files = emit::emit(model, options);
-    let files = render::render(files, diagnostics);
-    diagnostics.barrier()?;
-    Some(files)
+    diagnostics.barrier()
 }

@@ -8,6 +8,7 @@ mod docs;
 mod fuzz;
 mod input;
 mod output;
+mod site;
 
 use std::{env, process::Command};
 

@@ -10,6 +10,7 @@ mod crds;
 mod deploy;
 mod dev;
 mod diff;
+mod docs;
 mod explain;
 mod generate;
 mod layer;
@@ -68,6 +69,7 @@ enum Command {
     Deploy(deploy::Command),
     Check(check::Args),
     Sample(sample::Args),
+    Docs(docs::Args),
     Dev(dev::Args),
     Diff(diff::Args),
     Policy(policy::Args),
@@ -176,6 +178,7 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Deploy(command) => deploy::run(&command, console)?,
         Command::Check(args) => check::run(&args, console)?,
         Command::Sample(args) => sample::run(&args, console)?,
+        Command::Docs(args) => docs::run(&args, console)?,
         Command::Dev(args) => dev::run(&args, console)?,
         Command::Diff(args) => diff::run(&args, console)?,
         Command::Policy(args) => policy::run(&args, console)?,

@@ -11,7 +11,10 @@ mod schema;
 mod types;
 
 #[cfg(feature = "cli")]
-pub(crate) use parts::code::int as int_type;
+pub(crate) use parts::{
+    code::int as int_type,
+    docs::{description, line, sentences, span},
+};
 
 use std::sync::Arc;
 

@@ -8,6 +8,9 @@ mod naming;
 mod overrides;
 mod verify;
 
+#[cfg(feature = "cli")]
+pub(crate) use known::{known_part, known_path};
+
 use crate::diag::Diagnostics;
 use crate::ir::{Body, Model, TypeDef, TypeId};
 use crate::options::Options;

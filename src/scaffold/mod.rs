@@ -25,6 +25,7 @@ pub(crate) use merge::{Merged, merge};
 pub(crate) use name::PackageName;
 pub(crate) use operator::{DEFINITIONS, GENERATED, MANIFEST, Operator, PROGRAM, definitions};
 pub(crate) use sample::sample;
+pub(crate) use templates::{check_names, message};
 pub(crate) use webhooks::{WebhookType, with_conversions};
 pub(crate) use yaml::{document as yaml_document, quote as yaml_quote, string as yaml_string};
 

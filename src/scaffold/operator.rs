@@ -35,6 +35,9 @@ pub(crate) const PROGRAM: &str = "src/main.rs";
 /// The roles of users of the kinds of CRDs.
 const ROLES: &str = "deploy/roles.yaml";
 
+/// The workflow that publishes the reference of the API.
+const DOCS: &str = ".github/workflows/docs.yml";
+
 /// A sample of each kind of a CRD.
 pub(crate) const SAMPLE: &str = "deploy/sample.yaml";
 
@@ -81,7 +84,7 @@ impl Operator<'_> {
         let mut files = Vec::new();
         for template in templates::OPERATOR {
             match template.origin() {
-                None if [CONFIG, ROLES].contains(&template.path) && !self.has_crds() => {}
+                None if [CONFIG, ROLES, DOCS].contains(&template.path) && !self.has_crds() => {}
                 _ if template.is_of_webhooks() && self.parameters.webhooks.is_empty() => {}
                 None => {
                     let path = template.path.to_owned();

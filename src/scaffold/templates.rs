@@ -93,6 +93,7 @@ templates! {
     "dockerignore.j2" => ".dockerignore";
     "gitignore.j2" => ".gitignore";
     "ci.yml.j2" => ".github/workflows/ci.yml";
+    "docs.yml.j2" => ".github/workflows/docs.yml";
     "kube-codegen.toml.j2" => "kube-codegen.toml";
     "kustomization.yaml.j2" => "deploy/kustomization.yaml";
     "deployment.yaml.j2" => "deploy/deployment.yaml";
@@ -124,14 +125,9 @@ pub(super) struct Templates {
 impl Templates {
     /// Parses the templates; those in the directory `overrides` replace built-in ones of the same name.
     pub(super) fn new(all: &[Template], overrides: Option<&Path>) -> Result<Self, String> {
-        if let Some(directory) = overrides.filter(|directory| !directory.is_dir()) {
-            let directory = directory.display();
-            return Err(format!(
-                "the template directory `{directory}` does not exist"
-            ));
-        }
         if let Some(directory) = overrides {
-            check_names(directory, all)?;
+            let names: Vec<&str> = all.iter().map(|template| template.name).collect();
+            check_names(directory, &names)?;
         }
         let mut environment = environment().map_err(|error| message(&error))?;
         for template in all {
@@ -163,14 +159,22 @@ impl Templates {
     }
 }
 
-/// Fails if a directory has templates that replace none.
-fn check_names(directory: &Path, all: &[Template]) -> Result<(), String> {
+/// Fails if a directory does not exist, or has templates that replace none.
+pub(crate) fn check_names(directory: &Path, known: &[&str]) -> Result<(), String> {
     let cannot_read = |error| format!("cannot read `{}`: {error}", directory.display());
+    if !directory.is_dir() {
+        let directory = directory.display();
+        return Err(format!(
+            "the template directory `{directory}` does not exist"
+        ));
+    }
+    let extension = |name: &str| name.rsplit_once('.').map(|(_, it)| it.to_owned());
     let mut unknown = Vec::new();
     for entry in fs::read_dir(directory).map_err(cannot_read)? {
         let name = entry.map_err(cannot_read)?.file_name();
         let name = name.to_string_lossy();
-        if name.ends_with(".j2") && all.iter().all(|template| template.name != name) {
+        let is_part = known.iter().any(|it| extension(it) == extension(&name));
+        if is_part && !known.contains(&&*name) {
             unknown.push(format!("`{}`", name.escape_debug()));
         }
     }
@@ -178,7 +182,6 @@ fn check_names(directory: &Path, all: &[Template]) -> Result<(), String> {
         return Ok(());
     }
     unknown.sort();
-    let known: Vec<&str> = all.iter().map(|template| template.name).collect();
     Err(format!(
         "{} in `{}` replaces no built-in template; the names are {}",
         unknown.join(", "),
@@ -231,7 +234,7 @@ fn is_safe(value: &Value) -> bool {
 }
 
 /// Formats an error with the name and line of the template.
-fn message(error: &Error) -> String {
+pub(crate) fn message(error: &Error) -> String {
     let name = error.name().unwrap_or("template");
     let line = error
         .line()

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// Texts that try to end the literal, comment or document that holds them.
-const PAYLOADS: &[&str] = &[
+pub(crate) const PAYLOADS: &[&str] = &[
     "\"#]\npub fn injected() {}\n",
     "\"##\n#![allow(warnings)]\n",
     "*/ pub fn injected() {} /*",
@@ -37,7 +37,7 @@ const PAYLOADS: &[&str] = &[
 ];
 
 /// Makes a CRD with a text at every place where an author may write one.
-fn definition(text: &str) -> Value {
+pub(crate) fn definition(text: &str) -> Value {
     // It sorts in the same place whatever the text is.
     let named = format!("n{text}");
     let limited: String = text.chars().filter(|c| *c != '\0').collect();

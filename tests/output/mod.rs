@@ -3,4 +3,4 @@
 mod compatibility;
 mod files;
 mod golden;
-mod injection;
+pub(crate) mod injection;

@@ -200,6 +200,7 @@ mod tests {
             "kube-codegen-cel",
             "kube-codegen-dev",
             "kube-codegen-formats",
+            "kube-codegen-look",
             "kube-codegen-quantity",
             "kube-codegen-record",
             "kube-codegen-runtime",

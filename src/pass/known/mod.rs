@@ -10,6 +10,8 @@ mod table;
 mod types;
 
 pub(super) use layout::layout;
+#[cfg(feature = "cli")]
+pub(crate) use table::{part as known_part, path as known_path};
 
 use crate::diag::Diagnostics;
 use crate::ir::{Body, Field, IntWidth, Model, Segment, Struct, Ty, TypeId, Types};

@@ -12,6 +12,25 @@ use std::sync::LazyLock;
 pub(super) static ALL: LazyLock<Vec<&'static Type>> =
     LazyLock::new(|| read(include_str!("table.txt")).expect("the table is valid"));
 
+/// Returns the path of a type in the table.
+#[cfg(feature = "cli")]
+pub(crate) fn path(path: &str) -> Option<&'static str> {
+    BY_PATH.get(path).map(|known| known.path)
+}
+
+/// Returns the path of the type that a field of a type holds.
+#[cfg(feature = "cli")]
+pub(crate) fn part(path: &str, field: &str) -> Option<&'static str> {
+    let Ty::Struct(known) = BY_PATH.get(path)?.field_of_any(field)?.ty.inner() else {
+        return None;
+    };
+    Some(known.path)
+}
+
+#[cfg(feature = "cli")]
+static BY_PATH: LazyLock<HashMap<&str, &'static Type>> =
+    LazyLock::new(|| ALL.iter().map(|known| (known.path, *known)).collect());
+
 /// The lines of a type: what follows its name, its docs, and its fields.
 struct Entry {
     marks: &'static str,

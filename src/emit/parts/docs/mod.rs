@@ -8,6 +8,10 @@ mod span;
 mod token;
 mod wrap;
 
+#[cfg(feature = "cli")]
+pub(crate) use markdown::lines as description;
+#[cfg(feature = "cli")]
+pub(crate) use rules::sentences;
 pub(crate) use span::span;
 
 use std::collections::BTreeSet;

@@ -49,7 +49,7 @@ pub(crate) fn paragraphs(rules: &Rules, default: Option<&Value>) -> Vec<Vec<Stri
 }
 
 /// Returns the sentences, between which lines may break.
-fn sentences(rules: &Rules, default: Option<&Value>) -> Vec<String> {
+pub(crate) fn sentences(rules: &Rules, default: Option<&Value>) -> Vec<String> {
     let mut sentences: Vec<String> = rules
         .constraints
         .iter()
