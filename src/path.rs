@@ -1,5 +1,5 @@
 //! Schema paths: cheap to extend and clone while lowering, readable in a diagnostic.
-use crate::diag::Place;
+use crate::diag::{Place, pointer};
 use std::fmt;
 use std::sync::Arc;
 
@@ -92,8 +92,8 @@ impl SchemaPath {
         for segment in self.segments() {
             match segment {
                 Segment::Property(name) => {
-                    pointer.push_str("/properties/");
-                    pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                    pointer.push_str("/properties");
+                    pointer::push(&mut pointer, name);
                 }
                 Segment::Items => pointer.push_str("/items"),
                 Segment::Values => pointer.push_str("/additionalProperties"),

@@ -94,6 +94,7 @@ pub fn reviews(text: &str) -> usize {
         let answer = match webhooks(path, review.clone()) {
             Ok(answer) => answer,
             Err(why) => {
+                let why = why.to_string();
                 assert!(
                     !why.contains("panicked") && !why.is_empty(),
                     "{path}: {why}: {text}"

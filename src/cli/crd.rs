@@ -1,6 +1,8 @@
 //! `kube-codegen crd init`: prints a CRD to start from.
 use std::path::PathBuf;
 
+use kube_codegen_formats::names;
+
 use super::{CommandError, console::Console};
 use crate::{
     render::File,
@@ -80,17 +82,8 @@ pub(super) fn run(command: &Command, console: &mut Console) -> Result<(), Comman
     Ok(())
 }
 
-fn is_label(text: &str) -> bool {
-    let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    !text.is_empty()
-        && text.len() <= 63
-        && text.chars().all(is_inner)
-        && !text.starts_with('-')
-        && !text.ends_with('-')
-}
-
 fn label(text: &str) -> Result<String, String> {
-    if is_label(text) && text.starts_with(|c: char| c.is_ascii_lowercase()) {
+    if names::dns_1035_label(text).is_empty() {
         return Ok(text.to_owned());
     }
     Err("a plural has lowercase letters, digits and dashes, and starts with a letter".to_owned())
@@ -107,7 +100,7 @@ fn group(text: &str) -> Result<String, String> {
             ));
         }
     }
-    if text.contains('.') && text.split('.').all(is_label) && text.len() <= 253 {
+    if text.contains('.') && names::dns_1123_subdomain(text).is_empty() {
         return Ok(text.to_owned());
     }
     Err(

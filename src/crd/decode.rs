@@ -239,7 +239,7 @@ static SCHEMA: Shape = Object(&[
 /// A value that cannot be decoded.
 pub(super) struct Failure {
     code: Code,
-    pointer: String,
+    pub(super) pointer: String,
     message: String,
 }
 

@@ -1,10 +1,10 @@
-//! Reads a manifest of `apiextensions.k8s.io/v1`, with the checks of the API server.
+//! Reads a manifest of `apiextensions.k8s.io/v1`.
+use super::decode::{self, Failure};
 use super::reader::{At, Reader, entry};
-use super::{Crd, check, decode, names, version};
+use super::{Crd, check, names, version};
 use crate::diag::Code;
 use crate::ir::Scope;
 use serde_json::{Map, Value};
-use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The fields of `spec`.
@@ -20,16 +20,17 @@ const SPEC: &[&str] = &[
 /// Reads a CRD; none if a required part of it is missing or invalid.
 pub(super) fn read(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> {
     let failures = decode::decode(&mut manifest);
-    let crd = definition(reader, manifest);
+    let crd = definition(reader, manifest, &failures);
     for failure in failures {
         failure.report(reader);
     }
     crd
 }
 
-fn definition(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> {
+fn definition(reader: &mut Reader<'_>, mut manifest: Value, mistyped: &[Failure]) -> Option<Crd> {
     let root = At::default();
     let map = reader.object(&manifest, &root)?;
+    let is_valid = check::definition(reader, &manifest, mistyped);
     let name = metadata_name(reader, map, &root);
     let at = root.key("spec");
     let Some(spec) = entry(map, "spec") else {
@@ -38,39 +39,13 @@ fn definition(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> {
     };
     let spec = reader.object(spec, &at)?;
     reader.unknown_fields(spec, SPEC, &at);
-    let group = group(reader, spec, &at);
+    let group = reader.text_of(spec, "group", &at);
     let names = names::read(reader, spec, &at);
-    if let (Some(name), Some(group), Some(names)) = (&name, &group, &names) {
-        let wanted = format!("{}.{group}", names.plural);
-        if *name != wanted {
-            let metadata = root.key("metadata");
-            reader
-                .report(
-                    Code::NameMismatch,
-                    &metadata.key("name"),
-                    format!("the CRD is named {name:?}; its plural and group require {wanted:?}"),
-                )
-                .hint("metadata.name must be <spec.names.plural>.<spec.group>");
-        }
-    }
     let scope = scope(reader, spec, &at);
     let preserved = entry(spec, "preserveUnknownFields")
         .is_some_and(|value| reader.flag(value, &at.key("preserveUnknownFields")));
-    if preserved && !reader.is_legacy {
-        reader
-            .report_key(
-                Code::PreservedFields,
-                &at.key("preserveUnknownFields"),
-                "apiextensions.k8s.io/v1 does not allow `preserveUnknownFields: true`",
-            )
-            .hint("remove it, and set `x-kubernetes-preserve-unknown-fields: true` in the schemas where fields are unknown");
-    }
-    if !reader.is_legacy {
-        check::metadata(reader, map, group.as_deref(), &root);
-        check::conversion(reader, spec, &at);
-    }
     // The schemas are moved out of the manifest below.
-    let text = text(&manifest);
+    let text = indented(&manifest);
     let mut versions = versions(reader, manifest.get_mut("spec")?.as_object_mut()?, &at);
     if preserved {
         let schemas = versions
@@ -80,7 +55,7 @@ fn definition(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> {
         schemas.for_each(|schema| schema.preserve());
     }
     let place = reader.place(&root);
-    Some(Crd {
+    let crd = Crd {
         name: name?,
         group: group?,
         names: names?,
@@ -88,10 +63,11 @@ fn definition(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> {
         versions: versions?,
         place,
         manifest: text,
-    })
+    };
+    is_valid.then_some(crd)
 }
 
-fn text(manifest: &Value) -> Arc<str> {
+fn indented(manifest: &Value) -> Arc<str> {
     // Cannot fail: all keys of a `Value` are strings.
     let mut text = serde_json::to_string_pretty(manifest).unwrap_or_default();
     text.push('\n');
@@ -104,59 +80,15 @@ fn metadata_name(
     root: &At<'_>,
 ) -> Option<String> {
     let at = root.key("metadata");
-    let name = match entry(map, "metadata") {
-        Some(metadata) => entry(reader.object(metadata, &at)?, "name"),
-        None => None,
-    };
-    let at = at.key("name");
-    let Some(name) = name else {
-        reader.missing(&at, "`metadata.name`");
-        return None;
-    };
-    let name = reader.text(name, &at)?;
-    names::subdomain(reader, "metadata.name", name, &at).then(|| name.to_owned())
-}
-
-fn group(reader: &mut Reader<'_>, spec: &Map<String, Value>, at: &At<'_>) -> Option<String> {
-    let at = at.key("group");
-    let Some(group) = entry(spec, "group") else {
-        reader.missing(&at, "`spec.group`");
-        return None;
-    };
-    let group = reader.text(group, &at)?;
-    if !names::subdomain(reader, "group", group, &at) {
-        return None;
-    }
-    if !group.contains('.') {
-        reader
-            .report(
-                Code::InvalidName,
-                &at,
-                format!("group {group:?} must be a domain with at least one dot"),
-            )
-            .hint("use a domain such as example.com; groups without a dot are reserved for Kubernetes");
-        return None;
-    }
-    Some(group.to_owned())
+    let metadata = reader.object(entry(map, "metadata")?, &at)?;
+    reader.text_of(metadata, "name", &at)
 }
 
 fn scope(reader: &mut Reader<'_>, spec: &Map<String, Value>, at: &At<'_>) -> Option<Scope> {
-    let at = at.key("scope");
-    let Some(scope) = entry(spec, "scope") else {
-        reader
-            .missing(&at, "`spec.scope`")
-            .hint("use `Namespaced` or `Cluster`");
-        return None;
-    };
-    match reader.text(scope, &at)? {
+    match reader.text_of(spec, "scope", at)?.as_str() {
         "Namespaced" => Some(Scope::Namespaced),
         "Cluster" => Some(Scope::Cluster),
-        other => {
-            reader
-                .report(Code::InvalidScope, &at, format!("unknown scope {other:?}"))
-                .hint("use `Namespaced` or `Cluster`");
-            None
-        }
+        _ => None,
     }
 }
 
@@ -183,61 +115,17 @@ fn versions(
         .filter_map(|(index, item)| {
             let read = version::read(reader, item, &at.index(index));
             reader.base.version = None;
-            Some((index, read?))
+            read
         })
         .collect();
-    let mut seen = HashSet::new();
-    for (index, version) in &versions {
-        if !seen.insert(version.name.as_str()) {
-            let item = at.index(*index);
-            reader.base.version = Some(version.name.clone());
-            reader
-                .report(
-                    Code::DuplicateVersion,
-                    &item.key("name"),
-                    format!("version {:?} is declared twice", version.name),
-                )
-                .label("second declaration")
-                .hint("version names must be unique in a CRD");
-            reader.base.version = None;
-        }
-    }
-    if versions.len() == list.len() {
-        one_storage(reader, &versions, &at);
-        if versions.iter().all(|(_, version)| !version.served) {
-            reader
-                .report(
-                    Code::NotServed,
-                    &at,
-                    "no version is served, so nothing is generated",
-                )
-                .hint("set `served: true` on the versions that clients use");
-        }
-    }
-    Some(versions.into_iter().map(|(_, version)| version).collect())
-}
-
-fn one_storage(reader: &mut Reader<'_>, versions: &[(usize, super::Version)], at: &At<'_>) {
-    let mut storing = versions.iter().filter(|(_, version)| version.storage);
-    let first = storing.next();
-    let hint = "set `storage: true` on exactly one version, the one stored in etcd";
-    if first.is_none() {
+    if versions.len() == list.len() && versions.iter().all(|version| !version.served) {
         reader
             .report(
-                Code::StorageVersion,
-                at,
-                "no version is the storage version",
+                Code::NotServed,
+                &at,
+                "no version is served, so nothing is generated",
             )
-            .hint(hint);
+            .hint("set `served: true` on the versions that clients use");
     }
-    for (index, version) in storing {
-        let item = at.index(*index);
-        reader
-            .report(
-                Code::StorageVersion,
-                &item.key("storage"),
-                format!("version {:?} is a second storage version", version.name),
-            )
-            .hint(hint);
-    }
+    Some(versions)
 }

@@ -186,6 +186,17 @@ impl Reader<'_> {
         text
     }
 
+    /// Reads the text of a field; to the API server, an empty one is absent.
+    pub(super) fn text_of(
+        &mut self,
+        map: &Map<String, Value>,
+        key: &str,
+        at: &At<'_>,
+    ) -> Option<String> {
+        let text = self.text(entry(map, key)?, &at.key(key))?;
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
     pub(super) fn flag(&mut self, value: &Value, at: &At<'_>) -> bool {
         self.typed(value, at, "true or false", Value::as_bool)
             .unwrap_or_default()

@@ -40,14 +40,20 @@ fn scale(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Scale> {
     ];
     reader.unknown_fields(map, &fields, at);
     let [spec, status, selector] = fields;
-    for key in [spec, status] {
-        if entry(map, key).is_none() {
-            reader.missing(&at.key(key), &format!("`scale.{key}`"));
+    let mut path = |key: &str| {
+        let path = reader.text_of(map, key, at)?;
+        // The API server accepts lists and filters, but finds nothing with them.
+        let is_below = roots(key)
+            .iter()
+            .any(|root| path.starts_with(&format!("{root}.")));
+        if is_below && !is_simple(&path) {
+            let (message, hint) = wrong_path(key, &path);
+            let finding = reader.report(Code::InvalidPath, &at.key(key), message);
+            finding.hint(hint).severity = Severity::Warning;
         }
-    }
-    let spec = path(reader, map, spec, &[".spec"], at);
-    let status = path(reader, map, status, &[".status"], at);
-    let selector = path(reader, map, selector, &[".spec", ".status"], at);
+        Some(path)
+    };
+    let (spec, status, selector) = (path(spec), path(status), path(selector));
     Some(Scale {
         spec_replicas_path: spec?,
         status_replicas_path: status?,
@@ -55,40 +61,24 @@ fn scale(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Scale> {
     })
 }
 
-/// Reads a path of field names below one of the roots. The API server accepts lists and filters but finds nothing with them.
-fn path(
-    reader: &mut Reader<'_>,
-    map: &Map<String, Value>,
-    key: &str,
-    roots: &[&str],
-    at: &At<'_>,
-) -> Option<String> {
-    let at = at.key(key);
-    let path = reader.text(entry(map, key)?, &at)?;
-    if path.is_empty() && key == "labelSelectorPath" {
-        return None;
+/// Returns what the path in a field of `scale` must be below.
+fn roots(key: &str) -> &'static [&'static str] {
+    match key {
+        "specReplicasPath" => &[".spec"],
+        "statusReplicasPath" => &[".status"],
+        _ => &[".spec", ".status"],
     }
-    let is_below = roots.iter().any(|root| {
-        path.strip_prefix(root)
-            .is_some_and(|rest| rest.starts_with('.'))
-    });
-    if is_below && is_simple(path) {
-        return Some(path.to_owned());
-    }
+}
+
+/// Returns what is wrong with a path in `scale`, and a hint.
+pub(super) fn wrong_path(key: &str, path: &str) -> (String, String) {
+    let roots = roots(key);
     let example = format!("{}.replicas", roots.first().unwrap_or(&""));
     let roots = roots.join(" or ");
-    let finding = reader.report(
-        Code::InvalidPath,
-        &at,
+    (
         format!("{key} {path:?} is not a path of field names below {roots}"),
-    );
-    finding.hint(format!(
-        "write it like {example}; lists and filters select nothing here"
-    ));
-    if is_below {
-        finding.severity = Severity::Warning;
-    }
-    is_below.then(|| path.to_owned())
+        format!("write it like {example}; lists and filters select nothing here"),
+    )
 }
 
 /// Whether a JSON path consists of field names only, like `.spec.replicas`.

@@ -1,6 +1,6 @@
 //! Reads one of `spec.versions`.
 use super::reader::{At, Reader, entry};
-use super::{Schema, SchemaType, Version, check, columns, names, read_schema, subresources};
+use super::{Schema, SchemaType, Version, check, columns, read_schema, subresources};
 use crate::diag::Code;
 use crate::ir::Deprecation;
 use serde_json::{Map, Value};
@@ -18,11 +18,11 @@ const VERSION: &[&str] = &[
     "subresources",
 ];
 
-/// Reads a version and moves its schema out of it; none if its name is missing or invalid.
+/// Reads a version and moves its schema out of it; none if its name is missing.
 pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> Option<Version> {
     reader.object(value, at)?;
     let map = value.as_object_mut()?;
-    let name = name(reader, map, at);
+    let name = reader.text_of(map, "name", at);
     reader.base.version.clone_from(&name);
     reader.unknown_fields(map, VERSION, at);
     let served = required_flag(reader, map, "served", at);
@@ -30,16 +30,13 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> O
     let deprecated = flag(reader, map, "deprecated", at);
     let warning = entry(map, "deprecationWarning");
     let warning = warning.and_then(|value| reader.text(value, &at.key("deprecationWarning")));
-    if !reader.is_legacy {
-        check::deprecation(reader, map, deprecated, at);
-    }
     let deprecated = deprecated.then(|| Deprecation {
         warning: warning.map(str::to_owned),
     });
     let schema = schema(reader, map, at);
     let subresources = subresources::read(reader, map, at);
     let columns = columns::read(reader, map, at);
-    let selectable_fields = columns::selectable(reader, map, schema.as_deref(), at);
+    let selectable_fields = columns::selectable(reader, map, at);
     let schema_at = at.key("schema");
     let schema_pointer = reader.place(&schema_at.key("openAPIV3Schema")).pointer;
     Some(Version {
@@ -55,16 +52,6 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> O
         place: reader.place(at),
         schema_pointer,
     })
-}
-
-fn name(reader: &mut Reader<'_>, map: &Map<String, Value>, at: &At<'_>) -> Option<String> {
-    let Some(name) = entry(map, "name") else {
-        reader.missing(at, "the version's `name`");
-        return None;
-    };
-    let at = at.key("name");
-    let name = reader.text(name, &at)?;
-    names::version(reader, name, &at).then(|| name.to_owned())
 }
 
 fn required_flag(
@@ -102,16 +89,7 @@ fn schema(
         None => None,
     };
     let at = at.key("openAPIV3Schema");
-    let Some(inner) = inner else {
-        reader
-            .report_key(
-                Code::MissingSchema,
-                &at,
-                "the version has no `schema.openAPIV3Schema`",
-            )
-            .hint("to allow any content, use {type: object, x-kubernetes-preserve-unknown-fields: true}");
-        return None;
-    };
+    let inner = inner?;
     reader.schema = Some(at.pointer());
     reader.wrong_type = Code::KeywordType;
     let is_object = inner.is_object();

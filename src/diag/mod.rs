@@ -5,9 +5,9 @@ pub mod human;
 pub mod json;
 mod lines;
 mod nearest;
-pub mod pointer;
 
 pub use codes::Code;
+pub use kube_codegen_formats::pointer;
 pub(crate) use lines::lines;
 pub use nearest::nearest;
 

@@ -2,6 +2,7 @@
 use serde_json::{Value, json};
 
 use super::{Step, Walk, cel, parts};
+use crate::diag::pointer::escape;
 
 pub(super) fn mutations(schema: &Value, walk: &mut Walk<'_>) -> Vec<Value> {
     let mut expressions = Vec::new();
@@ -100,8 +101,4 @@ fn pointer(steps: &[Step<'_>]) -> String {
         _ => None,
     });
     names.collect()
-}
-
-fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

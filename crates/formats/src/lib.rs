@@ -8,7 +8,7 @@
 //! assert_eq!(go::float(1e6), "1e+06");
 //! assert!(names::dns_1123_label("web-1").is_empty());
 //! assert!(pattern::compile(r"^\d+$")?.is_match("12"));
-//! # Ok::<(), String>(())
+//! # Ok::<(), kube_codegen_formats::Refused>(())
 //! ```
 
 pub mod go;
@@ -17,8 +17,12 @@ mod known;
 pub mod names;
 mod net;
 pub mod pattern;
+pub mod pointer;
+mod refused;
 mod time;
 pub mod url;
+pub mod webhook;
 
 pub use known::{check, is_known};
+pub use refused::Refused;
 pub use time::{duration, go_duration};

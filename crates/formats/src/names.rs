@@ -22,10 +22,16 @@ fn is_word(text: &str) -> bool {
             .all(|letter| is_end(letter) || "-_.".contains(letter))
 }
 
-fn violations(text: &str, limit: usize, is_valid: bool, syntax: &str) -> Vec<String> {
+/// The server counts bytes, which it calls characters in some messages.
+fn violations(
+    text: &str,
+    (limit, unit): (usize, &str),
+    is_valid: bool,
+    syntax: &str,
+) -> Vec<String> {
     let mut found = Vec::new();
     if text.len() > limit {
-        found.push(format!("must be no more than {limit} bytes"));
+        found.push(format!("must be no more than {limit} {unit}"));
     }
     if !is_valid {
         found.push(syntax.to_owned());
@@ -41,18 +47,23 @@ pub fn dns_1123_label(text: &str) -> Vec<String> {
     } else {
         LABEL
     };
-    violations(text, 63, is_label(text), syntax)
+    violations(text, (63, "characters"), is_label(text), syntax)
 }
 
 /// Returns the violations of an RFC 1123 subdomain.
 pub fn dns_1123_subdomain(text: &str) -> Vec<String> {
-    violations(text, 253, text.split('.').all(is_label), SUBDOMAIN)
+    subdomain(text, "characters")
+}
+
+fn subdomain(text: &str, unit: &str) -> Vec<String> {
+    let is_valid = text.split('.').all(is_label);
+    violations(text, (253, unit), is_valid, SUBDOMAIN)
 }
 
 /// Returns the violations of an RFC 1035 label, which starts with a letter.
 pub fn dns_1035_label(text: &str) -> Vec<String> {
     let is_valid = is_label(text) && text.starts_with(|first: char| first.is_ascii_lowercase());
-    violations(text, 63, is_valid, LETTER_LABEL)
+    violations(text, (63, "characters"), is_valid, LETTER_LABEL)
 }
 
 /// Returns the violations of the key of a label.
@@ -69,7 +80,7 @@ pub fn qualified_name(text: &str) -> Vec<String> {
     };
     let prefix = match prefix {
         Some("") => vec!["must be non-empty".to_owned()],
-        Some(prefix) => dns_1123_subdomain(prefix),
+        Some(prefix) => subdomain(prefix, "bytes"),
         None => Vec::new(),
     };
     let mut found: Vec<_> = prefix
@@ -79,7 +90,7 @@ pub fn qualified_name(text: &str) -> Vec<String> {
     if name.is_empty() {
         found.push("name part must be non-empty".to_owned());
     }
-    let name = violations(name, 63, is_word(name), SYNTAX);
+    let name = violations(name, (63, "bytes"), is_word(name), SYNTAX);
     found.extend(name.iter().map(|why| format!("name part {why}")));
     found
 }
@@ -87,5 +98,26 @@ pub fn qualified_name(text: &str) -> Vec<String> {
 /// Returns the violations of the value of a label.
 pub fn label_value(text: &str) -> Vec<String> {
     const SYNTAX: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-    violations(text, 63, text.is_empty() || is_word(text), SYNTAX)
+    violations(
+        text,
+        (63, "bytes"),
+        text.is_empty() || is_word(text),
+        SYNTAX,
+    )
+}
+
+/// Returns the violations of a segment of a URL path.
+pub fn path_segment(text: &str) -> Vec<String> {
+    match text {
+        "." | ".." => vec![format!("may not be '{text}'")],
+        text => path_segment_prefix(text),
+    }
+}
+
+/// Returns the violations of the start of a segment of a URL path.
+pub fn path_segment_prefix(text: &str) -> Vec<String> {
+    let parts = ["/", "%"].into_iter().filter(|part| text.contains(part));
+    parts
+        .map(|part| format!("may not contain '{part}'"))
+        .collect()
 }

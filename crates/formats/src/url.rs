@@ -1,6 +1,6 @@
 //! Reads URLs as Go's `net/url` does.
 
-use crate::go::quote;
+use crate::{Refused, go::quote};
 
 /// The parts of a URL that rules can read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,13 +15,13 @@ pub struct Url {
     fragment: String,
 }
 
-/// Reads an absolute URI or an absolute path, as `url.ParseRequestURI`; the error is Go's.
-pub fn parse_request_uri(text: &str) -> Result<Url, String> {
-    parts(text, true).map_err(|why| format!("parse {}: {why}", quote(text)))
+/// Reads an absolute URI or an absolute path, as `url.ParseRequestURI`.
+pub fn parse_request_uri(text: &str) -> Result<Url, Refused> {
+    parts(text, true).map_err(|why| refused(text, &why))
 }
 
-/// Reads a URL with a fragment, as `url.Parse`; the error is Go's.
-pub fn parse(text: &str) -> Result<Url, String> {
+/// Reads a URL with a fragment, as `url.Parse`.
+pub fn parse(text: &str) -> Result<Url, Refused> {
     let (rest, fragment) = text.split_once('#').unwrap_or((text, ""));
     parts(rest, false)
         .and_then(|url| {
@@ -31,7 +31,11 @@ pub fn parse(text: &str) -> Result<Url, String> {
                 ..url
             })
         })
-        .map_err(|why| format!("parse {}: {why}", quote(text)))
+        .map_err(|why| refused(text, &why))
+}
+
+fn refused(text: &str, why: &str) -> Refused {
+    Refused::new(format!("parse {}: {why}", quote(text)))
 }
 
 fn parts(text: &str, request: bool) -> Result<Url, String> {

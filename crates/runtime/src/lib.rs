@@ -87,6 +87,7 @@ pub mod validation;
 pub mod webhook;
 
 mod cache;
+mod chain;
 mod compatibility;
 mod deadline;
 mod histogram;

@@ -60,7 +60,7 @@ pub use kube_codegen_formats::pattern::pattern_error;
 pub use metadata::{undecodable_metadata, validate_metadata};
 pub use path::pointer;
 #[cfg(feature = "cel")]
-pub use rules::{Expression, RuleProblem};
+pub use rules::{Expression, ExpressionError, RuleProblem};
 #[cfg(feature = "sample")]
 pub use sample::Extent;
 pub use schema::{Error, Schema};

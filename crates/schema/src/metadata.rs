@@ -96,16 +96,9 @@ pub(crate) fn embedded(metadata: &Map<String, Value>, path: &str, causes: &mut V
     report(
         "generateName",
         text("generateName"),
-        segment(text("generateName")),
+        names::path_segment_prefix(text("generateName")),
     );
-    report(
-        "name",
-        name,
-        match name {
-            "." | ".." => vec![format!("may not be '{name}'")],
-            name => segment(name),
-        },
-    );
+    report("name", name, names::path_segment(name));
     if !text("namespace").is_empty() {
         report(
             "namespace",
@@ -197,12 +190,4 @@ fn labels(metadata: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
             names::qualified_name(&key.to_lowercase()),
         );
     }
-}
-
-/// Returns the violations of a segment of a URL path.
-fn segment(name: &str) -> Vec<String> {
-    let parts = ["/", "%"].into_iter().filter(|part| name.contains(part));
-    parts
-        .map(|part| format!("may not contain '{part}'"))
-        .collect()
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
-use kube_codegen_formats::pattern;
+use kube_codegen_formats::{Refused, pattern};
 use regex::Regex;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -87,7 +87,7 @@ pub(crate) enum Additional {
 #[serde(from = "String")]
 pub(crate) struct Pattern {
     pub(crate) source: String,
-    compiled: OnceLock<Result<Regex, String>>,
+    compiled: OnceLock<Result<Regex, Refused>>,
 }
 
 impl From<String> for Pattern {
@@ -100,7 +100,7 @@ impl From<String> for Pattern {
 }
 
 impl Pattern {
-    pub(crate) fn is_match(&self, text: &str) -> Result<bool, &str> {
+    pub(crate) fn is_match(&self, text: &str) -> Result<bool, &Refused> {
         match self.compiled.get_or_init(|| pattern::compile(&self.source)) {
             Ok(regex) => Ok(regex.is_match(text)),
             Err(why) => Err(why),

@@ -1,5 +1,6 @@
 //! Paths of values in an object, such as `spec.items[0].name`.
 
+use kube_codegen_formats::pointer;
 use serde_json::Value;
 
 /// Returns the path of a field.
@@ -45,8 +46,7 @@ pub fn pointer(path: &str, object: &Value) -> String {
                     None,
                 ))
             };
-        pointer.push('/');
-        pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        pointer::push(&mut pointer, name);
         rest = tail.strip_prefix(']').unwrap_or(tail);
         value = next;
     }

@@ -1,27 +1,50 @@
-//! The checks of the API server that do not concern what is generated: each failure is a warning, since the server refuses the
-//! CRD but its types can be generated.
-mod conversion;
-mod metadata;
+//! Shows the violations of the API server's rules, which kube-codegen-schema knows, with codes and hints at their positions.
+mod definition;
 mod schema;
+mod selectable;
+mod webhook;
 
-pub(super) use conversion::conversion;
-pub(super) use metadata::{deprecation, metadata};
+pub(super) use definition::definition;
 pub(super) use schema::schema;
 
-use serde_json::{Map, Value};
+use crate::diag::Code;
 
-/// A map of a manifest; a field of the wrong type counts as absent, since it has its own diagnostic.
-type Fields = Map<String, Value>;
+const REJECTED: &str = "the API server rejects the CRD";
 
-fn text<'s>(fields: &'s Fields, name: &str) -> Option<&'s str> {
-    fields.get(name).and_then(Value::as_str)
+/// How a violation is shown.
+#[derive(Debug)]
+struct View {
+    code: Code,
+    message: String,
+    hint: String,
+    /// Whether it is about the key instead of its value.
+    key: bool,
+    /// Whether it is about what contains the value.
+    of_parent: bool,
 }
 
-fn texts<'s>(fields: &'s Fields, name: &str) -> impl Iterator<Item = &'s str> {
-    let list = fields.get(name).and_then(Value::as_array);
-    list.into_iter().flatten().filter_map(Value::as_str)
-}
+impl View {
+    fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            hint: hint.into(),
+            key: false,
+            of_parent: false,
+        }
+    }
 
-fn child<'s>(fields: &'s Fields, name: &str) -> Option<&'s Fields> {
-    fields.get(name).and_then(Value::as_object)
+    /// It is about the key.
+    fn of_key(self) -> Self {
+        Self { key: true, ..self }
+    }
+
+    /// It is about the map that contains the key.
+    fn of_parent(self) -> Self {
+        Self {
+            key: true,
+            of_parent: true,
+            ..self
+        }
+    }
 }

@@ -1,27 +1,18 @@
-//! Shows the violations of the rules for schemas, which kube-codegen-schema knows, with codes and hints at their positions.
+//! Shows what is wrong with a schema.
 use std::collections::HashSet;
 
 use kube_codegen_schema::definition::{self, Rule, Violation};
 use serde_json::{Value, json};
 
+use super::{REJECTED, View};
 use crate::crd::reader::{At, Reader, closest};
 use crate::diag::{Code, Place, pointer};
 
 const NOT_STRUCTURAL: &str = "the API server rejects the CRD: its schemas must be structural";
-const REJECTED: &str = "the API server rejects the CRD";
-
-/// How a violation is shown.
-struct View {
-    code: Code,
-    message: String,
-    hint: String,
-    /// Whether it is about the key instead of its value.
-    key: bool,
-}
 
 /// Checks the root of a schema and everything below it.
 pub(in crate::crd) fn schema(reader: &mut Reader<'_>, root: &Value, has_status: bool, at: &At<'_>) {
-    let violations = definition::check(root, has_status);
+    let violations = definition::check_schema(root, has_status);
     let is_twice = |it: &&Violation| it.rule == Rule::KeyTwice;
     let twice: HashSet<&str> = violations
         .all()
@@ -57,12 +48,8 @@ fn view(violation: &Violation, root: &Value) -> Option<View> {
     let mut steps: Vec<String> = pointer::steps(&violation.pointer).collect();
     let name = steps.pop().unwrap_or_default();
     let value = root.pointer(&violation.pointer).unwrap_or(&Value::Null);
-    let structural = |message: String| View {
-        code: Code::NotStructural,
-        message,
-        hint: NOT_STRUCTURAL.to_owned(),
-        key: true,
-    };
+    let structural =
+        |message: String| View::new(Code::NotStructural, message, NOT_STRUCTURAL).of_key();
     Some(match violation.rule {
         Rule::AtRoot => structural(format!("`{name}` cannot be at the root of a schema")),
         // It is reported as `AtRoot`.
@@ -115,48 +102,34 @@ fn view(violation: &Violation, root: &Value) -> Option<View> {
             hint: "declare it in the schema that the branch constrains; the API server rejects the CRD".to_owned(),
             ..structural(format!("a branch constrains {name:?}, which is not declared"))
         },
-        Rule::Pattern => View {
-            code: Code::InvalidPattern,
-            message: format!("the pattern is not valid in Go: {}", violation.why),
-            hint: "the API server rejects the CRD; it reads patterns as Go's `regexp` does (RE2)".to_owned(),
-            key: false,
-        },
-        Rule::DefaultInMetadata => View {
-            code: Code::InvalidDefault,
-            message: "a default within the top-level apiVersion, kind or metadata".to_owned(),
-            hint: "the API server rejects the CRD; remove the default".to_owned(),
-            key: false,
-        },
-        Rule::Default if !violation.why.is_empty() => View {
-            code: Code::InvalidDefault,
-            message: format!("the default does not fit its schema: {}", violation.why),
-            hint: "the API server rejects the CRD; correct the default or the schema".to_owned(),
-            key: false,
-        },
+        Rule::Pattern => View::new(
+            Code::InvalidPattern,
+            format!("the pattern is not valid in Go: {}", violation.why),
+            "the API server rejects the CRD; it reads patterns as Go's `regexp` does (RE2)",
+        ),
+        Rule::DefaultInMetadata => View::new(
+            Code::InvalidDefault,
+            "a default within the top-level apiVersion, kind or metadata",
+            "the API server rejects the CRD; remove the default",
+        ),
+        Rule::Default if !violation.why.is_empty() => View::new(
+            Code::InvalidDefault,
+            format!("the default does not fit its schema: {}", violation.why),
+            "the API server rejects the CRD; correct the default or the schema",
+        ),
         _ => return extension_or_rule(violation.rule, &name, value),
     })
 }
 
 /// Returns how a violation of the `x-kubernetes-*` keywords is shown, whose name or value it concerns.
 fn extension_or_rule(rule: Rule, name: &str, value: &Value) -> Option<View> {
-    let extension = |why: &str| View {
-        code: Code::InvalidExtension,
-        message: format!("`{name}` {why}"),
-        hint: REJECTED.to_owned(),
-        key: false,
+    let code = Code::InvalidExtension;
+    let extension = |why: &str| View::new(code, format!("`{name}` {why}"), REJECTED);
+    let key = |why: &str, hint: &str| {
+        let key = value.as_str().unwrap_or_default();
+        View::new(code, format!("the key {key:?} {why}"), hint)
     };
-    let key = |why: &str, hint: &str| View {
-        code: Code::InvalidExtension,
-        message: format!("the key {:?} {why}", value.as_str().unwrap_or_default()),
-        hint: hint.to_owned(),
-        key: false,
-    };
-    let text = |message: &str| View {
-        code: Code::InvalidRule,
-        message: message.to_owned(),
-        hint: REJECTED.to_owned(),
-        key: false,
-    };
+    let text = |message: &str| View::new(Code::InvalidRule, message, REJECTED);
     Some(match rule {
         Rule::PreserveFalse => extension("must be true or absent"),
         Rule::IntOrString => extension("excludes `x-kubernetes-int-or-string`"),
@@ -223,10 +196,6 @@ fn one_of(name: &str, value: &Value, known: &[&str]) -> View {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("use one of {}", known.join(", ")),
     };
-    View {
-        code: Code::InvalidExtension,
-        message: format!("`{name}` cannot be {value:?}"),
-        hint,
-        key: false,
-    }
+    let message = format!("`{name}` cannot be {value:?}");
+    View::new(Code::InvalidExtension, message, hint)
 }

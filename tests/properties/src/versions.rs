@@ -1,5 +1,6 @@
 //! Strategies for two versions of a schema: fields of the second one moved, have another name, or are copied to other places.
 use super::schema;
+use kube_codegen_formats::pointer::escape;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -123,8 +124,7 @@ fn objects(root: &Value) -> Vec<String> {
     let mut todo = vec![(String::new(), root)];
     while let Some((pointer, schema)) = todo.pop() {
         for (name, inner) in properties(schema).into_iter().flatten() {
-            let name = name.replace('~', "~0").replace('/', "~1");
-            todo.push((format!("{pointer}/properties/{name}"), inner));
+            todo.push((format!("{pointer}/properties/{}", escape(name)), inner));
         }
         for keyword in ["items", "additionalProperties"] {
             if schema[keyword].is_object() {

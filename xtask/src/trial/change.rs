@@ -1,6 +1,7 @@
 //! The changes of a CRD or of the options that must not break a program.
 use fastrand::Rng;
 use kube_codegen::options::{Kubernetes, Options};
+use kube_codegen_formats::pointer;
 use serde_json::{Value, json};
 
 /// A compatible change.
@@ -244,9 +245,8 @@ pub(crate) fn walk(schema: &Value, pointer: &mut String, visit: &mut dyn FnMut(&
     let properties = schema["properties"].as_object().into_iter().flatten();
     for (name, property) in properties {
         if length > 0 || name != "metadata" {
-            let name = name.replace('~', "~0").replace('/', "~1");
-            pointer.push_str("/properties/");
-            pointer.push_str(&name);
+            pointer.push_str("/properties");
+            pointer::push(pointer, name);
             walk(property, pointer, visit);
             pointer.truncate(length);
         }

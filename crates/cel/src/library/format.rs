@@ -69,7 +69,8 @@ static FORMATS: [Format; 13] = [
     }),
     format("labelValue", names::label_value),
     format("uri", |text| {
-        url::parse_request_uri(text).err().into_iter().collect()
+        let why = url::parse_request_uri(text).err().into_iter();
+        why.map(|why| why.to_string()).collect()
     }),
     format("uuid", |text| {
         known("uuid", text, "does not match the UUID format")

@@ -107,7 +107,8 @@ fn duration<'e>(value: &dyn Val) -> Option<Answer<'e>> {
 
 /// Returns whether a pattern matches a part of a text.
 fn matches(text: &CelString<'_>, source: &CelString<'_>) -> Result<CelBool, ExecutionError> {
-    let regex = pattern::compile(source.inner()).map_err(|why| error("matches", why))?;
+    let regex =
+        pattern::compile(source.inner()).map_err(|why| error("matches", why.to_string()))?;
     Ok(CelBool::from(regex.is_match(text.inner())))
 }
 

@@ -10,7 +10,7 @@ use cel::{
     },
 };
 
-use kube_codegen_formats::url;
+use kube_codegen_formats::{Refused, url};
 
 use super::function::{Function, function};
 use crate::{errors::error, value::opaque};
@@ -42,7 +42,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 fn url(text: &CelString<'_>) -> Result<Url, ExecutionError> {
-    let refuse = |why| {
+    let refuse = |why: Refused| {
         error(
             "url",
             format!("URL parse error during conversion from string: {why}"),

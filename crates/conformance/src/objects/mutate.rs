@@ -1,6 +1,7 @@
 //! Random changes to an object, guided by its schema: values at and beyond bounds, other types, null, absent and unknown fields, duplicates.
 
 use fastrand::Rng;
+use kube_codegen_formats::pointer::{self, escape};
 use serde_json::{Map, Value, json};
 
 use super::metadata;
@@ -120,10 +121,6 @@ pub(super) fn mutate(rng: &mut Rng, schema: &Value, object: &mut Value, keep_sta
     }
 }
 
-fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
-}
-
 /// Collects a value, its parts, and the fields that it could have.
 fn find(value: Option<&Value>, schema: &Value, pointer: String, places: &mut Vec<Place>) {
     match value {
@@ -185,7 +182,7 @@ fn change(rng: &mut Rng, place: &Place, object: &mut Value) {
         },
     };
     let (parent, name) = place.pointer.rsplit_once('/').unwrap_or_default();
-    let name = name.replace("~1", "/").replace("~0", "~");
+    let name = pointer::unescape(name);
     match (object.pointer_mut(parent), new) {
         (Some(Value::Object(fields)), Some(new)) => _ = fields.insert(name, new),
         (Some(Value::Object(fields)), None) => _ = fields.remove(&name),

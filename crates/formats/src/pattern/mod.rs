@@ -4,16 +4,25 @@ mod parse;
 
 use regex::{Regex, RegexBuilder};
 
-pub use parse::translate;
+use crate::Refused;
 
-/// Compiles a pattern so that it matches as Go's `regexp` does; the error is Go's text.
-pub fn compile(pattern: &str) -> Result<Regex, String> {
+/// Writes a pattern in the syntax of the crate `regex`.
+///
+/// Each character is written as its number, and each class as ranges, since the syntaxes differ in what has a meaning where.
+pub fn translate(pattern: &str) -> Result<String, Refused> {
+    parse::translate(pattern).map_err(Refused::new)
+}
+
+/// Compiles a pattern so that it matches as Go's `regexp` does.
+pub fn compile(pattern: &str) -> Result<Regex, Refused> {
     RegexBuilder::new(&translate(pattern)?)
         .size_limit(64 << 20)
         .build()
-        .map_err(|error| match error {
-            regex::Error::CompiledTooBig(_) => fault("expression too large", pattern),
-            other => other.to_string(),
+        .map_err(|error| {
+            Refused::new(match error {
+                regex::Error::CompiledTooBig(_) => fault("expression too large", pattern),
+                other => other.to_string(),
+            })
         })
 }
 
@@ -25,7 +34,7 @@ pub fn compile(pattern: &str) -> Result<Regex, String> {
 /// assert_eq!(kube_codegen_formats::pattern::pattern_error(r"^\101$"), None);
 /// ```
 pub fn pattern_error(pattern: &str) -> Option<String> {
-    translate(pattern).err()
+    parse::translate(pattern).err()
 }
 
 /// Writes an error as Go does: what is wrong, and where.
@@ -48,7 +57,7 @@ mod tests {
             let pattern = fields.next().unwrap();
             let fields: Vec<String> = fields.collect();
             match compile(&pattern) {
-                Err(why) if fields == [why.as_str()] => {}
+                Err(why) if fields == [why.to_string()] => {}
                 Err(why) => wrong.push(format!("{pattern:?}: {why}, in Go: {fields:?}")),
                 Ok(regex) => {
                     for field in &fields {

@@ -14,9 +14,7 @@ const MAX_DEPTH: usize = 1000;
 pub(super) type Result<T> = std::result::Result<T, String>;
 
 /// Writes a pattern in the syntax of the crate `regex`; the error is Go's text.
-///
-/// Each character is written as its number, and each class as ranges, since the syntaxes differ in what has a meaning where.
-pub fn translate(pattern: &str) -> Result<String> {
+pub(super) fn translate(pattern: &str) -> Result<String> {
     let mut parser = Parser {
         rest: pattern,
         out: String::new(),

@@ -3,6 +3,7 @@ use std::future::ready;
 
 use super::{Phase, Runnable, State};
 use crate::{
+    chain::BoxError,
     informer::{InformerFactory, NotSynced},
     leader_election::Term,
     metrics::Metrics,
@@ -78,12 +79,12 @@ fn caches(factory: &InformerFactory, state: &Arc<State>) -> impl Check + use<> {
     let (status, state) = (factory.weak_status(), Arc::clone(state));
     move || {
         ready(match state.phase() {
-            Phase::Ready => Ok(()),
-            Phase::Stopping => Err("the manager is stopping".to_owned()),
+            Phase::Ready => Ok::<(), BoxError>(()),
+            Phase::Stopping => Err("the manager is stopping".into()),
             Phase::Starting => {
                 let missing = status().into_iter().filter(|one| !one.synced);
                 let kinds = missing.map(|one| one.kind_and_group()).collect();
-                Err(NotSynced { kinds }.to_string())
+                Err(NotSynced { kinds }.into())
             }
         })
     }

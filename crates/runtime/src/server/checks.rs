@@ -1,8 +1,10 @@
 //! Named health checks, answered as Kubernetes' own servers do.
 use std::{
+    convert::Infallible,
+    error::Error,
     fmt,
     fmt::Write as _,
-    future::{Ready, ready},
+    future::{Future, Ready, ready},
     net::SocketAddr,
     path::PathBuf,
     time::Duration,
@@ -16,6 +18,7 @@ use tracing::warn;
 use x509_parser::{parse_x509_certificate, time::ASN1Time};
 
 use crate::{
+    chain::{BoxError, Chain},
     informer::{InformerFactory, NotSynced},
     leader_election::Term,
 };
@@ -25,33 +28,32 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// How long a process may run on after its term.
 const OVERDUE: Duration = Duration::from_secs(20);
 
-/// A health check: a function whose future returns why the check failed.
+/// A health check: a function whose future returns why the check failed, as an error or a text.
 ///
 /// ```
 /// use kube_codegen_runtime::server::Server;
 ///
-/// let server = Server::plain(":8081").readyz("disk", async || match std::fs::read_dir("/") {
-///     Ok(_) => Ok(()),
-///     Err(error) => Err(error.to_string()),
-/// });
+/// let server = Server::plain(":8081").readyz("disk", async || std::fs::metadata("/").map(drop));
 /// ```
 pub trait Check: Send + Sync + 'static {
     /// Runs the check.
-    fn run(&self) -> BoxFuture<'_, Result<(), String>>;
+    fn run(&self) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>>;
 }
 
-impl<F, Running> Check for F
+impl<F, Running, E> Check for F
 where
     F: Fn() -> Running + Send + Sync + 'static,
-    Running: Future<Output = Result<(), String>> + Send + 'static,
+    Running: Future<Output = Result<(), E>> + Send + 'static,
+    E: Into<Box<dyn Error + Send + Sync>>,
 {
-    fn run(&self) -> BoxFuture<'_, Result<(), String>> {
-        Box::pin(self())
+    fn run(&self) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {
+        let running = self();
+        Box::pin(async { running.await.map_err(Into::into) })
     }
 }
 
 /// Always succeeds: the program can answer.
-pub fn ping() -> Ready<Result<(), String>> {
+pub fn ping() -> Ready<Result<(), Infallible>> {
     ready(Ok(()))
 }
 
@@ -67,7 +69,7 @@ pub fn caches(factory: &InformerFactory) -> impl Check + use<> {
         ready(if kinds.is_empty() {
             Ok(())
         } else {
-            Err(NotSynced { kinds }.to_string())
+            Err(NotSynced { kinds })
         })
     }
 }
@@ -75,10 +77,9 @@ pub fn caches(factory: &InformerFactory) -> impl Check + use<> {
 /// Fails unless `address` accepts connections: for a server of this program, such as webhooks.
 pub fn listening(address: SocketAddr) -> impl Check {
     move || async move {
-        match TcpStream::connect(address).await {
-            Ok(_) => Ok(()),
-            Err(error) => Err(format!("cannot connect to {address}: {error}")),
-        }
+        let connected = TcpStream::connect(address).await;
+        let refused = |error| Failed::new(format!("cannot connect to {address}"), error);
+        connected.map(drop).map_err(refused)
     }
 }
 
@@ -94,32 +95,60 @@ pub fn certificate(file: impl Into<PathBuf>) -> impl Check {
     move || {
         let file = file.clone();
         async move {
-            let unusable = |error: &dyn fmt::Display| format!("{}: {error}", file.display());
+            let unusable = |cause: BoxError| Failed::new(file.display().to_string(), cause);
             let pem = tokio::fs::read(&file).await;
-            let pem = pem.map_err(|error| unusable(&error))?;
-            let der = CertificateDer::from_pem_slice(&pem).map_err(|error| unusable(&error))?;
-            let parsed = parse_x509_certificate(&der);
-            let (_, parsed) = parsed.map_err(|error| unusable(&error))?;
-            let (now, dates) = (ASN1Time::now(), parsed.validity());
-            if now < dates.not_before {
-                let from = dates.not_before;
-                return Err(unusable(&format!(
-                    "the certificate is valid from {from} on"
-                )));
-            }
-            if now > dates.not_after {
-                let until = dates.not_after;
-                return Err(unusable(&format!("the certificate expired on {until}")));
-            }
-            Ok(())
+            let pem = pem.map_err(|error| unusable(error.into()))?;
+            valid(&pem).map_err(unusable)
         }
+    }
+}
+
+/// Returns why a certificate is not valid at this moment.
+fn valid(pem: &[u8]) -> Result<(), BoxError> {
+    let der = CertificateDer::from_pem_slice(pem)?;
+    let parsed = parse_x509_certificate(&der);
+    let (_, parsed) = parsed.map_err(|error| error.to_string())?;
+    let (now, dates) = (ASN1Time::now(), parsed.validity());
+    let (from, until) = (dates.not_before, dates.not_after);
+    if now < from {
+        return Err(format!("the certificate is valid from {from} on").into());
+    }
+    if now > until {
+        return Err(format!("the certificate expired on {until}").into());
+    }
+    Ok(())
+}
+
+/// A check that failed because something else did.
+#[derive(Debug)]
+struct Failed {
+    what: String,
+    cause: BoxError,
+}
+
+impl Failed {
+    fn new(what: String, cause: impl Into<BoxError>) -> Self {
+        let cause = cause.into();
+        Self { what, cause }
+    }
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl Error for Failed {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.cause)
     }
 }
 
 /// Fails unless this process leads: for a Service whose requests only the leader answers.
 pub fn leads(term: &Term) -> impl Check + use<> {
     let term = term.clone();
-    move || ready(term.check().map_err(|error| error.to_string()))
+    move || ready(term.check())
 }
 
 /// Fails if this process still runs 20 seconds after the deadline of its term: it should have exited, and needs a restart. The same check is in
@@ -176,7 +205,7 @@ impl Checks {
                 None => writeln!(text, "[+]{check} excluded: ok"),
                 Some(Ok(())) => writeln!(text, "[+]{check} ok"),
                 Some(Err(reason)) => {
-                    warn!(%check, "{name} check failed: {reason}");
+                    warn!(%check, "{name} check failed: {}", Chain(&*reason));
                     failed = true;
                     writeln!(text, "[-]{check} failed: reason withheld")
                 }
@@ -211,15 +240,15 @@ impl Checks {
             Ok(()) => (StatusCode::OK, "ok".to_owned()),
             Err(reason) => (
                 StatusCode::INTERNAL_SERVER_ERROR,
-                format!("internal server error: {reason}\n"),
+                format!("internal server error: {}\n", Chain(&*reason)),
             ),
         })
     }
 }
 
-async fn limited(check: &dyn Check) -> Result<(), String> {
+async fn limited(check: &dyn Check) -> Result<(), BoxError> {
     let result = timeout(LIMIT, check.run()).await;
-    result.unwrap_or_else(|_| Err(format!("no result within {LIMIT:?}")))
+    result.unwrap_or_else(|_| Err(format!("no result within {LIMIT:?}").into()))
 }
 
 impl fmt::Debug for Checks {

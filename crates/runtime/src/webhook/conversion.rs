@@ -10,7 +10,7 @@ use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use super::Kind;
-use crate::panics::catch;
+use crate::{chain::BoxError, panics::catch};
 
 pub(super) const API_VERSION: &str = "apiextensions.k8s.io/v1";
 pub(super) const KIND: &str = "ConversionReview";
@@ -77,8 +77,8 @@ impl Converters {
     }
 
     /// Answers a review without a server; the error is why the webhook would fail.
-    pub(super) fn answer(&self, review: Value) -> Result<Value, String> {
-        let review = ConversionReview::deserialize(review).map_err(|error| error.to_string())?;
+    pub(super) fn answer(&self, review: Value) -> Result<Value, BoxError> {
+        let review = ConversionReview::deserialize(review)?;
         let request = review
             .request
             .ok_or("the ConversionReview has no request")?;

@@ -1,5 +1,5 @@
 //! Opens an `AdmissionReview` (`admission.k8s.io/v1`) and answers it.
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{error::Error, panic::AssertUnwindSafe, sync::Arc};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use futures::FutureExt;
@@ -118,7 +118,9 @@ impl Webhooks {
     /// ```
     ///
     /// A handler that waits fails, since the API server in memory does nothing else while it writes an object.
-    pub fn in_process(&self) -> impl Fn(&str, Value) -> Result<Value, String> + Clone + use<> {
+    pub fn in_process(
+        &self,
+    ) -> impl Fn(&str, Value) -> Result<Value, Box<dyn Error + Send + Sync>> + Clone + use<> {
         let handlers = self.admission.iter();
         let handlers: Vec<_> = handlers
             .map(|webhook| (webhook.path.clone(), Arc::clone(&webhook.handler)))
@@ -130,17 +132,16 @@ impl Webhooks {
             }
             let found = handlers.iter().find(|(known, _)| known == path);
             let (_, handler) = found.ok_or_else(|| format!("there is no webhook at {path}"))?;
-            let review = Review::deserialize(review).map_err(|error| error.to_string())?;
-            let request = review.open()?;
+            let request = Review::deserialize(review)?.open()?;
             let uid = request.uid.clone();
             let running = AssertUnwindSafe(async { handler(request).await }).catch_unwind();
             match running.now_or_never() {
                 Some(Ok(result)) => Ok(answer(uid, result)),
                 Some(Err(panic)) => {
                     let message = panics::message(panic);
-                    Err(format!("the webhook panicked: {message}"))
+                    Err(format!("the webhook panicked: {message}").into())
                 }
-                None => Err("the webhook waits, which it cannot in process".to_owned()),
+                None => Err("the webhook waits, which it cannot in process".into()),
             }
         }
     }

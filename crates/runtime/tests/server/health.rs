@@ -151,7 +151,7 @@ async fn informers_are_shown_as_json() {
 async fn a_server_stops_after_its_running_requests() {
     let slow = || async {
         tokio::time::sleep(Duration::from_millis(300)).await;
-        Ok(())
+        Ok::<(), String>(())
     };
     let server = start(Server::plain("127.0.0.1:0").healthz("slow", slow)).await;
     let address = server.address;

@@ -1,22 +1,93 @@
-//! The rules of the API server for the schemas of definitions (`validation.go` of apiextensions and its structural schemas).
+//! The rules of the API server for definitions (`validation.go` of apiextensions) and their structural schemas.
 //!
 //! This is the one place that knows them. Whoever shows a violation maps it: a generator to positions and codes of its own, a server to the
 //! server's paths and texts.
 
 mod branches;
+mod columns;
+mod conversion;
 mod defaults;
+#[cfg(feature = "cel")]
+mod expressions;
 mod keywords;
 mod lists;
+mod metadata;
+mod names;
 mod path;
 mod structure;
+mod versions;
 mod violation;
+mod whole;
 
 use serde_json::{Map, Value};
 
+pub use columns::{COLUMN_FORMATS, COLUMN_TYPES};
 pub use violation::{Rule, Violation, Violations};
 
 use path::Path;
 use violation::Stage;
+
+use crate::{
+    cause::{Cause, Reason},
+    schema::Schema,
+};
+
+/// Checks a definition, without the schemas of its versions. A field of a wrong type counts as absent.
+///
+/// ```
+/// # use kube_codegen_schema::definition;
+/// # use serde_json::json;
+/// let names = json!({"plural": "foos", "kind": "Foo"});
+/// let version = json!({"name": "v1", "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}});
+/// let definition = json!({
+///     "metadata": {"name": "foos.example.com"},
+///     "spec": {"group": "example.com", "names": names, "scope": "Galaxy", "versions": [version]},
+/// });
+/// let violations = definition::check(&definition);
+/// let violation = &violations.all()[0];
+/// assert_eq!(violation.rule, definition::Rule::Scope);
+/// assert_eq!(violation.pointer, "/spec/scope");
+/// assert_eq!(
+///     violations.causes("")[0].to_string(),
+///     "spec.scope: Unsupported value: \"Galaxy\": supported values: \"Cluster\", \"Namespaced\""
+/// );
+/// ```
+pub fn check(definition: &Value) -> Violations {
+    let mut found = Violations::default();
+    if let Value::Object(definition) = definition {
+        whole::check(definition, &mut found);
+    }
+    found
+}
+
+/// Returns what the server reports for a definition with its defaults, its schemas included; with feature `cel`, their rules, too.
+pub fn causes(definition: &Value) -> Vec<Cause> {
+    let mut all = check(definition).causes("");
+    for of_version in versions::schemas(definition) {
+        let versions::OfVersion {
+            node: schema,
+            has_status,
+            path,
+        } = of_version;
+        let causes = check_schema(schema, has_status).causes(&path);
+        if !causes.is_empty() {
+            all.extend(causes);
+            continue;
+        }
+        match Schema::new(schema) {
+            // A keyword with a value of a wrong type.
+            Err(error) => {
+                let why = error.to_string();
+                all.push(Cause::new(&path, Reason::Invalid, "\"\"", &why));
+            }
+            #[cfg(feature = "cel")]
+            Ok(rules) => all.extend(expressions::causes(&rules, schema, &path)),
+            #[cfg(not(feature = "cel"))]
+            Ok(_) => {}
+        }
+    }
+    all
+}
 
 /// Checks the `openAPIV3Schema` of a version against the rules that need no CEL; `has_status` says whether the version has the status subresource.
 ///
@@ -24,7 +95,7 @@ use violation::Stage;
 /// # use kube_codegen_schema::definition;
 /// # use serde_json::json;
 /// let schema = json!({"type": "object", "properties": {"spec": {"type": "array"}}});
-/// let violations = definition::check(&schema, false);
+/// let violations = definition::check_schema(&schema, false);
 /// let violation = &violations.all()[0];
 /// assert_eq!(violation.rule, definition::Rule::NoItems);
 /// assert_eq!(violation.pointer, "/properties/spec/items");
@@ -34,7 +105,7 @@ use violation::Stage;
 ///     "spec.validation.openAPIV3Schema.properties[spec].items: Required value: must be specified"
 /// );
 /// ```
-pub fn check(schema: &Value, has_status: bool) -> Violations {
+pub fn check_schema(schema: &Value, has_status: bool) -> Violations {
     let mut found = Violations::default();
     if let Value::Object(root) = schema {
         let at = Path::default();
@@ -45,7 +116,7 @@ pub fn check(schema: &Value, has_status: bool) -> Violations {
     found
 }
 
-/// A schema node; a keyword of a wrong type counts as absent.
+/// A schema node, or a map of a definition; a keyword of a wrong type counts as absent.
 type Node = Map<String, Value>;
 
 const EMBEDDED: &str = "x-kubernetes-embedded-resource";
@@ -122,12 +193,12 @@ mod tests {
             json!({"type": "array", "x-kubernetes-list-type": "set", "default": ["a", "a"], "items": {"type": "string"}}),
         ] {
             let schema = json!({"type": "object", "properties": {"a": property}});
-            assert_eq!(check(&schema, true).causes(""), [], "{schema}");
+            assert_eq!(check_schema(&schema, true).causes(""), [], "{schema}");
         }
         let metadata =
             json!({"type": "object", "properties": {"name": {"type": "string", "maxLength": 5}}});
         let schema = json!({"type": "object", "properties": {"metadata": metadata}});
-        assert_eq!(check(&schema, true).causes(""), []);
+        assert_eq!(check_schema(&schema, true).causes(""), []);
     }
 
     #[test]

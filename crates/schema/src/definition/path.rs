@@ -1,6 +1,8 @@
-//! A place in a schema: the steps from its root. It becomes text only if there is a violation.
+//! A place in a definition or a schema: the steps from its root. It becomes text only if there is a violation.
 
-/// A place in a schema.
+use kube_codegen_formats::pointer;
+
+/// A place in a definition or a schema.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Path<'a> {
     parent: Option<&'a Path<'a>>,
@@ -14,6 +16,10 @@ enum Step<'a> {
     Child(&'a str),
     Key(&'a str),
     Index(usize),
+    /// A field, and how the server's path names it.
+    Renamed(&'a str, &'a str),
+    /// An index that the server's path leaves out.
+    Unsaid(usize),
 }
 
 impl<'a> Path<'a> {
@@ -39,6 +45,16 @@ impl<'a> Path<'a> {
         self.step(Step::Index(index))
     }
 
+    /// Returns the place of a field that the server's path names differently; it leaves out a field without a name.
+    pub(super) fn child_as(&'a self, name: &'a str, said: &'a str) -> Self {
+        self.step(Step::Renamed(name, said))
+    }
+
+    /// Returns the place of an item whose index the server's path leaves out.
+    pub(super) fn unsaid(&'a self, index: usize) -> Self {
+        self.step(Step::Unsaid(index))
+    }
+
     /// Whether this is the root.
     pub(super) fn is_root(&self) -> bool {
         matches!(self.step, Step::Root)
@@ -46,22 +62,25 @@ impl<'a> Path<'a> {
 
     /// Returns the JSON pointer.
     pub(super) fn pointer(&self) -> String {
-        let parent = self.parent.map(Path::pointer).unwrap_or_default();
+        let mut pointer = self.parent.map(Path::pointer).unwrap_or_default();
         match self.step {
-            Step::Root => parent,
-            Step::Child(name) | Step::Key(name) => {
-                format!("{parent}/{}", name.replace('~', "~0").replace('/', "~1"))
+            Step::Root => {}
+            Step::Child(name) | Step::Key(name) | Step::Renamed(name, _) => {
+                pointer::push(&mut pointer, name);
             }
-            Step::Index(index) => format!("{parent}/{index}"),
+            Step::Index(index) | Step::Unsaid(index) => {
+                pointer::push_index(&mut pointer, index);
+            }
         }
+        pointer
     }
 
     /// Returns the server's path, which continues that of the schema.
     pub(super) fn field(&self) -> String {
         let parent = self.parent.map(Path::field).unwrap_or_default();
         match self.step {
-            Step::Root => parent,
-            Step::Child(name) => format!("{parent}.{name}"),
+            Step::Root | Step::Renamed(_, "") | Step::Unsaid(_) => parent,
+            Step::Child(name) | Step::Renamed(_, name) => format!("{parent}.{name}"),
             Step::Key(name) => format!("{parent}[{name}]"),
             Step::Index(index) => format!("{parent}[{index}]"),
         }

@@ -1,14 +1,98 @@
-//! What is wrong with a schema: the rule, the place, and the server's words.
+//! What is wrong with a definition or a schema: the rule, the place, and the server's words.
 
 use serde_json::Value;
 
 use super::Path;
 use crate::cause::{Cause, Reason};
 
-/// A rule for the schemas of definitions.
+/// A rule for definitions or their schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rule {
+    /// A required field of the definition, outside its schemas, has a value.
+    Missing,
+    /// A name has the form of its place: a DNS subdomain, or a DNS label that starts with a letter.
+    Name,
+    /// The group has a dot.
+    GroupDomain,
+    /// The definition is named after its plural and group.
+    NameMismatch,
+    /// The name of a definition is not generated.
+    GeneratedName,
+    /// The key of a label is a qualified name.
+    LabelKey,
+    /// The value of a label is short and plain.
+    LabelValue,
+    /// The key of an annotation is a qualified name.
+    AnnotationKey,
+    /// The annotations are not too large together.
+    AnnotationsSize,
+    /// A finalizer is a qualified name.
+    Finalizer,
+    /// A group of the Kubernetes project has an approval.
+    Approval,
+    /// `kind` and `listKind` differ.
+    SameKind,
+    /// The scope is known.
+    Scope,
+    /// `preserveUnknownFields` is not true.
+    PreservedFields,
+    /// The names of versions are unique.
+    VersionTwice,
+    /// One version is stored.
+    Storage,
+    /// A version has a schema.
+    NoSchema,
+    /// Only a deprecated version has a deprecation warning.
+    WarningOfCurrent,
+    /// A deprecation warning is short.
+    LongWarning,
+    /// A deprecation warning is not empty.
+    EmptyWarning,
+    /// A deprecation warning can be printed.
+    HiddenInWarning,
+    /// The paths of a scale are below `.spec` or `.status`.
+    ScalePath,
+    /// The type of a column is known.
+    ColumnType,
+    /// The format of a column is known.
+    ColumnFormat,
+    /// The path of a column starts with a dot.
+    ColumnPath,
+    /// A selectable field is declared.
+    SelectablePath,
+    /// A selectable field is not in the metadata.
+    SelectableMetadata,
+    /// A selectable field is a string, an integer or a boolean.
+    SelectableType,
+    /// A selectable field is listed once.
+    SelectableTwice,
+    /// A version has few selectable fields.
+    TooManySelectable,
+    /// The strategy of the conversion is known.
+    Strategy,
+    /// Only the strategy `Webhook` has a webhook.
+    UnusedWebhook,
+    /// The strategy `Webhook` has a webhook.
+    NoWebhook,
+    /// A webhook has a URL or a Service.
+    WebhookTarget,
+    /// The server can call the URL of a webhook.
+    WebhookUrl,
+    /// The Service of a webhook has a name and a namespace.
+    WebhookService,
+    /// The port of a webhook is a port.
+    WebhookPort,
+    /// The parts of a webhook's path are DNS subdomains.
+    WebhookPath,
+    /// A webhook lists versions of reviews.
+    NoReviews,
+    /// A webhook lists a version of reviews that the server sends.
+    UnknownReviews,
+    /// The version of a review is the name of a version.
+    ReviewName,
+    /// The version of a review is listed once.
+    ReviewTwice,
     /// A keyword that the root cannot have.
     AtRoot,
     /// A keyword that the root cannot have beside the status subresource.
@@ -106,24 +190,25 @@ pub enum Rule {
 /// The parts of the server's validation: some are left out if there is a violation of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
+    Whole,
     Root,
     Structure,
     Defaults,
     Keywords,
 }
 
-/// A part of a schema that breaks a rule.
+/// A part of a definition or a schema that breaks a rule.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Violation {
     /// The rule.
     pub rule: Rule,
-    /// The JSON pointer, below the schema, of the keyword or value that breaks it. It may be absent there.
+    /// The JSON pointer, below the definition or the schema, of the field or value that breaks it. It may be absent there.
     pub pointer: String,
-    /// What is wrong with a pattern or a default; empty for other rules.
+    /// What is wrong with a pattern, a default or a number of values; empty for other rules.
     pub why: String,
     stage: Stage,
-    /// What the server says; nothing if it reports several at once.
+    /// What the server says; nothing if it reports several at once, or has the rule for every kind.
     said: Option<Said>,
 }
 
@@ -137,7 +222,7 @@ struct Said {
     other: Option<String>,
 }
 
-/// The violations of a schema.
+/// The violations of a definition or a schema.
 #[derive(Clone, Debug, Default)]
 pub struct Violations(Vec<Violation>);
 
@@ -147,7 +232,7 @@ impl Violations {
         &self.0
     }
 
-    /// Returns what the server reports, in its order, for a schema at `path`.
+    /// Returns what the server reports, in its order, for a schema at `path`; for a definition, the path is empty.
     pub fn causes(&self, path: &str) -> Vec<Cause> {
         let of = |stage| self.0.iter().filter(move |it| it.stage == stage);
         let causes = |stage| {
@@ -155,7 +240,8 @@ impl Violations {
                 .filter_map(|it| it.cause(path))
                 .collect::<Vec<_>>()
         };
-        let mut all = causes(Stage::Root);
+        let mut all = causes(Stage::Whole);
+        all.extend(causes(Stage::Root));
         // A schema with these cannot be read as a structural one.
         let is_readable = of(Stage::Keywords)
             .all(|it| !matches!(it.rule, Rule::Unsupported | Rule::PreserveFalse));
@@ -183,6 +269,34 @@ impl Violations {
         });
         &mut self.0[index]
     }
+
+    /// Adds a violation outside the schemas.
+    pub(super) fn whole(&mut self, rule: Rule, at: &Path<'_>) -> &mut Violation {
+        self.add(Stage::Whole, rule, at)
+    }
+
+    /// Adds a missing field outside the schemas.
+    pub(super) fn missing(&mut self, at: &Path<'_>, detail: &str) {
+        self.whole(Rule::Missing, at).required(at, detail);
+    }
+
+    /// Adds a wrong value outside the schemas.
+    pub(super) fn refuse(
+        &mut self,
+        rule: Rule,
+        at: &Path<'_>,
+        value: impl Into<Value>,
+        detail: &str,
+    ) {
+        self.whole(rule, at).invalid(at, &value.into(), detail);
+    }
+
+    /// Leaves out what the server says about the violations from an index on: it has reported the same before.
+    pub(super) fn unsay(&mut self, first: usize) {
+        for violation in self.0.iter_mut().skip(first) {
+            violation.said = None;
+        }
+    }
 }
 
 impl Violation {
@@ -191,11 +305,18 @@ impl Violation {
         let other = said.other.as_ref();
         let other = other.map_or_else(String::new, |other| format!("{path}{other}"));
         let field = format!("{path}{}", said.field);
+        let field = field.strip_prefix('.').unwrap_or(&field);
         let message = format!("{}{other}", said.message);
-        Some(Cause::with_message(&field, said.reason, message))
+        Some(Cause::with_message(field, said.reason, message))
     }
 
-    fn say(&mut self, at: &Path<'_>, reason: Reason, value: &str, detail: &str) -> &mut Self {
+    pub(super) fn say(
+        &mut self,
+        at: &Path<'_>,
+        reason: Reason,
+        value: &str,
+        detail: &str,
+    ) -> &mut Self {
         let cause = Cause::new("", reason, value, detail);
         self.as_cause(at.field(), &cause)
     }

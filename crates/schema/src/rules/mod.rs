@@ -10,6 +10,6 @@ mod types;
 mod values;
 
 pub(crate) use evaluate::{Change, evaluate};
-pub use expression::Expression;
+pub use expression::{Expression, ExpressionError};
 pub use problems::RuleProblem;
 pub(crate) use problems::problems;

@@ -1,5 +1,7 @@
 //! Finds the rules of a schema that the API server refuses when the CRD is created.
 
+use kube_codegen_formats::pointer;
+
 use super::{
     examine::examine,
     sizes::{Declared, count},
@@ -97,7 +99,7 @@ impl Found {
             self.rules(&branch.validations, schema, &place, None);
         }
         for (name, inner) in &schema.properties {
-            let name = name.replace('~', "~0").replace('/', "~1");
+            let name = pointer::escape(name);
             self.walk(inner, &place.inside(&format!("properties/{name}"), inner));
         }
         if let Some(Additional::Schema(inner)) = &schema.additional_properties {

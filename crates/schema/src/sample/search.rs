@@ -1,5 +1,6 @@
 //! Repairs a sample: small changes near each violation, as long as one leaves fewer violations.
 
+use kube_codegen_formats::pointer;
 use serde_json::Value;
 
 use super::{DEPTH, Extent, hints::Hints, text, value};
@@ -186,11 +187,8 @@ fn others(schema: &Node, found: Option<&Value>, hints: &Hints) -> Vec<Value> {
 
 /// Returns the schema of a place.
 fn node<'a>(root: &'a Node, pointer: &str) -> Option<&'a Node> {
-    pointer.split('/').skip(1).try_fold(root, |node, step| {
-        let step = step.replace("~1", "/").replace("~0", "~");
-        match step.parse::<usize>() {
-            Ok(_) if node.items.is_some() => node.items.as_deref(),
-            _ => node.field(&step),
-        }
+    pointer::steps(pointer).try_fold(root, |node, step| match step.parse::<usize>() {
+        Ok(_) if node.items.is_some() => node.items.as_deref(),
+        _ => node.field(&step),
     })
 }

@@ -26,7 +26,7 @@ use crate::{
         numbers,
         object::{self, at, deleting},
         patch,
-        status::{Answer, cause},
+        status::{Answer, cause, of_field},
     },
 };
 
@@ -86,11 +86,7 @@ pub(crate) fn complete(
                 Some(old) => rules.validate_update(sent, old),
                 None => rules.validate(sent),
             };
-            causes.extend(found.into_iter().map(|found| StatusCause {
-                reason: found.reason.to_string(),
-                message: found.message,
-                field: found.field,
-            }));
+            causes.extend(found.into_iter().map(of_field));
         }
         Types::Builtin(name) => {
             let schema = builtin::schema(name);

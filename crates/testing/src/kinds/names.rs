@@ -1,6 +1,7 @@
 //! Validates names, labels and owner references; generates names and uids.
 
 use kube::core::response::StatusCause;
+use kube_codegen_formats::names;
 use serde_json::Value;
 
 use crate::{
@@ -11,21 +12,12 @@ use crate::{
     },
 };
 
-/// The syntax of a name (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/>).
-#[derive(Clone, Copy)]
-enum Form {
-    Subdomain,
-    Label,
-    /// A label that starts with a letter (RFC 1035).
-    LetterLabel,
-    PathSegment,
-}
-
-fn form(kind: &Kind) -> Form {
+/// Returns the violations of a name that objects of a kind have.
+fn violations(kind: &Kind, name: &str) -> Vec<String> {
     match (kind.group.as_str(), kind.kind.as_str()) {
-        ("", "Namespace" | "Service") | ("apps", "StatefulSet") => Form::Label,
-        ("rbac.authorization.k8s.io" | "apiregistration.k8s.io", _) => Form::PathSegment,
-        _ => Form::Subdomain,
+        ("", "Namespace" | "Service") | ("apps", "StatefulSet") => names::dns_1123_label(name),
+        ("rbac.authorization.k8s.io" | "apiregistration.k8s.io", _) => names::path_segment(name),
+        _ => names::dns_1123_subdomain(name),
     }
 }
 
@@ -39,14 +31,15 @@ pub(crate) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
             "FieldValueRequired",
             "Required value: name or generateName is required",
         ));
-    } else if let Some(why) = violation(form(kind), name) {
-        causes.push(cause(
-            "metadata.name",
-            "FieldValueInvalid",
-            format!("Invalid value: {name:?}: {why}"),
-        ));
     }
+    let whys = violations(kind, name).into_iter();
+    let whys = whys.filter(|_| !name.is_empty());
+    causes.extend(whys.map(|why| {
+        let message = format!("Invalid value: {name:?}: {why}");
+        cause("metadata.name", "FieldValueInvalid", message)
+    }));
     causes.extend(labels("metadata.labels", at(object, "/metadata/labels")));
+    causes.extend(annotations(at(object, "/metadata/annotations")));
     let owners = object::list(object, "/metadata/ownerReferences").iter();
     for (index, owner) in owners.enumerate() {
         for field in ["apiVersion", "kind", "name", "uid"] {
@@ -62,6 +55,19 @@ pub(crate) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
     causes
 }
 
+/// Returns the violations in the keys of annotations.
+fn annotations(annotations: &Value) -> Vec<StatusCause> {
+    let keys = annotations.as_object().into_iter().flatten();
+    let refused = keys.flat_map(|(key, _)| {
+        let whys = names::qualified_name(&key.to_lowercase()).into_iter();
+        whys.map(move |why| {
+            let message = format!("Invalid value: {key:?}: {why}");
+            cause("metadata.annotations", "FieldValueInvalid", message)
+        })
+    });
+    refused.collect()
+}
+
 /// Returns the violations in keys and values of labels.
 pub(crate) fn labels(path: &str, labels: &Value) -> Vec<StatusCause> {
     let mut causes = Vec::new();
@@ -73,94 +79,15 @@ pub(crate) fn labels(path: &str, labels: &Value) -> Vec<StatusCause> {
         ));
     };
     for (key, value) in labels.as_object().into_iter().flatten() {
-        for why in key_violations(key) {
-            invalid(key, why);
+        for why in names::qualified_name(key) {
+            invalid(key, &why);
         }
         let value = value.as_str().unwrap_or_default();
-        if value.len() > 63 {
-            invalid(value, "must be no more than 63 bytes");
-        } else if !value.is_empty() && !word(value) {
-            invalid(
-                value,
-                "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
-            );
+        for why in names::label_value(value) {
+            invalid(value, &why);
         }
     }
     causes
-}
-
-/// Returns the violations in the key of a label.
-pub(crate) fn key_violations(key: &str) -> Vec<&'static str> {
-    const FORM: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-    if key.is_empty() {
-        return vec!["name part must be non-empty", FORM];
-    }
-    if qualified(key) {
-        Vec::new()
-    } else {
-        vec![FORM]
-    }
-}
-
-/// Returns the violations in a DNS label.
-pub(crate) fn label_violations(name: &str) -> Vec<&'static str> {
-    let mut found = Vec::new();
-    if name.len() > 63 {
-        found.push("must be no more than 63 characters");
-    }
-    let start = name.get(..name.len().min(63)).unwrap_or(name);
-    found.extend(violation(Form::Label, start));
-    found
-}
-
-/// Returns why a name is not a DNS label that starts with a letter.
-pub(crate) fn letter_label_violation(name: &str) -> Option<&'static str> {
-    violation(Form::LetterLabel, name)
-}
-
-/// Returns the violations in a DNS subdomain.
-pub(crate) fn subdomain_violations(name: &str) -> Vec<&'static str> {
-    violation(Form::Subdomain, name).into_iter().collect()
-}
-
-fn violation(form: Form, name: &str) -> Option<&'static str> {
-    match form {
-        Form::Subdomain => (name.len() > 253 || !name.split('.').all(|part| !part.is_empty() && label(part))).then_some(
-            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-        ),
-        Form::Label if name.contains('.') && name.split('.').all(label) => Some("must not contain dots"),
-        Form::Label => (name.len() > 63 || !label(name)).then_some(
-            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
-        ),
-        Form::LetterLabel => (name.len() > 63 || !label(name) || !name.starts_with(|first: char| first.is_ascii_lowercase())).then_some(
-            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
-        ),
-        Form::PathSegment => (matches!(name, "." | "..") || name.contains(['/', '%'])).then_some("may not contain '/' or '%'"),
-    }
-}
-
-fn label(text: &str) -> bool {
-    let inner =
-        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
-    !text.is_empty() && text.chars().all(inner) && !text.starts_with('-') && !text.ends_with('-')
-}
-
-fn word(text: &str) -> bool {
-    let ends = |letter: char| letter.is_ascii_alphanumeric();
-    text.starts_with(ends)
-        && text.ends_with(ends)
-        && text
-            .chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'))
-}
-
-fn qualified(key: &str) -> bool {
-    let (prefix, name) = key
-        .split_once('/')
-        .map_or((None, key), |(prefix, name)| (Some(prefix), name));
-    prefix.is_none_or(|prefix| violation(Form::Subdomain, prefix).is_none())
-        && name.len() <= 63
-        && word(name)
 }
 
 /// Appends a suffix of five letters, as the server does for `generateName`. Each number gives another suffix.

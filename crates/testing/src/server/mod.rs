@@ -8,7 +8,7 @@ mod manifests;
 mod requests;
 mod state;
 
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{error::Error, io, net::SocketAddr, sync::Arc};
 
 use k8s_openapi::ByteString;
 use kube::Client;
@@ -213,7 +213,10 @@ impl ApiServer {
     pub fn call_webhooks(
         &self,
         configuration: &Value,
-        respond: impl Fn(&str, Value) -> Result<Value, String> + Send + Sync + 'static,
+        respond: impl Fn(&str, Value) -> Result<Value, Box<dyn Error + Send + Sync>>
+        + Send
+        + Sync
+        + 'static,
     ) -> Result<(), serde_json::Error> {
         let mut store = lock(&self.0.backend.store);
         store.webhooks.add(configuration, Arc::new(respond))

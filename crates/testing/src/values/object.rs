@@ -1,6 +1,7 @@
 //! Reads and writes JSON objects by pointer; absent values read as empty.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use kube_codegen_formats::pointer;
 use kube_codegen_record::clock;
 use serde_json::{Map, Value, json};
 
@@ -33,7 +34,7 @@ pub(crate) fn at<'a>(object: &'a Value, pointer: &str) -> &'a Value {
 fn step<'a>(value: &'a Value, part: &str) -> Option<&'a Value> {
     match value {
         Value::Object(fields) if part.as_bytes().contains(&b'~') => {
-            fields.get(&part.replace("~1", "/").replace("~0", "~"))
+            fields.get(&pointer::unescape(part))
         }
         Value::Object(fields) => fields.get(part),
         Value::Array(items) => items.get(part.parse::<usize>().ok()?),

@@ -2,6 +2,7 @@
 //!
 //! The crate `json-patch` follows the RFC, which the API server does not: with it, 17 of the recorded answers differ.
 
+use kube_codegen_formats::pointer;
 use serde_json::Value;
 
 use crate::values::{
@@ -74,7 +75,7 @@ fn stored(value: &Value) -> Value {
 /// Returns the parent of a path, and the last step.
 fn parent<'a>(object: &'a mut Value, path: &str) -> Option<(&'a mut Value, String)> {
     let (parent, last) = path.rsplit_once('/')?;
-    let last = last.replace("~1", "/").replace("~0", "~");
+    let last = pointer::unescape(last);
     Some((object.pointer_mut(parent)?, last))
 }
 

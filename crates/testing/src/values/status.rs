@@ -117,6 +117,11 @@ pub(crate) fn cause(
     }
 }
 
+/// One violation that the rules for schemas or definitions found.
+pub(crate) fn of_field(found: kube_codegen_schema::Cause) -> StatusCause {
+    cause(found.field, found.reason.as_str(), found.message)
+}
+
 pub(crate) fn bad_request(message: &str) -> Box<Status> {
     error(400, reason::BAD_REQUEST, message)
 }

@@ -8,6 +8,8 @@ use serde_json::Value;
 /// The variable `authorizer` does not exist.
 #[cfg(feature = "cel")]
 pub(crate) fn holds(conditions: &Value, request: &Value) -> Result<bool, String> {
+    use std::error::Error as _;
+
     use kube_codegen_schema::Expression;
 
     use crate::values::object::{at, map, text};
@@ -24,7 +26,11 @@ pub(crate) fn holds(conditions: &Value, request: &Value) -> Result<bool, String>
         let source = text(condition, "/expression");
         match Expression::new(source).and_then(|it| it.holds(&variables)) {
             Ok(false) => return Ok(false),
-            Err(why) if failed.is_ok() => {
+            Err(error) if failed.is_ok() => {
+                // The server has the compiler's words alone.
+                let why = error
+                    .source()
+                    .map_or_else(|| error.to_string(), ToString::to_string);
                 failed = Err(format!("expression '{source}' resulted in error: {why}"));
             }
             Ok(true) | Err(_) => {}

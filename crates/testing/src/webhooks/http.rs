@@ -13,6 +13,7 @@ use tokio::{
     net::TcpStream,
 };
 
+use super::chain;
 use crate::values::object::{at, text};
 
 /// Where a webhook is.
@@ -158,18 +159,4 @@ where
             _ = &mut connection, if is_open => is_open = false,
         }
     }
-}
-
-/// Returns an error with its causes.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut shown = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let text = cause.to_string();
-        if !shown.ends_with(&text) {
-            shown = format!("{shown}: {text}");
-        }
-        source = cause.source();
-    }
-    shown
 }

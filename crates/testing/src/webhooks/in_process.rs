@@ -1,6 +1,6 @@
 //! Webhooks of the same process: functions that answer reviews.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, error::Error, fmt, sync::Arc};
 
 use k8s_openapi::{
     api::admissionregistration::v1::{
@@ -13,10 +13,12 @@ use kube::core::{Selector, SelectorExt as _};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::chain;
 use crate::values::object::{self, at};
 
 /// Answers a review that was sent to a path.
-pub(crate) type Respond = dyn Fn(&str, Value) -> Result<Value, String> + Send + Sync;
+pub(crate) type Respond =
+    dyn Fn(&str, Value) -> Result<Value, Box<dyn Error + Send + Sync>> + Send + Sync;
 
 /// The webhooks of a server.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +62,8 @@ pub(crate) struct Webhook {
 impl Webhook {
     /// Returns the answer to a review, or why the webhook failed.
     pub(crate) fn ask(&self, review: Value) -> Result<Value, String> {
-        (self.respond)(&self.path, review)
+        let answer = (self.respond)(&self.path, review);
+        answer.map_err(|error| chain(&*error))
     }
 
     fn applies(&self, mutating: bool, subject: &Subject<'_>) -> bool {
@@ -121,7 +124,10 @@ impl Webhooks {
         definition: &str,
     ) -> Option<impl Fn(Value) -> Result<Value, String>> {
         let converter = self.conversion.get(definition)?;
-        Some(|review| (converter.respond)(&converter.path, review))
+        Some(|review| {
+            let answer = (converter.respond)(&converter.path, review);
+            answer.map_err(|error| chain(&*error))
+        })
     }
 
     /// Returns the webhooks of admission that are asked about something.

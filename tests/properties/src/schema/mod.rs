@@ -1,6 +1,7 @@
 //! Strategies for random schemas: structural ones that the API server accepts, and arbitrary ones.
 mod scalars;
 
+use kube_codegen_formats::pointer::escape;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -190,8 +191,7 @@ pub fn wild(depth: u32) -> BoxedStrategy<Value> {
 fn places(value: &Value, path: String, into: &mut Vec<String>) {
     if let Value::Object(map) = value {
         for (key, value) in map {
-            let key = key.replace('~', "~0").replace('/', "~1");
-            places(value, format!("{path}/{key}"), into);
+            places(value, format!("{path}/{}", escape(key)), into);
         }
         into.push(path);
     }

@@ -1,14 +1,12 @@
 //! Validates `ConfigMaps`, Secrets and claims of volumes.
 
 use k8s_openapi::ByteString;
+use kube_codegen_formats::names;
 use kube_codegen_quantity::ParsedQuantity;
 use serde_json::{Value, json};
 
 use super::{super::scalar::quantity, Causes};
-use crate::{
-    kinds::names,
-    values::object::{self, at, list, text},
-};
+use crate::values::object::{self, at, list, text};
 
 fn data_keys(it: &mut Causes, name: &str, data: &Value) {
     for key in data.as_object().into_iter().flatten().map(|(key, _)| key) {
@@ -208,7 +206,7 @@ pub(super) fn api_service(it: &mut Causes, object: &Value) {
     if !group.is_empty() {
         it.subdomain("spec.group", &json!(group));
     }
-    if let Some(why) = names::letter_label_violation(version) {
+    for why in names::dns_1035_label(version) {
         it.invalid("spec.version", json!(version), why);
     }
     for (field, most, shown) in [

@@ -2,14 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kube_codegen_formats::names;
 use kube_codegen_quantity::ParsedQuantity;
 use serde_json::{Value, json};
 
 use super::{super::scalar::quantity, Causes};
-use crate::{
-    kinds::names,
-    values::object::{at, list, text},
-};
+use crate::values::object::{at, list, text};
 
 /// Resources that containers may limit.
 const OF_CONTAINERS: &[&str] = &["cpu", "memory", "ephemeral-storage"];
@@ -84,11 +82,11 @@ pub(super) fn range(it: &mut Causes, object: &Value) {
 
 /// Validates a type of limit.
 fn kind(it: &mut Causes, path: &str, of: &str) {
-    for why in names::key_violations(of) {
+    for why in names::qualified_name(of) {
         it.invalid(path, json!(of), why);
     }
     if !of.is_empty()
-        && names::key_violations(of).is_empty()
+        && names::qualified_name(of).is_empty()
         && !of.contains('/')
         && !TYPES.contains(&of)
     {
@@ -114,7 +112,7 @@ fn amounts<'a>(
     let mut found = Amounts::new();
     for (name, amount) in all {
         let path = format!("{path}.{field}[{name}]");
-        for why in names::key_violations(name) {
+        for why in names::qualified_name(name) {
             it.invalid(&path, json!(name), why);
         }
         if !name.contains('/') {

@@ -17,10 +17,11 @@ mod workload;
 use std::fmt::Display;
 
 use kube::core::response::StatusCause;
+use kube_codegen_formats::names;
 use serde_json::Value;
 
 use crate::{
-    kinds::{kind::Kind, names},
+    kinds::{self, kind::Kind},
     values::{
         object::{at, list, text},
         status::cause,
@@ -185,21 +186,21 @@ impl Causes {
 
     /// Demands a DNS label.
     fn label(&mut self, path: &str, value: &Value) {
-        for why in names::label_violations(value.as_str().unwrap_or_default()) {
+        for why in names::dns_1123_label(value.as_str().unwrap_or_default()) {
             self.invalid(path, value, why);
         }
     }
 
     /// Demands a DNS subdomain.
     fn subdomain(&mut self, path: &str, value: &Value) {
-        for why in names::subdomain_violations(value.as_str().unwrap_or_default()) {
+        for why in names::dns_1123_subdomain(value.as_str().unwrap_or_default()) {
             self.invalid(path, value, why);
         }
     }
 
     /// Demands valid keys and values of labels.
     fn labels(&mut self, path: &str, labels: &Value) {
-        self.0.extend(names::labels(path, labels));
+        self.0.extend(kinds::names::labels(path, labels));
     }
 
     /// Validates a label selector, and returns whether it is valid.
@@ -225,7 +226,7 @@ impl Causes {
                     "not a valid selector operator",
                 ),
             }
-            for why in names::key_violations(text(term, "/key")) {
+            for why in names::qualified_name(text(term, "/key")) {
                 self.invalid(format!("{path}.key"), at(term, "/key"), why);
             }
         }

@@ -1,5 +1,6 @@
 //! Validates the other kinds.
 
+use kube_codegen_formats::names;
 use serde_json::{Value, json};
 
 use super::Causes;
@@ -95,7 +96,7 @@ pub(super) fn node(it: &mut Causes, old: Option<&Value>, object: &Value) {
     for (index, taint) in list(object, "/spec/taints").iter().enumerate() {
         // The server reports them there.
         let path = format!("metadata.taints[{index}]");
-        for why in crate::kinds::names::key_violations(text(taint, "/key")) {
+        for why in names::qualified_name(text(taint, "/key")) {
             it.invalid(format!("{path}.key"), json!(text(taint, "/key")), why);
         }
         let effect = json!(text(taint, "/effect"));
@@ -166,7 +167,7 @@ pub(super) fn event(it: &mut Causes, object: &Value) {
     }
     if has_time {
         let reporter = at(object, "/reportingComponent");
-        for why in crate::kinds::names::key_violations(reporter.as_str().unwrap_or_default()) {
+        for why in names::qualified_name(reporter.as_str().unwrap_or_default()) {
             let reporter = json!(reporter.as_str().unwrap_or_default());
             it.invalid("reportingComponent", reporter, why);
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use kube_codegen_formats::names;
 use serde_json::{Value, json};
 
 use super::{Causes, container, volume};
@@ -290,7 +291,7 @@ fn affinity_term(it: &mut Causes, path: &str, term: &Value) {
         it.selector(&format!("{path}.{name}"), at(term, &format!("/{name}")));
     }
     let key = text(term, "/topologyKey");
-    for why in crate::kinds::names::key_violations(key) {
+    for why in names::qualified_name(key) {
         it.invalid(format!("{path}.topologyKey"), json!(key), why);
     }
     if key.is_empty() {
@@ -319,7 +320,7 @@ fn spread(it: &mut Causes, path: &str, constraint: &Value) {
 
 fn toleration(it: &mut Causes, path: &str, toleration: &Value) {
     let key = text(toleration, "/key");
-    for why in crate::kinds::names::key_violations(key)
+    for why in names::qualified_name(key)
         .into_iter()
         .filter(|_| !key.is_empty())
     {

@@ -2,18 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use kube_codegen_formats::{names, webhook};
 use serde_json::{Value, json};
 
 use super::Causes;
-use crate::{
-    kinds::names,
-    values::object::{at, list, strings, text},
-};
+use crate::values::object::{at, list, strings, text};
 
 const OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const SCOPES: &[&str] = &["*", "Cluster", "Namespaced"];
 const REVIEWS: &[&str] = &["v1", "v1beta1"];
-const FORM: &str = "; desired format: https://host[/path]";
 
 pub(super) fn validate(it: &mut Causes, object: &Value) {
     let mut names = BTreeSet::new();
@@ -79,34 +76,8 @@ fn client(it: &mut Causes, path: &str, config: &Value) {
         }
         it.port(format!("{path}.service.port"), at(service, "/port"));
     } else {
-        url_of(it, &format!("{path}.url"), text(config, "/url"));
-    }
-}
-
-fn url_of(it: &mut Causes, path: &str, url: &str) {
-    let (url, fragment) = url.split_once('#').unwrap_or((url, ""));
-    let (url, query) = url.split_once('?').unwrap_or((url, ""));
-    let (scheme, rest) = url.split_once("://").unwrap_or_default();
-    let authority = rest.split('/').next().unwrap_or_default();
-    let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-    if scheme != "https" {
-        let why = format!("'https' is the only allowed URL scheme{FORM}");
-        it.invalid(path, json!(scheme), why);
-    }
-    if host.is_empty() {
-        it.invalid(path, json!(""), format!("host must be specified{FORM}"));
-    }
-    for (part, what) in [
-        (user, "user information is"),
-        (fragment, "fragments are"),
-        (query, "query parameters are"),
-    ] {
-        if !part.is_empty() {
-            it.invalid(
-                path,
-                json!(part),
-                format!("{what} not permitted in the URL"),
-            );
+        for (part, why) in webhook::url(text(config, "/url")) {
+            it.invalid(format!("{path}.url"), json!(part), why);
         }
     }
 }
@@ -121,9 +92,11 @@ fn reviews(it: &mut Causes, path: &str, webhook: &Value) {
     for (index, version) in versions.iter().enumerate() {
         let path = format!("{path}[{index}]");
         if !seen.insert(version) {
-            it.invalid(path, json!(version), "duplicate version");
-        } else if let Some(why) = names::letter_label_violation(version) {
-            it.invalid(path, json!(version), why);
+            it.invalid(&path, json!(version), "duplicate version");
+            continue;
+        }
+        for why in names::dns_1035_label(version) {
+            it.invalid(&path, json!(version), why);
         }
     }
     if !versions.iter().any(|it| REVIEWS.contains(&it.as_str())) {
