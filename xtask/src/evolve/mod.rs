@@ -1,5 +1,6 @@
 //! Changes real CRDs at random, and searches for objects that disprove what `kube-codegen diff` calls compatible.
 mod mutate;
+mod rust;
 
 use crate::corpus::{input, slice};
 use clap::Args;
@@ -19,7 +20,8 @@ use std::path::PathBuf;
 /// Arguments of the task.
 ///
 /// A pair is a CRD before and after one to three random changes of its schema that the generator accepts. A pair of which nothing is a
-/// risk or breaking must accept every random object that it accepted before.
+/// risk or breaking must accept every random object that it accepted before. With `--compile`, a program compiles with the second state
+/// exactly if the comparison names no break, or with the entries of the config file that it names.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Directory with `crds/<repository>/*.yaml`, or any directory of CRDs
@@ -40,6 +42,10 @@ pub(crate) struct Arguments {
     /// Other random changes and objects
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     seed: u64,
+
+    /// Number of pairs whose generated code is compiled, with a program that uses all of the first state
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    compile: usize,
 
     /// Print the changes called breaking that no object proves
     #[arg(long)]
@@ -80,6 +86,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let (mut pairs, mut tries, mut compatible, mut disproved) = (0, 0, 0, 0);
     // By rule: how many there were, and how many of them an object proved.
     let mut rules: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut compiled = rust::Pairs::default();
     while pairs < arguments.pairs && tries < 20 * arguments.pairs {
         tries += 1;
         let Some((old, version)) = random.choice(&crds) else {
@@ -94,6 +101,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
             continue;
         }
         pairs += 1;
+        if compiled.len() < arguments.compile {
+            compiled.add(old, &new, &what.join(", "));
+        }
         let found = verdicts(old, &new);
         for verdict in &found {
             if let Some(witness) = &verdict.witness {
@@ -134,7 +144,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     for (rule, (all, proved)) in rules {
         println!("{rule:<40} {all:>8}, {proved} with an object that proves it");
     }
-    Ok(disproved == 0)
+    let wrong = if arguments.compile > 0 {
+        compiled.check()?
+    } else {
+        0
+    };
+    Ok(disproved + wrong == 0)
 }
 
 fn schema_mut<'a>(crd: &'a mut Value, version: &str) -> Option<&'a mut Value> {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Checks all crates with one command that continues after errors.
-pub(super) fn check(
+pub(crate) fn check(
     out: &Path,
     subjects: &[Subject],
     places: &Places,
@@ -60,7 +60,7 @@ fn failure(message: &Value, subjects: &[Subject], places: &Places) -> Option<Fai
     let variant = &subject.variants[*variant];
     Some(Failure {
         crd: subject.crd.clone(),
-        change: variant.change.name(),
+        change: variant.change,
         what: variant.what.clone(),
         message: diagnostic["rendered"]
             .as_str()

@@ -1,8 +1,8 @@
 //! Changes real CRDs in compatible ways, and checks that programs that use the generated types still compile.
 mod change;
-mod compile;
-mod program;
-mod workspace;
+pub(crate) mod compile;
+pub(crate) mod program;
+pub(crate) mod workspace;
 
 use crate::corpus::{input, slice};
 use crate::target;
@@ -52,29 +52,31 @@ pub(crate) struct Arguments {
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// What is compiled for one CRD.
-struct Subject {
+pub(crate) struct Subject {
     /// The name of the CRD.
-    crd: String,
+    pub(crate) crd: String,
     /// The generated files after each change, each with its program.
-    variants: Vec<Variant>,
+    pub(crate) variants: Vec<Variant>,
 }
 
 /// The generated files after a change.
-struct Variant {
-    change: Change,
+pub(crate) struct Variant {
+    /// The name of the change, and of its module.
+    pub(crate) change: &'static str,
+    pub(crate) module: &'static str,
     /// What was changed where.
-    what: String,
-    files: Vec<pipeline::File>,
-    program: String,
+    pub(crate) what: String,
+    pub(crate) files: Vec<pipeline::File>,
+    pub(crate) program: String,
 }
 
 /// A change that broke a program.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Failure {
-    crd: String,
-    change: &'static str,
-    what: String,
-    message: String,
+pub(crate) struct Failure {
+    pub(crate) crd: String,
+    pub(crate) change: &'static str,
+    pub(crate) what: String,
+    pub(crate) message: String,
 }
 
 /// Runs the task and returns whether no change broke a program.
@@ -105,7 +107,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let used: usize = used.map(|it| it.program.lines().count()).sum();
     println!("{:<40} {:>8}", "CRDs", subjects.len());
     println!("{:<40} {used:>8}", "lines of programs");
-    let places = workspace::write(&out, &subjects, arguments.batch)?;
+    let crates: Vec<&[Subject]> = subjects.chunks(arguments.batch.max(1)).collect();
+    let places = workspace::write(&out, &crates)?;
     compile::check(&out, &subjects, &places, &mut failures)?;
     failures.sort();
     failures.dedup();
@@ -156,9 +159,10 @@ fn subject(
             .collect();
         if errors.is_empty() {
             subject.variants.push(Variant {
-                change,
+                change: change.name(),
+                module: change.module(),
                 what,
-                program: program::of(&base.model, &after.model),
+                program: program::of(&base.model, &after.model, false),
                 files: after.files,
             });
         } else {
@@ -173,7 +177,7 @@ fn subject(
     Some(subject)
 }
 
-fn generate(name: &str, text: String, options: &Options) -> Output {
+pub(crate) fn generate(name: &str, text: String, options: &Options) -> Output {
     let source = Source::new(name, text);
     let mut options = options.clone();
     options.emit = vec![Emitter::Conversion];

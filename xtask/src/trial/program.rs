@@ -10,8 +10,9 @@ type Names<'m> = BTreeMap<(KindId, SchemaPath), &'m str>;
 
 /// Returns a program that uses all types of a model, to be compiled with the types of another model.
 ///
-/// The fields and variants of a type that another Kubernetes version replaces by one of k8s-openapi are not used.
-pub(super) fn of(model: &Model, after: &Model) -> String {
+/// The fields and variants of a type that another Kubernetes version replaces by one of k8s-openapi are not used. A type of k8s-openapi is
+/// used by its name alone, or with `reused` as what it is.
+pub(crate) fn of(model: &Model, after: &Model, reused: bool) -> String {
     let mut text = String::from("//! Uses all types.\n#![allow(warnings, clippy::all)]\n");
     for module in &model.modules {
         let names = module.names();
@@ -33,6 +34,12 @@ pub(super) fn of(model: &Model, after: &Model) -> String {
         for (index, id) in places.iter().enumerate() {
             let name = model.types[*id].name().as_str();
             _ = writeln!(text, "fn f{index}(value: api::{name}) {{");
+            let def = &model.types[model.types.definition(*id)];
+            if let Body::Alias(Ty::External(path)) = &def.body
+                && reused
+            {
+                _ = writeln!(text, "let _: &{path} = &value;");
+            }
             uses(&mut text, model, *id, &by_path, replaced.contains(name));
             text.push_str("}\n");
         }
@@ -80,6 +87,9 @@ fn uses(text: &mut String, model: &Model, id: TypeId, names: &Names<'_>, is_repl
                 _ = writeln!(text, "let _ = api::{name}::{};", variant.ident());
             }
             if let Some(variant) = body.variants.first().filter(|_| !body.constants) {
+                let variants = body.variants.iter();
+                let arms = variants.map(|it| it.ident().to_string());
+                all_arms(text, name, arms, &body.other.to_string());
                 let ident = variant.ident();
                 _ = writeln!(
                     text,
@@ -88,15 +98,21 @@ fn uses(text: &mut String, model: &Model, id: TypeId, names: &Names<'_>, is_repl
             }
         }
         Body::Union(body) => {
-            _ = writeln!(
-                text,
-                "let _ = matches!(value, api::{name}::{}(_));",
-                body.other
-            );
+            let arms = body.arms.iter().map(|it| format!("{}(_)", it.ident));
+            all_arms(text, name, arms, &body.other.to_string());
         }
         // A type of k8s-openapi: its name alone is stable.
         Body::Alias(_) => {}
     }
+}
+
+/// Writes a `match` that names all variants of an enum.
+fn all_arms(text: &mut String, name: &str, arms: impl Iterator<Item = String>, other: &str) {
+    text.push_str("match &value {\n");
+    for arm in arms.chain([format!("{other}(_)")]) {
+        _ = writeln!(text, "api::{name}::{arm} => {{}}");
+    }
+    text.push_str("}\n");
 }
 
 /// Returns the type of a field at a location of its struct, as a user writes it.

@@ -9,23 +9,24 @@ use std::fs;
 use std::path::Path;
 
 /// The CRD and the variant of each folder, by index: `trial-0/src/c3/field`.
-pub(super) type Places = BTreeMap<String, (usize, usize)>;
+pub(crate) type Places = BTreeMap<String, (usize, usize)>;
 
-/// Writes the crates into a directory, which is emptied first.
-pub(super) fn write(out: &Path, subjects: &[Subject], batch: usize) -> Result<Places> {
+/// Writes the crates, each with some of the CRDs, into a directory, which is emptied first.
+pub(crate) fn write(out: &Path, crates: &[&[Subject]]) -> Result<Places> {
     if out.exists() {
         fs::remove_dir_all(out)?;
     }
     let mut places = Places::new();
     let mut members = Vec::new();
-    for (number, some) in subjects.chunks(batch.max(1)).enumerate() {
+    let mut before = 0;
+    for (number, some) in crates.iter().enumerate() {
         let name = format!("trial-{number}");
         let mut library = String::from("//! Types of some CRDs, and programs that use them.\n");
         for (index, subject) in some.iter().enumerate() {
             _ = writeln!(library, "mod c{index};");
             let mut modules = String::new();
             for (at, variant) in subject.variants.iter().enumerate() {
-                let module = variant.change.module();
+                let module = variant.module;
                 _ = writeln!(modules, "mod {module};");
                 let folder = format!("{name}/src/c{index}/{module}");
                 let put = |file: &str, text: &str| put(&out.join(&folder).join(file), text);
@@ -34,13 +35,14 @@ pub(super) fn write(out: &Path, subjects: &[Subject], batch: usize) -> Result<Pl
                 for file in &variant.files {
                     put(&format!("generated/{}", file.path), &file.text)?;
                 }
-                places.insert(folder, (number * batch.max(1) + index, at));
+                places.insert(folder, (before + index, at));
             }
             put(&out.join(format!("{name}/src/c{index}/mod.rs")), &modules)?;
         }
         put(&out.join(format!("{name}/src/lib.rs")), &library)?;
         put(&out.join(format!("{name}/Cargo.toml")), &package(&name))?;
         members.push(name);
+        before += some.len();
     }
     let workspace = format!(
         "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n[profile.dev]\ndebug = false\n"
