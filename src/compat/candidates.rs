@@ -110,7 +110,12 @@ pub(super) fn null(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
 }
 
 /// Returns a copy of an object with a value at a path.
-fn with(side: &Side<'_>, base: &Value, path: &SchemaPath, value: Value) -> Option<Value> {
+pub(super) fn with(
+    side: &Side<'_>,
+    base: &Value,
+    path: &SchemaPath,
+    value: Value,
+) -> Option<Value> {
     let mut object = base.clone();
     if path.last().is_none() {
         // The head of the object stays.

@@ -6,6 +6,7 @@ use super::{
     candidates::Focus,
     isolate,
     rules::{Level, Rule},
+    updates,
     witness::{self, Side},
 };
 use crate::{
@@ -216,14 +217,25 @@ fn rules(
 ) -> Finding {
     let (old, new) = (at(before, focus.here), at(after, focus.there));
     let only = isolate::keywords(before, after, focus);
-    let narrowed = witness::refused(before, after, only.as_ref(), Some(focus));
+    let mut narrowed = witness::refused(before, after, only.as_ref(), Some(focus));
     if narrowed.witness.is_some() {
         return finding(Rule::RulesNarrowed).searched(narrowed);
+    }
+    let about_updates = updates::differ(old, new);
+    if about_updates {
+        let refused = updates::refused(before, after, only.as_ref(), focus);
+        narrowed.tries += refused.tries;
+        if refused.witness.is_some() {
+            return finding(Rule::RulesNarrowed).searched(refused);
+        }
     }
     if only_fewer_rules(old, new) {
         let back = focus.back();
         let only = isolate::keywords(after, before, &back);
-        let widened = witness::accepted(before, after, only.as_ref(), Some(&back));
+        let mut widened = witness::accepted(before, after, only.as_ref(), Some(&back));
+        if widened.witness.is_none() && about_updates {
+            widened = updates::accepted(before, after, only.as_ref(), &back);
+        }
         return finding(Rule::RulesWidened).searched(widened);
     }
     finding(Rule::RulesChanged).searched(narrowed)

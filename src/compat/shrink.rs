@@ -36,6 +36,40 @@ pub(super) fn shrink(mut object: Value, proves: &dyn Fn(&Value) -> bool) -> Valu
     }
 }
 
+/// Makes a stored object and its update smaller: both at one place, then each for itself.
+pub(super) fn shrink_pair(
+    (mut stored, mut update): (Value, Value),
+    proves: &dyn Fn(&Value, &Value) -> bool,
+) -> (Value, Value) {
+    let mut budget = MOST;
+    loop {
+        let mut places = Vec::new();
+        pointers(&stored, &mut String::new(), &mut places);
+        let mut smaller = false;
+        for pointer in places {
+            let [of_stored, of_update] = [&stored, &update].map(|object| {
+                let without = reductions(object, &pointer).into_iter().next();
+                without.filter(|_| object.pointer(&pointer).is_some())
+            });
+            if let (Some(a), Some(b)) = (of_stored, of_update)
+                && budget > 0
+            {
+                budget -= 1;
+                if proves(&a, &b) {
+                    (stored, update) = (a, b);
+                    smaller = true;
+                }
+            }
+        }
+        if !smaller {
+            break;
+        }
+    }
+    let stored = shrink(stored, &|stored| proves(stored, &update));
+    let update = shrink(update, &|update| proves(&stored, update));
+    (stored, update)
+}
+
 /// Lists the places of an object that may be removed or made smaller, the outermost first.
 fn pointers(value: &Value, at: &mut String, found: &mut Vec<String>) {
     let length = at.len();

@@ -81,6 +81,18 @@ impl<'a> Part<'a> {
         causes.iter().all(|cause| !cause.is_violation())
     }
 
+    /// Returns whether a value may replace another one.
+    pub(super) fn accepts_update(&self, stored: &Value, update: &Value) -> bool {
+        let [old, new] = [stored, update].map(|value| {
+            let mut object = Self::head();
+            object["value"] = value.clone();
+            self.schema.apply_defaults(&mut object);
+            object
+        });
+        let causes = self.schema.validate_update(&new, &old);
+        causes.iter().all(|cause| !cause.is_violation())
+    }
+
     /// Returns a keyword that counts something.
     fn bound(&self, keyword: &str) -> Option<usize> {
         let bound = self.definition[keyword].as_u64()?;

@@ -32,11 +32,13 @@ pub(crate) const CONFIG: &str = "kube-codegen.toml";
 /// The program of the crate.
 pub(crate) const PROGRAM: &str = "src/main.rs";
 
-/// The roles of users of the kinds of CRDs.
-const ROLES: &str = "deploy/roles.yaml";
-
-/// The workflow that publishes the reference of the API.
-const DOCS: &str = ".github/workflows/docs.yml";
+/// What there is only with kinds of CRDs: options of the generator, roles of users, the reference of the API, and comments on its changes.
+const OF_CRDS: [&str; 4] = [
+    CONFIG,
+    "deploy/roles.yaml",
+    ".github/workflows/docs.yml",
+    ".github/workflows/api-changes.yml",
+];
 
 /// A sample of each kind of a CRD.
 pub(crate) const SAMPLE: &str = "deploy/sample.yaml";
@@ -84,7 +86,7 @@ impl Operator<'_> {
         let mut files = Vec::new();
         for template in templates::OPERATOR {
             match template.origin() {
-                None if [CONFIG, ROLES, DOCS].contains(&template.path) && !self.has_crds() => {}
+                None if OF_CRDS.contains(&template.path) && !self.has_crds() => {}
                 _ if template.is_of_webhooks() && self.parameters.webhooks.is_empty() => {}
                 None => {
                     let path = template.path.to_owned();

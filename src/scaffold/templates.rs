@@ -94,6 +94,7 @@ templates! {
     "gitignore.j2" => ".gitignore";
     "ci.yml.j2" => ".github/workflows/ci.yml";
     "docs.yml.j2" => ".github/workflows/docs.yml";
+    "api-changes.yml.j2" => ".github/workflows/api-changes.yml";
     "kube-codegen.toml.j2" => "kube-codegen.toml";
     "kustomization.yaml.j2" => "deploy/kustomization.yaml";
     "deployment.yaml.j2" => "deploy/deployment.yaml";

@@ -118,6 +118,9 @@ impl Crd {
             return Ok(Outcome::Skipped);
         }
         establish(client, &self.objects).await?;
+        if witness.get("stored").is_some() {
+            return self.try_update(client, case).await;
+        }
         // The status is not written by a create.
         let is_status = self.has_status && object.get("status").is_some();
         let ratchets = witness["ratchets"].as_bool().filter(|_| !is_status);
@@ -164,6 +167,58 @@ impl Crd {
             "update: {status} {}",
             answer["message"]
         )))
+    }
+
+    /// Stores an object, and tries its update before and after the change.
+    async fn try_update(&self, client: &Client, case: &Value) -> TestResult<Outcome> {
+        let witness = &case["witness"];
+        let (stored, update) = (&witness["stored"], &witness["object"]);
+        let path = self.object(update);
+        let (status, answer, _) = send(client, "POST", &self.objects, Some(stored)).await?;
+        if status != 201 {
+            let message = &answer["message"];
+            return Ok(Outcome::Refuted(format!("stored: {status} {message}")));
+        }
+        if self.has_status && stored.get("status").is_some() {
+            self.put(client, &format!("{path}/status"), stored).await?;
+        }
+        let is_status = self.has_status && stored["status"] != update["status"];
+        let target = if is_status {
+            format!("{path}/status?dryRun=All")
+        } else {
+            format!("{path}?dryRun=All")
+        };
+        let before = self.put(client, &target, update).await?;
+        let expected = if witness["proves"] == "update-accepted" {
+            422
+        } else {
+            200
+        };
+        if before.0 != expected {
+            let (status, message) = (before.0, &before.1["message"]);
+            return Ok(Outcome::Refuted(format!("before: {status} {message}")));
+        }
+        if !self.replace(client, &case["new"]).await? {
+            return Ok(Outcome::Skipped);
+        }
+        let start = Instant::now();
+        loop {
+            let after = self.put(client, &target, update).await?;
+            match judge(witness, &before.1, &after) {
+                None => return Ok(Outcome::Confirmed),
+                Some(why) if start.elapsed() > EFFECT => return Ok(Outcome::Refuted(why)),
+                Some(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+            }
+        }
+    }
+
+    /// Replaces a stored object.
+    async fn put(&self, client: &Client, path: &str, object: &Value) -> TestResult<(u16, Value)> {
+        let (_, stored, _) = send(client, "GET", &self.object(object), None).await?;
+        let mut object = object.clone();
+        object["metadata"]["resourceVersion"] = stored["metadata"]["resourceVersion"].clone();
+        let (status, answer, _) = send(client, "PUT", path, Some(&object)).await?;
+        Ok((status, answer))
     }
 
     /// Returns the path of an object.
@@ -240,7 +295,7 @@ impl Crd {
 fn judge(witness: &Value, before: &Value, (status, answer): &(u16, Value)) -> Option<String> {
     let says = || Some(format!("after: {status} {}", answer["message"]));
     match witness["proves"].as_str() {
-        Some("refused") => {
+        Some("refused" | "update-refused") => {
             let causes = answer["details"]["causes"].as_array();
             let causes = causes.into_iter().flatten();
             let causes: Vec<String> = causes
@@ -265,7 +320,7 @@ fn judge(witness: &Value, before: &Value, (status, answer): &(u16, Value)) -> Op
                 says()
             }
         }
-        Some("accepted") if matches!(status, 200 | 201) => None,
+        Some("accepted" | "update-accepted") if matches!(status, 200 | 201) => None,
         Some("dropped" | "stored") if matches!(status, 200 | 201) && differ(before, answer) => None,
         _ => says(),
     }
