@@ -105,7 +105,7 @@ pub use options::{Conversion, Deny, Emitter, Kubernetes, Override};
 pub mod private {
     #[cfg(feature = "cli")]
     pub mod compat {
-        pub use crate::compat::{Verdict, rules, verdicts};
+        pub use crate::compat::{Verdict, rules, rust_verdict, verdicts};
     }
     pub mod crd {
         pub use crate::crd::*;

@@ -1,7 +1,7 @@
 //! Prints diagnostics, errors and results, for people or as JSON lines.
 use std::{
     fmt::Write as _,
-    io::{self, Write as _},
+    io::{self, IsTerminal as _, Write as _},
 };
 
 use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_WARNING_STYLE};
@@ -97,6 +97,12 @@ impl Console {
     /// Returns whether everything is printed in full.
     pub(super) fn is_verbose(&self) -> bool {
         self.verbose
+    }
+
+    /// Returns whether a bar on the terminal disturbs nothing.
+    pub(super) fn shows_progress(&self) -> bool {
+        let is_human = self.format == MessageFormat::Human && self.quiet == 0;
+        is_human && io::stderr().is_terminal()
     }
 
     /// Prints diagnostics. For people, notes are only counted unless they are asked for or denied.

@@ -1,16 +1,13 @@
 //! `kube-codegen dev`: runs the program `kube-codegen-dev`, which is installed by itself since it needs a client, TLS and an async runtime.
 
 use std::{
-    env,
     ffi::OsString,
     io::{self, ErrorKind},
     process::Command,
 };
 
 use super::{CommandError, console::Console};
-
-/// The name of the program and of its package.
-const PROGRAM: &str = "kube-codegen-dev";
+use crate::source::cluster::{PROGRAM, how_to_install, program};
 
 /// Run an operator against an API server in memory, and show what happens
 ///
@@ -28,16 +25,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, console: &Console) -> Result<(), CommandError> {
-    let name = format!("{PROGRAM}{}", env::consts::EXE_SUFFIX);
-    let beside = env::current_exe().ok().map(|own| own.with_file_name(&name));
-    // Otherwise `PATH` decides.
-    let program = beside.filter(|path| path.is_file()).unwrap_or(name.into());
-    let mut command = Command::new(program);
+    let mut command = Command::new(program());
     command.args(console.flags()).args(&args.arguments);
     let code = run_in_place(&mut command).map_err(|error| match error.kind() {
         ErrorKind::NotFound => format!(
-            "`dev` is a program of its own, which is not installed; install it with `cargo install --locked {PROGRAM}`, \
-             in a checkout with `cargo install --locked --path crates/dev`"
+            "`dev` is a program of its own, which is not installed; {}",
+            how_to_install()
         ),
         _ => format!("cannot run {PROGRAM}: {error}"),
     })?;

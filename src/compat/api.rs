@@ -292,10 +292,7 @@ impl Shape {
 fn place(model: &Model, id: TypeId) -> Place {
     let def = &model.types[id];
     let defined = &model.types[model.types.definition(id)];
-    let mut derives: Vec<String> = defined.derives.more.iter().cloned().collect();
-    if defined.derives.default {
-        derives.push("Default".to_owned());
-    }
+    let derives = defined.derives.more.iter().cloned().collect();
     let shape = match &defined.body {
         Body::Struct(body) => {
             let fields = body.fields.iter().map(|field| {
@@ -322,11 +319,17 @@ fn place(model: &Model, id: TypeId) -> Place {
             };
             let variants = body.variants.iter();
             let variants = variants.map(|it| (it.ident().to_string(), it.text().into_owned()));
-            Shape::Enum(base, variants.collect())
+            let mut variants: BTreeMap<String, String> = variants.collect();
+            if !body.constants {
+                variants.insert(body.other.to_string(), "any other value".to_owned());
+            }
+            Shape::Enum(base, variants)
         }
         Body::Union(body) => {
             let arms = body.arms.iter();
-            Shape::Union(arms.map(|arm| type_text(model, &arm.ty, false)).collect())
+            let arms =
+                arms.map(|arm| format!("{}({})", arm.ident, type_text(model, &arm.ty, false)));
+            Shape::Union(arms.chain([body.other.to_string()]).collect())
         }
         Body::Alias(ty) => Shape::Other(type_text(model, ty, true)),
     };

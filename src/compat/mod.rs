@@ -7,9 +7,11 @@ mod rules;
 mod rust;
 mod schema;
 mod shrink;
+mod stored;
 mod surface;
 #[cfg(test)]
 mod tests;
+mod updates;
 mod values;
 mod witness;
 
@@ -19,9 +21,10 @@ use serde_json::Value;
 
 pub(crate) use rules::{Level, Rule};
 pub(crate) use rust::{Break, Releases};
+pub(crate) use stored::{Effect, Group, Reading, readings};
 pub(crate) use witness::{Proof, Witness};
 
-use crate::path::SchemaPath;
+use crate::{options::Options, path::SchemaPath, source::Source};
 use witness::{Search, Side};
 
 /// A change of a CRD, and what it breaks.
@@ -124,6 +127,21 @@ pub fn verdicts(old: &Value, new: &Value) -> Vec<Verdict> {
             witness: it.witness.as_ref().map(Witness::json),
         })
         .collect()
+}
+
+/// Compares the code that is generated from two states of a CRD, for tests: what breaks, and the options that keep all of it, if there are
+/// any.
+///
+/// # Errors
+/// If a state does not generate.
+pub fn rust_verdict(
+    old: &Value,
+    new: &Value,
+    options: &Options,
+) -> Result<(Vec<String>, Option<Options>), String> {
+    let source = |crd: &Value| [Source::new("crd.yaml", crd.to_string())];
+    let releases = Releases::new(&source(old), &source(new), options)?;
+    Ok(releases.verdict(options))
 }
 
 /// The changes of one CRD.

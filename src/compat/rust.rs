@@ -55,6 +55,7 @@ impl Break {
 pub(crate) struct Keep {
     /// As a line of TOML.
     pub(crate) line: String,
+    candidate: Candidate,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -140,6 +141,7 @@ impl Releases {
                 if !is_left(&breaks[index]) && left.len() < breaks.len() {
                     let keep = Keep {
                         line: candidate.line(),
+                        candidate: candidate.clone(),
                     };
                     for broken in &mut breaks {
                         if broken.keep.is_none()
@@ -153,6 +155,25 @@ impl Releases {
             }
         }
         Ok(Self { breaks })
+    }
+
+    /// Returns what the breaks are, and the options that keep all of them, if there are any.
+    pub(super) fn verdict(&self, options: &Options) -> (Vec<String>, Option<Options>) {
+        let breaks = self.breaks.iter();
+        let breaks = breaks.map(|it| format!("{} {}", it.item, it.what));
+        let mut kept = options.clone();
+        let mut keeps: Vec<&Keep> = self
+            .breaks
+            .iter()
+            .filter_map(|it| it.keep.as_ref())
+            .collect();
+        let all = keeps.len() == self.breaks.len();
+        keeps.sort_unstable();
+        keeps.dedup();
+        for keep in &keeps {
+            keep.candidate.apply(&mut kept);
+        }
+        (breaks.collect(), (all && !keeps.is_empty()).then_some(kept))
     }
 
     /// Gives each break of a kind to the change that causes it: of several, the one nearest to its place.

@@ -1,8 +1,9 @@
 //! Each rule by a change that it is about, with what proves it and what it breaks in Rust.
+mod objects;
+
 use serde_json::json;
 
 use super::*;
-use crate::{options::Options, source::Source};
 
 fn crd() -> Value {
     json!({
@@ -78,6 +79,8 @@ fn proof(finding: &Finding) -> &'static str {
         Some(Proof::Refused { ratchets: true, .. }) => "refused, ratchets",
         Some(Proof::Refused { .. }) => "refused",
         Some(Proof::Accepted { .. }) => "accepted",
+        Some(Proof::UpdateRefused { .. }) => "update refused",
+        Some(Proof::UpdateAccepted { .. }) => "update accepted",
         Some(Proof::Dropped { .. }) => "dropped",
         Some(Proof::Stored { .. }) => "stored",
     }

@@ -63,12 +63,18 @@ impl<'a> Side<'a> {
 
     /// Returns what the API server stores of an object.
     pub(super) fn stored(&self, object: &Value) -> Value {
-        let mut stored = object.clone();
-        if !self.preserves {
-            self.schema.prune(&mut stored);
-        }
+        let mut stored = self.pruned(object);
         self.schema.apply_defaults(&mut stored);
         stored
+    }
+
+    /// Returns an object without the fields that the API server drops.
+    pub(super) fn pruned(&self, object: &Value) -> Value {
+        let mut pruned = object.clone();
+        if !self.preserves {
+            self.schema.prune(&mut pruned);
+        }
+        pruned
     }
 
     /// Returns the paths of the fields that the API server drops.
@@ -89,10 +95,15 @@ impl<'a> Side<'a> {
     }
 
     /// Returns why the API server refuses to change the labels of a stored object.
-    fn update_refusals(&self, stored: &Value) -> Vec<Cause> {
-        let old = self.stored(stored);
-        let mut new = old.clone();
+    pub(super) fn update_refusals(&self, stored: &Value) -> Vec<Cause> {
+        let mut new = stored.clone();
         new["metadata"]["labels"] = json!({"changed": "true"});
+        self.replace_refusals(stored, &new)
+    }
+
+    /// Returns why the API server refuses to replace a stored object by another one.
+    pub(super) fn replace_refusals(&self, stored: &Value, update: &Value) -> Vec<Cause> {
+        let (old, new) = (self.stored(stored), self.stored(update));
         let mut causes = self.schema.validate_update(&new, &old);
         causes.retain(Cause::is_violation);
         causes
@@ -132,6 +143,16 @@ pub(crate) enum Proof {
     },
     /// The first release refuses the object with these messages, the second one accepts it.
     Accepted { messages: Vec<String> },
+    /// The first release accepts the object as an update of a stored one, the second one refuses it with these messages.
+    UpdateRefused {
+        stored: Value,
+        messages: Vec<String>,
+    },
+    /// The first release refuses the object as an update of a stored one with these messages, the second one accepts it.
+    UpdateAccepted {
+        stored: Value,
+        messages: Vec<String>,
+    },
     /// The second release drops these fields.
     Dropped { paths: Vec<String> },
     /// The releases store it differently.
@@ -152,6 +173,12 @@ impl Witness {
             }
             Proof::Accepted { messages } => {
                 json!({"proves": "accepted", "object": object, "messages": messages})
+            }
+            Proof::UpdateRefused { stored, messages } => {
+                json!({"proves": "update-refused", "stored": stored, "object": object, "messages": messages})
+            }
+            Proof::UpdateAccepted { stored, messages } => {
+                json!({"proves": "update-accepted", "stored": stored, "object": object, "messages": messages})
             }
             Proof::Dropped { paths } => {
                 json!({"proves": "dropped", "object": object, "paths": paths})
@@ -336,10 +363,13 @@ fn find(
 }
 
 /// Returns the field of a cause without indexes.
-fn place(cause: &Cause) -> String {
+pub(super) fn place(cause: &Cause) -> String {
+    without_indexes(&cause.field)
+}
+
+pub(super) fn without_indexes(path: &str) -> String {
     let mut inside = false;
-    let field = cause.field.chars();
-    field
+    path.chars()
         .filter(|c| {
             inside = (inside && *c != ']') || *c == '[';
             !inside && *c != ']'

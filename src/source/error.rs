@@ -49,6 +49,11 @@ pub enum Problem {
         /// What git says.
         reason: String,
     },
+    /// The cluster was not read.
+    Cluster {
+        /// What the program that reads it says.
+        reason: String,
+    },
     /// A URL.
     Url {
         /// The URL.
@@ -102,6 +107,7 @@ impl fmt::Display for Problem {
             ),
             Self::Pattern { pattern, reason } => write!(f, "invalid pattern {pattern:?}: {reason}"),
             Self::Git { input, reason } => write!(f, "cannot read {input}: {reason}"),
+            Self::Cluster { reason } => write!(f, "cannot read the cluster: {reason}"),
             Self::Url { url } => write!(
                 f,
                 "cannot read {url}: inputs are not downloaded; use `curl -fsSL URL | kube-codegen generate -f -`, or save the \

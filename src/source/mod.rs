@@ -1,4 +1,5 @@
-//! Reads the inputs: files, directories, patterns, standard input and texts.
+//! Reads the inputs: files, directories, patterns, standard input, commits, a cluster and texts.
+pub(crate) mod cluster;
 mod directory;
 mod error;
 mod exclude;
@@ -35,7 +36,12 @@ pub enum Input {
         /// A file, or a directory with manifests, relative to the working directory.
         path: String,
     },
-    /// A URL, which is refused: nothing is read from the network.
+    /// CustomResourceDefinitions of the cluster of the kubeconfig, read with the program kube-codegen-dev.
+    Cluster {
+        /// Which of them: a pattern for the name, the group or the kind; empty for all.
+        pattern: String,
+    },
+    /// A URL, which is refused: nothing is downloaded.
     Url(String),
     /// A text.
     Text {
@@ -47,8 +53,8 @@ pub enum Input {
 }
 
 impl Input {
-    /// Parses an argument of `-f`: `-` is standard input; `git:REVISION:PATH` is of a commit; a path that exists is a file or
-    /// directory; otherwise `*`, `?` and `[` make a pattern.
+    /// Parses an argument of `-f`: `-` is standard input; `git:REVISION:PATH` is of a commit; `cluster` and `cluster:PATTERN` are of a
+    /// cluster; a path that exists is a file or directory; otherwise `*`, `?` and `[` make a pattern.
     pub fn parse(argument: &str) -> Self {
         let path = Path::new(argument);
         if argument == "-" {
@@ -62,6 +68,10 @@ impl Input {
             Self::Git {
                 revision: revision.to_owned(),
                 path: path.to_owned(),
+            }
+        } else if let Some(pattern) = cluster::pattern(argument) {
+            Self::Cluster {
+                pattern: pattern.to_owned(),
             }
         } else if path.is_dir() {
             Self::Directory(path.to_path_buf())
@@ -167,6 +177,13 @@ pub fn load_except(inputs: &[Input], exclude: &[String]) -> Loaded {
                 }
                 continue;
             }
+            Input::Cluster { pattern } => {
+                match cluster::read(pattern) {
+                    Ok(mut found) => sources.append(&mut found),
+                    Err(problem) => problems.push(problem),
+                }
+                continue;
+            }
             Input::Url(url) => Err(Problem::Url { url: url.clone() }),
             Input::File(_) | Input::Directory(_) | Input::Glob(_) => {
                 for path in list(input, &mut problems).files {
@@ -232,6 +249,10 @@ fn list(input: &Input, problems: &mut Vec<Problem>) -> Listing {
         },
         Input::Directory(path) => directory::list(path, problems),
         Input::Glob(pattern) => pattern::list(pattern, problems),
-        Input::Stdin | Input::Git { .. } | Input::Url(_) | Input::Text { .. } => Listing::default(),
+        Input::Stdin
+        | Input::Git { .. }
+        | Input::Cluster { .. }
+        | Input::Url(_)
+        | Input::Text { .. } => Listing::default(),
     }
 }

@@ -14,6 +14,7 @@ mod memory;
 mod new;
 mod rbac;
 mod update;
+mod workflow;
 
 use std::{
     collections::BTreeMap,

@@ -3,13 +3,14 @@
 mod child;
 mod cluster;
 mod install;
+mod read;
 mod session;
 mod settled;
 mod sources;
 mod table;
 mod view;
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{env, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::{ColorChoice, Parser};
 use tokio::runtime;
@@ -112,7 +113,15 @@ impl Args {
 }
 
 fn main() -> ExitCode {
-    match run(&Args::parse()) {
+    let first = env::args_os().nth(1);
+    let result = match first.as_deref().and_then(|it| it.to_str()) {
+        // For `kube-codegen`, which has no client.
+        Some("read-cluster") => read::run(env::args_os().skip(1)),
+        // `kube-codegen` itself, where this program alone is installed.
+        Some("generator") => return kube_codegen::cli::run(env::args_os().skip(1)),
+        _ => run(&Args::parse()),
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("error: {message}");

@@ -6,6 +6,8 @@
     reason = "helpers of tests fail by panicking"
 )]
 
+mod cluster;
+
 use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _},

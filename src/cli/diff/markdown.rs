@@ -1,13 +1,18 @@
 //! Writes the changes of an API as Markdown, for a comment of a pull request.
 use std::fmt::Write;
 
-use super::text::{cluster, head, proof, rust};
-use crate::{
-    compat::{Break, Changes, Level},
-    scaffold::yaml_document,
+use super::{
+    stored::{self, Stored},
+    text::{cluster, head, objects, proof, rust},
 };
+use crate::compat::{Break, Changes, Level};
 
-pub(super) fn render(changes: &[Changes], rest: &[Break], summary: &str) -> String {
+pub(super) fn render(
+    changes: &[Changes],
+    rest: &[Break],
+    stored: &[Stored],
+    summary: &str,
+) -> String {
     let mut out = format!("## Changes of the API\n\n{}\n", escaped(summary));
     for change in changes {
         let _ = writeln!(out, "\n### {} (`{}`)\n", escaped(&change.kind), change.name);
@@ -39,7 +44,7 @@ pub(super) fn render(changes: &[Changes], rest: &[Break], summary: &str) -> Stri
                 "\n<details><summary>{}: {says}</summary>\n",
                 html(&head(finding))
             );
-            let object = yaml_document(&witness.object);
+            let object = objects(witness);
             // A fence longer than any in the text.
             let fence = fence(&object, &messages);
             let _ = writeln!(out, "{fence}yaml\n{object}{fence}\n");
@@ -48,6 +53,25 @@ pub(super) fn render(changes: &[Changes], rest: &[Break], summary: &str) -> Stri
                 let _ = writeln!(out, "To do: {}\n", finding.rule.advice());
             }
             out.push_str("</details>\n");
+        }
+    }
+    for of_kind in stored {
+        let kind = escaped(&of_kind.kind);
+        let _ = writeln!(
+            out,
+            "\n### Stored objects of {kind}: {} read\n",
+            of_kind.read
+        );
+        out.push_str("| level | what happens | objects |\n|---|---|---|\n");
+        for group in &of_kind.groups {
+            let _ = writeln!(
+                out,
+                "| {} | {}: {} | {} |",
+                group.effect.level(),
+                escaped(&stored::head(group)),
+                group.effect.means(),
+                escaped(&stored::names(group, false))
+            );
         }
     }
     for broken in rest {
@@ -64,13 +88,28 @@ fn fence(object: &str, messages: &[String]) -> String {
     "`".repeat(3.max(ticks.max().unwrap_or(0) + 1))
 }
 
-/// Makes a text of one cell: texts come from CRDs.
+/// Makes a text of one cell: texts come from CRDs, and are neither links, images, mentions nor HTML. What is between backticks is code.
 fn escaped(text: &str) -> String {
-    html(text).replace('|', "\\|").replace(['\n', '\r'], " ")
+    let mut out = String::new();
+    for (index, part) in text.split('`').enumerate() {
+        let is_code = index % 2 == 1;
+        out.push_str(if is_code { "<code>" } else { "" });
+        for c in part.chars() {
+            match c {
+                '|' | '\\' | '*' | '_' | '[' | ']' | '!' | '~' | '#' => out.extend(['\\', c]),
+                c => out.push_str(&html(c.encode_utf8(&mut [0; 4]))),
+            }
+        }
+        out.push_str(if is_code { "</code>" } else { "" });
+    }
+    out
 }
 
 fn html(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
+        // A mention would notify people.
+        .replace('@', "@<!-- -->")
+        .replace(['\n', '\r'], " ")
 }

@@ -1,6 +1,7 @@
 //! `kube-codegen diff`: compares two releases of an API, or the versions of a CRD.
 mod markdown;
 mod releases;
+mod stored;
 mod text;
 mod versions;
 
@@ -14,18 +15,34 @@ use crate::compat::{Level, Rule};
 /// With OLD and NEW, shows what changed, what it breaks for stored objects and clients, and what it breaks in Rust code, with an object
 /// that proves it where one is found: accepted before and refused now. The exit code is 1 if a change is as bad as --deny.
 ///
+/// With --cluster, the old release is what the cluster of the kubeconfig has, and its stored objects are read, too: which of them the new
+/// release refuses, and which fields it drops or sets. Nothing is written to the cluster.
+///
 /// With --file, compares the versions of each CRD, path by path: what moved, has a new name, accepts more or fewer values, or exists in
 /// one version only. A line that starts with `!` needs a decision before objects can be converted: a declaration in kube-codegen.toml,
 /// or a method of the generated trait.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The old release: a file, a directory, a pattern, `git:REVISION:PATH`, or `-` for standard input
-    #[arg(value_name = "OLD", required_unless_present = "file", requires = "new")]
+    /// The old release: a file, a directory, a pattern, `git:REVISION:PATH`, `cluster` or `cluster:PATTERN` for CRDs of the cluster of the
+    /// kubeconfig, or `-` for standard input. With --cluster, the new release
+    #[arg(value_name = "OLD", required_unless_present = "file")]
     old: Option<String>,
 
     /// The new release
-    #[arg(value_name = "NEW")]
+    #[arg(
+        value_name = "NEW",
+        required_unless_present_any = ["file", "cluster"],
+        conflicts_with = "cluster"
+    )]
     new: Option<String>,
+
+    /// Compare with the cluster of the kubeconfig, and read its stored objects
+    #[arg(long, conflicts_with = "file")]
+    cluster: bool,
+
+    /// Keep in this file what --cluster has read, and go on from there after an interruption
+    #[arg(long, value_name = "FILE", requires = "cluster")]
+    resume: Option<PathBuf>,
 
     /// Compare the versions of the CRDs in these files, directories or patterns; `-` for standard input; can be repeated
     #[arg(short, long, value_name = "FILE|DIR|GLOB|-", conflicts_with = "old")]
@@ -78,6 +95,7 @@ fn level(text: &str) -> Result<(Rule, Level), String> {
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
     match (&args.old, &args.new) {
+        (Some(new), None) if args.cluster => releases::run(args, [releases::CLUSTER, new], console),
         (Some(old), Some(new)) => releases::run(args, [old, new], console),
         _ => versions::run(args, console),
     }

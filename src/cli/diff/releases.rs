@@ -3,7 +3,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use serde_json::{Value, json};
 
-use super::{Args, markdown, text};
+use super::{Args, markdown, stored, text};
 use crate::{
     cli::{CommandError, config, console::Console, count, crds},
     compat::{self, Break, Changes, Finding, Level, Releases, Rule, Witness},
@@ -11,6 +11,9 @@ use crate::{
     options::Options,
     source::{self, Input, Source},
 };
+
+/// All CRDs of the cluster.
+pub(super) const CLUSTER: &str = "cluster:";
 
 pub(super) fn run(
     args: &Args,
@@ -24,8 +27,16 @@ pub(super) fn run(
     }
     let (options, mut levels) = settings(args)?;
     levels.extend(args.level.iter().copied());
-    let (old_sources, old_crds) = read(old, args.kind.as_deref(), console)?;
-    let (new_sources, new_crds) = read(new, args.kind.as_deref(), console)?;
+    let kind = args.kind.as_deref();
+    let ((old_sources, old_crds), (new_sources, new_crds)) = if is_cluster(old) {
+        let new = read(new, kind, None, console)?;
+        (read(old, kind, Some(&new.1), console)?, new)
+    } else {
+        let old = read(old, kind, None, console)?;
+        let others = is_cluster(new).then_some(&*old.1);
+        let new = read(new, kind, others, console)?;
+        (old, new)
+    };
     if let Some(kind) = &args.kind
         && old_crds.is_empty()
         && new_crds.is_empty()
@@ -38,6 +49,11 @@ pub(super) fn run(
         Releases::default()
     });
     let (changes, unassigned) = compat::compare(&old_crds, &new_crds, &levels, rust);
+    let stored = if args.cluster {
+        stored::read(&old_crds, &new_crds, args.resume.as_deref(), console)?
+    } else {
+        Vec::new()
+    };
     for change in &changes {
         for finding in &change.findings {
             console.object(&object(change, finding));
@@ -48,19 +64,30 @@ pub(super) fn run(
         .flat_map(|it| &it.findings)
         .filter(|it| it.worst() >= args.deny)
         .count();
+    let denied = denied + stored::denied(&stored, args.deny);
     let summary = summary(&changes);
     if args.markdown {
-        console.text(&markdown::render(&changes, &unassigned, &summary));
+        console.text(&markdown::render(&changes, &unassigned, &stored, &summary));
     } else {
         text::print(&changes, &unassigned, console);
+        stored::print(&stored, console);
         console.line(&summary);
     }
+    stored::objects(&stored, console);
+    let failures = stored::failures(&stored);
     console.object(&json!({
         "type": "summary",
-        "outcome": if denied > 0 { "denied" } else { "accepted" },
+        "outcome": match (failures.is_empty(), denied) {
+            (false, _) => "incomplete",
+            (true, 0) => "accepted",
+            _ => "denied",
+        },
         "changes": changes.iter().map(|it| it.findings.len()).sum::<usize>(),
         "denied": denied,
     }));
+    if !failures.is_empty() {
+        return Err(failures.join("\n").into());
+    }
     if denied == 0 {
         return Ok(());
     }
@@ -92,13 +119,22 @@ fn settings(args: &Args) -> Result<(Options, BTreeMap<Rule, Level>), CommandErro
     Ok((layer.or_default().options, levels))
 }
 
-/// Reads the CRDs of a release; prints errors alone, since `generate` reports the rest.
+/// Reads the CRDs of a release; prints errors alone, since `generate` reports the rest. Of all that a cluster has, those that the other
+/// release has: to apply it deletes none.
 fn read(
     argument: &str,
     kind: Option<&str>,
+    others: Option<&[Value]>,
     console: &mut Console,
 ) -> Result<(Vec<Source>, Vec<Value>), CommandError> {
-    let sources = source::load(&[Input::parse(argument)])?;
+    let mut sources = source::load(&[Input::parse(argument)])?;
+    if let Some(others) = others {
+        let names = others
+            .iter()
+            .map(|crd| crd["metadata"]["name"].as_str().unwrap_or_default());
+        let names: Vec<String> = names.map(|name| format!("{CLUSTER}{name}")).collect();
+        sources.retain(|it| names.contains(&it.name));
+    }
     let (crds, mut diagnostics) = crds::parse(&sources);
     diagnostics.retain(|it| it.severity == Severity::Error);
     diagnostics.locate(&sources);
@@ -109,6 +145,10 @@ fn read(
     let crds = crds.into_iter();
     let crds = crds.filter(|crd| kind.is_none_or(|kind| crd.kind == kind));
     Ok((sources, crds.map(|crd| crd.manifest).collect()))
+}
+
+fn is_cluster(argument: &str) -> bool {
+    matches!(Input::parse(argument), Input::Cluster { pattern } if pattern.is_empty())
 }
 
 /// Counts the changes by level.

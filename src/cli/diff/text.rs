@@ -74,6 +74,12 @@ pub(super) fn proof(witness: &Witness) -> (&'static str, Vec<String>) {
     match &witness.proof {
         Proof::Refused { messages, .. } => ("accepted before, refused now:", messages.clone()),
         Proof::Accepted { messages } => ("refused before, accepted now:", messages.clone()),
+        Proof::UpdateRefused { messages, .. } => {
+            ("update accepted before, refused now:", messages.clone())
+        }
+        Proof::UpdateAccepted { messages, .. } => {
+            ("update refused before, accepted now:", messages.clone())
+        }
         Proof::Dropped { paths } => {
             let lines = paths.iter().map(|path| format!("dropped: {path}"));
             ("stored before, dropped now:", lines.collect())
@@ -86,6 +92,18 @@ pub(super) fn proof(witness: &Witness) -> (&'static str, Vec<String>) {
             let line = format!("{path}: {before} before, {after} now");
             ("stored with another value:", vec![line])
         }
+    }
+}
+
+/// Writes the objects of a proof as YAML: one, or a stored one and its update.
+pub(super) fn objects(witness: &Witness) -> String {
+    let object = yaml_document(&witness.object);
+    match &witness.proof {
+        Proof::UpdateRefused { stored, .. } | Proof::UpdateAccepted { stored, .. } => {
+            let stored = yaml_document(stored);
+            format!("# stored\n{stored}---\n# update\n{object}")
+        }
+        _ => object,
     }
 }
 
@@ -114,7 +132,7 @@ fn print_finding(finding: &Finding, console: &mut Console) {
     if let Some(witness) = &finding.witness {
         let (says, messages) = proof(witness);
         console.line(&format!("  {says}"));
-        for line in yaml_document(&witness.object).lines() {
+        for line in objects(witness).lines() {
             console.line(&format!("      {line}"));
         }
         for message in messages {

@@ -1,0 +1,230 @@
+//! Updates that prove a change of a rule, and what happens to stored objects.
+use super::*;
+
+/// Returns the CRD with rules of the spec, or of one of its fields.
+fn with_rules(place: &str, rules: &[&str]) -> Value {
+    let mut crd = crd();
+    let node = at(&mut crd, place);
+    let kept = node["x-kubernetes-validations"].as_array().cloned();
+    let mut all = kept.unwrap_or_default();
+    all.extend(rules.iter().map(|rule| json!({"rule": rule})));
+    node["x-kubernetes-validations"] = all.into();
+    crd
+}
+
+#[test]
+fn a_rule_about_updates_is_proved_by_an_update() {
+    let (color, replicas) = ("SPEC/properties/color", "SPEC/properties/replicas");
+    let (less, more) = ("update refused", "update accepted");
+    for (place, old, new, rule, proves) in [
+        (
+            color,
+            &[][..],
+            &["self == oldSelf"][..],
+            Rule::RulesNarrowed,
+            less,
+        ),
+        (color, &["self == oldSelf"], &[], Rule::RulesWidened, more),
+        (
+            replicas,
+            &[],
+            &["self >= oldSelf"],
+            Rule::RulesNarrowed,
+            less,
+        ),
+        (
+            replicas,
+            &["self >= oldSelf - 1"],
+            &["self >= oldSelf"],
+            Rule::RulesNarrowed,
+            less,
+        ),
+        (
+            replicas,
+            &["self >= oldSelf"],
+            &["oldSelf <= self"],
+            Rule::RulesChanged,
+            "",
+        ),
+        (
+            "SPEC",
+            &[],
+            &["has(self.name) || !has(oldSelf.name)"],
+            Rule::RulesNarrowed,
+            less,
+        ),
+        (
+            "SPEC",
+            &[],
+            &["has(self.tags) == has(oldSelf.tags)"],
+            Rule::RulesNarrowed,
+            less,
+        ),
+        // All other fields stay.
+        (
+            "SPEC",
+            &["self.color == oldSelf.color"],
+            &[
+                "self.color == oldSelf.color",
+                "self.replicas == oldSelf.replicas",
+            ],
+            Rule::RulesNarrowed,
+            less,
+        ),
+        (
+            "SPEC/properties/extra",
+            &[],
+            &["!has(self.a) || self.a == oldSelf.?a.orValue('')"],
+            Rule::RulesNarrowed,
+            less,
+        ),
+    ] {
+        let (old, new) = (with_rules(place, old), with_rules(place, new));
+        let found = findings(&old, &new, &Options::default());
+        let found: Vec<_> = found.iter().map(|it| (it.rule, proof(it))).collect();
+        assert_eq!(found, [(rule, proves)], "{new}");
+    }
+}
+
+#[test]
+fn an_update_is_as_small_as_it_gets() {
+    let new = with_rules("SPEC/properties/color", &["self == oldSelf"]);
+    let found = findings(&crd(), &new, &Options::default());
+    let witness = found[0].witness.as_ref().unwrap();
+    let Proof::UpdateRefused { stored, messages } = &witness.proof else {
+        panic!("{witness:?}");
+    };
+    let fields = |object: &Value| {
+        let spec = object["spec"].as_object().unwrap();
+        spec.keys().cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(fields(stored), ["color"]);
+    assert_eq!(fields(&witness.object), ["color"]);
+    assert_eq!(stored["metadata"], witness.object["metadata"]);
+    assert_eq!(messages.len(), 1);
+    assert!(
+        messages[0].starts_with("spec.color: Invalid value: "),
+        "{messages:?}"
+    );
+}
+
+/// Returns what happens to an object: the effect, its place, and the message.
+fn effects(old: &Value, new: &Value, spec: Value) -> Vec<(&'static str, String, String)> {
+    let mut object = json!({
+        "apiVersion": "example.com/v1", "kind": "Widget",
+        "metadata": {"name": "a", "namespace": "default", "uid": "1", "resourceVersion": "1"},
+    });
+    object["spec"] = spec;
+    let mut groups = Vec::new();
+    for reading in readings(old, new) {
+        reading.judge(&object, &mut groups);
+    }
+    let found = groups.into_iter();
+    let found = found.inspect(|it| assert_eq!(it.objects, ["default/a"]));
+    found
+        .map(|it| (it.effect.name(), it.path, it.message))
+        .collect()
+}
+
+#[test]
+fn what_a_release_does_with_a_stored_object() {
+    let red = || json!({"color": "Red", "replicas": 1});
+    let old = crd();
+    let set = |pointer: &str, value: Value| {
+        let mut new = crd();
+        let (parent, name) = pointer.rsplit_once('/').unwrap();
+        at(&mut new, parent)[name] = value;
+        new
+    };
+    let text = str::to_owned;
+    let new = set("SPEC/properties/color/enum", json!(["Green"]));
+    assert_eq!(
+        effects(&old, &new, red()),
+        [(
+            "create-refused",
+            text("spec.color"),
+            text("spec.color: Unsupported value: \"Red\": supported values: \"Green\"")
+        )]
+    );
+    assert_eq!(
+        effects(&old, &new, json!({"color": "Green", "replicas": 1})),
+        []
+    );
+    // What was refused before is not of the change.
+    assert_eq!(
+        effects(&old, &new, json!({"color": "Green", "replicas": 5000})),
+        []
+    );
+    let new = set(
+        "SPEC/properties/extra/properties",
+        json!({"b": {"type": "string"}}),
+    );
+    assert_eq!(
+        effects(
+            &old,
+            &new,
+            json!({"color": "Red", "replicas": 1, "extra": {"a": "x", "b": "y"}})
+        ),
+        [("dropped", text("spec.extra.a"), String::new())]
+    );
+    let new = set(
+        "SPEC/properties/added",
+        json!({"type": "array", "items": {"type": "string"}, "default": []}),
+    );
+    assert_eq!(
+        effects(&old, &new, red()),
+        [("defaulted", text("spec.added"), text("[]"))]
+    );
+    // An update of the labels changes the object of this rule.
+    let new = set(
+        "/spec/versions/0/schema/openAPIV3Schema/x-kubernetes-validations",
+        json!([{"rule": "self.metadata.name != 'a'"}]),
+    );
+    let found = effects(&old, &new, red());
+    assert_eq!((found.len(), found[0].0), (1, "update-refused"));
+    // A description alone, or the same schema, needs no reading.
+    assert!(readings(&old, &old).is_empty());
+}
+
+#[test]
+fn which_versions_are_read() {
+    let old = crd();
+    let mut new = crd();
+    let mut v2 = new["spec"]["versions"][0].clone();
+    v2["name"] = "v2".into();
+    v2["storage"] = false.into();
+    v2.pointer_mut("/schema/openAPIV3Schema/properties/spec/properties")
+        .unwrap()
+        .as_object_mut()
+        .unwrap()
+        .remove("tags");
+    new["spec"]["versions"].as_array_mut().unwrap().push(v2);
+    let read = |old: &Value, new: &Value| -> Vec<String> {
+        readings(old, new)
+            .iter()
+            .map(|it| it.path.clone())
+            .collect()
+    };
+    // Clients of the new version, too, write the stored objects.
+    assert_eq!(read(&old, &new), ["/apis/example.com/v1/widgets"]);
+    let spec = json!({"color": "Red", "replicas": 1, "tags": ["a"]});
+    assert_eq!(
+        effects(&old, &new, spec),
+        [("dropped", "spec.tags".to_owned(), String::new())]
+    );
+    // A webhook converts them.
+    new["spec"]["conversion"] = json!({"strategy": "Webhook"});
+    assert!(read(&old, &new).is_empty());
+    let mut both = new.clone();
+    both["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["required"] =
+        json!(["tags"]);
+    both["spec"]["versions"][1]["schema"]["openAPIV3Schema"]["properties"]["spec"]["required"] =
+        json!([]);
+    assert_eq!(
+        read(&new, &both),
+        [
+            "/apis/example.com/v1/widgets",
+            "/apis/example.com/v2/widgets"
+        ]
+    );
+}
