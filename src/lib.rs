@@ -78,6 +78,8 @@ pub mod diag;
 mod emit;
 mod evolution;
 mod ir;
+#[cfg(feature = "cli")]
+mod json_schema;
 mod locate;
 mod lower;
 pub mod options;

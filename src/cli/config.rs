@@ -106,7 +106,7 @@ mod tests {
             parse("k.toml", text).unwrap_err(),
             "k.toml:1:1: unknown key `emitt`; did you mean `emit`?\n\
              k.toml:5:1: unknown key `typename`; did you mean `type-name`?\n\
-             k.toml:6:1: unknown key `zzzzzzzz`; known keys: path, type-name, field-name, rust-type, skip, boxed, derives"
+             k.toml:6:1: unknown key `zzzzzzzz`; known keys: path, type-name, field-name, rust-type, skip, boxed, no-choice, derives"
         );
     }
 

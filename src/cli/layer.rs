@@ -203,6 +203,7 @@ mod tests {
                 rust_type: Some("crate::C<'static>".into()),
                 skip: true,
                 boxed: Some(false),
+                no_choice: true,
                 derives: BTreeSet::from(["Eq".into(), "Hash".into()]),
             },
         ];
@@ -255,6 +256,7 @@ mod tests {
         rust-type = "crate::C<'static>"
         skip = true
         boxed = false
+        no-choice = true
         derives = ["Eq", "Hash"]
         [[conversion]]
         kind = "Kind"
@@ -286,7 +288,7 @@ mod tests {
         "--exclude=crds/*_old.yaml",
         "--override={ path = 'Kind.spec.a[].b', type-name = 'B' }",
         "--override={ path = \"example.com/v1/Kind.spec.\\\"quoted\\\"\\n\", type-name = 'A', field-name = 'b', \
-         rust-type = \"crate::C<'static>\", skip = true, boxed = false, derives = ['Eq', 'Hash'] }",
+         rust-type = \"crate::C<'static>\", skip = true, boxed = false, no-choice = true, derives = ['Eq', 'Hash'] }",
         "--conversion={ kind = 'Kind', rename = 'spec.a -> spec.b', scale = 2 }",
         "--conversion={ kind = 'example.com/Kind', from = 'v1', to = 'v2', path = 'spec.mode', values = { Old = 'New' } }",
     ];

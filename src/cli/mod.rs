@@ -18,6 +18,7 @@ mod new;
 mod policy;
 mod rbac;
 mod sample;
+mod schema;
 mod update;
 mod values;
 
@@ -70,6 +71,7 @@ enum Command {
     Check(check::Args),
     Sample(sample::Args),
     Docs(docs::Args),
+    Schema(schema::Args),
     Dev(dev::Args),
     Diff(diff::Args),
     Policy(policy::Args),
@@ -179,12 +181,13 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Check(args) => check::run(&args, console)?,
         Command::Sample(args) => sample::run(&args, console)?,
         Command::Docs(args) => docs::run(&args, console)?,
+        Command::Schema(args) => schema::run(&args, console)?,
         Command::Dev(args) => dev::run(&args, console)?,
         Command::Diff(args) => diff::run(&args, console)?,
         Command::Policy(args) => policy::run(&args, console)?,
         Command::Crd(command) => crd::run(&command, console)?,
         Command::Emitters => list_emitters(console),
-        Command::Explain(args) => explain::run(&args, console),
+        Command::Explain(args) => explain::run(&args, console)?,
         Command::Dump(options) => {
             let settings = options.read(console)?.settings()?;
             let run = generate::generate(&settings, &settings.output, console)?;

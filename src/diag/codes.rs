@@ -97,6 +97,7 @@ codes! {
     ServerRules "KC0404" Note "constraints on fields that every object has";
     NearMiss "KC0405" Note "near miss of a Kubernetes type";
     TooLarge "KC0406" Warning "enum or object too large for a Rust type";
+    Choice "KC0407" Note "fields of which at most one is set";
 
     OverrideUnmatched "KC0501" Error "override that matches nothing";
     OverrideInvalid "KC0502" Error "override that cannot apply to its target";

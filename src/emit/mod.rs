@@ -1,4 +1,5 @@
 //! Makes the generated files from the frozen model, one emitter per kind of output.
+mod choices;
 mod client;
 mod columns;
 mod conversion;
@@ -91,6 +92,7 @@ fn run<'m>(emitter: Emitter, model: &'m Model, options: &'m Options) -> Vec<OutF
         Emitter::Lister => lister::emit(model),
         Emitter::Informer => informer::emit(model, options),
         Emitter::Columns => columns::emit(model),
+        Emitter::Choices => choices::emit(model),
         Emitter::Conversion => conversion::emit(model, options),
         Emitter::Schema => schema::emit(model),
     }

@@ -1,5 +1,7 @@
 //! Prints a frozen model as text, for support and tests.
-use super::{Body, Enum, EnumBase, Field, Kind, Model, Module, Presence, Rules, Ty, TypeId};
+use super::{
+    Body, Choice, Enum, EnumBase, Field, Ident, Kind, Model, Module, Presence, Rules, Ty, TypeId,
+};
 use std::fmt::Write;
 
 impl Model {
@@ -48,6 +50,9 @@ impl Model {
                 }
                 if let Some(rest) = &body.rest {
                     line(out, 2, &format!("{rest}: all other fields"));
+                }
+                for (choice, view) in body.choices.iter().zip(&def.views) {
+                    dump_choice(out, choice, view);
                 }
             }
             Body::Enum(body) => {
@@ -121,6 +126,26 @@ impl Model {
                 }
             }
         }
+    }
+}
+
+fn dump_choice(out: &mut String, choice: &Choice, view: &Ident) {
+    let count = if choice.is_required {
+        "exactly"
+    } else {
+        "at most"
+    };
+    let (view, method) = (view.as_str(), choice.method());
+    line(out, 2, &format!("{count} one: {view} of {method}()"));
+    for member in &choice.members {
+        let mut text = format!("{} {:?}", member.variant(), member.wire);
+        if let Some(constructor) = &member.constructor {
+            _ = write!(text, ", created by {constructor}()");
+        }
+        for (wire, value) in &member.sets {
+            _ = write!(text, " with {wire:?}: {value:?}");
+        }
+        line(out, 3, &text);
     }
 }
 

@@ -20,7 +20,8 @@ pub use module::{Module, ModuleNames};
 pub use rules::{Element, Rules};
 pub use ty::{IntWidth, Scalar, Ty};
 pub use typedef::{
-    Arm, Body, Derives, Enum, EnumBase, Field, Presence, Struct, TypeDef, Union, Variant,
+    Arm, Body, Choice, Derives, Enum, EnumBase, Field, Member, Presence, Struct, TypeDef, Union,
+    Variant,
 };
 
 use crate::diag::Place;
@@ -149,6 +150,14 @@ impl Types {
             }
         }
         ids
+    }
+
+    /// Returns the choices of the struct at a location, which may be an alias of it.
+    pub fn choices(&self, id: TypeId) -> &[Choice] {
+        match &self[self.definition(id)].body {
+            Body::Struct(body) => &body.choices,
+            Body::Enum(_) | Body::Union(_) | Body::Alias(_) => &[],
+        }
     }
 
     /// Returns the number of types.

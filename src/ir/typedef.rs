@@ -24,6 +24,10 @@ pub struct TypeDef {
     pub body: Body,
     /// The traits it derives, set by the derives pass.
     pub derives: Derives,
+    /// The names of the views of its choices, given by the naming pass.
+    pub views: Vec<Ident>,
+    /// The names under which the views are defined if the type is shared.
+    pub shared_views: Vec<Ident>,
 }
 
 impl TypeDef {
@@ -41,6 +45,15 @@ impl TypeDef {
     /// Before the naming pass.
     pub fn defined_name(&self) -> &Ident {
         self.shared.as_ref().unwrap_or_else(|| self.name())
+    }
+
+    /// Returns the names under which the views of its choices are defined.
+    pub fn defined_views(&self) -> &[Ident] {
+        if self.shared.is_some() {
+            &self.shared_views
+        } else {
+            &self.views
+        }
     }
 
     /// Returns whether the name of the location is an alias.
@@ -93,6 +106,54 @@ pub struct Struct {
     /// The field that keeps unknown fields (`x-kubernetes-preserve-unknown-fields` beside properties). The naming pass makes its
     /// name unique.
     pub rest: Option<Ident>,
+    /// Fields of which the schema permits one at most.
+    pub choices: Vec<Choice>,
+}
+
+/// Fields of which the schema permits one at most.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Choice {
+    /// The fields, sorted by wire name.
+    pub members: Vec<Member>,
+    /// Whether the schema requires one of them.
+    pub is_required: bool,
+    /// The field that the view is named by; none for the first of a struct.
+    pub named_by: Option<String>,
+    /// The name of the method that returns the view, given by the naming pass.
+    pub method: Option<Ident>,
+}
+
+impl Choice {
+    /// Returns the name of the method.
+    ///
+    /// # Panics
+    /// Before the naming pass.
+    pub fn method(&self) -> &Ident {
+        given(self.method.as_ref())
+    }
+}
+
+/// One field of a choice.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Member {
+    /// The field, by its name on the wire.
+    pub wire: String,
+    /// The texts that other fields must have beside this one.
+    pub sets: Vec<(String, String)>,
+    /// The variant of the view, named by the naming pass.
+    pub variant: Option<Ident>,
+    /// The function that creates a struct with this field, named by the naming pass. The root of a kind has none.
+    pub constructor: Option<Ident>,
+}
+
+impl Member {
+    /// Returns the name of the variant.
+    ///
+    /// # Panics
+    /// Before the naming pass.
+    pub fn variant(&self) -> &Ident {
+        given(self.variant.as_ref())
+    }
 }
 
 /// The body of an enum.

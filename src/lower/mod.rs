@@ -7,6 +7,7 @@ mod kind;
 mod leftovers;
 mod node;
 mod object;
+mod one_of;
 mod scalar;
 mod union;
 

@@ -148,6 +148,8 @@ impl Lowering<'_> {
             doc: node.doc.clone(),
             body,
             derives: Derives::default(),
+            views: Vec::new(),
+            shared_views: Vec::new(),
         })
     }
 

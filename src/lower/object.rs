@@ -1,5 +1,6 @@
 //! Lowers `type: object` with declared properties to a struct.
 use super::node::{Lowering, Node};
+use super::one_of;
 use crate::crd::{Additional, Schema, SchemaType};
 use crate::diag::Code;
 use crate::ir::{Body, Field, Ident, Presence, Struct, Ty};
@@ -53,6 +54,7 @@ pub(super) fn body(
         return Struct {
             fields: Vec::new(),
             rest: Some(Ident::new("rest")),
+            choices: Vec::new(),
         };
     }
     // A required name that is neither declared nor preserved was reported when the CRD was parsed.
@@ -60,7 +62,7 @@ pub(super) fn body(
         take(&mut node.schema.required)
             .into_iter()
             .partition(|name| properties.contains_key(name));
-    let fields = properties
+    let fields: Vec<Field> = properties
         .into_iter()
         .map(|(wire, schema)| {
             let required = required.contains(&wire);
@@ -75,6 +77,7 @@ pub(super) fn body(
         );
     }
     Struct {
+        choices: one_of::choices(lowering.types, node, &fields, keeps_rest),
         fields,
         rest: keeps_rest.then(|| Ident::new("rest")),
     }

@@ -7,7 +7,7 @@ use crate::ir::{Body, EnumBase, Field, IntWidth, Model, Presence, Scalar, Struct
 use crate::source::Source;
 
 /// Lowers a CRD whose only property `x` has this schema; `required` lists the required properties.
-fn lower(node: &str, required: &str) -> (Model, Vec<(Code, String)>) {
+pub(super) fn lower(node: &str, required: &str) -> (Model, Vec<(Code, String)>) {
     let text = format!(
         "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: foos.example.com}}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {{kind: Foo, plural: foos}}\n  versions:\n    - name: v1\n      served: true\n      storage: true\n      schema: {{openAPIV3Schema: {{type: object, required: [{required}], properties: {{x: {node}}}}}}}\n"
     );

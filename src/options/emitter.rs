@@ -23,26 +23,29 @@ pub enum Emitter {
     Informer,
     /// Printer columns.
     Columns,
+    /// Views of the fields of which at most one is set.
+    Choices,
     /// Conversion between the versions of a kind.
     Conversion,
     /// JSON schemas, only on request: they need the crate schemars.
     Schema,
 }
 
-use Emitter::{Client, Columns, Conversion, Informer, Lister, Resource, Schema, Types};
+use Emitter::{Choices, Client, Columns, Conversion, Informer, Lister, Resource, Schema, Types};
 
 /// An emitter, its name, a description of its output, and the emitters whose output it uses.
 type Row = (Emitter, &'static str, &'static str, &'static [Emitter]);
 
 /// One row for each emitter, in the order in which they run.
 #[rustfmt::skip]
-const TABLE: [Row; 8] = [
+const TABLE: [Row; 9] = [
     (Types, "types", "the structs and enums of each kind, and how they are read and written", &[]),
     (Resource, "resource", "names and manifest of each kind, and the traits that kube's clients ask for", &[Types]),
     (Client, "client", "a typed client for each version, and a clientset over all of them", &[Resource]),
     (Lister, "lister", "a lister for each kind, which reads the cache of an informer", &[Resource]),
     (Informer, "informer", "shared informers of each kind, from one factory", &[Lister]),
     (Columns, "columns", "the printer columns of each kind, as kubectl shows them", &[Types]),
+    (Choices, "choices", "an enum for the fields of which a schema permits one at most, and constructors", &[Types]),
     (Conversion, "conversion", "what the conversion of each kind with several versions needs, as traits", &[Types]),
     (Schema, "schema", "`JsonSchema` of schemars for each type (only on request)", &[Resource]),
 ];
@@ -151,10 +154,8 @@ mod tests {
             error("type"),
             "unknown emitter `type`; did you mean `types`?"
         );
-        assert!(
-            error("zzz").ends_with(
-                "types, resource, client, lister, informer, columns, conversion, schema"
-            )
-        );
+        assert!(error("zzz").ends_with(
+            "types, resource, client, lister, informer, columns, choices, conversion, schema"
+        ));
     }
 }

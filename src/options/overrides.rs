@@ -55,6 +55,9 @@ override_entry! {
     /// Puts the field in a `Box`.
     boxed: Option<bool>, key "boxed",
     set boxed(on_heap: bool) { *boxed = Some(on_heap); };
+    /// Generates no view of the fields of which at most one is set.
+    no_choice: bool, key "no-choice",
+    set no_choice(off: bool) { *no_choice = off; };
     /// Derives more traits.
     derives: BTreeSet<String>, key "derives",
     set derive(name: impl Into<String>) { derives.insert(name.into()); };

@@ -1,4 +1,5 @@
 //! Completes the model in passes: overrides, reuse, a bound on depth, shared types, names, derives.
+mod choices;
 mod conversion;
 mod dedup;
 mod depth;
@@ -28,6 +29,7 @@ const PASSES: &[Pass] = &[
     dedup::run,
     naming::run,
     derives::run,
+    choices::report,
 ];
 
 /// Runs all passes in order.

@@ -1,5 +1,6 @@
 //! Runs the parser and the generator over the corpus of real and hostile CRDs.
 
+mod choices;
 mod generate;
 mod hostile;
 mod parse;

@@ -25,11 +25,13 @@ use kube_codegen::{
 const WHOLE: [&str; 2] = ["cluster_scoped", "subresources"];
 
 /// The files that show how schemas become types; the other emitters write the same of every fixture but for names.
-const READ: [&str; 5] = [
+const READ: [&str; 7] = [
     "aliases.rs",
+    "choices.rs",
     "conversion.rs",
     "records.rs",
     "shared.rs",
+    "shared_choices.rs",
     "types.rs",
 ];
 

@@ -6,6 +6,7 @@ mod kinds;
 mod known_types;
 mod lookups;
 mod newer_kubernetes;
+mod one_of;
 mod presence;
 mod round_trip;
 mod shared_types;

@@ -105,6 +105,24 @@ impl<'m> Imports<'m> {
         if field.boxed { quote!(Box<#ty>) } else { ty }
     }
 
+    /// Writes the type of a field that is present, which may be null, without its `Box`.
+    pub(crate) fn set(&mut self, field: &Field) -> TokenStream {
+        let ty = self.ty(&field.ty);
+        match field.presence {
+            Presence::Required | Presence::Optional => ty,
+            Presence::Nullable | Presence::OptionalNullable => {
+                let nullable = self.nullable();
+                let ty = if field.boxed { quote!(Box<#ty>) } else { ty };
+                quote!(#nullable<#ty>)
+            }
+        }
+    }
+
+    /// Returns the name under which a type is defined in the file's module.
+    pub(crate) fn defined_name(&mut self, id: TypeId) -> TokenStream {
+        self.ty(&Ty::Named(id))
+    }
+
     /// Writes a type.
     pub(crate) fn ty(&mut self, ty: &Ty) -> TokenStream {
         let name = match ty {

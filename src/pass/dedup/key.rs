@@ -1,5 +1,5 @@
 //! The parts of a type that make it equal to another; its location and its own description do not count.
-use crate::ir::{Body, EnumBase, Field, Ident, Presence, Rules, Ty, TypeId, Types};
+use crate::ir::{Body, Choice, EnumBase, Field, Ident, Presence, Rules, Ty, TypeId, Types};
 use serde_json::Value;
 
 /// Everything in which a user of two types could see a difference.
@@ -15,6 +15,7 @@ enum Form<'m> {
     Struct {
         fields: Vec<Member<'m>>,
         rest: bool,
+        choices: &'m [Choice],
     },
     Enum {
         base: EnumBase,
@@ -52,6 +53,7 @@ impl<'m> Key<'m> {
                     .map(|field| member(field, types, &equal))
                     .collect(),
                 rest: body.rest.is_some(),
+                choices: &body.choices,
             },
             Body::Enum(body) => Form::Enum {
                 base: body.base,

@@ -81,6 +81,7 @@ mod tests {
                 })
                 .collect(),
             rest: rest.then(|| Ident::new("rest")),
+            choices: Vec::new(),
         };
         name(&mut body);
         let fields = body.fields.iter().map(Field::ident);

@@ -1,4 +1,5 @@
 //! Gives modules, kinds, types, fields and variants their Rust names, once everything else is decided.
+mod choices;
 mod fields;
 pub(super) mod idents;
 mod letters;
@@ -17,7 +18,10 @@ use crate::threads;
 pub(super) fn run(model: &mut Model, _: &Options, diagnostics: &mut Diagnostics) {
     types::name(model, diagnostics);
     threads::for_each(model.types.as_mut_slice(), |_, def| match &mut def.body {
-        Body::Struct(body) => fields::name(body),
+        Body::Struct(body) => {
+            fields::name(body);
+            choices::members(body, def.origin.path.segments().is_empty());
+        }
         Body::Enum(body) => variants::name(body),
         // The names of a union's variants are fixed.
         Body::Union(_) | Body::Alias(_) => {}

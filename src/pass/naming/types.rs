@@ -4,7 +4,7 @@
 //! version change no name.
 use super::modules::{self, Methods};
 use super::taken::Taken;
-use super::{idents, shared, words};
+use super::{choices, idents, shared, words};
 use crate::diag::{Code, Diagnostics};
 use crate::ir::{Ident, KindNames, Model, ModuleNames, SchemaPath, Segment, TypeId};
 use crate::threads;
@@ -32,15 +32,21 @@ pub(super) fn name(model: &mut Model, diagnostics: &mut Diagnostics) {
     let found = threads::map(&all_taken, |(module, taken)| {
         let mut taken = taken.clone();
         let names = by_path(model, *module, &mut taken);
-        (names, shared::names(model, *module, &mut taken))
+        let shared = shared::names(model, *module, &mut taken);
+        (names, shared, taken)
     });
-    for (names, shared) in found {
+    let mut all_taken = Vec::with_capacity(found.len());
+    for (names, shared, taken) in found {
+        all_taken.push(taken);
         for (id, name) in names {
             model.types[id].name = Some(name);
         }
         for (id, name) in shared {
             model.types[id].shared = Some(name);
         }
+    }
+    for (module, mut taken) in all_taken.into_iter().enumerate() {
+        choices::types(model, module, &mut taken);
     }
 }
 

@@ -12,12 +12,20 @@ pub(super) fn apply(model: &mut Model, target: &Target, chosen: &Override) -> Re
         rust_type,
         skip,
         boxed,
+        no_choice,
         derives,
     } = chosen;
     if let Some(name) = type_name {
         let id = target.def.ok_or("there is no struct or enum to name")?;
         let name = Ident::parse(name).ok_or_else(|| format!("`{name}` is not a type name"))?;
         model.types[id].name = Some(name);
+    }
+    if *no_choice {
+        let id = target.def.filter(|id| !model.types.choices(*id).is_empty());
+        let id = id.ok_or("the schema does not prove that at most one of its fields is set")?;
+        if let Body::Struct(body) = &mut model.types[id].body {
+            body.choices.clear();
+        }
     }
     if !derives.is_empty() {
         let id = target

@@ -3,7 +3,7 @@ mod apply;
 mod places;
 
 use crate::diag::{Code, Diagnostics, Place, nearest};
-use crate::ir::{Body, Model};
+use crate::ir::{Body, Choice, Model};
 use crate::options::Options;
 use apply::apply;
 use places::Places;
@@ -50,7 +50,10 @@ pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
     skipped.dedup();
     for (id, index) in skipped.into_iter().rev() {
         if let Body::Struct(body) = &mut model.types[id].body {
-            body.fields.remove(index);
+            let field = body.fields.remove(index);
+            // What is set could not be seen any more.
+            let has = |choice: &Choice| choice.members.iter().any(|it| it.wire == field.wire);
+            body.choices.retain(|choice| !has(choice));
         }
     }
 }

@@ -1,0 +1,193 @@
+//! Tries to disprove the choices of real CRDs: no object that the schema accepts has several of the fields, or none where one is required.
+#![allow(clippy::expect_used, reason = "helpers of tests fail by panicking")]
+
+use std::{collections::BTreeSet, env};
+
+use kube_codegen::{
+    options::Options,
+    pipeline,
+    private::ir::{Body, Choice, Model, TypeId},
+    source::{self, Input, Source},
+};
+use kube_codegen_schema::Schema;
+use serde_json::{Map, Value, json};
+
+/// How many objects are tried for each pair of fields; `KUBE_CODEGEN_TRIES` sets another number.
+const TRIES: u64 = 2;
+
+#[test]
+fn no_object_disproves_a_choice() {
+    let Some(folder) = crate::common::corpus("crds") else {
+        return;
+    };
+    let folder = env::var_os("KUBE_CODEGEN_CHOICES").map_or(folder, Into::into);
+    let sources = source::load(&[Input::Directory(folder)]).expect("readable CRDs");
+    let tries = env::var("KUBE_CODEGEN_TRIES").ok();
+    let mut found = Found {
+        tries: tries.map_or(TRIES, |text| text.parse().expect("a number")),
+        ..Found::default()
+    };
+    for source in &sources {
+        look(source, &mut found);
+    }
+    println!("never accepted: {:#?}", found.never);
+    println!(
+        "{} choices ({} where one is required) of {} fields, {} objects tried; with one field, {} were accepted",
+        found.choices, found.required, found.members, found.tried, found.accepted
+    );
+    assert!(found.disproved.is_empty(), "{:#?}", found.disproved);
+    // A schema that accepts nothing proves nothing.
+    assert!(
+        found.accepted >= found.members * 9 / 10,
+        "{:#?}",
+        found.never
+    );
+    assert!(found.choices > 100, "{}", found.choices);
+}
+
+#[derive(Default)]
+struct Found {
+    tries: u64,
+    choices: usize,
+    required: usize,
+    members: usize,
+    tried: usize,
+    /// Fields with which alone an object was accepted.
+    accepted: usize,
+    never: Vec<String>,
+    disproved: BTreeSet<String>,
+}
+
+fn look(source: &Source, found: &mut Found) {
+    let output = pipeline::run(std::slice::from_ref(source), &Options::default());
+    let model = &output.model;
+    for (id, def) in model.types.iter() {
+        let Body::Struct(body) = &def.body else {
+            continue;
+        };
+        if body.choices.is_empty() {
+            continue;
+        }
+        let Some(node) = schema_of(model, id) else {
+            continue;
+        };
+        let schema = Schema::new(&node).expect("a schema that the generator accepts");
+        let place = format!("{}: {}", source.name, def.origin.path);
+        for choice in &body.choices {
+            try_choice(&place, &node, &schema, choice, found);
+        }
+    }
+}
+
+/// Returns the schema of a type.
+fn schema_of(model: &Model, id: TypeId) -> Option<Value> {
+    let kind = model.kind_of(id)?;
+    let manifest: Value = serde_json::from_str(&kind.manifest).ok()?;
+    let versions = manifest["spec"]["versions"].as_array()?;
+    let version = versions.iter().find(|it| it["name"] == *kind.version)?;
+    let root = &version["schema"]["openAPIV3Schema"];
+    root.pointer(&model.types[id].origin.path.pointer())
+        .cloned()
+}
+
+fn try_choice(place: &str, node: &Value, schema: &Schema, choice: &Choice, found: &mut Found) {
+    let members: Vec<&str> = choice.members.iter().map(|it| it.wire.as_str()).collect();
+    found.choices += 1;
+    found.required += usize::from(choice.is_required);
+    found.members += members.len();
+    let selectors: BTreeSet<&str> = choice
+        .members
+        .iter()
+        .flat_map(|it| it.sets.iter().map(|(wire, _)| wire.as_str()))
+        .collect();
+    let count = |object: &Value| {
+        members
+            .iter()
+            .filter(|it| object.get(**it).is_some())
+            .count()
+    };
+    let mut bases = Vec::new();
+    for seed in 0..found.tries {
+        let (object, problems) = schema.random(seed, &json!({}));
+        found.tried += 1;
+        let wrong = count(&object) > 1 || (choice.is_required && count(&object) == 0);
+        if problems.is_empty() && wrong {
+            found.disproved.insert(format!("{place}: {object}"));
+        }
+        bases.push(object);
+    }
+    for (at, member) in members.iter().enumerate() {
+        let mut is_accepted = false;
+        for (seed, base) in (0..).zip(&bases) {
+            let alone = |with: &[&str]| {
+                let fields = base.as_object().cloned().unwrap_or_default();
+                object(node, schema, fields, &members, with, &selectors, seed)
+            };
+            is_accepted |= sound(schema, &alone(&[member])) || {
+                let mut chosen = alone(&[member]);
+                for (wire, text) in &choice.members[at].sets {
+                    chosen[wire] = text.as_str().into();
+                }
+                sound(schema, &chosen)
+            };
+            for other in &members[at + 1..] {
+                found.tried += 1;
+                let both = alone(&[member, other]);
+                if sound(schema, &both) {
+                    found.disproved.insert(format!("{place}: {both}"));
+                }
+            }
+            let none = alone(&[]);
+            if choice.is_required && sound(schema, &none) {
+                found.disproved.insert(format!("{place}: {none}"));
+            }
+        }
+        found.accepted += usize::from(is_accepted);
+        if !is_accepted {
+            found.never.push(format!("{place}: {member}"));
+        }
+    }
+}
+
+fn sound(schema: &Schema, object: &Value) -> bool {
+    schema.validate(object).is_empty()
+}
+
+/// Makes an object with some members, random other fields, and any value of the fields that choose.
+fn object(
+    node: &Value,
+    schema: &Schema,
+    mut fields: Map<String, Value>,
+    members: &[&str],
+    with: &[&str],
+    selectors: &BTreeSet<&str>,
+    seed: u64,
+) -> Value {
+    let required: Vec<&str> = node["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    if seed.is_multiple_of(2) {
+        fields.retain(|name, _| required.contains(&name.as_str()));
+    }
+    fields.retain(|name, _| !members.contains(&name.as_str()));
+    let value = |name: &str| {
+        let inner = &node["properties"][name];
+        let inner = Schema::new(inner).expect("a part of a schema");
+        inner.random(seed, &json!({})).0
+    };
+    for name in with {
+        fields.insert((*name).to_owned(), value(name));
+    }
+    for name in selectors {
+        if let Some(values) = node["properties"][*name]["enum"].as_array() {
+            let at = usize::try_from(seed).expect("small") % values.len();
+            fields.insert((*name).to_owned(), values[at].clone());
+        }
+    }
+    let mut object = Value::Object(fields);
+    schema.apply_defaults(&mut object);
+    object
+}
