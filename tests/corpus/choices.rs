@@ -137,9 +137,9 @@ fn try_choice(place: &str, node: &Value, schema: &Schema, choice: &Choice, found
                     found.disproved.insert(format!("{place}: {both}"));
                 }
             }
-            let none = alone(&[]);
-            if choice.is_required && sound(schema, &none) {
-                found.disproved.insert(format!("{place}: {none}"));
+            let empty = alone(&[]);
+            if choice.is_required && sound(schema, &empty) {
+                found.disproved.insert(format!("{place}: {empty}"));
             }
         }
         found.accepted += usize::from(is_accepted);

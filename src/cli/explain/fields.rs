@@ -131,9 +131,10 @@ fn list(out: &mut String, schema: &Value, level: usize, recursive: bool) {
     for name in names {
         let field = &schema["properties"][name];
         let required = schema["required"].as_array().into_iter().flatten();
-        let mark = match required.into_iter().any(|it| it == name) {
-            true => " -required-",
-            false => "",
+        let mark = if required.into_iter().any(|it| it == name) {
+            " -required-"
+        } else {
+            ""
         };
         let space = 2 * level;
         let ty = type_of(field);
@@ -210,11 +211,8 @@ fn values(schema: &Value) -> String {
     let Some(values) = schema["enum"].as_array().filter(|all| !all.is_empty()) else {
         return String::new();
     };
-    let values: String = values
-        .iter()
-        .map(|it| format!("\n    {}", shown(it)))
-        .collect();
-    format!("ENUM:{values}")
+    let values: Vec<String> = values.iter().map(shown).collect();
+    format!("ENUM:\n    {}", values.join("\n    "))
 }
 
 /// Lists the first values of an enum in a line.

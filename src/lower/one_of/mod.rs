@@ -172,7 +172,7 @@ impl<'a> Proof<'a> {
         let mut selectors = self.selectors.iter();
         self.refuses(&state)
             || selectors.any(|selector| {
-                let mut states = self.states(selector, &state);
+                let mut states = states(selector, &state);
                 states.all(|(_, state)| self.refuses(&state))
             })
     }
@@ -194,42 +194,41 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// Returns what is known for each value of a selector, and for none.
-    fn states<'s>(
-        &self,
-        selector: &'s Selector,
-        state: &State<'_>,
-    ) -> impl Iterator<Item = (Option<&'s str>, State<'s>)> {
-        let present = state.present.clone();
-        let at = selector.field;
-        let is_present = present[at];
-        let with = move |is_present: bool, chosen| {
-            let mut present = present.clone();
-            present[at] = Some(is_present);
-            State { present, chosen }
-        };
-        let absent = (is_present != Some(true)).then(|| (None, with(false, None)));
-        let values: &'s [Option<String>] = if is_present == Some(false) {
-            &[]
-        } else {
-            &selector.values
-        };
-        let values = values.iter().map(move |value| {
-            let value = value.as_deref();
-            (value, with(true, Some((at, value))))
-        });
-        absent.into_iter().chain(values)
-    }
-
     /// Returns the only value of a selector that the conditions permit.
     fn only_value(&self, selector: &Selector, fixed: &[(usize, bool)]) -> Option<String> {
         let state = self.state(fixed);
-        let states = self.states(selector, &state);
+        let states = states(selector, &state);
         let mut permitted = states.filter(|(_, state)| !self.refuses(state));
         let (value, _) = permitted.next()?;
         let value = value?.to_owned();
         permitted.next().is_none().then_some(value)
     }
+}
+
+/// Returns what is known for each value of a selector, and for none.
+fn states<'s>(
+    selector: &'s Selector,
+    state: &State<'_>,
+) -> impl Iterator<Item = (Option<&'s str>, State<'s>)> {
+    let present = state.present.clone();
+    let at = selector.field;
+    let is_present = present[at];
+    let with = move |is_present: bool, chosen| {
+        let mut present = present.clone();
+        present[at] = Some(is_present);
+        State { present, chosen }
+    };
+    let absent = (is_present != Some(true)).then(|| (None, with(false, None)));
+    let values: &'s [Option<String>] = if is_present == Some(false) {
+        &[]
+    } else {
+        &selector.values
+    };
+    let values = values.iter().map(move |value| {
+        let value = value.as_deref();
+        (value, with(true, Some((at, value))))
+    });
+    absent.into_iter().chain(values)
 }
 
 /// Returns what is known if one field of a group is present, and the others are not.
