@@ -14,6 +14,23 @@ pub(super) fn node(
     changed(before, focus, |node| *node = new.clone())
 }
 
+/// Replaces a node; of a list or a map what restricts it, since what is below has changes of its own.
+pub(super) fn constraints(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    focus: &Focus<'_>,
+) -> Option<Side<'static>> {
+    let old = before.definition.pointer(&focus.here.pointer())?;
+    let new = after.definition.pointer(&focus.there.pointer())?;
+    let below = ["items", "additionalProperties"];
+    let mut below = below.iter();
+    if below.any(|keyword| old[keyword].is_object() && new[keyword].is_object()) {
+        keywords(before, after, focus)
+    } else {
+        node(before, after, focus)
+    }
+}
+
 /// Replaces what restricts a node, but not what is below it.
 pub(super) fn keywords(
     before: &Side<'_>,

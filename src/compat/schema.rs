@@ -6,7 +6,7 @@ use super::{
     candidates::Focus,
     isolate,
     rules::{Level, Rule},
-    updates,
+    updates, values,
     witness::{self, Side},
 };
 use crate::{
@@ -60,7 +60,7 @@ pub(super) fn compare(before: &Side<'_>, after: &Side<'_>, version: &str) -> Vec
     if old == new {
         return found;
     }
-    let changes = evolution::diff(old, new, &[]);
+    let changes = evolution::diff_releases(old, new);
     for change in &changes {
         found.push(judge(before, after, change));
     }
@@ -136,7 +136,8 @@ fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Finding {
     let accepted = |rule, only: Option<Side<'_>>, focus: &Focus<'_>| {
         finding(rule).searched(witness::accepted(before, after, only.as_ref(), Some(focus)))
     };
-    let whole = || isolate::node(before, after, &focus);
+    let (old, new) = (at(before, here), at(after, there));
+    let whole = isolate::constraints;
     let dropped = |rule| finding(rule).searched(witness::dropped(before, after, &focus));
     match change.class {
         Class::Moved | Class::Renamed | Class::Declared => {
@@ -170,9 +171,13 @@ fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Finding {
             let only = isolate::field(after, before, &back, true);
             accepted(Rule::FieldOptional, only, &around.back())
         }
-        Class::Narrowed => refused(Rule::Narrowed, whole(), &focus),
+        Class::Narrowed => refused(Rule::Narrowed, whole(before, after, &focus), &focus),
+        // Each value of an enum can be tried.
+        Class::Changed if values::includes_enum(old, new) => {
+            accepted(Rule::Widened, whole(after, before, &back), &back)
+        }
         Class::Changed => {
-            let mut changed = refused(Rule::Changed, whole(), &focus);
+            let mut changed = refused(Rule::Changed, whole(before, after, &focus), &focus);
             // Only a search says which of two patterns accepts more.
             let is_searched =
                 |it: &String| it.starts_with("pattern: ") || it.starts_with("format: ");
@@ -182,9 +187,13 @@ fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Finding {
             }
             changed
         }
-        Class::Retyped => refused(Rule::TypeChanged, whole(), &focus),
+        Class::Retyped => refused(
+            Rule::TypeChanged,
+            isolate::node(before, after, &focus),
+            &focus,
+        ),
         Class::NotNullable => {
-            let found = refused(Rule::NotNullable, whole(), &focus);
+            let found = refused(Rule::NotNullable, whole(before, after, &focus), &focus);
             if found.witness.is_some() {
                 return found;
             }
@@ -193,8 +202,8 @@ fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Finding {
             dropped.level = Level::Risk;
             dropped
         }
-        Class::Widened => accepted(Rule::Widened, isolate::node(after, before, &back), &back),
-        Class::Nullable => accepted(Rule::Nullable, isolate::node(after, before, &back), &back),
+        Class::Widened => accepted(Rule::Widened, whole(after, before, &back), &back),
+        Class::Nullable => accepted(Rule::Nullable, whole(after, before, &back), &back),
         Class::Preserved => finding(Rule::Preserved),
         Class::Default => {
             let only = isolate::default(before, after, &focus);

@@ -100,6 +100,19 @@ impl<'a> Part<'a> {
     }
 }
 
+/// Returns whether a schema with an enum accepts nothing that another one refuses.
+pub(super) fn includes_enum(old: &Value, new: &Value) -> bool {
+    let Some(values) = old["enum"].as_array() else {
+        return false;
+    };
+    let (Some(old), Some(new)) = (Part::new(old), Part::new(new)) else {
+        return false;
+    };
+    // Whether null is accepted is a change of its own.
+    let mut accepted = values.iter().filter(|it| !it.is_null() && old.accepts(it));
+    accepted.all(|value| new.accepts(value))
+}
+
 /// Returns values near the bounds of both schemas, and of all types.
 pub(super) fn of(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
     let mut found = Vec::new();

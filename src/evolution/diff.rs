@@ -19,6 +19,25 @@ pub(crate) fn diff(from: &Value, to: &Value, declared: &[(SchemaPath, SchemaPath
     };
     let root = SchemaPath::root();
     walk.object(from, to, &root, &root);
+    finish(walk, from, to)
+}
+
+/// Compares a schema in two releases: as [`diff`], but with each change at its own place, and with rules of the whole object. A conversion
+/// takes a list with its items, and leaves rules to the API server.
+#[cfg(feature = "cli")]
+pub(crate) fn diff_releases(from: &Value, to: &Value) -> Vec<Change> {
+    let mut walk = Walk {
+        apart: true,
+        ..Walk::default()
+    };
+    let root = SchemaPath::root();
+    walk.same_shape(from, to, &root, &root, Shape::Object);
+    finish(walk, from, to)
+}
+
+/// Compares declared pairs, and finds pairs of what only one side has.
+fn finish(mut walk: Walk<'_>, from: &Value, to: &Value) -> Vec<Change> {
+    let declared = walk.declared;
     for (a, b) in declared {
         if let (Some(old), Some(new)) = (shape::at(from, a), shape::at(to, b)) {
             walk.push(Class::Declared, a, b, Vec::new());
@@ -67,6 +86,8 @@ pub(super) fn undecided(
 #[derive(Default)]
 struct Walk<'a> {
     declared: &'a [(SchemaPath, SchemaPath)],
+    /// Whether a change of a list is separate from those of its items.
+    apart: bool,
     changes: Vec<Change>,
     removed: Vec<Single>,
     added: Vec<Single>,
@@ -142,6 +163,9 @@ impl Walk<'_> {
         if let Some(mut class) = relation.class() {
             if shape == Shape::Object {
                 return self.push(Class::Rules, a, b, relation.details);
+            }
+            if self.apart {
+                return self.push(class, a, b, relation.details);
             }
             // The whole list is converted, and its items with it.
             let items = self.changes.split_off(before);
@@ -251,9 +275,15 @@ impl Walk<'_> {
             "allOf",
             "not",
         ];
+        // What the API server takes for a list or an object that does not say how it is merged.
+        let of = |schema: &Value, keyword: &str| match (&schema[keyword], keyword) {
+            (Value::Null, "x-kubernetes-list-type") => "atomic".into(),
+            (Value::Null, "x-kubernetes-map-type") => "granular".into(),
+            (value, _) => value.clone(),
+        };
         let differing = KEYWORDS
             .into_iter()
-            .filter(|keyword| from[keyword] != to[keyword]);
+            .filter(|keyword| of(from, keyword) != of(to, keyword));
         let details: Vec<String> = differing.map(str::to_owned).collect();
         if !details.is_empty() {
             self.push(Class::Rules, a, b, details);

@@ -15,6 +15,8 @@ use crate::path::SchemaPath;
 pub(crate) use compare::differs;
 pub(crate) use diff::diff;
 #[cfg(feature = "cli")]
+pub(crate) use diff::diff_releases;
+#[cfg(feature = "cli")]
 pub(crate) use pairs::is_similar;
 pub(crate) use shape::{at, parse_path, same_items};
 

@@ -87,6 +87,63 @@ fn a_rule_about_updates_is_proved_by_an_update() {
 }
 
 #[test]
+fn each_change_has_its_own_place() {
+    let paths = |new: &Value| -> Vec<(Rule, String, &str)> {
+        let found = findings(&crd(), new, &Options::default());
+        let found = found.iter();
+        found
+            .map(|it| (it.rule, it.path.clone(), proof(it)))
+            .collect()
+    };
+    let text = str::to_owned;
+    // A list and its items.
+    let mut new = crd();
+    at(&mut new, "SPEC/properties/tags")["minItems"] = json!(1);
+    at(&mut new, "SPEC/properties/tags/items")["maxLength"] = json!(9);
+    assert_eq!(
+        paths(&new),
+        [
+            (Rule::Narrowed, text("spec.tags"), "refused, ratchets"),
+            (Rule::Narrowed, text("spec.tags[]"), "refused, ratchets"),
+        ]
+    );
+    // A rule of the whole object beside another change.
+    let mut new = crd();
+    let root = "/spec/versions/0/schema/openAPIV3Schema";
+    at(&mut new, root)["x-kubernetes-validations"] =
+        json!([{"rule": "self.metadata.name.size() < 7"}]);
+    at(&mut new, "SPEC/properties/replicas")["maximum"] = json!(10);
+    let found = paths(&new);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(
+        found.contains(&(Rule::RulesNarrowed, String::new(), "refused")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn an_enum_may_become_a_pattern() {
+    for (pattern, rule, proves) in [
+        ("^(Red|Green|[a-z]+/[a-z]+)$", Rule::Widened, "accepted"),
+        ("^(Red|[a-z]+)$", Rule::Changed, "refused, ratchets"),
+    ] {
+        let color = json!({"type": "string", "pattern": pattern});
+        let found = changed("SPEC/properties/color", color);
+        let found: Vec<_> = found.iter().map(|it| (it.rule, proof(it))).collect();
+        assert_eq!(found, [(rule, proves)], "{pattern}");
+    }
+}
+
+#[test]
+fn what_a_list_is_without_a_type_is_no_change() {
+    let found = changed(
+        "SPEC/properties/tags/x-kubernetes-list-type",
+        json!("atomic"),
+    );
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
 fn an_update_is_as_small_as_it_gets() {
     let new = with_rules("SPEC/properties/color", &["self == oldSelf"]);
     let found = findings(&crd(), &new, &Options::default());
