@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use kube_codegen_schema::{Cause, Reason, RuleProblem, Schema, pointer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{CommandError, console::Console, count};
+use super::{CommandError, console::Console, count, deploy::report};
 use crate::{
     crd,
     diag::{Code, Diagnostics, Place, Severity, nearest},
@@ -77,32 +77,8 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     for (id, document) in objects {
         checked += usize::from(check(&kinds, id, document, &mut diagnostics));
     }
-    finish(diagnostics, &sources, checked, console)
-}
-
-/// Prints the diagnostics and a summary.
-fn finish(
-    mut diagnostics: Diagnostics,
-    sources: &[Source],
-    checked: usize,
-    console: &mut Console,
-) -> Result<(), CommandError> {
-    diagnostics.locate(sources);
-    console.diagnostics(&diagnostics, sources, &[]);
-    let errors = diagnostics.count(Severity::Error);
-    console.object(&json!({
-        "type": "summary",
-        "outcome": if errors > 0 { "invalid" } else { "valid" },
-        "objects": checked,
-        "findings": diagnostics.iter().len(),
-    }));
     let objects = count(checked, "object");
-    if errors > 0 {
-        console.summary_error(&format!("{} in {objects}", count(errors, "problem")));
-        return Err(CommandError::Reported);
-    }
-    console.line(&format!("{objects} checked: no problems"));
-    Ok(())
+    report(diagnostics, &sources, &objects, Some(checked), console)
 }
 
 /// Returns the errors of the CRDs, also those that the generator only warns about: the API server refuses these CRDs. The sources from

@@ -63,7 +63,7 @@ fn check(args: &CheckArgs, console: &mut Console) -> Result<(), CommandError> {
     let tree = Tree::read(&args.directory, &mut diagnostics)?;
     deploy::check(&tree, &mut diagnostics);
     let objects = count(tree.manifests.len(), "object");
-    report(diagnostics, &tree.sources, &objects, console)
+    report(diagnostics, &tree.sources, &objects, None, console)
 }
 
 fn chart(args: &ChartArgs, console: &mut Console) -> Result<(), CommandError> {
@@ -91,21 +91,26 @@ pub(super) fn read(directory: &Path, console: &mut Console) -> Result<Tree, Comm
     Ok(tree)
 }
 
-/// Prints the diagnostics and a summary. `checked` is what was checked.
+/// Prints the diagnostics and a summary. `checked` is what was checked, with the number of objects for programs.
 pub(super) fn report(
     mut diagnostics: Diagnostics,
     sources: &[Source],
     checked: &str,
+    objects: Option<usize>,
     console: &mut Console,
 ) -> Result<(), CommandError> {
     diagnostics.locate(sources);
     console.diagnostics(&diagnostics, sources, &[]);
     let errors = diagnostics.count(Severity::Error);
-    console.object(&json!({
+    let mut summary = json!({
         "type": "summary",
         "outcome": if errors > 0 { "invalid" } else { "valid" },
         "findings": diagnostics.iter().len(),
-    }));
+    });
+    if let Some(objects) = objects {
+        summary["objects"] = objects.into();
+    }
+    console.object(&summary);
     if errors > 0 {
         console.summary_error(&format!("{} in {checked}", count(errors, "problem")));
         return Err(CommandError::Reported);

@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         let mut diagnostics = Diagnostics::new();
         check(&tree, &needs, &mut diagnostics);
         let rights = count(needs.used.len() + needs.infrastructure.len(), "right");
-        return report(diagnostics, &tree.sources, &rights, console);
+        return report(diagnostics, &tree.sources, &rights, None, console);
     }
     let source = tree
         .sources

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{
-    Contents, Exports, OutFile,
+    Exports, OutFile,
     parts::{
         code,
         imports::{self, Imports},
@@ -16,18 +16,10 @@ use crate::{
 };
 
 pub(super) fn emit<'m>(model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
-    let modules = model.modules.iter();
-    let files = modules.map(|module| OutFile {
-        path: format!("{}/client.rs", module.path()),
-        contents: Contents::rust(move || client(model, module)),
-        exports: Exports::Names(vec![module.names().client.plain().to_owned()]),
-    });
-    let root = OutFile {
-        path: "clientset.rs".into(),
-        contents: Contents::rust(move || clientset(model, options)),
-        exports: Exports::Module,
-    };
-    files.chain([root]).collect()
+    let exports = |module: &Module| Exports::Names(vec![module.names().client.plain().to_owned()]);
+    let mut files = OutFile::of_versions(model, "client.rs", exports, client);
+    files.push(OutFile::of_all(model, options, "clientset.rs", clientset));
+    files
 }
 
 fn client(model: &Model, module: &Module) -> TokenStream {

@@ -3,19 +3,13 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::{
-    Contents, Exports, OutFile,
+    Exports, OutFile,
     parts::{code, imports::Imports},
 };
 use crate::ir::{Column, Model, Module};
 
 pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
-    let modules = model.modules.iter();
-    let files = modules.map(|module| OutFile {
-        path: format!("{}/columns.rs", module.path()),
-        contents: Contents::rust(move || columns(model, module)),
-        exports: Exports::Nothing,
-    });
-    files.collect()
+    OutFile::of_versions(model, "columns.rs", |_| Exports::Nothing, columns)
 }
 
 fn columns(model: &Model, module: &Module) -> TokenStream {

@@ -3,7 +3,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{
-    Contents, Exports, OutFile,
+    Exports, OutFile,
     parts::{
         code,
         imports::{self, Imports},
@@ -15,18 +15,11 @@ use crate::{
 };
 
 pub(super) fn emit<'m>(model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
-    let modules = model.modules.iter();
-    let files = modules.map(|module| OutFile {
-        path: format!("{}/informer.rs", module.path()),
-        contents: Contents::rust(move || informer(model, module)),
-        exports: Exports::Names(vec![module.names().informers.plain().to_owned()]),
-    });
-    let root = OutFile {
-        path: "informers.rs".into(),
-        contents: Contents::rust(move || informers(model, options)),
-        exports: Exports::Module,
-    };
-    files.chain([root]).collect()
+    let exports =
+        |module: &Module| Exports::Names(vec![module.names().informers.plain().to_owned()]);
+    let mut files = OutFile::of_versions(model, "informer.rs", exports, informer);
+    files.push(OutFile::of_all(model, options, "informers.rs", informers));
+    files
 }
 
 fn informer(model: &Model, module: &Module) -> TokenStream {

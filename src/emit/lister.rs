@@ -3,24 +3,18 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{
-    Contents, Exports, OutFile,
+    Exports, OutFile,
     parts::{code, imports::Imports},
 };
 use crate::ir::{Model, Module};
 
 pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
-    let modules = model.modules.iter();
-    let files = modules.map(|module| OutFile {
-        path: format!("{}/lister.rs", module.path()),
-        contents: Contents::rust(move || listers(model, module)),
-        exports: Exports::Names(
-            model
-                .kinds_of(module)
-                .map(|kind| kind.names().lister.plain().to_owned())
-                .collect(),
-        ),
-    });
-    files.collect()
+    let names = |module: &Module| {
+        let kinds = model.kinds_of(module);
+        let names = kinds.map(|kind| kind.names().lister.plain().to_owned());
+        Exports::Names(names.collect())
+    };
+    OutFile::of_versions(model, "lister.rs", names, listers)
 }
 
 fn listers(model: &Model, module: &Module) -> TokenStream {

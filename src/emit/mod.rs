@@ -22,7 +22,7 @@ use std::sync::Arc;
 use proc_macro2::TokenStream;
 
 use crate::{
-    ir::Model,
+    ir::{Model, Module},
     options::{Emitter, Options},
 };
 
@@ -34,6 +34,37 @@ pub(crate) struct OutFile<'m> {
     pub(crate) contents: Contents<'m>,
     /// How the module of its folder shows it.
     pub(crate) exports: Exports,
+}
+
+impl<'m> OutFile<'m> {
+    /// A file in the folder of each version.
+    fn of_versions(
+        model: &'m Model,
+        name: &str,
+        exports: impl Fn(&Module) -> Exports,
+        make: fn(&Model, &Module) -> TokenStream,
+    ) -> Vec<Self> {
+        let file = |module: &'m Module| Self {
+            path: format!("{}/{name}", module.path()),
+            contents: Contents::rust(move || make(model, module)),
+            exports: exports(module),
+        };
+        model.modules.iter().map(file).collect()
+    }
+
+    /// A public module of all versions.
+    fn of_all(
+        model: &'m Model,
+        options: &'m Options,
+        name: &str,
+        make: fn(&Model, &Options) -> TokenStream,
+    ) -> Self {
+        Self {
+            path: name.into(),
+            contents: Contents::rust(move || make(model, options)),
+            exports: Exports::Module,
+        }
+    }
 }
 
 /// What a file holds. It is made when the file is rendered, so that files are made in parallel and none takes memory

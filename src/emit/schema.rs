@@ -3,19 +3,13 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{
-    Contents, Exports, OutFile,
+    Exports, OutFile,
     parts::{code, imports::Imports},
 };
 use crate::ir::{Model, Module, TypeId};
 
 pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
-    let modules = model.modules.iter();
-    let files = modules.map(|module| OutFile {
-        path: format!("{}/schema.rs", module.path()),
-        contents: Contents::rust(move || schemas(model, module)),
-        exports: Exports::Nothing,
-    });
-    files.collect()
+    OutFile::of_versions(model, "schema.rs", |_| Exports::Nothing, schemas)
 }
 
 fn schemas(model: &Model, module: &Module) -> TokenStream {
